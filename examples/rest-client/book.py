@@ -2,7 +2,7 @@
 
     BASE=http://127.0.0.1:8080 KEY=sk_test_… python3 book.py trip-1 Testville --cancel
 
-Prints the booking. Run again under the same reference, it goes on where it was.
+Prints the booking. Run again with the same reference, it continues where it stopped.
 """
 
 import argparse
@@ -17,13 +17,13 @@ import urllib.parse
 import urllib.request
 import uuid
 
-# Longer than the gateway takes to say that it does not know.
+# Longer than the gateway takes to report an unknown outcome.
 TIMEOUT_S = 90
 REPEAT_AFTER_S = (0.2, 1, 3, 10)
 READ_AFTER_S = (1, 1, 2, 3, 5, 8, 15, 30, 60)
 
 BOOKINGS = "/v1/hotel/bookings"
-# After these a booking says what became of it; everything else is for the caller.
+# After these codes the booking shows the outcome. All others need a decision by the caller.
 READ_BACK = {"result_unknown", "no_answer", "booking_state_conflict", "supplier_rejected"}
 OVER = {"FAILED", "EXPIRED"}
 
@@ -36,7 +36,7 @@ GUESTS = [
 
 
 class Problem(Exception):
-    """An answer that is no success; `code` is its stable part."""
+    """An error response. `code` is its stable part."""
 
     def __init__(self, status, body):
         super().__init__(json.dumps(body, ensure_ascii=False))
@@ -45,7 +45,7 @@ class Problem(Exception):
 
 
 class Gateway:
-    """The API, as one key sees it."""
+    """A client of the API with one key."""
 
     def __init__(self, base, api_key):
         self.base, self.api_key = base, api_key
@@ -54,15 +54,15 @@ class Gateway:
         return self._repeat("GET", path)
 
     def ask(self, path, body):
-        """A POST that changes nothing."""
+        """Sends a POST that changes nothing."""
         return self._repeat("POST", path, body)
 
     def change(self, path, body, key):
-        """A POST that is carried out once, however often it is sent under this key."""
+        """Sends a POST that is executed once, however often it is sent with this key."""
         return self._repeat("POST", path, body, key)
 
     def _repeat(self, *call):
-        """Repeats what was not answered and what may be sent again, which is for the gateway to say."""
+        """Repeats a request that got no response, or whose response allows it to be sent again."""
         for wait_s in (*REPEAT_AFTER_S, None):
             try:
                 return self._send(*call)
@@ -90,19 +90,19 @@ class Gateway:
 def _json(error):
     try:
         return json.load(error)
-    except ValueError:  # of a proxy on the way
+    except ValueError:  # the response of a proxy in between
         return {}
 
 
 def find(gateway, reference):
-    """What an earlier run has begun under this reference."""
+    """Returns the booking that an earlier run started with this reference, if any."""
     query = urllib.parse.urlencode({"reference_id": reference})
     found = gateway.read(f"{BOOKINGS}?{query}")
     return next((booking for booking in found if booking["status"] not in OVER), None)
 
 
 def choose(gateway, place, hotel):
-    """The cheapest refundable offer of the named hotel, or of the nearest one."""
+    """Returns the cheapest refundable offer of the named hotel, or of the nearest one."""
     today = datetime.datetime.now(datetime.timezone.utc).date()
     stay = {
         "check_in": str(today + datetime.timedelta(days=30)),
@@ -130,8 +130,8 @@ def prebook(gateway, reference, offer):
 
 
 def book(gateway, booking, cards):
-    """Pays with the first card that is taken. A decline charges nothing and leaves the
-    booking as it was; after an outcome that is not known there is no other attempt."""
+    """Pays with the first card that is accepted. A decline charges nothing and leaves the
+    booking unchanged. After an unknown outcome there is no other attempt."""
     path = f"{BOOKINGS}/{booking['id']}"
     for token in cards:
         key = f"{booking['id']}-{token}"
@@ -157,7 +157,7 @@ def cancel(gateway, booking):
 
 
 def settled(gateway, booking):
-    """The booking once it is known what became of it. Until then it is only read."""
+    """Waits until the outcome of the booking is known, and returns it. Only reads the booking."""
     for wait_s in READ_AFTER_S:
         if not booking["status"].endswith("_IN_PROGRESS"):
             break
@@ -181,10 +181,10 @@ def run(gateway, wish):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("reference", help="the caller's name for this booking")
+    parser.add_argument("reference", help="the caller's reference for this booking")
     parser.add_argument("place")
-    parser.add_argument("--hotel", help="its name; without one, the nearest")
-    parser.add_argument("--cards", nargs="+", default=["tok_visa"], help="tokens, tried in order")
+    parser.add_argument("--hotel", help="name of the hotel; default: the nearest")
+    parser.add_argument("--cards", nargs="+", default=["tok_visa"], help="card tokens, tried in order")
     parser.add_argument("--cancel", action="store_true")
     wish = parser.parse_args()
     gateway = Gateway(os.environ["BASE"], os.environ["KEY"])

@@ -1,6 +1,7 @@
-// Verifies that a webhook is Stopover's. Node 18 or newer, no dependencies: copy what is exported.
+// Verifies that a webhook was sent by Stopover. Copy the exported functions. Requires Node 18 or
+// newer and no dependencies.
 //
-//     node verify.mjs vectors.json    tries it on known deliveries
+//     node verify.mjs vectors.json    runs them on the test vectors
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -8,8 +9,8 @@ import { pathToFileURL } from "node:url";
 
 const TOLERANCE_S = 300;
 
-/// Whether `svc-signature` fits the body, which is the bytes as they came. Names of
-/// headers are in lower case. Any of the `v1` may fit: during a rotation there are two.
+/// Returns whether `svc-signature` matches the body, given as the exact bytes received. Header
+/// names are in lower case. One matching `v1` suffices: during a rotation there are two.
 export function verify(secret, headers, body, now = Date.now() / 1000, toleranceS = TOLERANCE_S) {
   let time;
   const signatures = [];
@@ -24,7 +25,7 @@ export function verify(secret, headers, body, now = Date.now() / 1000, tolerance
   return isAny(expected, signatures);
 }
 
-/// The same by the three headers of Standard Webhooks.
+/// Returns whether the three headers of Standard Webhooks match the body.
 export function verifyStandard(secret, headers, body, now = Date.now() / 1000, toleranceS = TOLERANCE_S) {
   const id = headers["webhook-id"] ?? "";
   const time = headers["webhook-timestamp"] ?? "";
@@ -44,7 +45,7 @@ function isRecent(time, now, toleranceS) {
   return Math.abs(now - Number(time)) <= toleranceS;
 }
 
-// Each is compared in constant time, and all of them.
+// Compares each signature in constant time, and always all of them.
 function isAny(expected, signatures) {
   const wanted = Buffer.from(expected);
   const fits = signatures.map((one) => {

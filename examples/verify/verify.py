@@ -1,6 +1,6 @@
-"""Verifies that a webhook is Stopover's. Standard library only: copy the two functions.
+"""Verifies that a webhook was sent by Stopover. Copy the two functions. Standard library only.
 
-    python3 verify.py vectors.json    tries them on known deliveries
+    python3 verify.py vectors.json    runs them on the test vectors
 """
 
 import base64
@@ -14,8 +14,8 @@ TOLERANCE_S = 300
 
 
 def verify(secret, headers, body, now=None, tolerance_s=TOLERANCE_S):
-    """Whether `svc-signature` fits the body, which is the bytes as they came. Names of
-    headers are in lower case. Any of the `v1` may fit: during a rotation there are two."""
+    """Returns whether `svc-signature` matches the body, given as the exact bytes received. Header
+    names are in lower case. One matching `v1` suffices: during a rotation there are two."""
     time_s, signatures = None, []
     for part in headers.get("svc-signature", "").split(","):
         name, _, value = part.partition("=")
@@ -32,7 +32,7 @@ def verify(secret, headers, body, now=None, tolerance_s=TOLERANCE_S):
 
 
 def verify_standard(secret, headers, body, now=None, tolerance_s=TOLERANCE_S):
-    """The same by the three headers of Standard Webhooks."""
+    """Returns whether the three headers of Standard Webhooks match the body."""
     event_id, time_s = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not (event_id and time_s.isascii() and time_s.isdigit()):
         return False
@@ -51,7 +51,7 @@ def _is_recent(time_s, now, tolerance_s):
 
 
 def _is_any(expected, signatures):
-    # Each is compared in constant time, and all of them.
+    # Compares each signature in constant time, and always all of them.
     return any([hmac.compare_digest(expected, one) for one in signatures])
 
 

@@ -1,13 +1,14 @@
-//! The time as the sandbox sees it, and how instants and local times are written.
+//! The sandbox's time, and the formats of timestamps and local times.
 
 use std::sync::Arc;
 
 use jiff::{Timestamp, civil, tz::TimeZone};
 
-/// Milliseconds since 1970-01-01T00:00:00Z; tests hand in one that they move.
+/// A clock that returns milliseconds since 1970-01-01T00:00:00Z. Tests supply one that they
+/// control.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
-/// The machine's own clock.
+/// Returns the machine's clock.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place where the sandbox reads the wall clock"
@@ -21,7 +22,7 @@ pub(crate) const SECOND_MS: i64 = 1_000;
 pub(crate) const MINUTE_MS: i64 = 60 * SECOND_MS;
 pub(crate) const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
-/// RFC 3339 in UTC with milliseconds.
+/// Formats a time as RFC 3339 in UTC with milliseconds.
 pub(crate) fn instant(at_ms: i64) -> String {
     timestamp(at_ms)
         .strftime("%Y-%m-%dT%H:%M:%S%.3fZ")
@@ -36,12 +37,12 @@ pub(crate) fn date_in(at_ms: i64, zone: &TimeZone) -> civil::Date {
     timestamp(at_ms).to_zoned(zone.clone()).date()
 }
 
-/// The zone of that IANA name; UTC for a name that does not exist.
+/// Returns the time zone of an IANA name, or UTC if the name is unknown.
 pub(crate) fn zone(name: &str) -> TimeZone {
     TimeZone::get(name).unwrap_or(TimeZone::UTC)
 }
 
-/// The instant of a local time; the later one where the clocks were put back.
+/// Returns the time of a local time; the later one if the clocks were put back.
 pub(crate) fn local_to_ms(local: civil::DateTime, zone: &TimeZone) -> i64 {
     zone.to_ambiguous_zoned(local)
         .later()

@@ -1,5 +1,5 @@
-//! Connections: accepts them, serves HTTP/1.1 on each, and breaks those whose
-//! answer is to be lost. Knows nothing of what is answered.
+//! Connections: accepts them, serves HTTP/1.1 on each, and breaks those whose response is to be
+//! lost. The module is independent of the contents of responses.
 
 use std::{convert::Infallible, io, time::Duration};
 
@@ -20,32 +20,36 @@ use tower::ServiceExt;
 
 use crate::state::SandboxState;
 
-/// How long a read-back that never answers is held.
+/// Time for which a read that never gets a response is held.
 const HANG: Duration = Duration::from_mins(1);
-/// How long connections may take to finish once the sandbox stops.
+/// Time in which connections may finish after the sandbox begins to stop.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// The pause after a connection that could not be accepted.
+/// Pause after a connection that could not be accepted.
 const BREATH: Duration = Duration::from_millis(20);
 
-/// Marks a response that must not be sent: the connection is closed instead.
+/// Marks a response that must not be sent; the connection is closed instead.
 #[derive(Clone, Copy)]
 struct DropConnection;
 
-/// The answer is lost: the caller sees its connection close.
+/// Returns a response that is never sent: the caller sees its connection close.
 pub(crate) fn drop_connection() -> Response {
     let mut response = ().into_response();
     response.extensions_mut().insert(DropConnection);
     response
 }
 
-/// The caller waits for nothing.
+/// Holds the request for a minute and then closes the connection without a response.
 pub(crate) async fn never_respond(app: &SandboxState) -> Response {
     app.sleep_or_stop(HANG).await;
     drop_connection()
 }
 
-/// Serves until told to stop, then lets running exchanges finish for a moment.
-pub(crate) async fn run_listener(listener: TcpListener, router: Router, stopping: CancellationToken) {
+/// Serves connections until stopped, then gives running requests a short time to finish.
+pub(crate) async fn run_listener(
+    listener: TcpListener,
+    router: Router,
+    stopping: CancellationToken,
+) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -72,10 +76,10 @@ pub(crate) async fn run_listener(listener: TcpListener, router: Router, stopping
     }
 }
 
-/// What keeps connections from being accepted, such as too many open files, takes a moment to pass.
+/// Waits until the cause may have passed. Accepting fails e.g. while too many files are open.
 #[expect(
     clippy::disallowed_methods,
-    reason = "nothing tells when the system has room for connections again"
+    reason = "the system does not signal when it can accept connections again"
 )]
 async fn breathe() {
     tokio::time::sleep(BREATH).await;
@@ -83,7 +87,7 @@ async fn breathe() {
 
 async fn serve(stream: TcpStream, router: Router, stopping: CancellationToken) {
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection goes without TCP_NODELAY");
+        tracing::debug!(%error, "TCP_NODELAY could not be set on a connection");
     }
     let service = service_fn(move |request: Request<Incoming>| {
         let router = router.clone();

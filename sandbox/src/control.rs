@@ -1,5 +1,5 @@
-//! The hand behind the curtain: reads the ledger, moves prices, mends what is
-//! broken, pays in the end user's place.
+//! The control routes for tests: reading the ledger, setting prices, ending outages, and paying in
+//! place of the end user.
 
 use axum::{
     Json, Router,
@@ -23,7 +23,7 @@ use crate::{
     state::SandboxState,
 };
 
-/// The dearest night, in major units, so that no total overflows.
+/// Maximum price of a night in major units, so that no total overflows.
 const NIGHTLY_MAX: i64 = 1_000_000_000;
 
 pub(crate) fn routes() -> Router<SandboxState> {
@@ -92,7 +92,7 @@ fn entry_wire(entry: &Entry) -> EntryWire<'_> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LedgerQuery {
-    /// What the client reference begins with.
+    /// Prefix of the client reference.
     client_reference: Option<String>,
     kind: Option<EntryKind>,
 }
@@ -119,7 +119,7 @@ async fn read_ledger(State(app): State<SandboxState>, uri: Uri) -> Result<Respon
 #[serde(deny_unknown_fields)]
 struct PriceRequest {
     supplier_hotel_id: String,
-    /// A number or a decimal text, in major units.
+    /// A number or a decimal string, in major units.
     nightly: Value,
 }
 
@@ -166,6 +166,8 @@ async fn pay_token(State(app): State<SandboxState>, body: Bytes) -> Result<Json<
     match completion {
         IntentCompletion::Paid => Ok(Json(json!({ "paid": true }))),
         IntentCompletion::UnknownToken => Err(Refusal::NotFound("There is no such token.")),
-        IntentCompletion::AlreadyFinished => Err(Refusal::Conflict("This payment is over.")),
+        IntentCompletion::AlreadyFinished => Err(Refusal::Conflict(
+            "This payment can no longer be completed.",
+        )),
     }
 }

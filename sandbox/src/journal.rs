@@ -1,8 +1,8 @@
-//! The file behind the state: every changed record is appended in the order of
-//! the changes, in groups, by one writer. Knows nothing of what the records mean.
+//! The file behind the state. One writer appends every changed record in groups and in the order of
+//! the changes. The module is independent of the records' meaning.
 //!
-//! WAL with `synchronous = NORMAL` keeps every committed group when the process
-//! is killed at any moment; only a power cut may lose the last ones.
+//! WAL with `synchronous = NORMAL` keeps every committed group if the process is killed at any
+//! time. Only a power cut may lose the last groups.
 
 use std::{path::Path, time::Duration};
 
@@ -12,10 +12,11 @@ use sqlx::{
 };
 use tokio::sync::{mpsc, watch};
 
-/// Changes in one transaction at most, so that a burst does not delay its first answers.
+/// Maximum number of changes in one transaction, so that a burst does not delay its first
+/// responses.
 const GROUP_CHANGES_MAX: usize = 2_000;
 
-/// The new text of one record.
+/// The new version of one record.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) table: &'static str,
@@ -23,14 +24,14 @@ pub(crate) struct Change {
     pub(crate) body: String,
 }
 
-/// A record as it was found in the file.
+/// A record as it was read from the file.
 pub(crate) struct StoredRecord {
     pub(crate) table: String,
     pub(crate) id: String,
     pub(crate) body: String,
 }
 
-/// The state can no longer be written: nothing may be answered any more.
+/// The state can no longer be written. No further response may be sent.
 #[derive(Debug, thiserror::Error)]
 #[error("the sandbox's state can no longer be written")]
 pub(crate) struct JournalClosed;
@@ -40,21 +41,24 @@ struct Group {
     changes: Vec<Change>,
 }
 
-/// Hands changes to the writer and waits for them.
+/// The interface through which changes are queued for the writer and awaited.
 pub(crate) struct Journal {
     groups: mpsc::UnboundedSender<Group>,
     committed: watch::Receiver<u64>,
 }
 
 impl Journal {
-    /// Numbers rise by one from 1; called in their order.
+    /// Queues a group of changes. Group numbers must start at 1 and be passed in ascending order
+    /// without gaps.
     pub(crate) fn append(&self, number: u64, changes: Vec<Change>) {
         if self.groups.send(Group { number, changes }).is_err() {
-            tracing::error!("the writer of the sandbox's state is gone");
+            tracing::error!(
+                "a change is lost, because the writer of the sandbox's state has ended"
+            );
         }
     }
 
-    /// Returns once everything up to that number is committed.
+    /// Waits until every group up to `number` is committed.
     pub(crate) async fn wait(&self, number: u64) -> Result<(), JournalClosed> {
         if *self.committed.borrow() >= number {
             return Ok(());
@@ -68,14 +72,14 @@ impl Journal {
     }
 }
 
-/// The one task that writes; ends when every `Journal` is dropped.
+/// The single task that writes. It ends when every `Journal` is dropped.
 pub(crate) struct Writer {
     connection: SqliteConnection,
     groups: mpsc::UnboundedReceiver<Group>,
     committed: watch::Sender<u64>,
 }
 
-/// Opens or makes the file, which no other process may have open, and reads all of it.
+/// Opens or creates the file and reads all of it. No other process may have the file open.
 pub(crate) async fn open(path: &Path) -> Result<(Journal, Writer, Vec<StoredRecord>), sqlx::Error> {
     let mut connection = SqliteConnectOptions::new()
         .filename(path)
@@ -122,7 +126,7 @@ pub(crate) async fn open(path: &Path) -> Result<(Journal, Writer, Vec<StoredReco
 }
 
 impl Writer {
-    /// Commits groups as they come. A failure ends it, and with it every answer.
+    /// Commits groups as they arrive. A failure ends the writer, and every later response fails.
     pub(crate) async fn run(mut self) {
         while let Some(first) = self.groups.recv().await {
             let mut last = first.number;
@@ -146,7 +150,7 @@ impl Writer {
     }
 }
 
-/// One statement for the whole group: its records go in as one JSON array.
+/// Writes the whole group in one statement with its records as one JSON array.
 async fn write(connection: &mut SqliteConnection, changes: &[Change]) -> Result<(), sqlx::Error> {
     let rows: Vec<[&str; 3]> = changes
         .iter()

@@ -1,5 +1,4 @@
-//! The ledger: a row for everything that the sandbox carried out, whether or not
-//! the caller learned of it. Rows are only ever added.
+//! The ledger: one entry for each effect, even if its response was lost. Entries are only added.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,15 +18,15 @@ pub(crate) enum EntryKind {
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970-01-01T00:00:00Z.
     pub(crate) at: i64,
     pub(crate) kind: EntryKind,
     pub(crate) supplier: String,
-    /// What the caller sent.
+    /// Reference that the caller sent.
     pub(crate) client_reference: String,
-    /// The sandbox's own reference of what was made.
+    /// The sandbox's own reference of the booking or payment.
     pub(crate) reference: String,
-    /// Minor units.
+    /// Amount in minor units.
     pub(crate) amount: i64,
     pub(crate) currency: Currency,
 }

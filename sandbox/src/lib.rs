@@ -1,6 +1,5 @@
-//! A travel market that does what you ask of it: a hotel supplier, two flight
-//! suppliers and a card processor behind one HTTP server, with a ledger of
-//! everything that they carried out. It must know nothing of whoever calls it.
+//! A simulated travel market: a hotel supplier, two flight suppliers and a card processor behind
+//! one HTTP server, with a ledger of all effects. The crate must not depend on its callers.
 
 use std::{
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -26,21 +25,21 @@ mod state;
 
 pub use crate::clock::{Clock, system_clock};
 
-/// The file of the state, inside the data directory.
+/// Name of the state file in the data directory.
 pub const STATE_FILE: &str = "sandbox.sqlite3";
 
-/// Where a sandbox keeps its state and listens, and whose time it takes.
+/// Configuration of a sandbox.
 #[derive(Clone)]
 pub struct SandboxConfig {
-    /// Made when it is missing. One process at a time may use it.
+    /// Data directory. It is created if missing. One process at a time may use it.
     pub data_dir: PathBuf,
-    /// Port 0 takes any free one.
+    /// Address to listen on. Port 0 selects a free port.
     pub listen: SocketAddr,
     pub clock: Clock,
 }
 
 impl SandboxConfig {
-    /// With the machine's own clock.
+    /// Creates a configuration with the machine's clock.
     #[must_use]
     pub fn new(data_dir: impl Into<PathBuf>, listen: SocketAddr) -> Self {
         Self {
@@ -51,10 +50,10 @@ impl SandboxConfig {
     }
 }
 
-/// Why a sandbox does not start.
+/// The reason why a sandbox does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    #[error("the data directory {} cannot be made", path.display())]
+    #[error("the data directory {} cannot be created", path.display())]
     DataDirectory {
         path: PathBuf,
         source: std::io::Error,
@@ -73,7 +72,7 @@ pub enum StartError {
     },
 }
 
-/// A sandbox at work. Dropping it stops it at once, as a killed process would.
+/// A running sandbox. Dropping it stops it at once, as a killed process would.
 pub struct SandboxHandle {
     addr: SocketAddr,
     stopping: CancellationToken,
@@ -81,19 +80,20 @@ pub struct SandboxHandle {
 }
 
 impl SandboxHandle {
-    /// Where it listens.
+    /// Returns the address on which it listens.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// `http://address:port`, without a slash at the end.
+    /// Returns `http://address:port`, without a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> String {
         base_url(self.addr)
     }
 
-    /// Stops accepting, lets running exchanges finish for two seconds and closes the state.
+    /// Stops accepting connections, gives running requests two seconds to finish, and closes the
+    /// state.
     pub async fn shutdown(mut self) {
         self.stopping.cancel();
         while self.tasks.join_next().await.is_some() {}
@@ -103,7 +103,7 @@ impl SandboxHandle {
 /// Opens the state, binds the address and serves in the background.
 ///
 /// # Errors
-/// Where the data directory, the state or the address cannot be used.
+/// Fails if the data directory, the state or the address cannot be used.
 pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
     tokio::fs::create_dir_all(&config.data_dir)
         .await
@@ -116,8 +116,8 @@ pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
         Ok(opened) => opened,
         Err(source) => return Err(StartError::Open { path, source }),
     };
-    let world =
-        state::SandboxRecords::restore(stored).map_err(|source| StartError::Read { path, source })?;
+    let world = state::SandboxRecords::restore(stored)
+        .map_err(|source| StartError::Read { path, source })?;
     let cannot_listen = |source| StartError::Listen {
         listen: config.listen,
         source,
@@ -137,7 +137,11 @@ pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
     );
     let mut tasks = JoinSet::new();
     tasks.spawn(writer.run());
-    tasks.spawn(connection::run_listener(listener, router(app), stopping.clone()));
+    tasks.spawn(connection::run_listener(
+        listener,
+        router(app),
+        stopping.clone(),
+    ));
     Ok(SandboxHandle {
         addr,
         stopping,
@@ -158,7 +162,7 @@ fn router(app: state::SandboxState) -> axum::Router {
         .with_state(app)
 }
 
-/// Where it is reached from the same machine, also when it listens on every address.
+/// Returns the URL that works on the same machine, even if the sandbox listens on every address.
 fn base_url(addr: SocketAddr) -> String {
     let mut reached = addr;
     if addr.ip().is_unspecified() {

@@ -1,11 +1,12 @@
-//! Currencies and exact amounts. Everything inside is minor units; the forms
-//! that the suppliers send are made at their edges.
+//! Currencies and exact amounts. Amounts are minor units internally; each supplier converts them to
+//! its own format.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Prices are set in ten-thousandths of a major unit, which every currency's decimals divide.
+/// Ten-thousandths in a major unit, the unit of prices. The minor units of every currency divide
+/// it.
 pub(crate) const PER_MAJOR: i64 = 10_000;
 
 /// An ISO 4217 currency that has minor units.
@@ -25,7 +26,7 @@ impl Currency {
         decimals: 2,
     };
 
-    /// Upper-case alphabetic codes only.
+    /// Returns the currency of an upper-case alphabetic code.
     pub(crate) fn from_code(code: &str) -> Option<Self> {
         let known = iso_currency::Currency::from_code(code)?;
         let decimals = u8::try_from(known.exponent()?).ok()?;
@@ -43,18 +44,18 @@ impl Currency {
         self.decimals
     }
 
-    /// Minor units in one major unit.
+    /// Returns the number of minor units in a major unit.
     fn scale(self) -> i64 {
         10_i64.pow(u32::from(self.decimals))
     }
 
-    /// A price in ten-thousandths of a major unit, rounded half up to minor units.
+    /// Converts a price in ten-thousandths of a major unit to minor units, rounded half up.
     pub(crate) fn minor(self, ten_thousandths: i64) -> i64 {
         let divisor = PER_MAJOR / self.scale();
         (ten_thousandths + divisor / 2).div_euclid(divisor)
     }
 
-    /// With exactly the currency's decimals: `130.00`, of JPY `130`.
+    /// Formats an amount with exactly the currency's decimals: `130.00`, or `130` for JPY.
     pub(crate) fn format(self, minor: i64) -> String {
         let sign = if minor < 0 { "-" } else { "" };
         let (whole, rest) = (
@@ -70,13 +71,14 @@ impl Currency {
         }
     }
 
-    /// Minor units of a decimal text; nothing where it has more decimals than the currency.
+    /// Parses a decimal string into minor units. Returns `None` if it has more decimals than the
+    /// currency.
     pub(crate) fn parse(self, text: &str) -> Option<i64> {
         parse_decimal(text, self.decimals)
     }
 
-    /// Major units as a JSON number. The shortest text of the nearest double is
-    /// the exact decimal for every amount below 2^53 minor units.
+    /// Returns the major units as a JSON number. The shortest text of the nearest double is the
+    /// exact decimal for every amount below 2^53 minor units.
     #[expect(
         clippy::cast_precision_loss,
         reason = "the ledger's amounts are far below 2^53 minor units"
@@ -86,7 +88,7 @@ impl Currency {
     }
 }
 
-/// `text`, a decimal without exponent, times ten to the power of `decimals`.
+/// Parses `text`, a decimal without exponent, multiplied by ten to the power of `decimals`.
 pub(crate) fn parse_decimal(text: &str, decimals: u8) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let width = usize::from(decimals);
@@ -98,7 +100,7 @@ pub(crate) fn parse_decimal(text: &str, decimals: u8) -> Option<i64> {
     format!("{whole}{fraction:0<width$}").parse().ok()
 }
 
-/// `part` in a hundred of an amount, rounded half up.
+/// Returns `part` percent of an amount, rounded half up.
 pub(crate) fn percent(minor: i64, part: i64) -> i64 {
     (minor * part + 50).div_euclid(100)
 }
@@ -129,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_written_with_the_decimals_of_their_currency() {
+    fn amount_is_formatted_with_its_currencys_decimals() {
         for (code, minor, text) in [
             ("EUR", 13_000, "130.00"),
             ("EUR", 5, "0.05"),
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_of_the_currency_is_not_read() {
+    fn invalid_amount_or_currency_is_not_parsed() {
         for text in ["", ".", "1.234", "-1", "1e3", "1,0", " 1"] {
             assert_eq!(Currency::USD.parse(text), None, "{text}");
         }

@@ -1,5 +1,5 @@
-//! What the four suppliers have in common in reading a request: who calls, and
-//! what was sent. How a refusal looks is each supplier's own.
+//! Reading requests for all four suppliers: the caller's account and the contents. Each supplier
+//! defines the format of its refusals.
 
 use axum::{
     Router,
@@ -29,7 +29,7 @@ impl<S: Sync> FromRequestParts<S> for Account {
     }
 }
 
-/// Lets in only callers with one of these keys.
+/// Lets only requests with one of these keys pass.
 pub(crate) fn keyed<R: IntoResponse + 'static>(
     router: Router<SandboxState>,
     credentials: &'static [Credential],
@@ -54,19 +54,25 @@ pub(crate) fn keyed<R: IntoResponse + 'static>(
     ))
 }
 
-/// The body as JSON, or one sentence about what is wrong with it.
+/// Parses the body as JSON.
+///
+/// # Errors
+/// Returns a sentence that describes the first error.
 pub(crate) fn body<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|error| format!("body: {error}"))
 }
 
-/// The query, or one sentence about what is wrong with it.
+/// Parses the query.
+///
+/// # Errors
+/// Returns a sentence that describes the first error.
 pub(crate) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, String> {
     axum::extract::Query::try_from_uri(uri)
         .map(|axum::extract::Query(query)| query)
         .map_err(|error| format!("query: {}", error.body_text()))
 }
 
-/// References of the caller's own have a length.
+/// Checks the length of a caller's reference.
 pub(crate) fn check_reference(name: &str, text: &str) -> Result<(), String> {
     match text.chars().count() {
         1..=200 => Ok(()),

@@ -1,6 +1,6 @@
-//! The state of the market: records in memory, every change handed to the
-//! journal, and the rule that no answer leaves before what it shows is on disk.
-//! Knows the kinds of records there are, not what suppliers do with them.
+//! The state of the market: records in memory, with every change passed to the journal. No response
+//! is sent before the data that it shows is on disk. The module defines the kinds of records, not
+//! the behaviour of suppliers.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -15,20 +15,20 @@ use crate::{
     card,
     clock::Clock,
     flight, hotel,
-    journal::{JournalClosed, Change, Journal, StoredRecord},
+    journal::{Change, Journal, JournalClosed, StoredRecord},
     ledger,
 };
 
-/// Something that is kept by id.
+/// A record that is stored by id.
 pub(crate) trait Record: Serialize + DeserializeOwned + Clone {
     const TABLE: &'static str;
     fn id(&self) -> &str;
     fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self>;
-    /// Called with every new version, and at start: look-ups and due times.
+    /// Updates the indexes and due times. It runs for every new version and at start.
     fn index(&self, _world: &mut SandboxRecords) {}
 }
 
-/// What something waits for, ordered by the instant at which it happens.
+/// A scheduled change, ordered by its due time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ScheduledChange {
     pub(crate) at: i64,
@@ -41,11 +41,11 @@ pub(crate) enum ScheduledSubject {
     FlightOrder(String),
 }
 
-/// Everything that the sandbox knows.
+/// All records of the sandbox.
 #[derive(Default)]
 pub(crate) struct SandboxRecords {
     now: i64,
-    /// Number of the last group handed to the journal.
+    /// Number of the last group passed to the journal.
     groups: u64,
     changes: Vec<Change>,
     due: BTreeSet<ScheduledChange>,
@@ -58,11 +58,11 @@ pub(crate) struct SandboxRecords {
 }
 
 const SETTING_SHELF: &str = "setting";
-/// The number behind the last reference given out.
+/// Setting that holds the number of the last reference.
 const COUNTER: &str = "counter";
 
 impl SandboxRecords {
-    /// Puts the stored records back in place.
+    /// Restores the stored records.
     pub(crate) fn restore(stored: Vec<StoredRecord>) -> Result<Self, serde_json::Error> {
         let mut world = Self::default();
         for record in &stored {
@@ -91,12 +91,12 @@ impl SandboxRecords {
         Ok(())
     }
 
-    /// The instant of this turn, milliseconds since 1970.
+    /// Returns the time of this transaction in milliseconds since 1970-01-01T00:00:00Z.
     pub(crate) fn now(&self) -> i64 {
         self.now
     }
 
-    /// Keeps a new version of a record.
+    /// Stores a new version of a record.
     pub(crate) fn save<R: Record>(&mut self, record: R) {
         self.stage(R::TABLE, record.id().to_owned(), &record);
         record.index(self);
@@ -105,18 +105,22 @@ impl SandboxRecords {
 
     pub(crate) fn stage(&mut self, shelf: &'static str, id: String, body: &impl Serialize) {
         match serde_json::to_string(body) {
-            Ok(body) => self.changes.push(Change { table: shelf, id, body }),
+            Ok(body) => self.changes.push(Change {
+                table: shelf,
+                id,
+                body,
+            }),
             Err(error) => tracing::error!(%error, shelf, "a record cannot be written as JSON"),
         }
     }
 
-    /// A reference that was never given out before.
+    /// Returns a new unique reference.
     pub(crate) fn reference(&mut self, prefix: &str) -> String {
         let number = self.number();
         format!("{prefix}{number}")
     }
 
-    /// A number that was never given out before.
+    /// Returns a new unique number.
     pub(crate) fn number(&mut self) -> i64 {
         let number = self.setting(COUNTER).unwrap_or(100_000) + 1;
         self.set(COUNTER, number);
@@ -136,7 +140,7 @@ impl SandboxRecords {
         self.due.insert(due);
     }
 
-    /// Lets everything happen that is due, each at its own instant.
+    /// Applies all due changes, each at its own due time.
     fn apply_due_changes(&mut self, now: i64) {
         while let Some(due) = self.due.first().filter(|due| due.at <= now).cloned() {
             self.due.remove(&due);
@@ -150,7 +154,7 @@ impl SandboxRecords {
     }
 }
 
-/// What every handler works with.
+/// The shared state of all handlers.
 #[derive(Clone)]
 pub(crate) struct SandboxState(Arc<SandboxInner>);
 
@@ -179,13 +183,17 @@ impl SandboxState {
         }))
     }
 
-    /// `http://address:port`, where this sandbox itself is reached.
+    /// Returns `http://address:port` of this sandbox.
     pub(crate) fn base_url(&self) -> &str {
         &self.0.base_url
     }
 
-    /// Acts on the state, alone, and returns once everything seen or changed is on disk.
-    pub(crate) async fn transact<T>(&self, act: impl FnOnce(&mut SandboxRecords) -> T) -> Result<T, JournalClosed> {
+    /// Runs `act` exclusively on the state. Returns once everything that it read or changed is on
+    /// disk.
+    pub(crate) async fn transact<T>(
+        &self,
+        act: impl FnOnce(&mut SandboxRecords) -> T,
+    ) -> Result<T, JournalClosed> {
         let (outcome, group) = self.act(act);
         self.0.journal.wait(group).await?;
         Ok(outcome)
@@ -203,10 +211,10 @@ impl SandboxState {
         (outcome, world.groups)
     }
 
-    /// Waits, unless the sandbox stops first.
+    /// Waits for `wait` or until the sandbox stops.
     #[expect(
         clippy::disallowed_methods,
-        reason = "slow answers are what some scenarios are for"
+        reason = "some scenarios exist to delay responses"
     )]
     pub(crate) async fn sleep_or_stop(&self, wait: Duration) {
         if !wait.is_zero() {

@@ -1,13 +1,16 @@
-//! One delivery, and a host that dies at each point of it. It arrives, and comes twice only
-//! where it was taken and that was not stored.
+//! Tests of one delivery with a host that crashes at each failpoint. The delivery arrives, and
+//! arrives twice only if it was accepted but the acceptance was not stored.
 
 use crate::flow::EVERYWHERE;
 use crate::{AT_ONCE, SOON};
 use futures::{StreamExt, stream};
 use reqwest::Method;
-use tests::{Database, ReceivedRequest, Server, ServerOptions, Subscriber, on_both_databases, verify_signatures};
+use tests::{
+    Database, ReceivedRequest, Server, ServerOptions, Subscriber, on_both_databases,
+    verify_signatures,
+};
 
-/// Where the process dies.
+/// Failpoints at which the process aborts.
 pub(crate) const STEPS: &[(&str, &[&str])] = &[("deliver", EVERYWHERE)];
 
 const WEBHOOKS: &str = "[webhooks]\ntimeout_s = 2\nsubscription_retry_s = [1, 1]";
@@ -19,7 +22,7 @@ async fn survives(database: Database, step: &str, phase: &str) {
     let subscriber = Subscriber::start(&server.client()).await;
     let subscription = &subscriber.subscription;
     let (client, path) = (server.client(), subscription.path("/test"));
-    // The process may die before it has answered.
+    // The process may abort before it has responded.
     let _answered = client.try_send(Method::POST, &path, None).await;
     let _killed = server.wait_for_exit().await;
     let server = server.restart(plain).await;
@@ -28,11 +31,15 @@ async fn survives(database: Database, step: &str, phase: &str) {
     let listed = client.get(&path).await.expect(200);
     assert_eq!(listed.data().as_array().unwrap().len(), 1, "{what}");
     let id = listed.data()[0]["id"].as_str().unwrap();
-    let delivered = subscription.wait_for_delivery_status(&client, id, "DELIVERED").await;
+    let delivered = subscription
+        .wait_for_delivery_status(&client, id, "DELIVERED")
+        .await;
     assert_eq!(delivered["attempts"].as_array().unwrap().len(), 1, "{what}");
-    // Whatever were to come again has come before this.
+    // Any repeated delivery has arrived before this one.
     let later = subscription.ping(&client).await;
-    subscription.wait_for_delivery_status(&client, &later, "DELIVERED").await;
+    subscription
+        .wait_for_delivery_status(&client, &later, "DELIVERED")
+        .await;
     let received = subscriber.upstream.received();
     let times = if phase == "answered" { 2 } else { 1 };
     assert_eq!(count_of(&received, id), times, "{what}");
@@ -46,7 +53,7 @@ async fn survives(database: Database, step: &str, phase: &str) {
     }
 }
 
-/// How often a delivery came.
+/// Counts the requests of a delivery.
 fn count_of(received: &[ReceivedRequest], id: &str) -> usize {
     let came = received.iter();
     came.filter(|one| one.header("svc-delivery-id") == Some(id))

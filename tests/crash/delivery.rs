@@ -1,9 +1,9 @@
-//! Counted deliveries on a bad day: three of ten receivers refuse, hang, cut and fail by
-//! turns, and hosts are killed at random. Nothing is lost, every retry is on schedule,
-//! and what comes twice was on its way when a host was killed.
+//! A load test of deliveries: three of ten receivers refuse, hang, disconnect and fail by turns,
+//! and hosts are killed at random. No event is lost, every retry is on schedule, and a duplicate
+//! was being sent when a host was killed.
 //!
-//! `STOPOVER_TEST_EVENTS` makes the day longer, `STOPOVER_TEST_SEED` has its kills
-//! and spells again.
+//! `STOPOVER_TEST_EVENTS` sets the number of events, and `STOPOVER_TEST_SEED` repeats the kills and
+//! faults of an earlier run.
 
 mod day;
 mod past;
@@ -16,23 +16,23 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 use tests::{Database, Receiver, Server, ServerOptions, Subscription, on_both_databases};
 
-/// Receivers, each with a subscription to everything.
+/// Number of receivers, each with a subscription to all events.
 const RECEIVERS: usize = 10;
-/// Of those, the first so many have bad spells.
+/// Number of receivers that have faults.
 const BAD: usize = 3;
-/// Unless the environment says otherwise.
+/// Default number of events.
 const EVENTS: usize = 200;
-/// A receiver has so long for its answer.
+/// Timeout of a delivery attempt.
 const TIMEOUT_S: i64 = 2;
-/// A claim is good for so long beyond that.
+/// Time by which a lease outlasts the timeout.
 const LEASE_S: i64 = 3;
-/// What a host holds at most of one subscription: what it can lose the outcomes of.
+/// Maximum number of deliveries that a host leases for one subscription. Their outcomes are lost if
+/// the host is killed.
 const HELD_MAX: usize = 128;
-/// A retry is begun so long after it was due, at most; much sooner on a machine that
-/// has nothing else to do.
+/// Maximum delay of a retry after its due time. On an idle machine the delay is much shorter.
 const LATE_MAX: SignedDuration = SignedDuration::from_secs(20);
 
-/// Attempts after the first one: more than fit into any series of bad spells.
+/// Retry delays after the first attempt. They are more than any series of faults needs.
 fn steps_s() -> Vec<i64> {
     let mut steps = vec![1, 1, 2, 2];
     steps.resize(40, 3);
@@ -61,7 +61,7 @@ fn environment<T: std::str::FromStr>(name: &str) -> Option<T> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-async fn every_event_arrives_on_a_bad_day(database: Database) {
+async fn every_event_arrives_despite_failing_receivers_and_killed_hosts(database: Database) {
     let seed = environment("STOPOVER_TEST_SEED");
     let seed = seed.unwrap_or_else(|| uuid::Uuid::now_v7().as_u64_pair().1);
     let events = environment("STOPOVER_TEST_EVENTS").unwrap_or(EVENTS);
@@ -91,7 +91,7 @@ async fn every_event_arrives_on_a_bad_day(database: Database) {
         failures,
         ..
     } = count;
-    assert!(retries > 0, "the day was not bad");
+    assert!(retries > 0, "the run had no retries, so it tested nothing");
     assert!(duplicates <= end.kills.len() * RECEIVERS * HELD_MAX);
     let a_second = f64::from(u32::try_from(deliveries).unwrap()) / took;
     say(&format!(
@@ -104,7 +104,7 @@ async fn every_event_arrives_on_a_bad_day(database: Database) {
     ));
 }
 
-/// What is counted while it is checked.
+/// Counts of what was checked.
 #[derive(Default)]
 struct Count {
     deliveries: usize,
@@ -115,7 +115,7 @@ struct Count {
 }
 
 impl Count {
-    /// All that a recipient was to get, and all that it got.
+    /// Checks that a recipient got all events that it was to get.
     async fn check(&mut self, end: &End, number: usize) {
         let ((_, subscription), taken) = (&end.recipients[number], &end.taken[number]);
         let pasts = Past::all(&end.hosts[0].client(), subscription).await;
@@ -129,7 +129,7 @@ impl Count {
                     pasts.contains_key(event.as_str()),
                     "{event} was not recorded"
                 );
-                assert!(taken.contains_key(event), "{event} is lost");
+                assert!(taken.contains_key(event), "{event} did not arrive");
             }
         }
         for (event, past) in &pasts {
@@ -140,7 +140,7 @@ impl Count {
                 let is_excused = end.killed_about(pair[0]) || past.has_missed(pair[0]);
                 assert!(
                     is_excused,
-                    "{} came again: {pair:?} of {:?}",
+                    "{} arrived again without a kill or a lost response: {pair:?} of {:?}",
                     past.id, taken[*event]
                 );
             }
@@ -153,11 +153,11 @@ impl Count {
             self.retries += 1;
             assert!(
                 !late.is_negative(),
-                "{} was tried {late:?} too soon",
+                "{} was attempted {late:?} too early",
                 past.id
             );
             if !end.killed_within(from, to) {
-                assert!(late < LATE_MAX, "{} was tried {late:?} late", past.id);
+                assert!(late < LATE_MAX, "{} was attempted {late:?} late", past.id);
                 self.late.push(late);
             }
         }
@@ -176,7 +176,7 @@ impl Count {
         };
         let count = self.late.len();
         format!(
-            "late of {count} retries without a kill meanwhile, ms: p50 {}, p90 {}, p99 {}, max {}",
+            "delay of {count} retries not affected by a kill, ms: p50 {}, p90 {}, p99 {}, max {}",
             at(50),
             at(90),
             at(99),
@@ -187,12 +187,12 @@ impl Count {
 
 #[expect(
     clippy::print_stderr,
-    reason = "numbers and seeds are for who reads a test's output"
+    reason = "numbers and seeds are printed for the reader of a test's output"
 )]
 fn say(what: &str) {
     eprintln!("{what}");
 }
 
 on_both_databases! {
-    every_event_arrives_on_a_bad_day,
+    every_event_arrives_despite_failing_receivers_and_killed_hosts,
 }

@@ -1,5 +1,5 @@
-//! Every step of a flight booking, and of a purchase of bags, that calls
-//! somebody, with the flow that reaches it.
+//! Every step with a remote call in a flight booking or a purchase of bags, each with the flow that
+//! reaches it.
 
 use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step, Then, Way};
 
@@ -32,7 +32,7 @@ const LOST_AUTHORIZATION: Flow = Flow {
     ..TICKETED
 };
 
-/// The ticket stands whatever becomes of the capture.
+/// The ticket stays confirmed whatever the outcome of the capture.
 const CAPTURED_LATER: Flow = Flow {
     card: "tok_capture_fails",
     ..TICKETED
@@ -50,7 +50,7 @@ const REFUSED: Flow = Flow {
     ..TICKETED
 };
 
-/// The mark says sent, nothing was: the supplier's reads prove it, and nothing is owed.
+/// The call is marked as sent but never left. The supplier's reads prove it, and nothing is owed.
 const NEVER_SENT: Flow = Flow {
     way: TICKETED.way,
     ..REFUSED
@@ -61,7 +61,7 @@ const LOST_AND_NEVER_SENT: Flow = Flow {
     ..NEVER_SENT
 };
 
-/// The supplier took the money at its own checkout: no card is touched, and a booking that
+/// The supplier collected the payment in its own checkout, so no card is charged. A booking that
 /// was not sent is sent, because the payer has paid for it.
 const COLLECTED: Flow = Flow {
     way: Way::Flight("LHR-JFK", "SUPPLIER_B"),
@@ -82,7 +82,7 @@ const CANCELED: Flow = Flow {
     ..TICKETED
 };
 
-/// The mark of the refund says sent.
+/// The refund is marked as sent.
 const REFUND_IN_DOUBT: Flow = Flow {
     first: Some("refund:marked"),
     ..CANCELED
@@ -93,7 +93,7 @@ const CANCELED_LATER: Flow = Flow {
     ..CANCELED
 };
 
-/// Two payments: the ticket's, and the bag's own.
+/// There are two payments: the ticket's and the bag's own.
 const CARRIED: Flow = Flow {
     then: Then::Bags("tok_visa", 200),
     ledger: &[
@@ -116,13 +116,13 @@ const BAG_LOST_AUTHORIZATION: Flow = Flow {
     ..CARRIED
 };
 
-/// The bag is on the ticket whatever becomes of the capture.
+/// The bag stays on the ticket whatever the outcome of the capture.
 const BAG_CAPTURED_LATER: Flow = Flow {
     then: Then::Bags("tok_capture_fails", 200),
     ..CARRIED
 };
 
-/// The ticket's payment stays taken, the bag's is released.
+/// The ticket's payment stays captured; the bag's is voided.
 const BAG_REFUSED: Flow = Flow {
     way: Way::Flight("BTS-MRU", "SUPPLIER_A"),
     then: Then::Bags("tok_visa", 422),

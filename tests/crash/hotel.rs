@@ -1,7 +1,7 @@
-//! Every step of a hotel booking that calls somebody, with the flow that reaches it.
+//! Every step with a remote call in a hotel booking, each with the flow that reaches it.
 //!
-//! The outcome of a call is stored together with the mark of the next, so that
-//! `authorize:recorded` is `book:marked`: the mark says sent, nothing was.
+//! The outcome of a call is stored together with the mark of the next one, so `authorize:recorded`
+//! equals `book:marked`: the call is marked as sent but never left.
 
 use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step, Then, Way};
 
@@ -41,7 +41,7 @@ const REFUSED: Flow = Flow {
     ..BOOKED
 };
 
-/// The mark says sent, nothing was: the supplier's reads prove it, and nothing is owed.
+/// The call is marked as sent but never left. The supplier's reads prove it, and nothing is owed.
 const NEVER_SENT: Flow = Flow {
     way: BOOKED.way,
     ..REFUSED
@@ -65,7 +65,7 @@ const CANCELED: Flow = Flow {
     ..BOOKED
 };
 
-/// The mark of the refund says sent.
+/// The refund is marked as sent.
 const REFUND_IN_DOUBT: Flow = Flow {
     first: Some("refund:marked"),
     ..CANCELED

@@ -1,17 +1,19 @@
-//! An offer runs out while the process dies: its booking expires once, and what a browser
-//! had held is released.
+//! Tests of an offer that expires while the process crashes. The booking expires once, and a
+//! browser's authorization is voided.
 
 use crate::{AT_ONCE, SOON};
 use futures::{StreamExt, stream};
 use serde_json::json;
 use tests::{
-    HotelBookingBuilder, Database, Server, ServerOptions, eventually, on_both_databases, complete_payment, prebook_request,
+    Database, HotelBookingBuilder, Server, ServerOptions, complete_payment, eventually,
+    on_both_databases, prebook_request,
 };
 
-/// Where the process dies. It makes no call: what releases the hold is a step of its own.
+/// Failpoints at which the process aborts. The step makes no call; voiding the authorization is a
+/// separate step.
 pub(crate) const STEPS: &[(&str, &[&str])] = &[("expire", &["chosen", "recorded"])];
 
-/// Bound, and paid by a browser; the booking's id.
+/// Prebooks a booking that a browser pays, and returns its id.
 async fn paid(server: &Server) -> String {
     let client = server.client();
     let offer = HotelBookingBuilder::at("EXPIRES_SOON").offer(&client).await;
@@ -32,17 +34,20 @@ async fn survives(database: Database, point: &str) {
     let server = server.restart(plain).await;
     let client = server.client();
     let _expired = client.wait_for_hotel_booking(&booking, "EXPIRED").await;
-    eventually(&format!("{point}: the hold to be released"), async || {
-        let ledger = server.ledger().await;
-        (ledger.kinds_of(&booking) == ["authorization", "void"]).then_some(())
-    })
+    eventually(
+        &format!("{point}: the authorization to be voided"),
+        async || {
+            let ledger = server.ledger().await;
+            (ledger.kinds_of(&booking) == ["authorization", "void"]).then_some(())
+        },
+    )
     .await;
     let mut told = server.outbox(&booking).await;
     told.retain(|event_type| event_type == "hotel.booking.expired");
     assert_eq!(told.len(), 1, "{point}");
 }
 
-async fn an_offer_that_runs_out_survives_a_crash_at_any_point(database: Database) {
+async fn booking_expiry_survives_a_crash_at_any_point(database: Database) {
     let points = (STEPS.iter())
         .flat_map(|(step, phases)| phases.iter().map(move |phase| format!("{step}:{phase}")));
     stream::iter(points)
@@ -51,5 +56,5 @@ async fn an_offer_that_runs_out_survives_a_crash_at_any_point(database: Database
 }
 
 on_both_databases! {
-    an_offer_that_runs_out_survives_a_crash_at_any_point,
+    booking_expiry_survives_a_crash_at_any_point,
 }

@@ -1,4 +1,4 @@
-//! A kill from outside, at random moments of many bookings at once.
+//! Tests of kills from outside at random moments of many concurrent bookings.
 
 use crate::trial::Trial;
 use crate::{SOON, flight, hotel};
@@ -6,10 +6,10 @@ use tests::{Database, Server, ServerOptions, eventually, on_both_databases};
 use tokio::task::JoinSet;
 
 const ROUNDS: usize = 4;
-/// Of each product, a round.
+/// Number of bookings of each product in a round.
 const BOOKINGS: usize = 6;
 
-async fn kills_under_load_lose_nothing_and_repeat_nothing(database: Database) {
+async fn kills_under_load_lose_and_repeat_no_booking(database: Database) {
     let options = ServerOptions::on(database).config(SOON);
     let mut server = Server::start_with_own_sandbox(options.clone()).await;
     let mut trials: Vec<Trial<'static>> = Vec::new();
@@ -29,7 +29,7 @@ async fn kills_under_load_lose_nothing_and_repeat_nothing(database: Database) {
                 trial
             });
         }
-        // After some of them are answered, whichever those are.
+        // The kill comes after some calls have completed, in whatever order they do.
         for _ in 0..(round * BOOKINGS / 2) {
             trials.push(calls.join_next().await.unwrap().unwrap());
         }
@@ -42,10 +42,11 @@ async fn kills_under_load_lose_nothing_and_repeat_nothing(database: Database) {
     }
 }
 
-/// Where the kill came between mark and call, the booking failed and nothing is owed.
+/// Waits until a booking has ended as its flow specifies. If the kill came between the mark and the
+/// call, the booking has failed and nothing is owed.
 async fn settles(server: &Server, trial: &Trial<'_>) {
     let client = server.client();
-    let what = format!("booking {} to be settled", trial.booking);
+    let what = format!("booking {} to be final", trial.booking);
     let (booking, ledger) = eventually(&what, async || {
         let booking = trial.ask(&client).await?.booking;
         let ledger = server.ledger().await;
@@ -62,5 +63,5 @@ async fn settles(server: &Server, trial: &Trial<'_>) {
 }
 
 on_both_databases! {
-    kills_under_load_lose_nothing_and_repeat_nothing,
+    kills_under_load_lose_and_repeat_no_booking,
 }

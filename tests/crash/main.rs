@@ -1,11 +1,11 @@
-//! What survives: the real process is aborted at every named point of every
-//! step and started again. The sandbox, in a process of its own, is the proof
-//! that nothing was booked, charged or given back twice, and nothing was lost.
+//! Crash tests: the real process aborts at every failpoint of every step and is restarted. The
+//! sandbox runs in a separate process. Its ledger proves that nothing was booked, charged or
+//! refunded twice, and that nothing was lost.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    reason = "a test that cannot go on fails by panicking"
+    reason = "a test that cannot continue fails by panicking"
 )]
 
 mod deliver;
@@ -21,8 +21,9 @@ mod survival;
 mod trial;
 mod watch;
 
-/// Read-backs and claims within a second, so that nothing has to be waited for.
+/// Short delays of reconciliation and leases, so that the tests wait only briefly.
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n[jobs]\nlease_s = 1\n";
 
-/// Points of one flow that are tried at once: most of the time a new process is waited for.
+/// Number of failpoints of one flow that are tested concurrently. Most of the time is spent waiting
+/// for a new process.
 const AT_ONCE: usize = 2;

@@ -1,14 +1,14 @@
-//! No point is forgotten: what the process can die at is what the tests of this folder let
-//! it die at. The gateway, for its part, reaches no point that is not in the list.
+//! Checks that the list of failpoints and the tests of this folder contain the same points. The
+//! gateway aborts only at failpoints in the list.
 
 use crate::flow::Step;
 use crate::{deliver, flight, hotel, lapse, prebook, watch};
 use std::collections::BTreeSet;
 
-/// A point a line, as `step:phase`, and the flows that are taken through it.
+/// The list of failpoints: one per line, as `step:phase`, with the flows that reach it.
 const POINTS: &str = include_str!("../../host/server/src/flow/failpoints.txt");
 
-/// Points of a flow in the list.
+/// Returns the failpoints of a flow in the list.
 fn listed(flow: &str) -> BTreeSet<String> {
     let lines = POINTS.lines().filter(|line| !line.starts_with('#'));
     let of_flow = lines.filter_map(|line| {
@@ -19,7 +19,7 @@ fn listed(flow: &str) -> BTreeSet<String> {
     of_flow.collect()
 }
 
-/// Points of tables of steps.
+/// Returns the failpoints of tables of steps.
 fn points(tables: &[&[(&str, &[&str])]]) -> BTreeSet<String> {
     let steps = tables.iter().copied().flatten();
     let points = steps.flat_map(|(step, phases)| {
@@ -35,7 +35,7 @@ fn of(steps: &[Step]) -> Vec<(&'static str, &'static [&'static str])> {
 }
 
 #[test]
-fn every_point_of_every_flow_is_tried() {
+fn every_failpoint_of_every_flow_is_tested() {
     let (hotels, flights, bags) = (of(hotel::STEPS), of(flight::STEPS), of(flight::BAG_STEPS));
     for (flow, tried) in [
         ("hotel", points(&[&hotels, prebook::STEPS, lapse::STEPS])),

@@ -1,20 +1,21 @@
-//! Nothing is owed after a prebook: the key tells what there is, and nothing is in the ledger.
+//! Tests of a crash during prebook. Nothing is owed afterwards: a replay of the key returns the
+//! stored booking, and the ledger is empty.
 
 use crate::SOON;
 use crate::flow::EVERYWHERE;
 use reqwest::Method;
 use serde_json::Value;
 use tests::{
-    HotelBookingBuilder, Client, Database, FlightBookingBuilder, Server, ServerOptions, eventually, on_both_databases,
-    prebook_request,
+    Client, Database, FlightBookingBuilder, HotelBookingBuilder, Server, ServerOptions, eventually,
+    on_both_databases, prebook_request,
 };
 
 const KEY: &str = "x-idempotency-key";
 
-/// Where the process dies.
+/// Failpoints at which the process aborts.
 pub(crate) const STEPS: &[(&str, &[&str])] = &[("prebook", EVERYWHERE)];
 
-/// What the key's next call is answered.
+/// Returns the expected response to the key's next call.
 fn repeated(phase: &str) -> (u16, &'static str) {
     match phase {
         "chosen" => (201, "READY_FOR_COMPLETE"),
@@ -23,7 +24,7 @@ fn repeated(phase: &str) -> (u16, &'static str) {
     }
 }
 
-/// Prebooks: the path, a key, and the body for a new offer.
+/// Returns prebook calls for new offers: path, key and body of each.
 async fn prebooks(client: &Client) -> [(&'static str, &'static str, Value); 3] {
     let room = HotelBookingBuilder::at("OK").offer(client).await;
     let mut tickets = Vec::new();
@@ -39,7 +40,7 @@ async fn prebooks(client: &Client) -> [(&'static str, &'static str, Value); 3] {
     ]
 }
 
-async fn a_crash_during_a_prebook_owes_nothing(database: Database) {
+async fn crash_during_prebook_leaves_nothing_owed(database: Database) {
     for phase in EVERYWHERE {
         let plain = ServerOptions::on(database).config(SOON);
         let armed = (plain.clone()).with_failpoint(&format!("prebook:{phase}"));
@@ -49,11 +50,11 @@ async fn a_crash_during_a_prebook_owes_nothing(database: Database) {
             let client = server.client().header(KEY, key);
             let body = Some(request.to_string().into_bytes());
             let sent = client.try_send(Method::POST, path, body).await;
-            assert!(sent.is_err(), "{phase}: {path} was answered");
+            assert!(sent.is_err(), "{phase}: {path} got a response");
             let _killed = server.wait_for_exit().await;
             server = server.restart(plain.clone()).await;
             let client = server.client().header(KEY, key);
-            let again = eventually("the first call's claim to lapse", async || {
+            let again = eventually("the first call's lease to expire", async || {
                 Some(client.post(path, &request).await).filter(|reply| reply.status != 409)
             })
             .await;
@@ -63,7 +64,7 @@ async fn a_crash_during_a_prebook_owes_nothing(database: Database) {
             let id = again.data()["id"].as_str().unwrap();
             assert_eq!(server.ledger().await.of(id).count(), 0, "{phase}: {path}");
         }
-        // No repeat made another one.
+        // No repeated call made another booking.
         for (path, count) in [("/v1/hotel/bookings", 1), ("/v1/flight/bookings", 2)] {
             let listed = server.client().get(path).await.expect(200);
             assert_eq!(listed.data().as_array().unwrap().len(), count, "{path}");
@@ -72,5 +73,5 @@ async fn a_crash_during_a_prebook_owes_nothing(database: Database) {
 }
 
 on_both_databases! {
-    a_crash_during_a_prebook_owes_nothing,
+    crash_during_prebook_leaves_nothing_owed,
 }

@@ -1,4 +1,4 @@
-//! The matrix: every step, every phase, both products, both databases.
+//! The crash matrix: every step and phase of both products on both databases.
 
 use crate::flow::{Flow, Step, Then};
 use crate::trial::Trial;
@@ -17,7 +17,7 @@ async fn survives(database: Database, point: &str, flow: &Flow) {
             let trial = Trial::begin(&server, flow).await;
             (server, trial)
         }
-        // The ticket takes steps of the same names before.
+        // The ticket runs steps of the same names before, so the failpoint is set only afterwards.
         Then::Bags(card, _) => {
             let server = Server::start_with_own_sandbox(plain.clone()).await;
             let mut trial = Trial::begin(&server, flow).await;
@@ -42,12 +42,15 @@ async fn survives(database: Database, point: &str, flow: &Flow) {
     .await;
     let again = trial.ask(&client).await.unwrap();
     let ledger = server.ledger().await;
-    assert!(trial.is_over(&again, &ledger), "{what}: it went on");
+    assert!(
+        trial.is_over(&again, &ledger),
+        "{what}: work continued after the flow had ended"
+    );
     trial.check_money(&again.booking, &ledger, point);
     trial.check_ticket(&again.booking, point);
 }
 
-/// Asks until the process is gone.
+/// Calls until the process has aborted.
 async fn dies(server: &mut Server, trial: &Trial<'_>, point: &str) {
     let client = server.client();
     eventually(&format!("{point} to be reached"), async || {

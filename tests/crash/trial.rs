@@ -1,28 +1,28 @@
-//! One booking, seen by a caller who does not give up.
+//! A booking whose caller retries until it has ended.
 
 use crate::flow::{Flow, Then};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{Client, Ledger, Reply, Server, eventually};
 
-/// A booking on its way, and what the caller sends about it: always the same.
+/// A booking in progress and the requests of its caller, which are always the same.
 pub(crate) struct Trial<'a> {
     pub(crate) flow: &'a Flow,
     pub(crate) booking: String,
     payment: Value,
-    /// What buys bags.
+    /// Request that purchases bags.
     bags: Option<Value>,
 }
 
-/// What the caller saw and got, asking once.
+/// The results of one round of the caller's calls.
 pub(crate) struct Seen {
     pub(crate) booking: Value,
-    /// To what was asked for because the booking was not at its end.
+    /// Response to the call that the caller made because the booking had not ended.
     pub(crate) reply: Option<Reply>,
 }
 
 impl<'a> Trial<'a> {
-    /// As far as to a booking that can be completed.
+    /// Makes a booking that is ready to be completed.
     pub(crate) async fn begin(server: &Server, flow: &'a Flow) -> Self {
         let client = server.client();
         Self {
@@ -33,7 +33,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// The ticket is there and paid; bags are chosen.
+    /// Completes the ticket, waits for its capture, and selects bags.
     pub(crate) async fn choose_bags(&mut self, server: &Server, card: &str) {
         let client = server.client();
         let booked = client.book_flight(&self.booking, &self.payment).await;
@@ -45,7 +45,8 @@ impl<'a> Trial<'a> {
         self.bags = Some(client.bag_request(&self.booking, card).await);
     }
 
-    /// Looks, and asks for what has not happened. None: the process is gone.
+    /// Reads the booking and sends the call that it still needs. Returns `None` if the process is
+    /// down.
     pub(crate) async fn ask(&self, client: &Client) -> Option<Seen> {
         let path = self.flow.way.path(&self.booking);
         let found = client.try_send(Method::GET, &path, None).await.ok()?;
@@ -59,7 +60,7 @@ impl<'a> Trial<'a> {
                 return Some(Seen { booking, reply });
             }
         };
-        // Bags need a key; whatever has one is asked for under the same one again.
+        // Purchasing bags needs a key. Every repetition uses the same one.
         let client = match verb {
             "services" => client.header("x-idempotency-key", "crash-1"),
             _ => client.clone(),
@@ -70,7 +71,7 @@ impl<'a> Trial<'a> {
         Some(Seen { booking, reply })
     }
 
-    /// Whether everything is as it must end.
+    /// Returns whether everything is in its final state.
     pub(crate) fn is_over(&self, seen: &Seen, ledger: &Ledger) -> bool {
         let answered = match (self.flow.then, &seen.reply) {
             (Then::Bags(_, answer), Some(reply)) => reply.status == answer,
@@ -80,14 +81,14 @@ impl<'a> Trial<'a> {
         answered && seen.booking["status"] == self.flow.end && self.is_in(ledger)
     }
 
-    /// Whether the ledger holds what it must in the end.
+    /// Returns whether the ledger has the entries that the flow ends with.
     pub(crate) fn is_in(&self, ledger: &Ledger) -> bool {
         let mut wanted = self.flow.ledger.iter();
         wanted.all(|(kind, count)| ledger.count(&self.booking, kind) == *count)
     }
 
-    /// What was held was taken or released, what was taken is what the booking
-    /// costs, and no more was given back.
+    /// Checks that every authorization was captured or voided, that the captures equal the price of
+    /// the booking, and that refunds do not exceed them.
     pub(crate) fn check_money(&self, booking: &Value, ledger: &Ledger, point: &str) {
         let count = |kind| ledger.count(&self.booking, kind);
         let sum = |kind| ledger.sum(&self.booking, kind);
@@ -110,7 +111,8 @@ impl<'a> Trial<'a> {
         );
     }
 
-    /// A purchase leaves the ticket as it was; the bag is on it, or it is not.
+    /// Checks that a purchase left the ticket unchanged, with the bag added only if the purchase
+    /// succeeded.
     pub(crate) fn check_ticket(&self, booking: &Value, point: &str) {
         let Then::Bags(_, answer) = self.flow.then else {
             return;

@@ -1,5 +1,6 @@
-//! A watch that tells or buys, and a process that dies meanwhile: whoever starts next goes
-//! on. It is bought once or not at all, under a mandate that is used once, and told once.
+//! Tests of a watch that reports or purchases while the process crashes. The next process
+//! continues: the watch purchases once or not at all, under a mandate that is consumed once, and
+//! reports once.
 
 use crate::flow::EVERYWHERE;
 use crate::{AT_ONCE, SOON};
@@ -9,8 +10,8 @@ use tests::{Database, Ledger, Server, ServerOptions, eventually, on_both_databas
 
 const OFTEN: &str = "[watches]\ninterval_s = 1\n";
 
-/// A step, the phases of it at which the process dies, and what the watch may be in the end.
-/// Where the mark of the book says sent and nothing was, the supplier's reads prove it.
+/// Steps, the phases at which the process aborts, and the allowed final statuses of the watch. If
+/// the book call is marked as sent but never left, the supplier's reads prove it.
 const STEPS: &[(&str, &[&str], &[&str])] = &[
     (
         "watch_purchase",
@@ -23,16 +24,16 @@ const STEPS: &[(&str, &[&str], &[&str])] = &[
     ("capture", EVERYWHERE, &["purchased"]),
 ];
 
-/// Where it dies with a booking of which nobody knows whether it is bound.
+/// Failpoints after which it is unknown whether the supplier accepted the prebook.
 pub(crate) const UNBOUND: &[(&str, &[&str])] = &[("prebook", &["marked", "answered"])];
 
-/// Where it dies while it looks, and tells what it saw.
+/// Failpoints while a price is checked and the result is reported.
 pub(crate) const CHECKS: &[(&str, &[&str])] = &[
     ("watch_check", &["marked", "answered", "recorded"]),
     ("watch_move", &["recorded"]),
 ];
 
-/// Where it dies while it buys.
+/// Returns the failpoints of a purchase.
 pub(crate) fn steps() -> Vec<(&'static str, &'static [&'static str])> {
     let steps = STEPS.iter();
     steps.map(|(step, phases, _)| (*step, *phases)).collect()
@@ -78,7 +79,7 @@ async fn survives(database: Database, point: &str, ends: &[&str]) {
     assert_eq!(mandate["status"], "CONSUMED", "{point}");
 }
 
-/// Bought and paid once, or neither, and no hold is left.
+/// Returns whether the booking is made and captured once, or neither, with no authorization left.
 fn is_settled(ledger: &Ledger, booking: &str, bought: bool) -> bool {
     let count = |kind| ledger.count(booking, kind);
     let (made, held) = (count("booking"), count("authorization"));
@@ -96,8 +97,9 @@ async fn a_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database)
         .await;
 }
 
-/// A rate may be bound, of which nothing is owed: no second one is begun beside it.
-async fn a_prebook_without_an_answer_is_waited_for(database: Database) {
+/// The supplier may have accepted the prebook, for which nothing is owed. No second booking starts
+/// beside it.
+async fn watch_waits_for_prebook_without_response(database: Database) {
     for point in points(UNBOUND) {
         waits(database, &point).await;
     }
@@ -117,9 +119,11 @@ async fn waits(database: Database, point: &str) {
     let _killed = server.wait_for_exit().await;
     let server = server.restart(plain).await;
     let client = server.client();
-    // Another watch shows that checks and purchases go on.
+    // Another watch shows that checks and purchases continue.
     let other = client.armed_watch("MANY", 1000.0, "tok_visa").await;
-    client.wait_for_watch_status(&other["id"], "purchased").await;
+    client
+        .wait_for_watch_status(&other["id"], "purchased")
+        .await;
     let still = client.read_watch(&watch["id"]).await;
     assert_eq!(still["status"], "purchasing", "{point}");
     let begun = client.bookings_of_watch(&watch).await;
@@ -129,9 +133,9 @@ async fn waits(database: Database, point: &str) {
     assert_eq!(server.ledger().await.of(id).count(), 0, "{point}");
 }
 
-/// Low when it was looked at, high again before anything is bought: whoever goes on asks
-/// for the price once more.
-async fn a_price_that_rose_meanwhile_buys_nothing(database: Database) {
+/// The price was low at the check and is high again before the purchase. The next process checks
+/// the price once more.
+async fn watch_purchases_nothing_if_the_price_rose_meanwhile(database: Database) {
     let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
     let mut server = Server::start_with_own_sandbox(plain.clone()).await;
     let watch = armed(&server).await;
@@ -149,13 +153,13 @@ async fn a_price_that_rose_meanwhile_buys_nothing(database: Database) {
     assert_eq!(client.watch_events().await, Vec::<Value>::new());
 }
 
-async fn a_check_survives_a_crash_at_any_point(database: Database) {
+async fn price_check_survives_a_crash_at_any_point(database: Database) {
     stream::iter(points(CHECKS))
         .for_each_concurrent(AT_ONCE, async |point| tells(database, &point).await)
         .await;
 }
 
-/// The price falls while nobody looks; the first that does dies.
+/// Checks a watch whose price falls while no process runs. The first process that checks it aborts.
 async fn tells(database: Database, point: &str) {
     let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
     let mut server = Server::start_with_own_sandbox(plain.clone()).await;
@@ -182,7 +186,7 @@ async fn tells(database: Database, point: &str) {
 
 on_both_databases! {
     a_purchase_by_a_watch_survives_a_crash_at_any_point,
-    a_prebook_without_an_answer_is_waited_for,
-    a_price_that_rose_meanwhile_buys_nothing,
-    a_check_survives_a_crash_at_any_point,
+    watch_waits_for_prebook_without_response,
+    watch_purchases_nothing_if_the_price_rose_meanwhile,
+    price_check_survives_a_crash_at_any_point,
 }

@@ -1,6 +1,6 @@
-//! Duffel's adapter as it is shipped, in the real server, against Duffel's answers
-//! on this machine: from a search to a cancellation, and every way in between that
-//! ends elsewhere.
+//! Tests of the shipped Duffel adapter in the real server, against Duffel responses served by a
+//! mock server on this machine. They cover search to cancellation and every way in which a step can
+//! end differently.
 
 mod bags;
 mod book;

@@ -1,4 +1,4 @@
-//! The examples do what they say.
+//! Tests that run the programs in `examples` and check their results.
 
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -26,7 +26,7 @@ async fn verify(program: &str, script: &str, vectors: &Path) -> Output {
 }
 
 #[tokio::test]
-async fn verifiers_of_webhooks_find_what_the_vectors_say() {
+async fn webhook_verifiers_match_the_test_vectors() {
     let path = example("verify/vectors.json");
     let mut vectors: Vec<Value> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let expected: String = vectors
@@ -37,7 +37,7 @@ async fn verifiers_of_webhooks_find_what_the_vectors_say() {
             format!("{}: {found}\n", vector["name"].as_str().unwrap())
         })
         .collect();
-    // One that is told a wrong answer complains.
+    // A verifier must fail if the vectors expect a wrong result.
     vectors[0]["genuine"] = false.into();
     let wrong = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(wrong.path(), Value::from(vectors).to_string()).unwrap();
@@ -52,7 +52,7 @@ async fn verifiers_of_webhooks_find_what_the_vectors_say() {
     }
 }
 
-/// What the REST client says of a booking: the booking, or its complaint.
+/// Result of one run of the REST client: the booking or its error output.
 struct Told {
     wished: bool,
     booking: Value,
@@ -81,7 +81,7 @@ async fn book<'a>(
     }
 }
 
-/// A hotel of the sandbox, and what comes of booking and cancelling there.
+/// A sandbox hotel, the cards to try, and the expected result of booking and cancelling there.
 struct Case {
     hotel: &'static str,
     cards: &'static [&'static str],
@@ -104,7 +104,7 @@ const CASES: &[Case] = &[
         status: "CANCELED",
         ledger: WHOLE,
     },
-    // Declined: nothing was charged, and another card is tried.
+    // The first card is declined: nothing is charged, and the next card is tried.
     Case {
         hotel: "The Market Square Hotel",
         cards: &["tok_declined", "tok_visa"],
@@ -117,7 +117,7 @@ const CASES: &[Case] = &[
         status: "READY_FOR_COMPLETE",
         ledger: &[],
     },
-    // Decided later: 202.
+    // The supplier decides later: `book` returns 202.
     Case {
         hotel: "The Waiting Room",
         cards: &["tok_visa"],
@@ -130,7 +130,7 @@ const CASES: &[Case] = &[
         status: "CANCELED",
         ledger: WHOLE,
     },
-    // Not known at first: 500 `result_unknown`.
+    // The outcome is unknown at first: `book` returns 500 `result_unknown`.
     Case {
         hotel: "The Silent Bell",
         cards: &["tok_visa", "tok_mastercard"],
@@ -152,7 +152,7 @@ const CASES: &[Case] = &[
 ];
 
 #[tokio::test]
-async fn the_rest_client_books_once_whatever_is_answered() {
+async fn rest_client_books_once_for_every_supplier_response() {
     let server = Server::start_with_fast_retries(Database::Sqlite).await;
     for (number, case) in CASES.iter().enumerate() {
         let reference = format!("trip-{number}");
@@ -173,7 +173,7 @@ async fn the_rest_client_books_once_whatever_is_answered() {
 }
 
 #[tokio::test]
-async fn the_rest_client_goes_on_where_it_was() {
+async fn rest_client_rerun_resumes_the_same_booking() {
     let server = Server::start_with_fast_retries(Database::Sqlite).await;
     let run = async |options: &[&str]| {
         let options = options.iter().copied();
@@ -200,7 +200,7 @@ async fn the_rest_client_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn the_rest_client_tells_that_the_price_went_up() {
+async fn rest_client_reports_a_price_increase() {
     let server = Server::start(Database::Sqlite).await;
     let options = ["--hotel", "The Rising Sun"];
     let told = book(&server, &server.api, "trip", options).await;
@@ -215,7 +215,8 @@ async fn the_rest_client_tells_that_the_price_went_up() {
     }
 }
 
-/// A base URL at which every second request is carried out and its answer lost.
+/// Starts a proxy and returns its base URL. It forwards every second request and drops the
+/// response.
 async fn losing_answers(server: &Server) -> String {
     let gateway = server.api.trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -241,13 +242,13 @@ async fn losing_answers(server: &Server) -> String {
 }
 
 #[tokio::test]
-async fn the_rest_client_books_once_whatever_is_lost() {
+async fn rest_client_books_once_when_responses_are_lost() {
     let server = Server::start_with_fast_retries(Database::Sqlite).await;
     let base = losing_answers(&server).await;
     let told = book(&server, &base, "trip", ["--cancel"]).await;
     assert!(told.wished, "{}", told.complaint);
     let id = told.booking["id"].as_str().unwrap();
-    tests::eventually("each effect once", async || {
+    tests::eventually("each effect to be carried out once", async || {
         (server.ledger().await.kinds_of(id) == WHOLE).then_some(())
     })
     .await;

@@ -1,5 +1,5 @@
-//! Several hosts on one PostgreSQL: they share all work, do nothing twice, and lose
-//! nothing when one of them goes.
+//! Tests of several hosts on one PostgreSQL database. The hosts share all work, do nothing twice,
+//! and lose nothing when one of them stops.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -7,16 +7,16 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tests::{
-    HotelBookingBuilder, Client, Database, Server, ServerOptions, Subscriber, binary, eventually,
-    offers_request, complete_payment, prebook_request, set_price, watch_events,
+    Client, Database, HotelBookingBuilder, Server, ServerOptions, Subscriber, binary,
+    complete_payment, eventually, offers_request, prebook_request, set_price, watch_events,
 };
 use tokio::process::Command;
 use tokio::task::JoinHandle;
 
 const HOSTS: usize = 3;
 
-/// Short leases, read-backs at once, watches that are checked all the time, and no
-/// limit of requests.
+/// Returns options with short leases, immediate reconciliation, a watch interval of one second and
+/// a request limit that the tests never reach.
 fn options() -> ServerOptions {
     let config = "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\ntimeout_s = 2\n\
                   [jobs]\nlease_s = 3\n[watches]\ninterval_s = 1\n\
@@ -33,12 +33,12 @@ async fn start() -> Vec<Server> {
     hosts
 }
 
-/// Waits until nothing is to be sent to a subscriber any more.
+/// Waits until no delivery to a subscriber is pending or published.
 async fn all_sent(subscriber: &Subscriber, client: &Client) {
     for status in ["PENDING", "PUBLISHED"] {
         let path = format!("/deliveries?limit=1&status={status}");
         let path = subscriber.subscription.path(&path);
-        eventually(&format!("none to be {status}"), async || {
+        eventually(&format!("no delivery to be {status}"), async || {
             let listed = client.get(&path).await.expect(200);
             listed.data().as_array().unwrap().is_empty().then_some(())
         })
@@ -46,7 +46,8 @@ async fn all_sent(subscriber: &Subscriber, client: &Client) {
     }
 }
 
-/// Waits until bookings are confirmed and paid, each exactly once.
+/// Waits until the bookings are confirmed and paid. Checks that each was booked and charged exactly
+/// once.
 async fn bought_once(host: &Server, bookings: &[String]) {
     for booking in bookings {
         let path = format!("/v1/hotel/bookings/{booking}");
@@ -63,7 +64,8 @@ async fn bought_once(host: &Server, bookings: &[String]) {
     }
 }
 
-/// Bookings that a browser pays and nobody completes, begun on one host after the other.
+/// Creates bookings on one host after the other. A browser pays each booking, and no caller
+/// completes it.
 async fn begin_expiring(hosts: &[Server]) -> Vec<String> {
     let mut bookings = Vec::new();
     for number in 0..6 {
@@ -80,13 +82,17 @@ async fn begin_expiring(hosts: &[Server]) -> Vec<String> {
     bookings
 }
 
-/// Waits until bookings have expired and what was held is released, each exactly once.
+/// Waits until the bookings have expired and their authorizations are voided. Checks that each was
+/// voided exactly once.
 async fn expired_once(host: &Server, bookings: &[String]) {
     for booking in bookings {
-        eventually(&format!("{booking} to be released"), async || {
-            let ledger = host.ledger().await;
-            (ledger.count(booking, "void") > 0).then_some(())
-        })
+        eventually(
+            &format!("the authorization of {booking} to be voided"),
+            async || {
+                let ledger = host.ledger().await;
+                (ledger.count(booking, "void") > 0).then_some(())
+            },
+        )
         .await;
         let expired = host.client().hotel_booking(booking).await;
         assert_eq!(expired["status"], "EXPIRED", "{booking}");
@@ -103,16 +109,18 @@ async fn expired_once(host: &Server, bookings: &[String]) {
 }
 
 #[tokio::test]
-async fn work_is_shared_and_done_once() {
+async fn work_on_several_hosts_is_shared_and_done_once() {
     const PINGS: usize = 300;
     let hosts = start().await;
     let client = hosts[0].client();
     let subscriber = Subscriber::start(&client).await;
-    // Bookings whose answer is lost: their jobs are due wherever somebody is first.
+    // The responses to these bookings are lost, so any host may claim their jobs.
     let mut bookings = Vec::new();
     for number in 0..6 {
         let client = hosts[number % HOSTS].client();
-        let (booking, _unknown) = HotelBookingBuilder::at("BOOK_LOST_ANSWER").book(&client).await;
+        let (booking, _unknown) = HotelBookingBuilder::at("BOOK_LOST_ANSWER")
+            .book(&client)
+            .await;
         bookings.push(booking);
     }
     let expiring = begin_expiring(&hosts).await;
@@ -135,7 +143,11 @@ async fn work_is_shared_and_done_once() {
         .iter()
         .map(|one| one.header("webhook-id"))
         .collect();
-    assert_eq!(events.len(), received.len(), "each event came once");
+    assert_eq!(
+        events.len(),
+        received.len(),
+        "each event was delivered once"
+    );
     assert!(events.len() > PINGS + 2 * bookings.len());
     let mut senders = 0;
     for host in &hosts {
@@ -145,21 +157,25 @@ async fn work_is_shared_and_done_once() {
             .await;
         senders += usize::from(sent > 0);
     }
-    assert!(senders > 1, "deliveries are shared");
-    let told = eventually("the watches to tell", async || {
+    assert!(senders > 1, "more than one host sends deliveries");
+    let told = eventually("the watches to report", async || {
         let logged = watch_events(&client, None).await;
         (logged.len() >= 6).then_some(logged)
     })
     .await;
     let watches: BTreeSet<_> = told.iter().filter_map(of_watch).collect();
-    assert_eq!((watches.len(), told.len()), (6, 6), "each watch told once");
+    assert_eq!(
+        (watches.len(), told.len()),
+        (6, 6),
+        "each watch reported once"
+    );
 }
 
 fn of_watch(event: &Value) -> Option<&str> {
     event["payload"]["data"]["watch"]["id"].as_str()
 }
 
-/// Runs `stopover keys …` on the hosts' database.
+/// Runs `stopover keys …` on the hosts' database and returns its standard output.
 async fn keys(host: &Server, arguments: &[&str]) -> String {
     let output = Command::new(binary())
         .arg("keys")
@@ -174,7 +190,7 @@ async fn keys(host: &Server, arguments: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn a_key_that_is_revoked_opens_no_host() {
+async fn revoked_key_is_refused_by_every_host() {
     let hosts = start().await;
     let key = hosts[0].client_for("acme").await;
     let on_each = hosts.iter().map(|host| key.at(&host.api));
@@ -200,7 +216,7 @@ async fn a_key_that_is_revoked_opens_no_host() {
 }
 
 #[tokio::test]
-async fn nothing_is_lost_when_a_host_is_killed() {
+async fn killed_host_loses_no_booking_and_no_delivery() {
     const PINGS: usize = 40;
     let mut hosts = start().await;
     let (killed, other) = (hosts[0].client(), hosts[1].client());
@@ -212,9 +228,12 @@ async fn nothing_is_lost_when_a_host_is_killed() {
     }
     has_begun(&hosts[1], &booking).await;
     hosts[0].kill().await;
-    assert!(booked.await.unwrap().is_none(), "the call was cut off");
+    assert!(
+        booked.await.unwrap().is_none(),
+        "the killed host sends no response"
+    );
     bought_once(&hosts[1], &[booking]).await;
-    eventually("all to arrive", async || {
+    eventually("all deliveries to arrive", async || {
         let received = subscriber.upstream.received();
         let arrived = received.iter().map(|one| one.header("svc-delivery-id"));
         let arrived: BTreeSet<_> = arrived.flatten().map(str::to_owned).collect();
@@ -226,8 +245,8 @@ async fn nothing_is_lost_when_a_host_is_killed() {
 
 type Answered = JoinHandle<Option<u16>>;
 
-/// A booking that takes a host some seconds to complete; and its status, or that the
-/// host is gone.
+/// Starts a booking that takes a host some seconds to complete. The task returns the response
+/// status, or `None` if the host was killed.
 async fn begin_slow(ready_at: &Server, on: &Client) -> (String, Answered) {
     let slow = HotelBookingBuilder::at("SLOW_2000");
     let booking = slow.prebooked(&ready_at.client()).await;
@@ -242,23 +261,23 @@ async fn begin_slow(ready_at: &Server, on: &Client) -> (String, Answered) {
     (booking, answered)
 }
 
-/// Waits until a booking's card was asked, after which its supplier is.
+/// Waits until a booking's card is authorized. The call to the supplier follows.
 async fn has_begun(host: &Server, booking: &str) {
-    eventually(&format!("{booking} to be under way"), async || {
+    eventually(&format!("{booking} to be in progress"), async || {
         let ledger = host.ledger().await;
         (ledger.count(booking, "authorization") == 1).then_some(())
     })
     .await;
 }
 
-/// Callers and the hosts that they know of, until they are told to stop.
+/// Callers that book in a loop until `stopped` is set, and the hosts that they can reach.
 struct Callers {
     known: RefCell<Vec<Client>>,
     stopped: Cell<bool>,
 }
 
 impl Callers {
-    /// Sends a call to one host after the other until one answers; always the same call.
+    /// Sends the same call to one host after the other until one responds.
     async fn call(&self, first: usize, key: &str, path: &str, body: &Value) -> Value {
         let mut number = first;
         eventually(path, async || {
@@ -275,7 +294,7 @@ impl Callers {
         .await
     }
 
-    /// Books again and again; the bookings.
+    /// Books in a loop until stopped. Returns the ids of the bookings.
     async fn book(&self, caller: usize) -> Vec<String> {
         let mut bookings = Vec::new();
         while !self.stopped.get() {
@@ -295,7 +314,8 @@ impl Callers {
     }
 }
 
-/// Ends each host and starts another in its stead; what was under way on each.
+/// Stops each host in turn and starts a replacement. Returns the bookings that were in progress on
+/// the stopped hosts.
 async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
     let mut bookings = Vec::new();
     for number in 0..HOSTS {
@@ -304,7 +324,11 @@ async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
         has_begun(&hosts[next], &booking).await;
         let ended = hosts[number].terminate().await;
         assert_eq!(ended.code(), Some(0));
-        assert_eq!(booked.await.unwrap(), Some(200), "what runs is finished");
+        assert_eq!(
+            booked.await.unwrap(),
+            Some(200),
+            "a host finishes running requests before it stops"
+        );
         bookings.push(booking);
         hosts[number] = hosts[next].start_another_host(&options()).await;
         callers.known.borrow_mut()[number] = hosts[number].client();
@@ -314,7 +338,7 @@ async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_rolling_restart_loses_no_request() {
+async fn rolling_restart_loses_no_request() {
     let mut hosts = start().await;
     let callers = Callers {
         known: RefCell::new(hosts.iter().map(Server::client).collect()),

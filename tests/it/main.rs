@@ -1,10 +1,10 @@
-//! What is answered: every test starts the real server and enters over HTTP.
+//! Tests of the interface: every test starts the real server and calls it over HTTP.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    reason = "a test that cannot go on fails by panicking"
+    reason = "a test that cannot continue fails by panicking"
 )]
 
 mod duffel;

@@ -1,6 +1,6 @@
-//! Nuitee's adapter as it is shipped, in the real server, against Nuitee's answers
-//! on this machine: from a place to a cancellation, and every way in between that
-//! ends elsewhere.
+//! Tests of the shipped Nuitee adapter in the real server, against Nuitee responses served by a
+//! mock server on this machine. They cover place search to cancellation and every way in which a
+//! step can end differently.
 
 mod change;
 mod drive;

@@ -1,11 +1,11 @@
-//! Operating it: commands, signals, reloading, metrics.
+//! Tests of operation: commands, signals, reloading and metrics.
 
 use serde_json::{Value, json};
-use tests::{HotelBookingBuilder, Client, Database, Server, ServerOptions, binary, offers_request};
+use tests::{Client, Database, HotelBookingBuilder, Server, ServerOptions, binary, offers_request};
 use tokio::process::Command;
 
 #[tokio::test]
-async fn it_ends_in_order_when_told_to() {
+async fn sigterm_lets_running_requests_finish() {
     let mut server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let mut calls = tokio::task::JoinSet::new();
@@ -15,7 +15,7 @@ async fn it_ends_in_order_when_told_to() {
             .await
     });
     let busy = Client::new(&server.api, &server.key);
-    tests::eventually("the slow call to be under way", async || {
+    tests::eventually("the slow call to be in progress", async || {
         let metrics = Client::new(&server.admin, "").get("/metrics").await.body;
         let _answers = busy.get("/v1/suppliers").await;
         metrics
@@ -29,13 +29,13 @@ async fn it_ends_in_order_when_told_to() {
     let finished = calls.join_next().await.unwrap().unwrap();
     assert!(
         finished.status == 200,
-        "what runs is finished: {:#}",
+        "a running request is finished before the server stops: {:#}",
         finished.body
     );
 }
 
 #[tokio::test]
-async fn wrong_usage_is_exit_code_two_and_help_is_zero() {
+async fn command_line_exits_2_on_wrong_usage_and_0_on_help() {
     for (arguments, code) in [
         (vec!["--help"], 0),
         (vec!["serve", "--help"], 0),
@@ -59,7 +59,7 @@ async fn wrong_usage_is_exit_code_two_and_help_is_zero() {
 }
 
 #[tokio::test]
-async fn it_does_not_start_without_a_master_key() {
+async fn server_without_master_key_does_not_start() {
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(binary())
         .arg("serve")
@@ -72,7 +72,7 @@ async fn it_does_not_start_without_a_master_key() {
 }
 
 #[tokio::test]
-async fn unknown_settings_are_refused() {
+async fn config_check_rejects_unknown_settings() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("stopover.toml");
     std::fs::write(&file, "[limits]\nburts = 3\n").unwrap();
@@ -87,7 +87,7 @@ async fn unknown_settings_are_refused() {
 }
 
 #[tokio::test]
-async fn a_plugin_is_replaced_while_it_is_called() {
+async fn plugin_reload_during_calls_fails_no_call() {
     let server = Server::start_with(
         ServerOptions::on(Database::Sqlite)
             .config("[limits]\nrequests_per_s = 10000\nburst = 10000\n"),
@@ -120,7 +120,7 @@ async fn a_plugin_is_replaced_while_it_is_called() {
 }
 
 #[tokio::test]
-async fn health_and_metrics_are_where_they_belong() {
+async fn metrics_are_served_only_by_the_admin_listener() {
     let server = Server::start(Database::Sqlite).await;
     let open = server.client().without("x-api-key");
     assert_eq!(open.get("/healthz").await.status, 200);
@@ -138,7 +138,7 @@ async fn health_and_metrics_are_where_they_belong() {
 }
 
 #[tokio::test]
-async fn no_secret_and_no_name_is_logged() {
+async fn log_contains_no_secret_and_no_personal_data() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let _booking = HotelBookingBuilder::at("OK").book_confirmed(&client).await;
@@ -150,19 +150,21 @@ async fn no_secret_and_no_name_is_logged() {
         "tok_visa",
         server.key.as_str(),
     ] {
-        assert!(!log.contains(canary), "the log holds {canary}");
+        assert!(!log.contains(canary), "the log contains {canary}");
     }
     assert!(
         log.lines().filter(|line| line.contains("/v1/")).count() >= 4,
-        "a line a request"
+        "each request is logged"
     );
 }
 
 #[tokio::test]
-async fn the_state_survives_a_restart() {
+async fn bookings_survive_a_restart() {
     for database in Database::BOTH {
         let server = Server::start(database).await;
-        let booking = HotelBookingBuilder::at("OK").book_confirmed(&server.client()).await;
+        let booking = HotelBookingBuilder::at("OK")
+            .book_confirmed(&server.client())
+            .await;
         let before = server.client().hotel_booking(&booking).await;
         let server = server.restart(ServerOptions::on(database)).await;
         let after: Value = server.client().hotel_booking(&booking).await;
@@ -172,7 +174,7 @@ async fn the_state_survives_a_restart() {
 }
 
 #[tokio::test]
-async fn a_later_start_of_the_demo_says_how_another_key_is_made() {
+async fn later_demo_start_prints_the_command_that_creates_a_key() {
     let server = Server::start(Database::Sqlite).await;
     let server = server.restart(ServerOptions::on(Database::Sqlite)).await;
     let line = server.wait_for_log_line(" keys create ").await;
@@ -184,9 +186,10 @@ async fn a_later_start_of_the_demo_says_how_another_key_is_made() {
     client.get("/v1/suppliers").await.expect(200);
 }
 
-/// What tests shorten, and the interface or the contract puts a number to.
+/// Checks the defaults of the times that the interface or the contract specifies and that other
+/// tests shorten.
 #[tokio::test]
-async fn promised_times_are_the_defaults() {
+async fn default_config_has_the_specified_times() {
     let output = Command::new(binary())
         .args(["config", "show", "--json"])
         .output()

@@ -1,5 +1,5 @@
-//! PostgreSQL goes away under load and comes back: callers are told clearly, nothing is
-//! bought twice, and everything goes on by itself.
+//! Tests of a PostgreSQL outage under load. Callers get clear errors, nothing is bought twice, and
+//! work continues without intervention.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -7,26 +7,27 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tests::{
-    HotelBookingBuilder, Client, PostgresCluster, Reply, Server, ServerOptions, Subscriber, drop_connections, eventually,
-    offers_request, prebook_request,
+    Client, HotelBookingBuilder, PostgresCluster, Reply, Server, ServerOptions, Subscriber,
+    drop_connections, eventually, offers_request, prebook_request,
 };
 
-/// Far more than an answer takes that waits for a database in vain, less than a request's
-/// own limit.
+/// Maximum time for a response. It is far longer than a request waits for an unavailable database
+/// and shorter than the request's own deadline.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
 
-/// Bookings whose call can be marked and never leave, because the database ends while it
-/// stores the mark: of each caller one, and the one that is interrupted.
+/// Maximum number of bookings whose call was marked as sent but never left, because the database
+/// stopped while the mark was stored: one for each of the three callers, and the interrupted one.
 const UNSENT_MAX: usize = 4;
 
-/// Read-backs at once, short leases, and no limit of requests.
+/// Returns options with immediate reconciliation, short leases and a request limit that the tests
+/// never reach.
 fn options(cluster: &PostgresCluster) -> ServerOptions {
     let config = "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\n[jobs]\nlease_s = 3\n\
                   [limits]\nrequests_per_s = 10000\nburst = 10000";
     ServerOptions::on_cluster(cluster).hurried().config(config)
 }
 
-/// What callers were answered so far, by the kind of their call.
+/// Counts of successful and refused calls so far, by kind of call.
 #[derive(Default)]
 struct Load {
     stopped: Cell<bool>,
@@ -34,11 +35,11 @@ struct Load {
     refused: RefCell<BTreeMap<&'static str, usize>>,
 }
 
-/// Kinds of calls: `read` and `search` change nothing, `prebook` and `book` do.
+/// Kinds of calls: `read` and `search` change nothing; `prebook` and `book` do.
 const KINDS: [&str; 4] = ["read", "search", "prebook", "book"];
 
 impl Load {
-    /// Sends a call, and the same again until it succeeds; checks every answer.
+    /// Sends a call and repeats it until it succeeds. Checks every response.
     async fn call(&self, client: &Client, kind: &'static str, path: &str, body: &Value) -> Value {
         let method = if body.is_null() {
             Method::GET
@@ -54,7 +55,7 @@ impl Load {
                 "{path}: {:?}",
                 begun.elapsed()
             );
-            // Its call was marked, and never left: the supplier knows of no booking.
+            // The call was marked as sent but never left, so the supplier has no booking.
             let is_over = kind == "book" && reply.body["booking_status"] == "FAILED";
             if is_over {
                 reply.expect_problem(422, "supplier_rejected");
@@ -75,7 +76,7 @@ impl Load {
         .await
     }
 
-    /// Waits until so many more calls of each kind succeeded than have now.
+    /// Waits until `more` further calls of each kind succeed.
     async fn wait_for_more(&self, more: usize) {
         let count = |kind| {
             self.succeeded
@@ -92,7 +93,7 @@ impl Load {
         }
     }
 
-    /// Books again and again; the bookings that were bound.
+    /// Books in a loop until stopped. Returns the bookings that were prebooked.
     async fn book(&self, client: &Client, caller: usize) -> Vec<String> {
         let instrument = client.store_card("tok_visa").await;
         let mut bookings = Vec::new();
@@ -106,7 +107,7 @@ impl Load {
             let offer = offers[0]["offers"][0]["offer_reference"].as_str().unwrap();
             let booking = call("prebook", "/v1/hotel/prebook", prebook_request(offer, 1)).await;
             if booking["status"] != "READY_FOR_COMPLETE" {
-                // What the supplier said was lost: nothing is owed, and it is given up.
+                // The supplier's response was lost. Nothing is owed, so the booking is given up.
                 continue;
             }
             let id = booking["id"].as_str().unwrap().to_owned();
@@ -117,7 +118,7 @@ impl Load {
         bookings
     }
 
-    /// Lists bookings again and again.
+    /// Lists bookings in a loop until stopped.
     async fn read(&self, client: &Client) {
         while !self.stopped.get() {
             self.call(client, "read", "/v1/hotel/bookings?limit=5", &Value::Null)
@@ -125,7 +126,7 @@ impl Load {
         }
     }
 
-    /// Everything at once; the bookings that were bound.
+    /// Runs one reader and three bookers at once. Returns the bookings that were prebooked.
     async fn run(&self, client: &Client) -> Vec<String> {
         let ((), first, second, third) = tokio::join!(
             self.read(client),
@@ -137,8 +138,8 @@ impl Load {
     }
 }
 
-/// That an answer says what its caller may do: try again, or, where a change may have been
-/// made, ask for the outcome by the same call.
+/// Checks that a refusal tells the caller what to do: retry, or, where a change may have been made,
+/// repeat the call to get its outcome.
 fn refused_clearly(kind: &str, reply: Reply) {
     let code = reply.body["code"].as_str().unwrap_or_default().to_owned();
     let is_change = matches!(kind, "prebook" | "book");
@@ -154,13 +155,13 @@ fn refused_clearly(kind: &str, reply: Reply) {
     reply.clone().expect_problem(reply.status, &code);
 }
 
-/// Waits until nothing is open of any booking: bought exactly once, or, where its call was
-/// marked and never left, nothing of it. Those that were bought.
+/// Waits until every booking is final: bought exactly once, or not at all if its call was marked as
+/// sent and never left. Returns the bookings that were bought.
 async fn settled(server: &Server, bookings: &[String]) -> Vec<String> {
     let client = server.client();
     let mut bought = Vec::new();
     for id in bookings {
-        let is_bought = eventually(&format!("{id} to be settled"), async || {
+        let is_bought = eventually(&format!("{id} to be final"), async || {
             let booking = client.hotel_booking(id).await;
             let ledger = server.ledger().await;
             let mut kinds = ledger.kinds_of(id);
@@ -183,25 +184,32 @@ async fn settled(server: &Server, bookings: &[String]) -> Vec<String> {
 
 async fn is_told(subscriber: &Subscriber, bookings: &[String]) {
     for booking in bookings {
-        eventually(&format!("{booking} to be told of"), async || {
-            let told = subscriber.upstream.received().into_iter().any(|event| {
-                event.body["type"] == "hotel.booking.confirmed"
-                    && event.body["data"]["booking"]["id"] == booking.as_str()
-            });
-            told.then_some(())
-        })
+        eventually(
+            &format!("the event of {booking} to be delivered"),
+            async || {
+                let told = subscriber.upstream.received().into_iter().any(|event| {
+                    event.body["type"] == "hotel.booking.confirmed"
+                        && event.body["data"]["booking"]["id"] == booking.as_str()
+                });
+                told.then_some(())
+            },
+        )
         .await;
     }
 }
 
-/// A booking that the supplier takes a second for, when its database goes away.
+/// Stops the database while the supplier processes a booking for one second. Returns the id of the
+/// booking.
 async fn interrupt(server: &Server, cluster: &mut PostgresCluster) -> String {
     let (client, slow) = (server.client(), HotelBookingBuilder::at("SLOW_1000"));
-    let (id, instrument) = (slow.prebooked(&client).await, slow.instrument(&client).await);
+    let (id, instrument) = (
+        slow.prebooked(&client).await,
+        slow.instrument(&client).await,
+    );
     let path = format!("/v1/hotel/bookings/{id}/book");
     let body = json!({"payment_instrument_id": instrument});
     let cut_off = async {
-        eventually("the card to be asked", async || {
+        eventually("the card to be authorized", async || {
             let asked = server.ledger().await.count(&id, "authorization");
             (asked == 1).then_some(())
         })
@@ -213,7 +221,7 @@ async fn interrupt(server: &Server, cluster: &mut PostgresCluster) -> String {
     id
 }
 
-/// Calls of each kind that begin while there is no database.
+/// Calls of each kind that are sent while the database is down.
 struct Late {
     ready: String,
     book: Value,
@@ -230,7 +238,7 @@ impl Late {
         }
     }
 
-    /// Each is told so.
+    /// Checks that each call is refused with a clear error.
     async fn are_refused(&self, client: &Client) {
         let booking = format!("/v1/hotel/bookings/{}", self.ready);
         let book = format!("{booking}/book");
@@ -249,7 +257,7 @@ impl Late {
         }
     }
 
-    /// The same succeed; the bookings.
+    /// Repeats the same calls and checks that they succeed. Returns the bookings.
     async fn succeed(&self, client: &Client) -> [String; 2] {
         let prebook = client.header("x-idempotency-key", "late");
         let prebooked = prebook
@@ -268,7 +276,7 @@ impl Late {
 }
 
 #[tokio::test]
-async fn a_restart_of_postgresql_is_told_and_survived() {
+async fn postgresql_outage_returns_clear_errors_and_loses_nothing() {
     let mut cluster = PostgresCluster::start().await;
     let server = Server::start_with_own_sandbox(options(&cluster)).await;
     let client = server.client();
@@ -282,7 +290,7 @@ async fn a_restart_of_postgresql_is_told_and_survived() {
         cluster.restart().await;
         let mut bookings = late.succeed(&client).await.to_vec();
         load.wait_for_more(2).await;
-        eventually("it to be ready", async || {
+        eventually("the server to be ready", async || {
             (client.get("/readyz").await.status == 200).then_some(())
         })
         .await;
@@ -297,7 +305,7 @@ async fn a_restart_of_postgresql_is_told_and_survived() {
 }
 
 #[tokio::test]
-async fn cut_connections_are_made_anew() {
+async fn dropped_postgresql_connections_are_reopened_without_failed_reads() {
     const CUTS: usize = 5;
     let cluster = PostgresCluster::start().await;
     let server = Server::start_with_own_sandbox(options(&cluster)).await;
@@ -317,7 +325,7 @@ async fn cut_connections_are_made_anew() {
         assert_eq!(
             load.refused.borrow().get(kind),
             None,
-            "{kind} goes on unharmed"
+            "no call of kind {kind} is refused"
         );
     }
     let confirmed = settled(&server, &bookings).await;

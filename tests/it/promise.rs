@@ -1,20 +1,21 @@
-//! Every promise of the interface has a test: `docs/promises.md` names it, and it is there.
+//! Checks that every promise of the interface has a test: `docs/promises.md` names tests, and each
+//! of them exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tests::print_line;
 
 const PAGE: &str = "docs/promises.md";
-/// The interface is written for many; it need not lie beside this repository.
+/// Path of the interface document. It is not part of this repository and may be missing.
 const INTERFACE: &str = "../shared/spec/interface.md";
 
-/// The rows of a document's tables, by what they stand under: a heading, or a line
-/// that begins with bold text.
+/// Rows of a document's tables, grouped by section. A heading or a line that begins with bold text
+/// opens a section.
 #[derive(Default)]
 struct Outline {
-    /// Third-level headings and bold beginnings.
+    /// Third-level headings and bold line beginnings.
     sections: BTreeSet<String>,
-    /// Section, first cell, and the other cells.
+    /// Section, first cell and the remaining cells of each row.
     rows: Vec<(String, String, String)>,
 }
 
@@ -35,7 +36,7 @@ impl Outline {
                     outline.sections.insert(section.clone());
                 }
             } else if let Some(row) = line.strip_prefix('|') {
-                // The first line of a table names its columns.
+                // The first line of a table holds the column names.
                 let is_row = is_in_table && !row.trim_start().starts_with("---");
                 if let Some((first, rest)) = row.split_once('|').filter(|_| is_row) {
                     let first = first.trim().to_owned();
@@ -47,7 +48,7 @@ impl Outline {
         Some(outline)
     }
 
-    /// How often each row stands in each section.
+    /// Counts how often each first cell occurs in each section.
     fn counts(&self) -> BTreeMap<(&str, &str), usize> {
         let mut counts = BTreeMap::new();
         for (section, first, _) in &self.rows {
@@ -63,13 +64,13 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Texts in backticks.
+/// Returns the texts in backticks.
 fn quoted(cells: &str) -> impl Iterator<Item = &str> {
     cells.split('`').skip(1).step_by(2)
 }
 
 #[test]
-fn every_promise_names_tests_that_are_there() {
+fn every_promise_names_existing_tests() {
     let page = Outline::read(&repository().join(PAGE)).unwrap();
     let mut missing = Vec::new();
     for (section, first, cells) in &page.rows {
@@ -90,10 +91,12 @@ fn every_promise_names_tests_that_are_there() {
 }
 
 #[test]
-fn every_row_of_the_interface_is_a_promise() {
+fn every_row_of_the_interface_is_listed_as_promise() {
     let page = Outline::read(&repository().join(PAGE)).unwrap();
     let Some(interface) = Outline::read(&repository().join(INTERFACE)) else {
-        return print_line("promises: the interface does not lie beside the repository");
+        return print_line(
+            "promises: skipped, because the interface document is not beside the repository",
+        );
     };
     let bare: Vec<&String> = interface.sections.difference(&page.sections).collect();
     assert_eq!(bare, [""; 0], "sections that {PAGE} lacks");

@@ -1,17 +1,17 @@
-//! What the README says works as it is pasted.
+//! Tests that run the shell blocks of the README as they are written.
 
 use serde_json::Value;
 use tests::{Database, Server};
 use tokio::process::Command;
 
-/// The first shell block under a heading.
+/// Returns the first shell block under a heading.
 fn block_under<'a>(text: &'a str, heading: &str) -> &'a str {
     let (_, below) = text.split_once(heading).unwrap();
     let (_, block) = below.split_once("```sh\n").unwrap();
     block.split_once("```").unwrap().0
 }
 
-/// What a script says on standard output, as JSON documents, when it succeeds.
+/// Runs a script, checks that it succeeds, and returns the JSON documents on its standard output.
 async fn answers(server: &Server, script: &str) -> Vec<Value> {
     let output = Command::new("bash")
         .args(["-c", &format!("set -e\n{script}")])
@@ -33,13 +33,13 @@ async fn answers(server: &Server, script: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_first_bookings_work_as_pasted() {
+async fn readme_booking_commands_work_as_pasted() {
     let server = Server::start(Database::Sqlite).await;
     let readme = include_str!("../../README.md");
     let hotel = block_under(readme, "## A first booking");
     let (exports, hotel) = hotel.split_once('\n').unwrap();
     assert!(exports.starts_with("export BASE="), "{exports}");
-    // The flight is paid with the card that the hotel's block stored.
+    // The flight is paid with the card that the hotel block stores.
     let flight = block_under(readme, "## A first flight");
     let answers = answers(&server, &format!("{hotel}\n{flight}")).await;
     let statuses = answers

@@ -1,10 +1,10 @@
-//! Stripe's adapter as it is shipped, in the real server, by the example's own
-//! configuration: a kept card pays a booking, or does not.
+//! Tests of the shipped Stripe adapter in the real server with the example configuration: a stored
+//! card pays a booking or is declined.
 
 use serde_json::{Value, json};
 use tests::{
-    MockResponse, HotelBookingBuilder, Database, ReceivedRequest, Server, ServerOptions, MockServer, check_example, eventually,
-    example_at, sign_supplier_webhook,
+    Database, HotelBookingBuilder, MockResponse, MockServer, ReceivedRequest, Server,
+    ServerOptions, check_example, eventually, example_at, sign_supplier_webhook,
 };
 
 const KEY: &str = "sk_test_canary";
@@ -12,12 +12,12 @@ const WEBHOOK_SECRET: &str = "whsec_canary";
 const KEPT: &str = "cus_1/pm_1";
 const CAPTURE: &str = "POST /v1/payment_intents/pi_1/capture";
 
-/// The demo with this Stripe in it, in place of the real one.
+/// Starts the demo with this Stripe mock in place of the real Stripe.
 async fn gateway(stripe: &MockServer) -> Server {
     gateway_with(stripe, "").await
 }
 
-/// The same with more configuration, and with webhooks.
+/// Starts the demo as [`gateway`] does, with additional configuration and with webhooks.
 async fn gateway_with(stripe: &MockServer, config: &str) -> Server {
     let example = example_at("stripe.toml", &[("api.stripe.com", stripe)]);
     let settings = format!("settings = {{ base_url = \"{}\" }}\n", stripe.url);
@@ -31,14 +31,14 @@ async fn gateway_with(stripe: &MockServer, config: &str) -> Server {
     Server::start_with(options).await
 }
 
-/// The value of a form's parameter whose name needs no decoding.
+/// Returns the value of a form parameter. Its name must need no decoding.
 fn parameter(request: &ReceivedRequest, name: &str) -> Value {
     let mut fields = request.text.split('&');
     let value = fields.find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
     json!(value.unwrap())
 }
 
-/// A payment of Stripe's as it stands after a request.
+/// Returns a Stripe payment in its state after a request.
 fn payment(request: &ReceivedRequest, status: &str, received: i64) -> Value {
     let client_reference = request.header("idempotency-key").unwrap();
     let amount: i64 = parameter(request, "amount")
@@ -63,14 +63,18 @@ fn card() -> Value {
 async fn stripe() -> MockServer {
     let stripe = MockServer::start().await;
     let customer = json!({"id": "cus_1", "object": "customer"});
-    stripe.on("POST /v1/customers", move |_| MockResponse::json(200, &customer));
+    stripe.on("POST /v1/customers", move |_| {
+        MockResponse::json(200, &customer)
+    });
     let kept = json!({"data": [{"id": "pm_1", "card": card()}], "has_more": false});
-    stripe.on("GET /v1/payment_methods", move |_| MockResponse::json(200, &kept));
+    stripe.on("GET /v1/payment_methods", move |_| {
+        MockResponse::json(200, &kept)
+    });
     stripe
 }
 
 #[tokio::test]
-async fn a_kept_card_pays_a_booking() {
+async fn stored_card_pays_a_booking() {
     let stripe = stripe().await;
     let held = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
     let made = held.clone();
@@ -88,7 +92,10 @@ async fn a_kept_card_pays_a_booking() {
     let server = gateway(&stripe).await;
     let client = server.client();
 
-    let (booking, reply) = HotelBookingBuilder::at("OK").card("pm_1").book(&client).await;
+    let (booking, reply) = HotelBookingBuilder::at("OK")
+        .card("pm_1")
+        .book(&client)
+        .await;
     let reply = reply.expect(200);
     assert_eq!(reply.data()["status"], "CONFIRMED");
     assert!(!reply.body.to_string().contains("pm_1"));
@@ -132,13 +139,13 @@ async fn a_kept_card_pays_a_booking() {
     assert_eq!(
         ledger.kinds_of(&booking),
         ["booking"],
-        "the sandbox took no card"
+        "the sandbox processor charged nothing"
     );
 }
 
-/// Nothing is read back for an hour unless Stripe tells.
+/// Reconciliation starts after an hour, so only Stripe's event can settle the capture in this test.
 #[tokio::test]
-async fn a_capture_whose_answer_was_lost_is_settled_when_stripe_tells() {
+async fn capture_with_lost_response_is_settled_by_stripe_event() {
     let stripe = stripe().await;
     let held = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
     let (made, taken) = (held.clone(), held.clone());
@@ -158,8 +165,11 @@ async fn a_capture_whose_answer_was_lost_is_settled_when_stripe_tells() {
     });
     let server = gateway_with(&stripe, "[reconcile]\nschedule_s = [3600]").await;
     let client = server.client();
-    let booking = HotelBookingBuilder::at("OK").card("pm_1").book_confirmed(&client).await;
-    eventually("the capture to be tried", async || {
+    let booking = HotelBookingBuilder::at("OK")
+        .card("pm_1")
+        .book_confirmed(&client)
+        .await;
+    eventually("the capture to be attempted", async || {
         let tried = stripe.received().iter().any(|sent| sent.route == CAPTURE);
         tried.then_some(())
     })
@@ -185,24 +195,27 @@ async fn a_capture_whose_answer_was_lost_is_settled_when_stripe_tells() {
     .await;
     let received = stripe.take_received();
     let captures = received.iter().filter(|sent| sent.route == CAPTURE);
-    assert_eq!(captures.count(), 1, "never sent twice");
+    assert_eq!(captures.count(), 1, "the capture is sent only once");
 }
 
 #[tokio::test]
-async fn a_declined_card_books_nothing() {
+async fn declined_card_books_nothing() {
     let stripe = stripe().await;
     stripe.on("POST /v1/payment_intents", |_| {
         let error = json!({"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds"});
         MockResponse::json(402, &json!({ "error": error }))
     });
     let server = gateway(&stripe).await;
-    let (booking, reply) = HotelBookingBuilder::at("OK").card("pm_1").book(&server.client()).await;
+    let (booking, reply) = HotelBookingBuilder::at("OK")
+        .card("pm_1")
+        .book(&server.client())
+        .await;
     reply.expect_problem(422, "payment_failed");
     assert!(server.ledger().await.kinds_of(&booking).is_empty());
 }
 
 #[test]
-fn the_example_is_valid_with_a_key_in_the_environment() {
+fn stripe_example_config_requires_key_in_environment() {
     let (is_valid, said) = check_example("stripe.toml", &[("STRIPE_SECRET_KEY", Some(KEY))]);
     assert!(is_valid, "{said}");
     let (is_valid, said) = check_example("stripe.toml", &[("STRIPE_SECRET_KEY", None)]);

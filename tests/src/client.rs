@@ -1,9 +1,9 @@
-//! A client of the API, as a user would write one.
+//! A client of the API as a user would write it.
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-/// Calls with one key, and perhaps for one user.
+/// A client that sends the same headers with every call, e.g. a key and a user.
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -11,19 +11,19 @@ pub struct Client {
     headers: Vec<(String, String)>,
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug, Clone)]
 pub struct Reply {
     /// HTTP status.
     pub status: u16,
-    /// Header names in lower case, and values.
+    /// Headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body; null when it is empty.
+    /// Body; null if it is empty.
     pub body: Value,
 }
 
 impl Client {
-    /// A client of `base` with a key.
+    /// Creates a client for `base` with an API key.
     #[must_use]
     pub fn new(base: &str, key: &str) -> Self {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -35,7 +35,7 @@ impl Client {
         .header("x-api-key", key)
     }
 
-    /// The same client with a header on every call; replaces an earlier one of that name.
+    /// Returns this client with a header on every call. It replaces an earlier header of that name.
     #[must_use]
     pub fn header(&self, name: &str, value: &str) -> Self {
         let mut client = self.clone();
@@ -44,7 +44,7 @@ impl Client {
         client
     }
 
-    /// The same client without a header.
+    /// Returns this client without a header.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
         let mut client = self.clone();
@@ -52,7 +52,7 @@ impl Client {
         client
     }
 
-    /// The same client of another base.
+    /// Returns this client for another base URL.
     #[must_use]
     pub fn at(&self, base: &str) -> Self {
         Self {
@@ -61,23 +61,23 @@ impl Client {
         }
     }
 
-    /// For an end user of the organization.
+    /// Returns this client for an end user of the organization.
     #[must_use]
     pub fn user(&self, user: &str) -> Self {
         self.header("x-user-id", user)
     }
 
-    /// GET.
+    /// Sends a GET request.
     pub async fn get(&self, path: &str) -> Reply {
         self.send(reqwest::Method::GET, path, None).await
     }
 
-    /// DELETE.
+    /// Sends a DELETE request.
     pub async fn delete(&self, path: &str) -> Reply {
         self.send(reqwest::Method::DELETE, path, None).await
     }
 
-    /// POST of JSON.
+    /// Sends a POST request with a JSON body.
     pub async fn post(&self, path: &str, body: &Value) -> Reply {
         self.send(
             reqwest::Method::POST,
@@ -87,22 +87,22 @@ impl Client {
         .await
     }
 
-    /// POST of bytes that need not be JSON.
+    /// Sends a POST request with a body that need not be JSON.
     pub async fn post_bytes(&self, path: &str, body: Vec<u8>) -> Reply {
         self.send(reqwest::Method::POST, path, Some(body)).await
     }
 
-    /// Any call.
+    /// Sends a request to a server that must respond.
     pub async fn send(&self, method: reqwest::Method, path: &str, body: Option<Vec<u8>>) -> Reply {
         self.try_send(method, path, body)
             .await
-            .expect("the server answers")
+            .expect("the server responds")
     }
 
-    /// Any call, of a server that may be gone.
+    /// Sends a request to a server that may be down.
     ///
     /// # Errors
-    /// When no whole answer came.
+    /// Fails if no complete response arrives.
     pub async fn try_send(
         &self,
         method: reqwest::Method,
@@ -146,20 +146,20 @@ impl Client {
 }
 
 impl Reply {
-    /// The reply, when its status is this.
+    /// Returns this response if it has the given status.
     ///
     /// # Panics
-    /// When it is another; the message shows the body.
+    /// Panics if the status differs. The message shows the body.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{:#}", self.body);
         self
     }
 
-    /// The problem's code, when status and code are these.
+    /// Returns this response if it is a problem with the given status and code.
     ///
     /// # Panics
-    /// When they are others.
+    /// Panics if the status or the code differs.
     #[track_caller]
     pub fn expect_problem(self, status: u16, code: &str) -> Self {
         assert_eq!(
@@ -175,7 +175,7 @@ impl Reply {
         self
     }
 
-    /// A header's value.
+    /// Returns the value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
@@ -184,21 +184,21 @@ impl Reply {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The member `data`.
+    /// Returns the field `data`.
     #[must_use]
     pub fn data(&self) -> &Value {
         &self.body["data"]
     }
 }
 
-/// The answers to as many calls as there are, all sent at once.
+/// Sends all calls concurrently and returns their responses.
 pub async fn concurrently<F: Future<Output = Reply> + Send + 'static>(
     calls: impl Iterator<Item = F>,
 ) -> Vec<Reply> {
     calls.collect::<JoinSet<_>>().join_all().await
 }
 
-/// Money as the gateway writes it: whole amounts without decimals.
+/// Returns a money value as the gateway writes it: whole amounts have no decimals.
 #[must_use]
 pub fn money(amount: f64, currency: &str) -> Value {
     let number = if amount.fract() == 0.0 {

@@ -1,7 +1,7 @@
-//! A PostgreSQL of a test's own, which it may stop and start: the one that all tests
-//! share must keep running.
+//! A PostgreSQL server for one test, which may stop and start it. The server that all tests share
+//! must keep running.
 
-use crate::database::{shared_postgres, query_strings};
+use crate::database::{query_strings, shared_postgres};
 use crate::eventually;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::fs::{File, metadata};
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// Ports that no system hands out by itself: nobody is given one while its server is
-/// stopped.
+/// First and last of a range of ports that operating systems do not assign by themselves, so that
+/// no other process gets the port while the server is stopped.
 const PORT_FIRST: u16 = 15_000;
 const PORT_LAST: u16 = 30_000;
 
-/// A cluster; stopped and removed when dropped.
+/// A PostgreSQL cluster. It is stopped and removed when dropped.
 #[derive(Debug)]
 pub struct PostgresCluster {
     programs: PostgresBinaries,
@@ -26,19 +26,19 @@ pub struct PostgresCluster {
     server: Option<Child>,
 }
 
-/// The programs of the server that all tests share, and who may run them.
+/// The binaries of the shared PostgreSQL server and the user who may run them.
 #[derive(Debug)]
 struct PostgresBinaries {
     folder: PathBuf,
-    /// User and group, if not ours; PostgreSQL refuses to run as root.
+    /// User and group, if they differ from the test's. PostgreSQL refuses to run as root.
     owner: Option<(u32, u32)>,
 }
 
 impl PostgresCluster {
-    /// An empty cluster, and its server.
+    /// Creates an empty cluster and starts its server.
     ///
     /// # Panics
-    /// When the server that all tests share is not on this machine.
+    /// Panics if the shared PostgreSQL server is not on this machine.
     pub async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let programs = PostgresBinaries::find(metadata(folder.path()).unwrap().uid()).await;
@@ -63,16 +63,16 @@ impl PostgresCluster {
         cluster
     }
 
-    /// Where databases are made and dropped.
+    /// Returns the URL of the database from which others are created and dropped.
     #[must_use]
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// Starts the server, and waits until it answers.
+    /// Starts the server and waits until it accepts connections.
     ///
     /// # Panics
-    /// When it ends instead; the message is its log.
+    /// Panics if the server exits. The message is its log.
     pub async fn restart(&mut self) {
         let log = self.folder.path().join("log");
         let mut command = self.programs.command("postgres", self.folder.path());
@@ -82,7 +82,8 @@ impl PostgresCluster {
             .args(["-c", "listen_addresses=127.0.0.1"])
             .args(["-c", &format!("port={}", self.port)])
             .args(["-c", "unix_socket_directories="])
-            // What the kernel has taken survives the end of a process.
+            // Data that the kernel has accepted survives the end of the process, so syncing is not
+            // needed.
             .args(["-c", "fsync=off", "-c", "full_page_writes=off"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -95,7 +96,7 @@ impl PostgresCluster {
             );
         let mut server = command.spawn().unwrap();
         let url = self.url();
-        eventually("PostgreSQL to answer", async || {
+        eventually("PostgreSQL to accept connections", async || {
             let ended = server.try_wait().unwrap();
             let log = || std::fs::read_to_string(&log).unwrap_or_default();
             assert!(ended.is_none(), "PostgreSQL ended: {}", log());
@@ -105,7 +106,7 @@ impl PostgresCluster {
         self.server = Some(server);
     }
 
-    /// Ends the server as a crash does: clients are cut off, nothing is tidied up.
+    /// Stops the server as a crash does: clients are disconnected, and nothing is cleaned up.
     pub async fn stop(&mut self) {
         let Some(mut server) = self.server.take() else {
             return;
@@ -124,27 +125,27 @@ impl Drop for PostgresCluster {
     }
 }
 
-/// The signal of an immediate shutdown.
+/// Sends the signal of an immediate shutdown.
 fn crash(server: &Child) {
     let id = server.id().to_string();
     let _gone_already = Command::new("kill").args(["-QUIT", &id]).status();
 }
 
 impl PostgresBinaries {
-    /// `we`: the user that the tests run as.
+    /// Finds the binaries. `we` is the id of the user that runs the tests.
     async fn find(we: u32) -> Self {
         let shared = shared_postgres();
         let folder = "SELECT setting FROM pg_config WHERE name = $1";
         let folder = query_strings(&shared, folder, "BINDIR").await.remove(0);
         let data = query_strings(&shared, "SELECT current_setting($1)", "data_directory").await;
-        let data = metadata(&data[0]).expect("the tests' PostgreSQL is on this machine");
+        let data = metadata(&data[0]).expect("the shared PostgreSQL server is on this machine");
         Self {
             folder: PathBuf::from(folder),
             owner: (data.uid() != we).then(|| (data.uid(), data.gid())),
         }
     }
 
-    /// A program, run in a folder by its owner.
+    /// Returns a command that runs a program in a folder as the folder's owner.
     fn command(&self, program: &str, folder: &Path) -> Command {
         let mut command = Command::new(self.folder.join(program));
         command.current_dir(folder);
@@ -164,10 +165,10 @@ fn free_port() -> u16 {
     drawn.take(100).find(is_free).expect("a free port")
 }
 
-/// Cuts every connection to a database, as an administrator or a proxy may.
+/// Terminates every connection to a database, as an administrator or a proxy may.
 ///
 /// # Panics
-/// When it is not a PostgreSQL.
+/// Panics if the database is not PostgreSQL.
 pub async fn drop_connections(database_url: &str) {
     let mut own = PgConnection::connect(database_url).await.unwrap();
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity

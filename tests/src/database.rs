@@ -1,22 +1,23 @@
-//! The databases that everything is tested on.
+//! The databases on which the tests run.
 
 use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use std::path::Path;
 
-/// Which database a server under test uses.
+/// Database of a server under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
-    /// A file of the server's own.
+    /// A file of the server.
     Sqlite,
-    /// A database of its own on the cluster that `cargo xtask test` starts.
+    /// A database on the cluster that `cargo xtask test` starts.
     Postgres,
 }
 
 impl Database {
-    /// Both, for tests that must hold on each.
+    /// Both databases, for tests that must hold on each.
     pub const BOTH: [Self; 2] = [Self::Sqlite, Self::Postgres];
 
-    /// An empty database for one server; its URL. `cluster`: where, if not on the shared one.
+    /// Creates an empty database for one server and returns its URL. `cluster` is the URL of a
+    /// cluster other than the shared one.
     pub(crate) async fn create(self, data_dir: &Path, cluster: Option<&str>) -> String {
         match self {
             Self::Sqlite => format!("sqlite:{}", data_dir.join("stopover.sqlite3").display()),
@@ -25,7 +26,7 @@ impl Database {
                 let name = format!("stopover_{}", uuid::Uuid::now_v7().simple());
                 let mut admin = PgConnection::connect(&maintenance)
                     .await
-                    .expect("PostgreSQL does not answer");
+                    .expect("PostgreSQL accepts the connection");
                 admin
                     .execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
                     .await
@@ -40,13 +41,13 @@ impl Database {
     }
 }
 
-/// The server that `cargo xtask test` starts for all tests.
+/// Returns the URL of the server that `cargo xtask test` starts for all tests.
 pub(crate) fn shared_postgres() -> String {
     std::env::var("STOPOVER_TEST_POSTGRES")
         .expect("STOPOVER_TEST_POSTGRES is not set: run the tests with `cargo xtask test`, which starts PostgreSQL")
 }
 
-/// What a query finds in a server's database: texts.
+/// Runs a query with one argument on a server's database and returns its first column as strings.
 pub(crate) async fn query_strings(url: &str, query: &str, argument: &str) -> Vec<String> {
     if url.starts_with("sqlite:") {
         let mut rows = SqliteConnection::connect(url).await.unwrap();
@@ -59,7 +60,7 @@ pub(crate) async fn query_strings(url: &str, query: &str, argument: &str) -> Vec
     }
 }
 
-/// Every row of a PostgreSQL database, as text; bytes are shown as hexadecimal digits.
+/// Returns every row of a PostgreSQL database as text. Bytes appear as hexadecimal digits.
 pub(crate) async fn dump_rows(url: &str) -> Vec<String> {
     let tables =
         "SELECT quote_ident(table_name) FROM information_schema.tables WHERE table_schema = $1";

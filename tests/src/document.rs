@@ -1,25 +1,27 @@
-//! Documents that a supplier answers with: read from a folder, and moved to other
-//! days. Knows nothing of any supplier.
+//! JSON fixtures of supplier responses: read from a folder and moved to other dates. They are
+//! independent of any supplier.
 
 use jiff::civil::Date;
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 
-/// A JSON document.
+/// Reads a JSON document.
 ///
 /// # Panics
-/// When there is none.
+/// Panics if the file is missing or is not JSON.
 #[must_use]
 pub fn read_fixture(path: &Path) -> Value {
-    assert!(path.is_file(), "there is no {}", path.display());
+    assert!(path.is_file(), "{} does not exist", path.display());
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// Every text in a document, with the name of the member that it stands in.
+/// Calls `change` with every string in a document and the name of its field.
 pub fn for_each_string(value: &mut Value, change: &mut impl FnMut(&str, &mut String)) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| for_each_string(item, change)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| for_each_string(item, change)),
         Value::Object(members) => {
             for (key, member) in members {
                 match member {
@@ -32,8 +34,7 @@ pub fn for_each_string(value: &mut Value, change: &mut impl FnMut(&str, &mut Str
     }
 }
 
-/// Moves every date in a document, and every time by whole days, so that what was
-/// on `from` is on `to`.
+/// Shifts every date and time in a document by whole days, so that `from` becomes `to`.
 pub fn shift_dates(document: &mut Value, from: &str, to: &str) {
     let day = |text: &str| text.parse::<Date>().unwrap();
     let shift = day(from).until(day(to)).unwrap();
@@ -46,14 +47,14 @@ pub fn shift_dates(document: &mut Value, from: &str, to: &str) {
     });
 }
 
-/// An instant so many minutes from now, RFC 3339 in UTC.
+/// Returns the time so many minutes from now in RFC 3339, UTC.
 #[must_use]
 pub fn minutes_ahead(minutes: i64) -> String {
     let instant = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes);
     instant.to_string()
 }
 
-/// Past the test harness, which shows output of failed tests only.
+/// Prints a line past the test harness, which shows only the output of failed tests.
 pub fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

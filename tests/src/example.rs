@@ -1,4 +1,4 @@
-//! The configurations in `examples/`, as the READMEs have them run.
+//! The configurations in `examples/`, as the READMEs use them.
 
 use crate::server::{binary, target_dir};
 use crate::upstream::MockServer;
@@ -11,11 +11,11 @@ fn path(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// An example with hosts on this machine in place of the vendor's, of which it has
-/// to name each. Its tables come last in a file.
+/// Returns an example configuration in which mock servers replace the vendor's hosts. A caller may
+/// append to the text, because the example's tables come last.
 ///
 /// # Panics
-/// When it does not name one.
+/// Panics if the example does not name one of the hosts.
 #[must_use]
 pub fn example_at(name: &str, hosts: &[(&str, &MockServer)]) -> String {
     let mut text = std::fs::read_to_string(path(name)).unwrap();
@@ -27,8 +27,8 @@ pub fn example_at(name: &str, hosts: &[(&str, &MockServer)]) -> String {
     text
 }
 
-/// Whether an example is valid with these variables and without those that have
-/// no value, and what is said of it.
+/// Runs `config check` on an example. A variable without a value is removed from the environment.
+/// Returns whether the example is valid, and the output.
 #[must_use]
 pub fn check_example(name: &str, variables: &[(&str, Option<&str>)]) -> (bool, String) {
     let mut command = Command::new(binary());

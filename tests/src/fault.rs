@@ -1,5 +1,5 @@
-//! A supplier that does something wrong once: a proxy in front of the sandbox. It
-//! tells its callers apart by the header [`CALLER`], and knows no supplier's protocol.
+//! A proxy in front of the sandbox that injects a fault once. It distinguishes its callers by the
+//! header [`CALLER`] and is independent of any supplier's protocol.
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -14,52 +14,54 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Header by which a caller says who it is.
+/// Header in which a caller names itself.
 pub const CALLER: &str = "x-fault-caller";
 
-/// The most of a body that is passed on: far beyond what any adapter sends.
+/// Maximum size of a body that is forwarded; far more than any adapter sends.
 const BODY_BYTES_MAX: usize = 1 << 20;
-/// How long a slow answer takes.
+/// Delay of a slow response.
 const SLOW: Duration = Duration::from_secs(1);
-/// How long a supplier that appears late works on a request before its answer is lost:
-/// longer than the first wait for a read-back, so that the second comes soon after.
+/// Time for which a supplier with a delayed effect processes a request before the response is lost.
+/// It is longer than the first wait before a reconciliation, so that the second follows soon after.
 const DELAYED_EFFECT_TIME: Duration = Duration::from_millis(1_300);
-/// How long after that its reads do not show what it did.
+/// Time after the lost response in which reads do not show the effect.
 const INVISIBLE_FOR: Duration = Duration::from_millis(700);
-/// When they show it at the latest: within the second that the sandbox's suppliers promise.
+/// Time after the lost response from which reads show the effect. It is within the second that the
+/// sandbox's suppliers guarantee.
 const VISIBLE_AFTER: Duration = Duration::from_millis(900);
 
-/// What a supplier does with a request.
+/// What the proxy does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// Nothing wrong.
+    /// The request succeeds.
     None,
-    /// Nothing wrong, a second later.
+    /// The request succeeds one second later.
     Slow,
-    /// A documented no, and nothing done.
+    /// A documented refusal without effect.
     Rejected,
-    /// 403 in nobody's words, and nothing done.
+    /// 403 in no supplier's format, without effect.
     Forbidden,
-    /// 500, and nothing done.
+    /// 500 without effect.
     ErrorBeforeEffect,
-    /// 500, and all done.
+    /// 500 with effect.
     ErrorAfterEffect,
-    /// No answer, and nothing done.
+    /// No response and no effect.
     TimeoutBeforeEffect,
-    /// No answer, and all done.
+    /// No response, but the effect takes place.
     TimeoutAfterEffect,
-    /// Done; the connection breaks in the midst of the answer.
+    /// The effect takes place; the connection breaks in the middle of the response.
     ConnectionReset,
-    /// Done; 200 with half a document.
+    /// The effect takes place; the response is 200 with half a document.
     MalformedResponse,
-    /// Done twice, as by somebody between who repeats; the second answer comes.
+    /// The effect takes place twice, as if an intermediary repeated the request; the second
+    /// response is returned.
     DuplicatedRequest,
-    /// Done; the answer is lost, and reads do not show it at first.
+    /// The effect takes place; the response is lost, and reads do not show the effect at first.
     DelayedEffect,
 }
 
 impl Fault {
-    /// Each of them.
+    /// All faults.
     pub const ALL: [Self; 12] = [
         Self::None,
         Self::Slow,
@@ -76,18 +78,18 @@ impl Fault {
     ];
 }
 
-/// The first request of a caller on a route meets a fault.
+/// A fault that the first request of a caller on a route meets.
 #[derive(Debug, Clone, Copy)]
 pub struct PlannedFault {
-    /// Method and path, e.g. `POST /rooms/*/cancel`; `*` is any text.
+    /// Method and path, e.g. `POST /rooms/*/cancel`; `*` matches any text.
     pub route: &'static str,
-    /// What happens to it.
+    /// Fault that is injected.
     pub fault: Fault,
-    /// How this supplier says no to it: a status and a body.
+    /// Status and body with which this supplier refuses the request.
     pub refusal: (u16, &'static str),
 }
 
-/// A running proxy; gone when dropped.
+/// A running proxy. It stops when dropped.
 pub struct FaultProxy {
     /// Host with port.
     pub host: String,
@@ -108,14 +110,14 @@ struct ProxyState {
     late: Mutex<HashMap<String, DelayedRequest>>,
 }
 
-/// Something that was accepted and is done later.
+/// A request that was accepted and takes effect later.
 #[derive(Clone)]
 struct DelayedRequest {
     lost_at: Instant,
     done: watch::Receiver<bool>,
 }
 
-/// A request, as it is passed on.
+/// A request as it is forwarded.
 #[derive(Clone)]
 struct ForwardedRequest {
     caller: String,
@@ -125,14 +127,14 @@ struct ForwardedRequest {
     body: Bytes,
 }
 
-/// A whole answer.
+/// A complete response.
 struct UpstreamResponse {
     status: StatusCode,
     body: Bytes,
 }
 
 impl FaultProxy {
-    /// A proxy that passes everything on once it is told where to.
+    /// Starts a proxy that forwards requests as soon as its target is set.
     pub async fn start() -> Self {
         let desk = Arc::new(ProxyState {
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
@@ -151,20 +153,23 @@ impl FaultProxy {
         }
     }
 
-    /// Where everything is passed on to, e.g. `http://127.0.0.1:8090`.
+    /// Sets the target of all requests, e.g. `http://127.0.0.1:8090`.
     ///
     /// # Panics
-    /// When that was said before.
+    /// Panics if the target is already set.
     pub fn forward_to(&self, url: &str) {
-        self.desk.target.set(url.to_owned()).expect("said once");
+        self.desk
+            .target
+            .set(url.to_owned())
+            .expect("the target is set once");
     }
 
-    /// What a caller is going to meet.
+    /// Plans the faults that a caller will meet.
     pub fn plan(&self, caller: &str, missteps: Vec<PlannedFault>) {
         locked(&self.desk.missteps).insert(caller.to_owned(), missteps);
     }
 
-    /// What a caller was going to meet and did not.
+    /// Returns the planned faults that a caller has not met.
     #[must_use]
     pub fn unmet(&self, caller: &str) -> Vec<PlannedFault> {
         let missteps = locked(&self.desk.missteps);
@@ -219,7 +224,7 @@ async fn serve(State(desk): State<Arc<ProxyState>>, request: Request) -> Respons
 }
 
 impl ProxyState {
-    /// What a request meets; it is met once.
+    /// Removes and returns the planned fault of a request.
     fn next_fault(&self, asked: &ForwardedRequest) -> Option<PlannedFault> {
         let mut missteps = locked(&self.missteps);
         let planned = missteps.get_mut(&asked.caller)?;
@@ -228,7 +233,7 @@ impl ProxyState {
     }
 
     async fn forward(&self, asked: &ForwardedRequest) -> UpstreamResponse {
-        let target = self.target.get().expect("where to is said");
+        let target = self.target.get().expect("the target is set");
         let answer = self
             .http
             .request(asked.method.clone(), format!("{target}{}", asked.path))
@@ -236,14 +241,17 @@ impl ProxyState {
             .body(asked.body.clone())
             .send()
             .await
-            .expect("the sandbox answers");
+            .expect("the sandbox responds");
         UpstreamResponse {
             status: answer.status(),
-            body: answer.bytes().await.expect("the sandbox answers whole"),
+            body: answer
+                .bytes()
+                .await
+                .expect("the sandbox responds completely"),
         }
     }
 
-    /// Loses the answer to a request that is done later.
+    /// Forwards a request and drops the response. The effect takes place later.
     async fn forward_and_drop_response(self: Arc<Self>, asked: ForwardedRequest) -> Response {
         tokio::time::sleep(DELAYED_EFFECT_TIME).await;
         let (set_done, done) = watch::channel(false);
@@ -260,15 +268,15 @@ impl ProxyState {
         UpstreamResponse { status, body }.into_broken_response()
     }
 
-    /// Keeps the promise of consistent reads, however slow this machine is: who comes
-    /// after [`SEEN`] waits for what is still to be done.
+    /// Keeps the guarantee of consistent reads on a slow machine: a request that arrives after
+    /// [`VISIBLE_AFTER`] waits until the delayed effect has taken place.
     async fn wait_until_visible(&self, caller: &str, came_at: Instant) {
         let late = locked(&self.late).get(caller).cloned();
         if let Some(mut late) = late
             && came_at >= late.lost_at + VISIBLE_AFTER
         {
             let is_done = late.done.wait_for(|done| *done).await;
-            assert!(is_done.is_ok(), "what was accepted is done");
+            assert!(is_done.is_ok(), "an accepted request takes effect");
         }
     }
 }
@@ -281,7 +289,7 @@ impl ForwardedRequest {
         for of_connection in [header::HOST, header::CONTENT_LENGTH, header::CONNECTION] {
             headers.remove(of_connection);
         }
-        // What is passed on is cut in half: it has to be text.
+        // Responses are cut in half, so they must not be compressed.
         headers.remove(header::ACCEPT_ENCODING);
         Some(Self {
             caller,
@@ -303,7 +311,7 @@ impl ForwardedRequest {
 }
 
 impl UpstreamResponse {
-    /// 200 with a document that ends in the middle.
+    /// Returns a 200 response with a document that ends in the middle.
     fn truncate(self) -> Self {
         Self {
             status: StatusCode::OK,
@@ -311,7 +319,7 @@ impl UpstreamResponse {
         }
     }
 
-    /// The connection breaks in the midst of the body.
+    /// Returns a response whose connection breaks in the middle of the body.
     fn into_broken_response(self) -> Response {
         let announced = self.body.len();
         let half = self.body.slice(..announced / 2);

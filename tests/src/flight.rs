@@ -1,4 +1,4 @@
-//! Builders of flight requests, and the way to a booking.
+//! Builders of flight requests and bookings.
 
 use crate::client::{Client, Reply};
 use crate::hotel::days_ahead;
@@ -6,7 +6,7 @@ use crate::sandbox::complete_payment;
 use crate::server::Server;
 use serde_json::{Value, json};
 
-/// A search for one adult in a month, in euros, with some members more or other ones.
+/// Returns a search for one adult, 30 days from today, in euros. `more` adds or replaces fields.
 #[must_use]
 pub fn trip(route: &str, more: Value) -> Value {
     let (origin, destination) = route.split_once('-').expect("a route is FROM-TO");
@@ -19,7 +19,7 @@ pub fn trip(route: &str, more: Value) -> Value {
     request
 }
 
-/// An adult who flies, with some members more or other ones.
+/// Returns an adult passenger. `more` adds or replaces fields.
 #[must_use]
 pub fn passenger(more: Value) -> Value {
     let mut passenger = json!({
@@ -34,7 +34,7 @@ pub fn passenger(more: Value) -> Value {
     passenger
 }
 
-/// A prebook of a fare for some passengers.
+/// Returns a prebook request for a fare and its passengers.
 #[must_use]
 pub fn prebook_flight_request(offer_reference: &str, passengers: &[Value]) -> Value {
     json!({
@@ -51,7 +51,7 @@ fn merge(object: &mut Value, more: Value) {
     members.extend(more);
 }
 
-/// A way to a flight booking: which route, at whom, which fare, who flies, and how it is paid.
+/// A builder of a flight booking: route, supplier, fare, passengers and payment.
 #[derive(Debug, Clone)]
 pub struct FlightBookingBuilder {
     route: String,
@@ -64,7 +64,8 @@ pub struct FlightBookingBuilder {
 }
 
 impl FlightBookingBuilder {
-    /// On a route of the sandbox: the flexible fare of `SUPPLIER_A` for one adult, paid with a good card.
+    /// Starts from a sandbox route with the flexible fare of `SUPPLIER_A` for one adult, paid with
+    /// a valid card.
     #[must_use]
     pub fn on(route: &str) -> Self {
         Self {
@@ -78,49 +79,49 @@ impl FlightBookingBuilder {
         }
     }
 
-    /// At another supplier.
+    /// Selects another supplier.
     #[must_use]
     pub fn at(mut self, supplier: &str) -> Self {
         supplier.clone_into(&mut self.supplier);
         self
     }
 
-    /// Another fare: `Economy Basic` gives nothing back, `Business` everything.
+    /// Selects another fare: `Economy Basic` is not refundable, `Business` is fully refundable.
     #[must_use]
     pub fn fare(mut self, family: &str) -> Self {
         family.clone_into(&mut self.fare);
         self
     }
 
-    /// In another currency.
+    /// Selects another currency.
     #[must_use]
     pub fn currency(mut self, currency: &str) -> Self {
         currency.clone_into(&mut self.currency);
         self
     }
 
-    /// With other adults.
+    /// Selects other adults.
     #[must_use]
     pub fn passengers(mut self, adults: Vec<Value>) -> Self {
         self.passengers = adults;
         self
     }
 
-    /// With another card.
+    /// Selects another card.
     #[must_use]
     pub fn card(mut self, token: &str) -> Self {
         token.clone_into(&mut self.card);
         self
     }
 
-    /// Paid in a browser, with the payment SDK.
+    /// Selects payment in a browser with the payment SDK.
     #[must_use]
     pub fn in_browser(mut self) -> Self {
         self.in_browser = true;
         self
     }
 
-    /// An offer reference.
+    /// Searches and returns an offer reference.
     pub async fn offer(&self, client: &Client) -> String {
         let more = json!({
             "supplier": self.supplier,
@@ -136,7 +137,7 @@ impl FlightBookingBuilder {
         offer["offer_reference"].as_str().unwrap().to_owned()
     }
 
-    /// A prebook of a fare.
+    /// Returns a prebook request for an offer.
     #[must_use]
     pub fn request(&self, offer_reference: &str) -> Value {
         let mut request = prebook_flight_request(offer_reference, &self.passengers);
@@ -146,14 +147,14 @@ impl FlightBookingBuilder {
         request
     }
 
-    /// The answer to prebooking such a fare, with a new key.
+    /// Prebooks the fare with a new key and returns the response.
     pub async fn prebook(&self, client: &Client) -> Reply {
         let offer = self.offer(client).await;
         let key = uuid::Uuid::now_v7().to_string();
         client.prebook_flight(&key, &self.request(&offer)).await
     }
 
-    /// The id of a booking that is ready to be completed: where a browser pays, it has.
+    /// Prebooks and returns the booking's id. If a browser pays, the payment is completed.
     pub async fn prebooked(&self, server: &Server) -> String {
         let reply = self.prebook(&server.client()).await.expect(201);
         assert_eq!(reply.data()["status"], "READY_FOR_COMPLETE");
@@ -165,7 +166,7 @@ impl FlightBookingBuilder {
         reply.data()["id"].as_str().unwrap().to_owned()
     }
 
-    /// The body that completes such a booking: a stored card, unless a browser pays.
+    /// Returns the body that completes the booking: a stored card, unless the payer uses a browser.
     pub async fn payment(&self, client: &Client) -> Value {
         if self.in_browser || self.supplier == "SUPPLIER_B" {
             json!({})
@@ -174,7 +175,7 @@ impl FlightBookingBuilder {
         }
     }
 
-    /// The booking's id, and the answer to completing it.
+    /// Prebooks and completes a booking. Returns its id and the last response.
     pub async fn book(&self, server: &Server) -> (String, Reply) {
         let client = server.client();
         let booking = self.prebooked(server).await;
@@ -183,7 +184,7 @@ impl FlightBookingBuilder {
         (booking, reply)
     }
 
-    /// The id of a confirmed booking.
+    /// Returns the id of a confirmed booking.
     pub async fn book_confirmed(&self, server: &Server) -> String {
         let (booking, reply) = self.book(server).await;
         assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
@@ -192,40 +193,45 @@ impl FlightBookingBuilder {
 }
 
 impl Client {
-    /// The id of a stored card.
+    /// Stores a card and returns the instrument's id.
     pub async fn store_card(&self, token: &str) -> String {
         let card = json!({"type": "CARD", "token": token});
         let reply = self.post("/v1/payment-instruments", &card).await;
         reply.expect(201).data()["id"].as_str().unwrap().to_owned()
     }
 
-    /// The answer to binding a fare, under a key.
+    /// Prebooks a fare under a key and returns the response.
     pub async fn prebook_flight(&self, key: &str, request: &Value) -> Reply {
         self.header("x-idempotency-key", key)
             .post("/v1/flight/prebook", request)
             .await
     }
 
-    /// The answer to completing a booking.
+    /// Completes a booking and returns the response.
     pub async fn book_flight(&self, id: &str, payment: &Value) -> Reply {
         self.post(&format!("/v1/flight/bookings/{id}/book"), payment)
             .await
     }
 
-    /// The answer to cancelling a booking.
+    /// Cancels a booking and returns the response.
     pub async fn cancel_flight(&self, id: &str) -> Reply {
         self.post(&format!("/v1/flight/bookings/{id}/cancel"), &json!({}))
             .await
     }
 
-    /// A booking as it is now.
+    /// Returns the current state of a booking.
     pub async fn flight_booking(&self, id: &str) -> Value {
         let reply = self.get(&format!("/v1/flight/bookings/{id}")).await;
         reply.expect(200).data().clone()
     }
 
-    /// A booking once it is as wanted.
-    pub async fn wait_for_flight_booking_where(&self, id: &str, what: &str, is: fn(&Value) -> bool) -> Value {
+    /// Waits until a booking meets a condition and returns it.
+    pub async fn wait_for_flight_booking_where(
+        &self,
+        id: &str,
+        what: &str,
+        is: fn(&Value) -> bool,
+    ) -> Value {
         let what = format!("booking {id}: {what}");
         crate::eventually(&what, async || {
             Some(self.flight_booking(id).await).filter(is)
@@ -233,7 +239,7 @@ impl Client {
         .await
     }
 
-    /// A booking once it has a status.
+    /// Waits until a booking has a status and returns it.
     pub async fn wait_for_flight_booking(&self, id: &str, status: &str) -> Value {
         let what = format!("booking {id} to be {status}");
         crate::eventually(&what, async || {

@@ -1,9 +1,9 @@
-//! Builders of hotel requests, and the way to a booking.
+//! Builders of hotel requests and bookings.
 
 use crate::client::{Client, Reply};
 use serde_json::{Value, json};
 
-/// A date so many days from today (UTC).
+/// Returns the date so many days from today (UTC).
 #[must_use]
 pub fn days_ahead(days: i64) -> String {
     let today = jiff::Timestamp::now()
@@ -15,14 +15,15 @@ pub fn days_ahead(days: i64) -> String {
         .to_string()
 }
 
-/// An instant so many seconds from now: `2026-11-21T10:00:00.000Z`.
+/// Returns the time so many seconds from now: `2026-11-21T10:00:00.000Z`.
 #[must_use]
 pub fn seconds_ahead(seconds: i64) -> String {
     let at = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
     format!("{at:.3}")
 }
 
-/// Offers of one sandbox hotel: two nights in a month, one room for two adults.
+/// Returns an offers request for one sandbox hotel: two nights, 30 days from today, one room for
+/// two adults.
 #[must_use]
 pub fn offers_request(hotel: &str) -> Value {
     json!({
@@ -36,7 +37,7 @@ pub fn offers_request(hotel: &str) -> Value {
     })
 }
 
-/// A prebook of an offer for `rooms` rooms with two adults each.
+/// Returns a prebook request for `rooms` rooms with two adults each.
 #[must_use]
 pub fn prebook_request(offer_reference: &str, rooms: usize) -> Value {
     let guest = |first: &str, lead: bool| json!({"first_name": first, "last_name": "Lovelace", "type": "ADULT", "is_lead": lead});
@@ -48,7 +49,7 @@ pub fn prebook_request(offer_reference: &str, rooms: usize) -> Value {
     })
 }
 
-/// A way to a booking: which hotel, which card, how many rooms.
+/// A builder of a hotel booking: hotel, card and number of rooms.
 #[derive(Debug, Clone)]
 pub struct HotelBookingBuilder {
     supplier: String,
@@ -59,7 +60,7 @@ pub struct HotelBookingBuilder {
 }
 
 impl HotelBookingBuilder {
-    /// At a hotel of the sandbox; the refundable offer; a good card; one room.
+    /// Starts from a sandbox hotel with its refundable offer, a valid card and one room.
     #[must_use]
     pub fn at(hotel: &str) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl HotelBookingBuilder {
         }
     }
 
-    /// Sold by another supplier.
+    /// Selects another supplier.
     #[must_use]
     pub fn sold_by(self, supplier: &str) -> Self {
         Self {
@@ -80,7 +81,7 @@ impl HotelBookingBuilder {
         }
     }
 
-    /// With another card.
+    /// Selects another card.
     #[must_use]
     pub fn card(self, token: &str) -> Self {
         Self {
@@ -89,13 +90,13 @@ impl HotelBookingBuilder {
         }
     }
 
-    /// With several rooms.
+    /// Selects several rooms.
     #[must_use]
     pub fn rooms(self, rooms: usize) -> Self {
         Self { rooms, ..self }
     }
 
-    /// With the offer that cannot be refunded.
+    /// Selects the non-refundable offer.
     #[must_use]
     pub fn non_refundable(self) -> Self {
         Self {
@@ -104,7 +105,7 @@ impl HotelBookingBuilder {
         }
     }
 
-    /// The answer to pricing it.
+    /// Prices the hotel and returns the response.
     pub async fn price(&self, client: &Client) -> Reply {
         let mut request = offers_request(&self.hotel);
         request["supplier"] = json!(self.supplier);
@@ -112,7 +113,7 @@ impl HotelBookingBuilder {
         client.post("/v1/hotel/offers", &request).await
     }
 
-    /// An offer reference.
+    /// Prices the hotel and returns an offer reference.
     pub async fn offer(&self, client: &Client) -> String {
         let reply = self.price(client).await.expect(200);
         let offers = reply.data()[0]["offers"].as_array().expect("offers");
@@ -123,7 +124,7 @@ impl HotelBookingBuilder {
         offer["offer_reference"].as_str().unwrap().to_owned()
     }
 
-    /// The answer to prebooking such an offer, with a new key.
+    /// Prebooks the offer with a new key and returns the response.
     pub async fn prebook(&self, client: &Client) -> Reply {
         let offer = self.offer(client).await;
         let key = uuid::Uuid::now_v7().to_string();
@@ -133,19 +134,19 @@ impl HotelBookingBuilder {
             .await
     }
 
-    /// The id of a booking that is ready to be completed.
+    /// Prebooks and returns the booking's id.
     pub async fn prebooked(&self, client: &Client) -> String {
         let reply = self.prebook(client).await.expect(201);
         assert_eq!(reply.data()["status"], "READY_FOR_COMPLETE");
         reply.data()["id"].as_str().unwrap().to_owned()
     }
 
-    /// The id of a stored card.
+    /// Stores the card and returns the instrument's id.
     pub async fn instrument(&self, client: &Client) -> String {
         client.store_card(&self.card).await
     }
 
-    /// The booking's id, and the answer to completing it.
+    /// Prebooks and completes a booking. Returns its id and the last response.
     pub async fn book(&self, client: &Client) -> (String, Reply) {
         let booking = self.prebooked(client).await;
         let instrument = self.instrument(client).await;
@@ -156,7 +157,7 @@ impl HotelBookingBuilder {
         (booking, reply)
     }
 
-    /// The id of a confirmed booking.
+    /// Returns the id of a confirmed booking.
     pub async fn book_confirmed(&self, client: &Client) -> String {
         let (booking, reply) = self.book(client).await;
         assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
@@ -165,7 +166,7 @@ impl HotelBookingBuilder {
 }
 
 impl Client {
-    /// A booking as it is now.
+    /// Returns the current state of a booking.
     pub async fn hotel_booking(&self, id: &str) -> Value {
         self.get(&format!("/v1/hotel/bookings/{id}"))
             .await
@@ -174,7 +175,7 @@ impl Client {
             .clone()
     }
 
-    /// A booking once it has a status.
+    /// Waits until a booking has a status and returns it.
     pub async fn wait_for_hotel_booking(&self, id: &str, status: &str) -> Value {
         let what = format!("booking {id} to be {status}");
         crate::eventually(&what, async || {

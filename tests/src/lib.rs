@@ -1,12 +1,12 @@
-//! What tests are written with: the real server as a process, a client, and
-//! builders for requests. Everything enters by the public surface.
+//! Test support: the real server as a process, a client, and builders of requests. Tests use only
+//! the public interface.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    reason = "a test that cannot go on fails by panicking"
+    reason = "a test that cannot continue fails by panicking"
 )]
 
 mod bag;
@@ -31,24 +31,27 @@ mod webhook;
 pub use client::{Client, Reply, concurrently, money};
 pub use cluster::{PostgresCluster, drop_connections};
 pub use database::Database;
-pub use document::{for_each_string, minutes_ahead, shift_dates, read_fixture, print_line};
+pub use document::{for_each_string, minutes_ahead, print_line, read_fixture, shift_dates};
 pub use example::{check_example, example_at};
 pub use fault::{CALLER, Fault, FaultProxy, PlannedFault};
 pub use flight::{FlightBookingBuilder, passenger, prebook_flight_request, trip};
 pub use hotel::{HotelBookingBuilder, days_ahead, offers_request, prebook_request, seconds_ahead};
 pub use operator::AdminClient;
 pub use receiver::{ReceivedDelivery, Receiver, ReceiverFault};
-pub use sandbox::{LedgerEntry, Ledger, restore_content, complete_payment, set_price};
+pub use sandbox::{Ledger, LedgerEntry, complete_payment, restore_content, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
-pub use subscriber::{Subscriber, Subscription, verify_signatures, unresponsive_server, subscriptions};
-pub use upstream::{MockResponse, ReceivedRequest, MockServer, count, routes};
+pub use subscriber::{
+    Subscriber, Subscription, subscriptions, unresponsive_server, verify_signatures,
+};
+pub use upstream::{MockResponse, MockServer, ReceivedRequest, count, routes};
 pub use watch::{WATCHES, auto_book, watch_request};
 pub use watcher::{WatcherWebhook, wait_for_watch_event, watch_events};
 pub use webhook::sign_supplier_webhook;
 
 use std::time::{Duration, Instant};
 
-/// Longest wait for a condition: far beyond what any needs, so that reaching it is a failure.
+/// Maximum wait for a condition. It is far longer than any condition needs, so reaching it is a
+/// failure.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Makes two tests of each function that takes a [`Database`].
@@ -69,10 +72,10 @@ macro_rules! on_both_databases {
     )*};
 }
 
-/// Waits until `probe` gives a value. Looks often; never waits for time itself.
+/// Polls `probe` until it returns a value. Polls often instead of sleeping for a fixed time.
 ///
 /// # Panics
-/// When it gives none for a minute; the message names what was waited for.
+/// Panics if it returns none within a minute. The message names the condition.
 pub async fn eventually<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     while begin.elapsed() < WAIT_TIMEOUT {

@@ -1,4 +1,4 @@
-//! A receiver of events that has bad spells, in which it does not take what it is sent.
+//! A webhook receiver that can be put into a state in which it does not accept deliveries.
 
 use crate::upstream::ReceivedRequest;
 use axum::Router;
@@ -12,35 +12,40 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::TcpSocket;
 use tokio::task::JoinHandle;
 
-/// Connections that wait to be accepted.
+/// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// What is wrong with a receiver.
+/// A fault of a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReceiverFault {
-    /// It takes no connection, and those that there are break.
+    /// It refuses connections, and existing ones break.
     RefusesConnections,
-    /// It reads a request and answers nothing.
+    /// It reads a request and never responds.
     NeverResponds,
-    /// The connection breaks in the midst of its answer.
+    /// The connection breaks in the middle of the response.
     DropsConnection,
-    /// It answers 500.
+    /// It responds with 500.
     ServerError,
 }
 
 impl ReceiverFault {
-    /// Each of them.
-    pub const ALL: [Self; 4] = [Self::RefusesConnections, Self::NeverResponds, Self::DropsConnection, Self::ServerError];
+    /// All faults.
+    pub const ALL: [Self; 4] = [
+        Self::RefusesConnections,
+        Self::NeverResponds,
+        Self::DropsConnection,
+        Self::ServerError,
+    ];
 }
 
-/// A request that came.
+/// A received delivery.
 #[derive(Debug)]
 pub struct ReceivedDelivery {
-    /// As it came.
+    /// The request as it arrived.
     pub request: ReceivedRequest,
-    /// When its answer was chosen.
+    /// Time at which its response was chosen.
     pub at: jiff::Timestamp,
-    /// Whether that was 204.
+    /// Whether the response was 204.
     pub accepted: bool,
 }
 
@@ -50,13 +55,13 @@ struct ReceiverState {
     arrived: Mutex<Vec<ReceivedDelivery>>,
 }
 
-/// A running receiver; gone when dropped.
+/// A running receiver. It stops when dropped.
 pub struct Receiver {
-    /// Where it is told.
+    /// URL of the receiver.
     pub url: String,
     address: SocketAddr,
     desk: Arc<ReceiverState>,
-    /// Keeps the port while nobody listens there.
+    /// Reserves the port while no listener uses it.
     _port: TcpSocket,
     serving: Option<JoinHandle<()>>,
 }
@@ -70,10 +75,10 @@ impl Drop for Receiver {
 }
 
 impl Receiver {
-    /// A receiver that takes everything.
+    /// Starts a receiver that accepts every delivery.
     ///
     /// # Panics
-    /// When there is no port left.
+    /// Panics if no port is free.
     #[must_use]
     pub fn start() -> Self {
         let port = bound("127.0.0.1:0".parse().unwrap());
@@ -89,7 +94,7 @@ impl Receiver {
         receiver
     }
 
-    /// Is in trouble from now on, or in none.
+    /// Sets the receiver's fault or removes it.
     pub async fn set_fault(&mut self, trouble: Option<ReceiverFault>) {
         *locked(&self.desk.trouble) = trouble;
         if trouble == Some(ReceiverFault::RefusesConnections) {
@@ -99,7 +104,7 @@ impl Receiver {
         }
     }
 
-    /// What came since the last time that it was taken, in order.
+    /// Returns the deliveries since the last call, in order.
     #[must_use]
     pub fn take_deliveries(&self) -> Vec<ReceivedDelivery> {
         std::mem::take(&mut *locked(&self.desk.arrived))
@@ -116,13 +121,13 @@ impl Receiver {
     async fn close(&mut self) {
         if let Some(serving) = self.serving.take() {
             serving.abort();
-            // Only then is the port free to be listened at again.
+            // The port is free for a new listener only after the task has ended.
             let _aborted = serving.await;
         }
     }
 }
 
-/// Several sockets can be bound to one address as long as one of them listens.
+/// Binds a socket. Several sockets can be bound to one address as long as only one of them listens.
 fn bound(address: SocketAddr) -> TcpSocket {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_reuseaddr(true).unwrap();

@@ -1,21 +1,21 @@
-//! What the sandbox carried out: the proof.
+//! The sandbox's ledger and controls.
 
 use serde_json::{Value, json};
 
-/// One thing that was carried out.
+/// An entry of the ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerEntry {
-    /// `booking`, `cancellation`, `authorization`, `capture`, `void`, `refund`.
+    /// One of `booking`, `cancellation`, `authorization`, `capture`, `void`, `refund`.
     pub kind: String,
-    /// What the gateway sent; begins with the booking's id.
+    /// Reference that the gateway sent. It begins with the booking's id.
     pub client_reference: String,
-    /// The supplier's own id of it, or the processor's of the payment.
+    /// The supplier's own id of the booking, or the processor's id of the payment.
     pub reference: String,
-    /// Major units.
+    /// Amount in major units.
     pub amount: f64,
 }
 
-/// Everything that was carried out, oldest first.
+/// All entries, oldest first.
 #[derive(Debug, Clone)]
 pub struct Ledger(Vec<LedgerEntry>);
 
@@ -38,7 +38,7 @@ impl Ledger {
         )
     }
 
-    /// The kinds of what was carried out for a booking, in order.
+    /// Returns the kinds of a booking's entries, in order.
     #[must_use]
     pub fn kinds_of<'a>(&'a self, booking: &'a str) -> Vec<&'a str> {
         self.of(booking)
@@ -46,7 +46,7 @@ impl Ledger {
             .collect()
     }
 
-    /// How often a kind was carried out for a booking.
+    /// Counts the entries of a kind for a booking.
     #[must_use]
     pub fn count(&self, booking: &str, kind: &str) -> usize {
         self.of(booking)
@@ -54,7 +54,7 @@ impl Ledger {
             .count()
     }
 
-    /// The sum of a kind's amounts for a booking, major units.
+    /// Returns the sum of the amounts of a kind for a booking, in major units.
     #[must_use]
     pub fn sum(&self, booking: &str, kind: &str) -> f64 {
         self.of(booking)
@@ -63,7 +63,7 @@ impl Ledger {
             .sum()
     }
 
-    /// Everything for a booking.
+    /// Returns all entries of a booking.
     pub fn of<'a>(&'a self, booking: &'a str) -> impl Iterator<Item = &'a LedgerEntry> {
         self.0
             .iter()
@@ -71,7 +71,7 @@ impl Ledger {
     }
 }
 
-/// Completes a payment in the browser's stead.
+/// Completes a payment in place of a browser.
 pub async fn complete_payment(sandbox: &str, token: &str) {
     control(
         sandbox,
@@ -82,7 +82,7 @@ pub async fn complete_payment(sandbox: &str, token: &str) {
     .await;
 }
 
-/// Ends the outages of scenarios that can be healed.
+/// Ends the outages of the scenarios that can be restored.
 pub async fn restore_content(sandbox: &str) {
     control(
         sandbox,
@@ -93,7 +93,7 @@ pub async fn restore_content(sandbox: &str) {
     .await;
 }
 
-/// Moves the ROOM_ONLY price of a night at a hotel, in major units.
+/// Sets the ROOM_ONLY price of a night at a hotel, in major units.
 pub async fn set_price(sandbox: &str, hotel: &str, nightly: f64) {
     control(
         sandbox,
@@ -110,7 +110,7 @@ async fn control(sandbox: &str, method: reqwest::Method, path: &str, body: Optio
     if let Some(body) = body {
         request = request.json(&body);
     }
-    let answer = request.send().await.expect("the sandbox answers");
+    let answer = request.send().await.expect("the sandbox responds");
     assert!(answer.status().is_success(), "{path}: {}", answer.status());
     let text = answer.text().await.unwrap();
     if text.is_empty() {

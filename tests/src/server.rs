@@ -11,24 +11,24 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// How to start a server.
+/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// On which database.
+    /// Database of the server.
     pub database: Database,
-    /// TOML over the demo's configuration.
+    /// TOML that is added to the demo's configuration.
     pub config: String,
-    /// Environment beside the test's own.
+    /// Environment variables in addition to the test's own.
     pub environment: Vec<(String, String)>,
-    /// URL of a PostgreSQL that is not the shared one.
+    /// URL of a PostgreSQL cluster other than the shared one.
     cluster: Option<String>,
-    /// Whether it may end before it is ready: what was left to do can reach the
-    /// point of its death sooner.
+    /// Whether the process may end before it is ready: leftover work can reach its failpoint
+    /// sooner.
     may_die: bool,
 }
 
 impl ServerOptions {
-    /// The demo on a database.
+    /// Starts from the demo on a database.
     #[must_use]
     pub fn on(database: Database) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl ServerOptions {
         }
     }
 
-    /// The demo on a PostgreSQL of the test's own.
+    /// Starts from the demo on a PostgreSQL cluster of the test.
     #[must_use]
     pub fn on_cluster(cluster: &PostgresCluster) -> Self {
         Self {
@@ -49,8 +49,8 @@ impl ServerOptions {
         }
     }
 
-    /// With more configuration; `{sandbox}` and `{sandbox_host}` stand for the URL and
-    /// the host with port of a sandbox beside the server.
+    /// Adds configuration. `{sandbox}` and `{sandbox_host}` stand for the URL and the host with
+    /// port of a sandbox in its own process.
     #[must_use]
     pub fn config(mut self, toml: &str) -> Self {
         self.config.push_str(toml);
@@ -58,13 +58,13 @@ impl ServerOptions {
         self
     }
 
-    /// With read-backs and captures within a second, so that nothing has to be waited for.
+    /// Sets reconciliation and capture retries to about a second, so that tests wait only briefly.
     #[must_use]
     pub fn hurried(self) -> Self {
         self.config("[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]")
     }
 
-    /// With a variable.
+    /// Adds an environment variable.
     #[must_use]
     pub fn environment(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
@@ -77,7 +77,7 @@ impl ServerOptions {
             .await
     }
 
-    /// To abort at a point of a step (`step:phase`).
+    /// Makes the process abort at a failpoint of a step (`step:phase`).
     #[must_use]
     pub fn with_failpoint(mut self, point: &str) -> Self {
         self.may_die = true;
@@ -85,14 +85,14 @@ impl ServerOptions {
     }
 }
 
-/// A running server; killed when dropped.
+/// A running server. It is killed when dropped.
 #[derive(Debug)]
 pub struct Server {
     process: Child,
     data_dir: TempDir,
     database_url: String,
     sandbox: Option<Arc<Sandbox>>,
-    /// All that it printed.
+    /// Everything that the server printed.
     output: Arc<Mutex<String>>,
     /// Base URL of the API.
     pub api: String,
@@ -104,8 +104,8 @@ pub struct Server {
     pub key: String,
 }
 
-/// A sandbox in a process of its own, so that it outlives the server; it ends with the
-/// last server beside it.
+/// A sandbox in its own process, so that it outlives the server. It ends with the last server that
+/// uses it.
 #[derive(Debug)]
 struct Sandbox {
     process: Child,
@@ -126,24 +126,24 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// The demo on a database, with nothing changed.
+    /// Starts the demo on a database with the default configuration.
     pub async fn start(database: Database) -> Self {
         Self::start_with(ServerOptions::on(database)).await
     }
 
-    /// The demo on a database, in a hurry.
+    /// Starts the demo on a database with fast retries.
     pub async fn start_with_fast_retries(database: Database) -> Self {
         Self::start_with(ServerOptions::on(database).hurried()).await
     }
 
-    /// A server with options, its sandbox in the same process.
+    /// Starts a server with options and its sandbox in the same process.
     pub async fn start_with(options: ServerOptions) -> Self {
         let data_dir = tempfile::tempdir().unwrap();
         let database_url = options.create_database(data_dir.path()).await;
         Self::launch(data_dir, database_url, &options, None, true).await
     }
 
-    /// A server whose sandbox runs in a process of its own: for killing one and not the other.
+    /// Starts a server with its sandbox in a separate process, so that either can be killed alone.
     pub async fn start_with_own_sandbox(options: ServerOptions) -> Self {
         let sandbox = Arc::new(start_sandbox().await);
         let data_dir = tempfile::tempdir().unwrap();
@@ -151,13 +151,15 @@ impl Server {
         Self::launch(data_dir, database_url, &options, Some(sandbox), true).await
     }
 
-    /// Another host: on the same database and beside the same sandbox, with the same
-    /// master key.
+    /// Starts another host on the same database, with the same sandbox and the same master key.
     ///
     /// # Panics
-    /// When this one's sandbox is in its own process.
+    /// Panics if the sandbox is in the server's own process.
     pub async fn start_another_host(&self, options: &ServerOptions) -> Self {
-        assert!(self.sandbox.is_some(), "its sandbox is shared with nobody");
+        assert!(
+            self.sandbox.is_some(),
+            "the sandbox runs in the server's own process and cannot be shared"
+        );
         let data_dir = tempfile::tempdir().unwrap();
         let name = "master.key";
         std::fs::copy(self.data_dir().join(name), data_dir.path().join(name)).unwrap();
@@ -167,40 +169,40 @@ impl Server {
         host
     }
 
-    /// The process's number, while it runs.
+    /// Returns the process id.
     ///
     /// # Panics
-    /// When it has ended.
+    /// Panics if the process has ended.
     #[must_use]
     pub fn process_id(&self) -> u32 {
         self.process.id().expect("the server is running")
     }
 
-    /// Where its rows are.
+    /// Returns the URL of the server's database.
     #[must_use]
     pub fn database_url(&self) -> &str {
         &self.database_url
     }
 
-    /// The types of a booking's events, in the order in which subscribers will get them.
+    /// Returns the types of a booking's events in the order in which subscribers get them.
     pub async fn outbox(&self, booking: &str) -> Vec<String> {
         let query = "SELECT event_type FROM outbox WHERE booking_id = $1 ORDER BY created_at, id";
         database::query_strings(&self.database_url, query, booking).await
     }
 
-    /// The work about a booking that nobody holds becomes work that never came to an end,
-    /// so that it is parked as soon as it is claimed.
+    /// Exhausts the attempts of a booking's unleased job, so that it is parked as soon as it is
+    /// claimed.
     pub async fn exhaust_attempts(&self, booking: &str) {
         let spend = "UPDATE job SET attempts = 1000, due_at = 0 \
              WHERE subject = $1 AND lease_token IS NULL RETURNING subject";
-        crate::eventually("work about the booking", async || {
+        crate::eventually("an unleased job of the booking", async || {
             let spent = database::query_strings(&self.database_url, spend, booking).await;
             (!spent.is_empty()).then_some(())
         })
         .await;
     }
 
-    /// Every event that was recorded, as subscribers get it.
+    /// Returns every recorded event as subscribers get it.
     pub async fn events(&self) -> Vec<serde_json::Value> {
         let query = "SELECT payload FROM outbox WHERE $1 = ''";
         let payloads = database::query_strings(&self.database_url, query, "").await;
@@ -208,7 +210,7 @@ impl Server {
         payloads.iter().map(read).collect()
     }
 
-    /// Everything that the database holds, as text.
+    /// Returns everything in the database as text.
     pub async fn dump_database(&self) -> String {
         let file = self.database_url.strip_prefix("sqlite:");
         let Some(file) = file else {
@@ -219,10 +221,10 @@ impl Server {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The value of a metric with these labels; 0 where it was never counted.
+    /// Returns the value of a metric with these labels, or 0 if it was never counted.
     ///
     /// # Panics
-    /// When the admin listener does not answer.
+    /// Panics if the admin listener does not respond.
     pub async fn metric(&self, name: &str, labels: &[(&str, &str)]) -> u64 {
         let metrics = Client::new(&self.admin, "").get("/metrics").await.body;
         let text = metrics.as_str().expect("metrics are text");
@@ -238,7 +240,7 @@ impl Server {
         values.sum()
     }
 
-    /// Kills the process as a power cut would, and waits until it is gone.
+    /// Kills the process without warning and waits until it has ended.
     pub async fn kill(&mut self) {
         let _gone_already = self.process.start_kill();
         self.process.wait().await.unwrap();
@@ -249,7 +251,7 @@ impl Server {
         self.process.wait().await.unwrap()
     }
 
-    /// Asks the process to end (SIGTERM).
+    /// Sends SIGTERM and waits until the process has ended.
     pub async fn terminate(&mut self) -> std::process::ExitStatus {
         let id = self.process.id().expect("the server is running");
         let sent = Command::new("kill")
@@ -261,7 +263,7 @@ impl Server {
         self.wait_for_exit().await
     }
 
-    /// Starts again on the same data, with other options.
+    /// Kills the process and starts it again on the same data with other options.
     pub async fn restart(mut self, options: ServerOptions) -> Self {
         self.kill().await;
         let data_dir = std::mem::replace(&mut self.data_dir, tempfile::tempdir().unwrap());
@@ -279,7 +281,7 @@ impl Server {
         again
     }
 
-    /// The first line with these words in it that it prints.
+    /// Waits for the first printed line that contains `words` and returns it.
     pub async fn wait_for_log_line(&self, words: &str) -> String {
         crate::eventually(words, async || {
             let output = self.output.lock().unwrap();
@@ -289,12 +291,12 @@ impl Server {
         .await
     }
 
-    /// A client with a new test key, of any organization.
+    /// Returns a client with a new test key of an organization.
     pub async fn client_for(&self, organization: &str) -> Client {
         self.client_with(organization, &["--mode", "test"]).await
     }
 
-    /// A client with a new key, made with these options.
+    /// Returns a client with a new key that is created with these options.
     pub async fn client_with(&self, organization: &str, options: &[&str]) -> Client {
         let output = Command::new(binary())
             .args(["keys", "create", "--organization"])
@@ -309,18 +311,18 @@ impl Server {
         Client::new(&self.api, said.trim())
     }
 
-    /// A client with the server's key.
+    /// Returns a client with the server's key.
     #[must_use]
     pub fn client(&self) -> Client {
         Client::new(&self.api, &self.key)
     }
 
-    /// What the sandbox carried out.
+    /// Reads the sandbox's ledger.
     pub async fn ledger(&self) -> Ledger {
         Ledger::read(&self.sandbox_url).await
     }
 
-    /// Where the server keeps its files.
+    /// Returns the server's data directory.
     #[must_use]
     pub fn data_dir(&self) -> &Path {
         self.data_dir.path()
@@ -359,7 +361,7 @@ impl Server {
     }
 }
 
-/// Starts the binary on a database, beside a sandbox or with its own.
+/// Starts the binary on a database, with a separate sandbox or its own.
 fn serve(
     data_dir: &Path,
     database_url: &str,
@@ -389,7 +391,7 @@ fn serve(
         .arg("--config")
         .arg(&config)
         .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"))
-        // Compiling every plugin anew takes a test longer than all that it tests.
+        // Compiling every plugin again takes longer than a whole test, so the cache is shared.
         .env("STOPOVER_CODE_CACHE_DIR", target_dir().join("test-code"))
         .envs(
             options
@@ -418,7 +420,7 @@ fn serve(
         })
 }
 
-/// What the server says when it is ready.
+/// Addresses that the server prints when it is ready.
 #[derive(Debug, Default)]
 struct StartupOutput {
     output: Arc<Mutex<String>>,
@@ -429,8 +431,10 @@ struct StartupOutput {
 }
 
 impl StartupOutput {
+    /// Reads the output until the server is ready.
+    ///
     /// # Errors
-    /// All that was said, when the process ended before it was ready.
+    /// Returns the output if the process ends before it is ready.
     async fn read(process: &mut Child, is_first_start: bool) -> Result<Self, String> {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut said = Self::default();
@@ -459,7 +463,7 @@ impl StartupOutput {
                 && !said.admin.is_empty()
                 && (!said.key.is_empty() || !is_first_start)
             {
-                // Whoever prints more must not block on a full pipe.
+                // The output is read on, because a full pipe would block the process.
                 tokio::spawn(async move {
                     while let Ok(Some(line)) = lines.next_line().await {
                         keep(&line);
@@ -495,10 +499,10 @@ async fn start_sandbox() -> Sandbox {
     panic!("the sandbox ended before it was ready");
 }
 
-/// The build directory that this program was built into.
+/// Returns the build directory of this program.
 ///
 /// # Panics
-/// When it was not built by cargo.
+/// Panics if it was not built by cargo.
 #[must_use]
 pub fn target_dir() -> PathBuf {
     profile_dir()
@@ -507,18 +511,18 @@ pub fn target_dir() -> PathBuf {
         .to_owned()
 }
 
-/// The server's binary, of the same profile as this program.
+/// Returns the path of the server's binary, of the same profile as this program.
 ///
 /// # Panics
-/// When this program was not built by cargo.
+/// Panics if this program was not built by cargo.
 #[must_use]
 pub fn binary() -> PathBuf {
     profile_dir().join("stopover")
 }
 
-/// `target/debug` or `target/release`; tests are a folder deeper.
+/// Returns `target/debug` or `target/release`. Test programs are one folder deeper.
 fn profile_dir() -> PathBuf {
-    let program = std::env::current_exe().expect("a program knows its file");
+    let program = std::env::current_exe().expect("the path of the current program is available");
     let folder = program.parent().expect("a file lies in a folder");
     let profile = if folder.ends_with("deps") {
         folder.parent().expect("`deps` lies in a profile")

@@ -1,8 +1,8 @@
-//! A subscriber: a server that events are sent to, its subscription, and the checks
-//! that a receiver makes of what comes.
+//! A subscriber: a server that receives events, its subscription, and a receiver's checks of a
+//! delivery.
 
 use crate::client::{Client, Reply};
-use crate::upstream::{MockResponse, ReceivedRequest, MockServer};
+use crate::upstream::{MockResponse, MockServer, ReceivedRequest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -11,28 +11,28 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 use std::net::TcpListener;
 
-/// Where a subscriber is told.
+/// Route on which a subscriber receives events.
 const ROUTE: &str = "POST /hook";
 
 /// A subscription to events of a product.
 #[derive(Debug, Clone)]
 pub struct Subscription {
-    /// Its id.
+    /// Id of the subscription.
     pub id: String,
-    /// What signs for it.
+    /// Signing secret.
     pub secret: String,
-    /// Where the subscriptions of its product are.
+    /// Path of the product's subscriptions.
     route: String,
 }
 
-/// Where the subscriptions of a product are: of `hotel` or `flight`.
+/// Returns the path of a product's subscriptions. `product` is `hotel` or `flight`.
 #[must_use]
 pub fn subscriptions(product: &str) -> String {
     format!("/v1/{product}/webhook-subscriptions")
 }
 
 impl Subscription {
-    /// Subscribes a URL to every event of hotels.
+    /// Subscribes a URL to every hotel event.
     pub async fn create(client: &Client, url: &str) -> Self {
         Self::of("hotel", client, url).await
     }
@@ -52,19 +52,20 @@ impl Subscription {
         }
     }
 
-    /// A path of it, e.g. `/pause`; empty: its own.
+    /// Returns a path below the subscription, e.g. for `/pause`; an empty `rest` gives its own
+    /// path.
     #[must_use]
     pub fn path(&self, rest: &str) -> String {
         format!("{}/{}{rest}", self.route, self.id)
     }
 
-    /// Has a delivery sent anew, or is refused.
+    /// Replays a delivery and returns the response.
     pub async fn replay(&self, client: &Client, delivery: &str) -> Reply {
         let path = self.path(&format!("/deliveries/{delivery}/replay"));
         client.send(Method::POST, &path, None).await
     }
 
-    /// Has a `ping` sent; the delivery's id.
+    /// Requests a `ping` event and returns the delivery's id.
     pub async fn ping(&self, client: &Client) -> String {
         let reply = client
             .post(&self.path("/test"), &json!({}))
@@ -73,19 +74,19 @@ impl Subscription {
         reply.data()["id"].as_str().unwrap().to_owned()
     }
 
-    /// What its owner sees of it.
+    /// Returns the subscription as its owner sees it.
     pub async fn read(&self, client: &Client) -> Value {
         let reply = client.get(&self.path("")).await.expect(200);
         reply.data().clone()
     }
 
-    /// What its owner sees of a delivery.
+    /// Returns a delivery as its owner sees it.
     pub async fn delivery(&self, client: &Client, id: &str) -> Value {
         let path = self.path(&format!("/deliveries/{id}"));
         client.get(&path).await.expect(200).data().clone()
     }
 
-    /// A delivery once it has a status.
+    /// Waits until a delivery has a status and returns it.
     pub async fn wait_for_delivery_status(&self, client: &Client, id: &str, status: &str) -> Value {
         let what = format!("{id} to be {status}");
         crate::eventually(&what, async || {
@@ -96,21 +97,21 @@ impl Subscription {
     }
 }
 
-/// A server that takes events, and its subscription.
+/// A server that accepts events, and its subscription.
 pub struct Subscriber {
-    /// The server.
+    /// Server that receives the events.
     pub upstream: MockServer,
-    /// The subscription.
+    /// Subscription that names the server.
     pub subscription: Subscription,
 }
 
 impl Subscriber {
-    /// A server that takes everything, and subscribes to hotels.
+    /// Starts a server that accepts every event and subscribes it to hotel events.
     pub async fn start(client: &Client) -> Self {
         Self::of("hotel", client).await
     }
 
-    /// A server that takes everything, and subscribes to a product.
+    /// Starts a server that accepts every event and subscribes it to a product.
     pub async fn of(product: &str, client: &Client) -> Self {
         let upstream = MockServer::start().await;
         upstream.on(ROUTE, |_| MockResponse::empty(204));
@@ -121,12 +122,15 @@ impl Subscriber {
         }
     }
 
-    /// Answers otherwise from now on.
-    pub fn respond_with(&self, answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static) {
+    /// Sets the response to all further events.
+    pub fn respond_with(
+        &self,
+        answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static,
+    ) {
         self.upstream.on(ROUTE, answer);
     }
 
-    /// Events of a type, once there are so many of them.
+    /// Waits for at least `count` events of a type and returns them.
     pub async fn wait_for_events(&self, event_type: &str, count: usize) -> Vec<ReceivedRequest> {
         let what = format!("{count} of {event_type}");
         crate::eventually(&what, async || {
@@ -138,10 +142,10 @@ impl Subscriber {
     }
 }
 
-/// A server that takes connections and says nothing, and a URL there.
+/// Returns a server that accepts connections but never responds, and a URL of it.
 ///
 /// # Panics
-/// When there is no port left.
+/// Panics if no port is free.
 #[must_use]
 pub fn unresponsive_server() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -149,10 +153,11 @@ pub fn unresponsive_server() -> (TcpListener, String) {
     (listener, url)
 }
 
-/// Which of the secrets signed a request, by both schemes, each with its own header.
+/// Returns for each secret whether it signed the request. Checks both signature schemes, each in
+/// its own header.
 ///
 /// # Panics
-/// When the two schemes do not say the same, or a header is not as it should be.
+/// Panics if the two schemes differ or a header is invalid.
 #[must_use]
 pub fn verify_signatures(received: &ReceivedRequest, secrets: &[&str]) -> Vec<bool> {
     let header = |name: &str| {

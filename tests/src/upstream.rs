@@ -1,5 +1,5 @@
-//! A supplier's server on this machine: answers by a table of routes, and keeps
-//! every request as it came. Knows nothing of any supplier.
+//! A mock of a supplier's server. It responds by a table of routes and records every request. It is
+//! independent of any supplier.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -9,21 +9,21 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most of a request's body that is kept: far beyond what any adapter sends.
+/// Maximum size of a recorded body; far more than any adapter sends.
 const BODY_BYTES_MAX: usize = 1 << 20;
 
-/// A request as it came.
+/// A request as it arrived.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
     /// Method and path, e.g. `GET /v1/hotels`.
     pub route: String,
-    /// As in the URL; empty when there is none.
+    /// Query as in the URL; empty if there is none.
     pub query: String,
-    /// Names in lower case, and values.
+    /// Headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body; null when it is empty or no JSON.
+    /// Body; null if it is empty or not JSON.
     pub body: Value,
-    /// The body as it came.
+    /// Body as text.
     pub text: String,
 }
 
@@ -45,7 +45,7 @@ impl ReceivedRequest {
         })
     }
 
-    /// The only value of a header; none when it is missing or came twice.
+    /// Returns the value of a header, or `None` if it is missing or occurs more than once.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(known, _)| known == name);
@@ -54,21 +54,21 @@ impl ReceivedRequest {
     }
 }
 
-/// The routes of requests, in order.
+/// Returns the routes of requests, in order.
 #[must_use]
 pub fn routes(received: &[ReceivedRequest]) -> Vec<&str> {
     let routes = received.iter().map(|request| request.route.as_str());
     routes.collect()
 }
 
-/// How many of the requests came on a route.
+/// Counts the requests on a route.
 #[must_use]
 pub fn count(received: &[ReceivedRequest], route: &str) -> usize {
     let of_route = received.iter().filter(|request| request.route == route);
     of_route.count()
 }
 
-/// An answer to a request.
+/// A response to a request.
 #[derive(Debug, Clone)]
 pub struct MockResponse {
     status: u16,
@@ -77,7 +77,7 @@ pub struct MockResponse {
 }
 
 impl MockResponse {
-    /// A body, and nothing said of it beside its being JSON.
+    /// Creates a response with a body and the content type of JSON.
     #[must_use]
     pub fn new(status: u16, body: impl Into<String>) -> Self {
         Self {
@@ -87,13 +87,13 @@ impl MockResponse {
         }
     }
 
-    /// JSON.
+    /// Creates a response with a JSON body.
     #[must_use]
     pub fn json(status: u16, body: &Value) -> Self {
         Self::new(status, body.to_string())
     }
 
-    /// No body.
+    /// Creates a response without a body.
     #[must_use]
     pub fn empty(status: u16) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl MockResponse {
         }
     }
 
-    /// With a header.
+    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
@@ -119,9 +119,9 @@ struct MockServerState {
     received: Mutex<Vec<ReceivedRequest>>,
 }
 
-/// A running upstream; gone when dropped.
+/// A running mock server. It stops when dropped.
 pub struct MockServer {
-    /// `http://` and host with port.
+    /// URL: `http://` and host with port.
     pub url: String,
     desk: Arc<MockServerState>,
     serving: tokio::task::JoinHandle<()>,
@@ -134,7 +134,7 @@ impl Drop for MockServer {
 }
 
 impl MockServer {
-    /// An upstream without routes.
+    /// Starts a mock server without routes.
     pub async fn start() -> Self {
         let desk = Arc::new(MockServerState::default());
         let router = Router::new().fallback(receive).with_state(desk.clone());
@@ -144,15 +144,19 @@ impl MockServer {
         Self { url, desk, serving }
     }
 
-    /// Host with port.
+    /// Returns host and port.
     #[must_use]
     pub fn host(&self) -> &str {
         self.url.trim_start_matches("http://")
     }
 
-    /// Answers a route from now on, e.g. `GET /hotels`; with `*` at its end, all
-    /// that begin so and have no route of their own.
-    pub fn on(&self, route: &str, answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static) {
+    /// Sets the response on a route, e.g. `GET /hotels`. A route that ends with `*` matches all
+    /// requests that begin so and have no route of their own.
+    pub fn on(
+        &self,
+        route: &str,
+        answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static,
+    ) {
         self.desk
             .routes
             .lock()
@@ -160,13 +164,14 @@ impl MockServer {
             .insert(route.to_owned(), Arc::new(answer));
     }
 
-    /// What came since the last time that it was taken, in order; it stays.
+    /// Returns the requests since the last [`take_received`](Self::take_received), in order, and
+    /// keeps them.
     #[must_use]
     pub fn received(&self) -> Vec<ReceivedRequest> {
         self.desk.received.lock().unwrap().clone()
     }
 
-    /// What came since the last time that it was taken, in order.
+    /// Returns the requests since the last call, in order, and removes them.
     #[must_use]
     pub fn take_received(&self) -> Vec<ReceivedRequest> {
         let mut received = self.desk.received.lock().unwrap();

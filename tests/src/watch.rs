@@ -1,13 +1,13 @@
-//! Watches: requests, and what becomes of them.
+//! Builders of watch requests, and waiting for their results.
 
 use crate::client::{Client, money};
 use crate::hotel::{days_ahead, offers_request};
 use serde_json::{Value, json};
 
-/// Where watches are.
+/// Path of the watches.
 pub const WATCHES: &str = "/v1/watcher/travel/hotel/watches";
 
-/// A price of the stay of [`offers_request`] that is waited for.
+/// Returns a watch request for the stay of [`offers_request`] at a trigger amount.
 #[must_use]
 pub fn watch_request(hotel_id: &str, amount: f64) -> Value {
     json!({
@@ -20,7 +20,7 @@ pub fn watch_request(hotel_id: &str, amount: f64) -> Value {
     })
 }
 
-/// How to buy for two adults with a card.
+/// Returns an `auto_book` for two adults, paid with a stored card.
 #[must_use]
 pub fn auto_book(instrument: &str) -> Value {
     let guest = |first: &str, lead: bool| json!({"first_name": first, "last_name": "Lovelace", "type": "ADULT", "is_lead": lead});
@@ -32,14 +32,14 @@ pub fn auto_book(instrument: &str) -> Value {
 }
 
 impl Client {
-    /// The gateway's id of a hotel of the sandbox.
+    /// Returns the gateway's id of a sandbox hotel.
     pub async fn hotel_id(&self, hotel: &str) -> String {
         let offers = self.post("/v1/hotel/offers", &offers_request(hotel)).await;
         let offers = offers.expect(200);
         offers.data()[0]["hotel_id"].as_str().unwrap().to_owned()
     }
 
-    /// A new watch of a hotel of the sandbox; `more` goes over the request.
+    /// Creates a watch of a sandbox hotel. `more` adds or replaces fields of the request.
     pub async fn watch_hotel(&self, hotel: &str, amount: f64, more: Value) -> Value {
         let mut request = watch_request(&self.hotel_id(hotel).await, amount);
         let request_members = request.as_object_mut().unwrap();
@@ -51,7 +51,7 @@ impl Client {
             .clone()
     }
 
-    /// The same, to be bought with a card when the price is there: its owner has confirmed.
+    /// Creates a watch that purchases with a card at the trigger price, and confirms the purchase.
     pub async fn armed_watch(&self, hotel: &str, amount: f64, card: &str) -> Value {
         let instrument = self.store_card(card).await;
         let more = json!({"auto_book": auto_book(&instrument)});
@@ -62,7 +62,7 @@ impl Client {
         self.confirm_purchase(&watch["id"]).await
     }
 
-    /// Has a watch buy; the watch.
+    /// Confirms the purchase of a watch and returns the watch.
     pub async fn confirm_purchase(&self, id: &Value) -> Value {
         let path = format!("{WATCHES}/{}/confirm-purchase", id.as_str().unwrap());
         let armed = self.post(&path, &json!({})).await.expect(200);
@@ -71,7 +71,7 @@ impl Client {
         armed.data().clone()
     }
 
-    /// The bookings that were begun for a watch.
+    /// Returns the bookings that a watch started.
     pub async fn bookings_of_watch(&self, watch: &Value) -> Vec<Value> {
         let reference = watch["id"].as_str().unwrap();
         let path = format!("/v1/hotel/bookings?reference_id={reference}");
@@ -79,26 +79,26 @@ impl Client {
         listed.data().as_array().unwrap().clone()
     }
 
-    /// The mandate under which a watch buys, as it is now.
+    /// Returns the current state of the mandate of a watch.
     pub async fn mandate_of(&self, watch: &Value) -> Value {
         let path = format!("/v1/mandate/{}", watch["mandate_id"].as_str().unwrap());
         self.get(&path).await.expect(200).data().clone()
     }
 
-    /// A watch as it is now.
+    /// Returns the current state of a watch.
     pub async fn read_watch(&self, id: &Value) -> Value {
         let path = format!("{WATCHES}/{}", id.as_str().unwrap());
         self.get(&path).await.expect(200).data().clone()
     }
 
-    /// A watch once it has a status.
+    /// Waits until a watch has a status and returns it.
     pub async fn wait_for_watch_status(&self, id: &Value, status: &str) -> Value {
         let what = format!("{id} to be {status}");
         self.wait_for_watch(&what, id, |watch| watch["status"] == status)
             .await
     }
 
-    /// A watch once it is so.
+    /// Waits until a watch meets a condition and returns it.
     pub async fn wait_for_watch(
         &self,
         what: &str,
@@ -111,7 +111,7 @@ impl Client {
         .await
     }
 
-    /// What the organization was told by watches, oldest first.
+    /// Returns the payloads of the organization's watch events, oldest first.
     pub async fn watch_events(&self) -> Vec<Value> {
         let events = crate::watch_events(self, None).await;
         let payload = |mut event: Value| event["payload"].take();

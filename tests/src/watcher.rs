@@ -1,26 +1,26 @@
-//! The webhook of watches, and the log of what they told.
+//! The watch webhook and the log of watch events.
 
 use crate::client::Client;
-use crate::upstream::{MockResponse, ReceivedRequest, MockServer};
+use crate::upstream::{MockResponse, MockServer, ReceivedRequest};
 use serde_json::{Value, json};
 
-/// Where the webhook is.
+/// Path of the webhook.
 const PATH: &str = "/v1/watcher/webhooks";
-/// Where it is told.
+/// Route on which it receives events.
 const ROUTE: &str = "POST /watches";
 
-/// The webhook of an organization's watches, and the server that it is.
+/// The webhook of an organization's watches, and its server.
 pub struct WatcherWebhook {
-    /// The server.
+    /// Server that receives the events.
     pub upstream: MockServer,
-    /// Its id.
+    /// Id of the webhook.
     pub id: String,
-    /// What signs for it.
+    /// Signing secret.
     pub secret: String,
 }
 
 impl WatcherWebhook {
-    /// A server that takes everything, registered in place of whatever was.
+    /// Starts a server that accepts every event and registers it as the only webhook.
     pub async fn register(client: &Client) -> Self {
         let upstream = MockServer::start().await;
         upstream.on(ROUTE, |_| MockResponse::empty(204));
@@ -34,12 +34,15 @@ impl WatcherWebhook {
         }
     }
 
-    /// Answers otherwise from now on.
-    pub fn respond_with(&self, answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static) {
+    /// Sets the response to all further events.
+    pub fn respond_with(
+        &self,
+        answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static,
+    ) {
         self.upstream.on(ROUTE, answer);
     }
 
-    /// What came, once it is so many.
+    /// Waits for at least `count` events and returns them.
     pub async fn wait_for_events(&self, count: usize) -> Vec<ReceivedRequest> {
         let what = format!("{count} events of watches");
         crate::eventually(&what, async || {
@@ -50,7 +53,7 @@ impl WatcherWebhook {
     }
 }
 
-/// The organization's log behind an event, or all of it.
+/// Returns the organization's log after an event, or all of it.
 pub async fn watch_events(client: &Client, after: Option<&str>) -> Vec<Value> {
     let after = after.map(|id| format!("&after={id}")).unwrap_or_default();
     let path = format!("/v1/watcher/events?limit=200{after}");
@@ -58,7 +61,7 @@ pub async fn watch_events(client: &Client, after: Option<&str>) -> Vec<Value> {
     listed.data().as_array().unwrap().clone()
 }
 
-/// The only event of the log, once it is there and has a status.
+/// Waits until the log's only event has a status and returns it.
 pub async fn wait_for_watch_event(client: &Client, status: &str) -> Value {
     crate::eventually(&format!("an event to be {status}"), async || {
         let mut logged = watch_events(client, None).await;

@@ -1,10 +1,10 @@
-//! Webhooks as suppliers sign them.
+//! Signatures of supplier webhooks.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// `t=<unix seconds>,v1=<hex>`: HMAC-SHA256 with a secret's bytes over time, point
-/// and body, made so many seconds from now.
+/// Returns `t=<unix seconds>,v1=<hex>`: an HMAC-SHA256 with the secret's bytes over time, a dot and
+/// the body, signed `ahead_s` seconds from now.
 #[must_use]
 pub fn sign_supplier_webhook(secret: &str, body: &[u8], ahead_s: i64) -> String {
     let time = jiff::Timestamp::now().as_second() + ahead_s;

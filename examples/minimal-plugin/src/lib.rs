@@ -1,5 +1,5 @@
-//! The smallest supplier: it prices single rooms at an imaginary JSON API,
-//! `GET https://api.tiny-hotels.example/rates?hotel=…&from=…&to=…&adults=…`.
+//! A minimal supplier plugin. It prices single rooms at a fictitious JSON API, `GET
+//! https://api.tiny-hotels.example/rates?hotel=…&from=…&to=…&adults=…`.
 
 use serde::Deserialize;
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer, PriceRequest};

@@ -1,4 +1,4 @@
-//! The example's mapping, run natively against scripted answers.
+//! Tests of the example's mapping, run natively with scripted responses.
 
 use minimal_plugin::TinyHotels;
 use stopover_sdk::HotelPricing;
@@ -26,7 +26,7 @@ fn request() -> PriceRequest {
 }
 
 #[test]
-fn rates_become_offers_up_to_the_limit() {
+fn rates_are_mapped_to_offers_up_to_limit() {
     let gateway = Gateway::new().answer(
         200,
         r#"{"hotel_name": "Tiny Inn", "currency": "EUR", "rooms": [
@@ -50,7 +50,7 @@ fn rates_become_offers_up_to_the_limit() {
 }
 
 #[test]
-fn another_currency_is_unreadable() {
+fn response_in_another_currency_is_an_error() {
     let gateway = Gateway::new().answer(
         200,
         r#"{"hotel_name": "Tiny Inn", "currency": "USD", "rooms": []}"#,

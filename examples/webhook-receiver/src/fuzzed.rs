@@ -1,4 +1,4 @@
-//! Signatures that nobody made, and those that somebody did.
+//! Fuzz tests of signature verification with forged and genuine signatures.
 
 use super::{TOLERANCE_S, is_genuine};
 use fuzz::Choice;
@@ -22,7 +22,7 @@ fn secrets() -> Vec<String> {
     SECRETS.map(str::to_owned).to_vec()
 }
 
-/// `t=<time>`, and a `v1` of each secret.
+/// Returns `t=<time>` followed by a `v1` for each secret.
 fn header(secrets: &[&str], time: &str, body: &[u8]) -> String {
     let signed = secrets.iter().map(|secret| {
         let mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).unwrap();
@@ -33,7 +33,7 @@ fn header(secrets: &[&str], time: &str, body: &[u8]) -> String {
 }
 
 #[test]
-fn only_what_was_signed_is_genuine() {
+fn forged_signature_is_rejected() {
     let time = NOW_S.to_string();
     let [old, new, both] =
         [&SECRETS[..1], &SECRETS[1..], &SECRETS[..]].map(|secrets| header(secrets, &time, BODY));
@@ -47,16 +47,16 @@ fn only_what_was_signed_is_genuine() {
         if is_genuine(&secrets(), &header, body, NOW_S) {
             let lower = header.to_ascii_lowercase();
             let is_signed = |genuine: &String| lower.contains(&genuine[16..]);
-            assert!([&old, &new].into_iter().any(is_signed), "signed by nobody");
-            assert!(header.contains(&format!("t={time}")), "at another time");
-            assert_eq!(body, BODY, "another body");
+            assert!([&old, &new].into_iter().any(is_signed), "unknown signer");
+            assert!(header.contains(&format!("t={time}")), "time changed");
+            assert_eq!(body, BODY, "the body was changed");
         } else {
-            assert!(header != both || body != BODY, "refused as it was signed");
+            assert!(header != both || body != BODY, "a genuine one is rejected");
         }
     });
 }
 
-/// A time that a signature may name, mostly near to now.
+/// Chooses a signature's time, mostly close to now.
 fn time(choice: &mut Choice<'_>) -> i64 {
     let now_s = NOW_S.cast_signed();
     let tolerance_s = TOLERANCE_S.cast_signed();
@@ -68,7 +68,7 @@ fn time(choice: &mut Choice<'_>) -> i64 {
 }
 
 #[test]
-fn what_was_signed_is_genuine_for_a_time_and_with_every_bit() {
+fn signature_is_genuine_within_tolerance_for_unchanged_body() {
     fuzz::values("svc-signature-of-any-body", 1_000, |choice| {
         let signed_at = time(choice);
         let signers: Vec<&str> = match choice.below(4) {

@@ -1,5 +1,5 @@
-//! Receives webhooks: verifies each, keeps it in a file of its own, and only then says yes.
-//! What an event means is for whoever reads the files: an answer is due in ten seconds.
+//! Receives webhooks: verifies each event, stores it in its own file, and then acknowledges it.
+//! Other programs process the files, because a response is due within ten seconds.
 
 use axum::{Router, body::Bytes, extract::State, http::HeaderMap, http::StatusCode, routing::post};
 use hmac::{Hmac, KeyInit, Mac};
@@ -18,13 +18,13 @@ mod tests;
 const TOLERANCE_S: u64 = 300;
 
 struct Receiver {
-    /// The secret in use; during a rotation the one before it too.
+    /// The current secret and, during a rotation, the previous one.
     secrets: Vec<String>,
-    /// Where events are kept, by one request at a time.
+    /// The folder for events, used by one request at a time.
     folder: Mutex<PathBuf>,
 }
 
-/// Whether one of the secrets signed this body, as it came, and not long ago.
+/// Returns whether one of the secrets signed this exact body, not more than `TOLERANCE_S` ago.
 fn is_genuine(secrets: &[String], header: &str, body: &[u8], now_s: u64) -> bool {
     let (mut time, mut signatures) = ("", Vec::new());
     for part in header.split(',') {
@@ -44,11 +44,11 @@ fn is_genuine(secrets: &[String], header: &str, body: &[u8], now_s: u64) -> bool
         mac.map(|mac| mac.chain_update(&message))
     });
     let mut pairs = macs.flat_map(|mac| signatures.iter().map(move |one| (mac.clone(), one)));
-    // Takes as long for a wrong signature as for the right one.
+    // The comparison takes constant time.
     pairs.any(|(mac, signature)| mac.verify_slice(signature).is_ok())
 }
 
-/// Keeps an event once, and for good when this returns.
+/// Stores an event once. When this returns, the file survives a crash.
 fn keep(folder: &Path, id: &str, event: &[u8]) -> io::Result<()> {
     let kept = folder.join(id);
     if !kept.exists() {
@@ -77,11 +77,11 @@ async fn receive(State(receiver): Shared, headers: HeaderMap, body: Bytes) -> St
     let folder = receiver.folder.lock().await;
     match tokio::task::block_in_place(|| keep(&folder, id, &body)) {
         Ok(()) => StatusCode::NO_CONTENT,
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR, // it comes again
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR, // the gateway retries the delivery
     }
 }
 
-#[expect(clippy::print_stdout, reason = "says where it listens")]
+#[expect(clippy::print_stdout, reason = "prints its address")]
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().collect();

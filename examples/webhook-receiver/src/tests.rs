@@ -1,10 +1,10 @@
-//! Signatures, by the vectors that hold for every verifier.
+//! Signature verification with the test vectors shared by all verifiers.
 
 use super::is_genuine;
 use serde_json::Value;
 
 #[test]
-fn it_finds_what_the_vectors_say() {
+fn verification_matches_vectors() {
     let vectors = include_str!("../../verify/vectors.json");
     let vectors: Vec<Value> = serde_json::from_str(vectors).unwrap();
     let own = vectors.iter().filter(|vector| vector["scheme"] == "svc");

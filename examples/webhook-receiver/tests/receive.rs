@@ -1,4 +1,4 @@
-//! The receiver as a process, and a gateway that sends to it.
+//! Tests of the receiver as a process, with a gateway that sends events to it.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot go on fails by panicking"
@@ -10,14 +10,14 @@ use tests::{Client, Database, Server, ServerOptions, Subscription, sign_supplier
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// Killed when dropped.
+/// A receiver process, killed when dropped.
 struct Receiver {
     process: Child,
     url: String,
 }
 
 impl Receiver {
-    /// Listens at an address, with these secrets.
+    /// Starts a receiver at an address with these secrets.
     async fn start(address: &str, folder: &TempDir, secrets: &str) -> Self {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), secrets).unwrap();
@@ -33,7 +33,7 @@ impl Receiver {
         Self { process, url }
     }
 
-    /// Killed as by a power cut, and started at the same address.
+    /// Kills the receiver, as a power failure would, and restarts it at the same address.
     async fn restart(mut self, folder: &TempDir, secrets: &str) -> Self {
         self.process.kill().await.unwrap();
         let address = self.url.trim_start_matches("http://").trim_end_matches('/');
@@ -49,7 +49,7 @@ impl Receiver {
     }
 }
 
-/// The names of what was kept.
+/// Returns the names of the stored events.
 fn kept(folder: &TempDir) -> Vec<String> {
     let names = std::fs::read_dir(folder.path()).unwrap();
     let mut names: Vec<String> = names
@@ -60,7 +60,7 @@ fn kept(folder: &TempDir) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_event_is_kept_once_however_often_it_comes() {
+async fn repeated_event_is_stored_once() {
     let config = "[webhooks]\nsubscription_retry_s = [1]";
     let server = Server::start_with(ServerOptions::on(Database::Sqlite).config(config)).await;
     let client = server.client();
@@ -68,7 +68,9 @@ async fn an_event_is_kept_once_however_often_it_comes() {
     let stranger = Receiver::start("127.0.0.1:0", &folder, "whsec_another").await;
     let subscription = Subscription::create(&client, &stranger.url).await;
     let id = subscription.ping(&client).await;
-    let refused = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
+    let refused = subscription
+        .wait_for_delivery_status(&client, &id, "FAILED")
+        .await;
     assert_eq!(refused["attempts"][0]["response_status"], 401);
     assert_eq!(kept(&folder), [""; 0]);
 
@@ -77,7 +79,9 @@ async fn an_event_is_kept_once_however_often_it_comes() {
     let event = refused["event"]["id"].as_str().unwrap();
     for _ in 0..3 {
         subscription.replay(&client, &id).await.expect(200);
-        let taken = subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
+        let taken = subscription
+            .wait_for_delivery_status(&client, &id, "DELIVERED")
+            .await;
         assert_eq!(taken["attempts"][0]["response_status"], 204);
         assert_eq!(kept(&folder), [event]);
         receiver = receiver.restart(&folder, &secrets).await;
@@ -86,7 +90,7 @@ async fn an_event_is_kept_once_however_often_it_comes() {
     let held: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
     assert_eq!(held, refused["event"]);
 
-    // A crash may have left half of another.
+    // A crash may have left a partial file of another event.
     std::fs::write(folder.path().join("half-written"), "{\"id\":").unwrap();
     let another = subscription.ping(&client).await;
     let taken = subscription
@@ -98,7 +102,7 @@ async fn an_event_is_kept_once_however_often_it_comes() {
 }
 
 #[tokio::test]
-async fn what_nobody_signed_or_that_is_no_event_is_refused() {
+async fn unsigned_or_invalid_event_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let receiver = Receiver::start("127.0.0.1:0", &folder, "whsec_ours").await;
     let event = r#"{"id": "evt_1"}"#;
@@ -116,7 +120,7 @@ async fn what_nobody_signed_or_that_is_no_event_is_refused() {
     let nameless = sign_supplier_webhook("whsec_ours", b"{}", 0);
     assert_eq!(receiver.answer(Some(&nameless), "{}").await, 400);
     assert_eq!(kept(&folder), [""; 0]);
-    // What cannot be kept is not acknowledged, and taken when it comes again.
+    // An event that cannot be stored is not acknowledged, and is accepted when it is sent again.
     let away = folder.path().with_extension("away");
     std::fs::rename(folder.path(), &away).unwrap();
     let good = signed("whsec_ours", 0);

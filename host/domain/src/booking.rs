@@ -1,5 +1,5 @@
-//! What bookings of hotels and of flights have in common: why they fail, who
-//! settles them, how a move is told, how payments are referred to.
+//! Types shared by hotel and flight bookings: failures, the payment collector, transitions and
+//! their notifications, and references of payments.
 
 use crate::event::EventType;
 use crate::id::{BookingId, PaymentId, RefundId};
@@ -7,21 +7,21 @@ use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent};
 use serde::{Deserialize, Serialize};
 
-/// How long an unanswered prebook may stay unanswered. Nothing is owed at that
-/// stage, so here, and only here, a timer decides.
+/// Time after which a prebook without a response is abandoned. Nothing is owed at that stage, so
+/// this is the only place where a timer decides an outcome.
 pub const PREBOOK_TIMEOUT_MS: i64 = 15 * 60 * 1000;
 
-/// What happens by itself, without a call, when its time is over.
+/// A transition that happens when its time comes, without a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
-    /// An unanswered prebook is not waited for any more.
+    /// The gateway stops waiting for the response to a prebook.
     Prebook,
-    /// What was bound was not completed.
+    /// A prebooked offer was not completed in time.
     Offer,
 }
 
 impl Expiry {
-    /// Its name, as a step has one: in failpoints and tests.
+    /// Returns the name used in failpoints and tests, like the name of a step.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,26 +31,26 @@ impl Expiry {
     }
 }
 
-/// Who says that something about a booking changed.
+/// The source of a reported change of a booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeSource {
-    /// Who sold it.
+    /// The supplier that sold the booking.
     Supplier,
-    /// Who takes the money for it, and knows nothing else.
+    /// The processor of the payments. It only reports payments.
     Processor,
 }
 
-/// Why something failed, for callers.
+/// The reason for a failure, as shown to API clients.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Stable, e.g. `book_failed`.
+    /// A stable code, e.g. `book_failed`.
     pub code: String,
-    /// One sentence.
+    /// One sentence that describes the failure.
     pub description: String,
 }
 
 impl Failure {
-    /// From a code and a sentence.
+    /// Creates a failure from a code and a sentence.
     #[must_use]
     pub fn new(code: &str, description: &str) -> Self {
         Self {
@@ -59,17 +59,17 @@ impl Failure {
         }
     }
 
-    /// The supplier did not bind the offer, and never said so.
+    /// Returns the failure of a prebook whose outcome never became known.
     #[must_use]
     pub fn prebook_unknown() -> Self {
         Self::new(
             "prebook_unknown",
-            "The supplier did not answer; nothing was booked or charged.",
+            "The supplier did not respond; nothing was booked or charged.",
         )
     }
 }
 
-/// Who takes the payer's money.
+/// The party that collects the payer's money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentCollector {
@@ -79,39 +79,39 @@ pub enum PaymentCollector {
     Supplier,
 }
 
-/// The event does not fit the booking's state.
+/// Error for an event that does not fit the booking's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a booking that is {status}")]
 pub struct InvalidTransition {
-    /// Where the booking is, as the API names it.
+    /// The status of the booking, as the API names it.
     pub status: &'static str,
-    /// What does not fit.
+    /// The name of the event.
     pub event: &'static str,
 }
 
-/// A booking that has moved, and what the move tells.
+/// A booking after a transition, with the notifications to publish.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transition<B> {
-    /// The booking afterwards, its version counted up.
+    /// The booking after the transition, with its version incremented.
     pub booking: B,
-    /// Where it was, as the API names it.
+    /// The status before the transition, as the API names it.
     pub from_status: &'static str,
-    /// What happened, for the booking's history.
+    /// The name of the event, for the booking's history.
     pub event: &'static str,
-    /// What subscribers are told.
+    /// The notifications for subscribers.
     pub notifications: Vec<Notification>,
 }
 
-/// Something that subscribers are told.
+/// A notification for subscribers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
-    /// Of which type.
+    /// The type of the event.
     pub event_type: EventType,
-    /// The payment that it is about, of a payment event.
+    /// The payment, if this is a payment event.
     pub payment: Option<PaymentId>,
 }
 
-/// What one arm of a machine's table tells subscribers.
+/// The notifications that a transition collects for subscribers.
 #[derive(Debug, Default)]
 pub(crate) struct Notifications(pub(crate) Vec<Notification>);
 
@@ -123,7 +123,7 @@ impl Notifications {
         });
     }
 
-    /// Of what happens to a payment, what subscribers are told.
+    /// Adds the notification for a payment event, if subscribers receive one.
     pub(crate) fn push_payment_event(&mut self, event: &PaymentEvent, payment: &PaymentId) {
         let event_type = match event {
             PaymentEvent::Captured => EventType::PaymentCaptured,
@@ -147,10 +147,11 @@ impl Notifications {
     }
 }
 
-/// Our reference at a processor for one call about a payment. Begins with the
-/// booking's id. A call that may have happened keeps its reference; a call that
-/// is known not to have happened gets a new one, because processors answer a
-/// repeated reference with its first answer.
+/// Returns the gateway's reference at a processor for one call about a payment. It begins with the
+/// booking's id.
+///
+/// A call that may have taken effect keeps its reference. A call that is known to have had no
+/// effect gets a new one, because processors answer a repeated reference with their first response.
 #[must_use]
 pub fn payment_client_reference(
     booking: &BookingId,
@@ -170,7 +171,8 @@ pub fn payment_client_reference(
     )
 }
 
-/// The same for one of a payment's refunds.
+/// Returns the gateway's reference at a processor for one refund of a payment. The rules of
+/// [`payment_client_reference`] apply.
 #[must_use]
 pub fn refund_client_reference(
     booking: &BookingId,
@@ -192,18 +194,18 @@ pub fn refund_client_reference(
     payment_client_reference(booking, payments, &payment.id, &call, tries)
 }
 
-/// The booking that one of our references is about: each begins with its id.
+/// Returns the booking of one of the gateway's references, which all begin with the booking's id.
 #[must_use]
 pub fn booking_id_from_reference(reference: &str) -> Option<BookingId> {
-    // What follows an id begins with a dash, and no id that is made here has one.
+    // The booking id is followed by a dash, and no booking id created by the gateway contains one.
     let id = reference.split('-').next().unwrap_or_default();
     BookingId::parse(id).ok()
 }
 
-/// The most characters of a membership number that are shown.
+/// Maximum number of characters of a membership number that are shown.
 const MEMBERSHIP_SHOWN: usize = 4;
 
-/// Of a membership number only the end is shown; of a short one less.
+/// Masks a membership number except for its end. At most half of a short number is shown.
 #[must_use]
 pub fn mask_membership_number(number: &str) -> String {
     let length = number.chars().count();
@@ -222,9 +224,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reference_leads_back_to_its_booking() {
+    fn booking_id_is_parsed_from_its_references() {
         let booking = BookingId::from_bits(7);
-        let payment = payment_client_reference(&booking, &[], &PaymentId::from_bits(1), "authorize", 0);
+        let payment =
+            payment_client_reference(&booking, &[], &PaymentId::from_bits(1), "authorize", 0);
         for reference in [booking.as_str(), &payment, &format!("{booking}-c1")] {
             assert_eq!(booking_id_from_reference(reference), Some(booking.clone()));
         }
@@ -234,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_membership_number_only_the_end_is_shown() {
+    fn membership_number_is_masked_except_its_end() {
         for (number, shown) in [
             ("AB-1234567", "******4567"),
             ("12345", "***45"),

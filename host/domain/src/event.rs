@@ -1,23 +1,23 @@
-//! What is told to subscribers.
+//! Events that are published to subscribers.
 
 use serde::{Deserialize, Serialize};
 
-/// Whose subscriptions an event goes to.
+/// The product that an event belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Product {
-    /// Bookings of hotels.
+    /// Hotel bookings.
     Hotel,
-    /// Bookings of flights.
+    /// Flight bookings.
     Flight,
-    /// What watches tell: each organization has one endpoint for them.
+    /// Price watches. Each organization has one endpoint for their events.
     Watch,
 }
 
 impl Product {
-    /// Every product.
+    /// All products.
     pub const ALL: [Self; 3] = [Self::Hotel, Self::Flight, Self::Watch];
 
-    /// `hotel`, `flight` or `watch`.
+    /// Returns `hotel`, `flight` or `watch`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -27,7 +27,7 @@ impl Product {
         }
     }
 
-    /// The product of this name.
+    /// Returns the product with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
@@ -35,65 +35,65 @@ impl Product {
     }
 }
 
-/// A type of event that subscriptions can ask for.
+/// A type of event that subscriptions can select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum EventType {
-    /// A booking was made at the gateway and bound at the supplier.
+    /// A hotel booking was created at the gateway and prebooked at the supplier.
     HotelBookingCreated,
-    /// The supplier confirmed.
+    /// The supplier confirmed the hotel booking.
     HotelBookingConfirmed,
-    /// The booking came to nothing.
+    /// The hotel booking failed.
     HotelBookingFailed,
-    /// It was not completed in time.
+    /// The hotel booking was not completed in time.
     HotelBookingExpired,
-    /// A cancellation began.
+    /// A cancellation of the hotel booking started.
     HotelBookingCancellationStarted,
-    /// All rooms are released.
+    /// All rooms of the hotel booking are cancelled.
     HotelBookingCanceled,
-    /// Some rooms are released.
+    /// Some rooms of the hotel booking are cancelled.
     HotelBookingPartiallyCanceled,
-    /// The supplier refused a cancellation.
+    /// The supplier refused a cancellation of the hotel booking.
     HotelBookingCancellationRefused,
-    /// Something else about it changed.
+    /// Something else about the hotel booking changed.
     HotelBookingChanged,
-    /// A fare was bound.
+    /// A flight booking was created and its fare prebooked.
     FlightBookingCreated,
-    /// The ticket is issued.
+    /// The ticket of the flight booking is issued.
     FlightBookingConfirmed,
-    /// The booking came to nothing.
+    /// The flight booking failed.
     FlightBookingFailed,
-    /// It was not completed in time.
+    /// The flight booking was not completed in time.
     FlightBookingExpired,
-    /// A cancellation began.
+    /// A cancellation of the flight booking started.
     FlightBookingCancellationStarted,
-    /// The ticket is released.
+    /// The ticket of the flight booking is cancelled.
     FlightBookingCanceled,
-    /// The supplier refused a cancellation.
+    /// The supplier refused a cancellation of the flight booking.
     FlightBookingCancellationRefused,
-    /// Bags were bought.
+    /// Bags were bought for the flight booking.
     FlightBookingServicesAdded,
-    /// The airline changed what was booked.
+    /// The airline changed the booked flights.
     FlightBookingAirlineChange,
-    /// Money was taken.
+    /// A payment was captured.
     PaymentCaptured,
-    /// Money was given back.
+    /// Money was refunded.
     PaymentRefunded,
     /// A payment failed.
     PaymentFailed,
-    /// A watched hotel costs what was waited for.
+    /// The price of a watched hotel is at or below the watch's limit.
     HotelWatchTriggered,
-    /// Hotels of a watched trip do.
+    /// Prices of hotels of a watched trip are at or below the watch's limit.
     TripWatchTriggered,
-    /// A watch bought.
+    /// A watch bought a stay.
     HotelWatchPurchased,
-    /// A watch was to buy, and could not.
+    /// A purchase by a watch failed.
     HotelWatchPurchaseFailed,
-    /// A subscriber asked whether anything arrives.
+    /// A subscriber requested a test event.
     Ping,
 }
 
 impl EventType {
-    /// Every type.
+    /// All event types.
     pub const ALL: [Self; 26] = [
         Self::HotelBookingCreated,
         Self::HotelBookingConfirmed,
@@ -123,15 +123,16 @@ impl EventType {
         Self::Ping,
     ];
 
-    /// The type of this name.
+    /// Returns the event type with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|event_type| event_type.as_str() == text)
     }
 
-    /// What the subscriptions of a product can ask for: its bookings' events, its
-    /// payments', and a ping. Nobody subscribes to watches: their endpoint gets all.
+    /// Returns the types that subscriptions of a product can select: events of its bookings, of
+    /// payments, and pings. Watches have no subscriptions: their endpoint receives all events of
+    /// watches.
     pub fn for_product(product: Product) -> impl Iterator<Item = Self> {
         let all = Self::ALL.into_iter();
         all.filter(move |event_type| event_type.is_of(product))
@@ -147,7 +148,7 @@ impl EventType {
         name.starts_with(bookings) || name.starts_with("payment.") || self == Self::Ping
     }
 
-    /// The name in the API, e.g. `hotel.booking.confirmed`.
+    /// Returns the name in the API, e.g. `hotel.booking.confirmed`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -187,7 +188,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_type_has_a_name_of_its_own() {
+    fn event_type_names_are_unique_and_parse() {
         let names: BTreeSet<&str> = EventType::ALL.iter().map(|one| one.as_str()).collect();
         assert_eq!(names.len(), EventType::ALL.len());
         for one in EventType::ALL {
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_product_has_its_own_types_and_the_shared_ones() {
+    fn product_selects_its_own_and_shared_event_types() {
         for (product, own, of_another) in [
             (
                 Product::Hotel,

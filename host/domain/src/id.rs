@@ -1,18 +1,18 @@
-//! Prefixed identifiers. One type a noun, so that a room's id cannot be passed
-//! where a booking's is wanted.
+//! Prefixed identifiers. Each entity has its own type, so that a room's id cannot be passed where a
+//! booking's id is expected.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Text that is not an identifier of the wanted noun.
+/// Error for text that is not an identifier of the expected entity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an identifier of the form {prefix}…")]
 pub struct InvalidId {
-    /// The prefix that the noun has.
+    /// The prefix of the entity's identifiers.
     pub prefix: &'static str,
 }
 
-/// Longest identifier accepted from outside, prefix included.
+/// Maximum length of an identifier from outside, prefix included.
 pub const ID_CHARS_MAX: usize = 128;
 
 macro_rules! prefixed_id {
@@ -23,26 +23,27 @@ macro_rules! prefixed_id {
         pub struct $name(String);
 
         impl $name {
-            /// What every identifier of this noun begins with.
+            /// The prefix of every identifier of this type.
             pub const PREFIX: &'static str = $prefix;
 
-            /// Makes the identifier from 128 random or time-ordered bits.
+            /// Creates an identifier from 128 random or time-ordered bits.
             #[must_use]
             pub fn from_bits(bits: u128) -> Self {
                 Self(format!("{}{bits:032x}", $prefix))
             }
 
-            /// Makes the identifier of the `n`th such part of a booking.
+            /// Creates the identifier of the `n`th such part of a booking.
             #[must_use]
             pub fn of(booking: &str, n: u32) -> Self {
                 let rest = booking.split_once('_').map_or(booking, |(_, rest)| rest);
                 Self(format!("{}{rest}-{n}", $prefix))
             }
 
-            /// Reads an identifier: the prefix, then 1 or more of `[A-Za-z0-9-]`.
+            /// Parses an identifier: the prefix, then one or more of `[A-Za-z0-9-]`.
             ///
             /// # Errors
-            /// When the text has another form or is longer than [`ID_CHARS_MAX`].
+            /// Returns [`InvalidId`] if the text has another form or is longer than
+            /// [`ID_CHARS_MAX`].
             pub fn parse(text: &str) -> Result<Self, InvalidId> {
                 let rest = text.strip_prefix($prefix).filter(|rest| {
                     !rest.is_empty()
@@ -52,7 +53,7 @@ macro_rules! prefixed_id {
                 rest.map(|_| Self(text.to_owned())).ok_or(InvalidId { prefix: $prefix })
             }
 
-            /// The whole text, prefix included.
+            /// Returns the whole text, prefix included.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -87,57 +88,57 @@ macro_rules! prefixed_id {
 }
 
 prefixed_id! {
-    /// A booking of a hotel or of flights.
+    /// The id of a hotel or flight booking.
     BookingId = "bkg_";
-    /// A hotel, as the gateway names it across suppliers.
+    /// The gateway's id of a hotel, the same for all suppliers.
     HotelId = "htl_";
-    /// A saved place resolution.
+    /// The id of a saved place resolution.
     PlaceId = "plc_";
-    /// A payment of a booking.
+    /// The id of a payment of a booking.
     PaymentId = "pay_";
-    /// A refund of a payment.
+    /// The id of a refund of a payment.
     RefundId = "rfd_";
-    /// A room of a hotel booking.
+    /// The id of a room of a hotel booking.
     RoomId = "room_";
-    /// A guest of a room.
+    /// The id of a guest of a room.
     GuestId = "guest_";
-    /// A passenger of a flight booking.
+    /// The id of a passenger of a flight booking.
     PassengerId = "psg_";
-    /// A journey of a flight booking.
+    /// The id of a journey of a flight booking.
     JourneyId = "jrn_";
-    /// A segment of a journey.
+    /// The id of a segment of a journey.
     SegmentId = "seg_";
-    /// Something bought with or for a ticket.
+    /// The id of a service bought with or for a ticket.
     ServiceId = "svc_";
-    /// A purchase of services.
+    /// The id of a purchase of services.
     PurchaseId = "pur_";
-    /// A change by the airline to booked flights.
+    /// The id of a change by the airline to booked flights.
     AirlineChangeId = "aic_";
-    /// An airport.
+    /// The id of an airport.
     AirportId = "apt_";
-    /// An airline.
+    /// The id of an airline.
     AirlineId = "arl_";
-    /// A cancellation of a booking or of rooms.
+    /// The id of a cancellation of a booking or of rooms.
     CancellationId = "cxl_";
-    /// A stored payment instrument.
+    /// The id of a stored payment instrument.
     InstrumentId = "inst_";
-    /// A published event.
+    /// The id of a published event.
     EventId = "evt_";
-    /// A recorded call to a supplier or processor that may change something.
+    /// The id of a recorded call to a supplier or processor that may change something.
     AttemptId = "att_";
-    /// An API key, not the key itself.
+    /// The id of an API key. It is not the key itself.
     KeyId = "key_";
-    /// A subscription to events.
+    /// The id of a subscription to events.
     SubscriptionId = "whs_";
-    /// An event on its way to a subscription.
+    /// The id of a delivery of an event to a subscription.
     DeliveryId = "dlv_";
-    /// A watch on a price.
+    /// The id of a watch on a price.
     WatchId = "wtc_";
-    /// A mandate.
+    /// The id of a mandate.
     MandateId = "mnd_";
-    /// What watches ask suppliers, once for all that ask the same.
+    /// The id of a price check at suppliers, shared by all watches with the same query.
     AskId = "ask_";
-    /// A unit of background work.
+    /// The id of a background job.
     JobId = "job_";
 }
 
@@ -146,14 +147,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_identifier_survives_a_round_trip() {
+    fn identifier_round_trips_through_text() {
         let id = BookingId::from_bits(42);
         assert_eq!(BookingId::parse(id.as_str()).unwrap(), id);
         assert_eq!(id.as_str().len(), 36);
     }
 
     #[test]
-    fn text_of_another_form_is_refused() {
+    fn text_of_another_form_is_rejected() {
         for text in [
             "",
             "bkg_",

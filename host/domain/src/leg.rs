@@ -1,55 +1,56 @@
-//! One call that changes something at somebody else's system, seen over time.
+//! A call that changes something at a remote system, tracked over time.
 //!
-//! The mark that it was sent is stored before the first byte leaves; from then
-//! on it may only be read back, never sent again on a guess.
+//! The call is marked as sent in storage before its first byte leaves the gateway. From then on it
+//! may only be reconciled; it is never sent again on a guess.
 
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How far a call has come.
+/// The progress of a remote call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "leg")]
 pub enum RemoteCall {
-    /// To be sent.
+    /// A call that has not been sent yet.
     Pending {
-        /// Not before.
+        /// Time before which the call is not sent.
         due_at: Timestamp,
-        /// How often it was tried and known not to have happened.
+        /// Number of earlier attempts that are known to have had no effect.
         failed_attempts: u32,
-        /// When the same call was sent first, where it may have happened then.
+        /// Time at which the same call was first sent, if that send may have taken effect.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_sent_at: Option<Timestamp>,
     },
-    /// Sent, or about to be; no outcome is recorded.
+    /// A call that was sent, or is about to be, and has no recorded outcome.
     Sent {
-        /// When the mark was set.
+        /// Time at which the call was marked as sent.
         accepted_at: Timestamp,
-        /// How often it was tried before and known not to have happened.
+        /// Number of earlier attempts that are known to have had no effect.
         failed_attempts: u32,
-        /// When the same call was sent first, where this is a repeat.
+        /// Time at which the same call was first sent, if this is a resend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_sent_at: Option<Timestamp>,
-        /// When it ended without an answer; else, after a crash, when it was read back first.
+        /// Time at which the response was given up: when the call ended without one or, after a
+        /// crash, when the call was first reconciled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response_lost_at: Option<Timestamp>,
-        /// How often it was read back.
+        /// Number of times that the call was reconciled.
         reconcile_count: u32,
-        /// When to read back next.
+        /// Time of the next reconciliation.
         reconcile_at: Timestamp,
     },
-    /// Accepted and not final.
+    /// A call that the remote system accepted but has not finished.
     Accepted {
-        /// When it was accepted.
+        /// Time at which the call was accepted.
         sent_at: Timestamp,
-        /// How often it was read back.
+        /// Number of times that the call was reconciled.
         reconcile_count: u32,
-        /// When to read back next.
+        /// Time of the next reconciliation.
         reconcile_at: Timestamp,
     },
 }
 
 impl RemoteCall {
-    /// To be sent at once.
+    /// Returns a call that is due at once.
     #[must_use]
     pub const fn pending(now: Timestamp) -> Self {
         Self::Pending {
@@ -59,7 +60,8 @@ impl RemoteCall {
         }
     }
 
-    /// To be read at once, because somebody said that something changed.
+    /// Returns a call that schedules a refresh after a reported change: it counts as accepted and
+    /// is due for reconciliation at once.
     #[must_use]
     pub const fn for_refresh(now: Timestamp) -> Self {
         Self::Accepted {
@@ -69,14 +71,14 @@ impl RemoteCall {
         }
     }
 
-    /// Whether a hint came after the one that was read for: what it was about may not have
-    /// been there yet.
+    /// Returns whether another change was reported after the given time. If so, the data just read
+    /// may predate it and must be read again.
     #[must_use]
     pub fn is_change_reported_after(&self, hinted_at: Timestamp) -> bool {
-        matches!(self, Self::Accepted { sent_at, .. } if *since > hinted_at)
+        matches!(self, Self::Accepted { sent_at, .. } if *sent_at > hinted_at)
     }
 
-    /// The mark before the first byte.
+    /// Marks the call as sent, before its first byte leaves the gateway.
     #[must_use]
     pub const fn mark_sent(self, now: Timestamp, next_at: Timestamp) -> Self {
         let (tries, first) = (self.failed_attempts(), self.first_sent_at());
@@ -90,7 +92,7 @@ impl RemoteCall {
         }
     }
 
-    /// Ended without an answer, or read back without result.
+    /// Records that the call ended without a response, or that a reconciliation gave no result.
     #[must_use]
     pub fn mark_unresolved(self, now: Timestamp, next_at: Timestamp) -> Self {
         match self {
@@ -109,7 +111,11 @@ impl RemoteCall {
                 reconcile_count: checks.saturating_add(1),
                 reconcile_at: next_at,
             },
-            Self::Accepted { sent_at: since, reconcile_count: checks, .. } => Self::Accepted {
+            Self::Accepted {
+                sent_at: since,
+                reconcile_count: checks,
+                ..
+            } => Self::Accepted {
                 sent_at: since,
                 reconcile_count: checks.saturating_add(1),
                 reconcile_at: next_at,
@@ -118,7 +124,8 @@ impl RemoteCall {
         }
     }
 
-    /// Accepted; keeps the count of checks when it was so before.
+    /// Records that the remote system accepted the call. A call that was accepted before keeps its
+    /// count of reconciliations.
     #[must_use]
     pub fn mark_accepted(self, now: Timestamp, next_at: Timestamp) -> Self {
         match self {
@@ -131,7 +138,7 @@ impl RemoteCall {
         }
     }
 
-    /// Known not to have happened; try again at `at`.
+    /// Schedules a new attempt at `at`. The previous attempt is known to have had no effect.
     #[must_use]
     pub fn schedule_retry(self, at: Timestamp) -> Self {
         Self::Pending {
@@ -141,8 +148,8 @@ impl RemoteCall {
         }
     }
 
-    /// Not known to have happened, to be sent again as the same call: only where
-    /// the other side answers a repeated reference with what it did the first time.
+    /// Schedules a resend of the same call at `at`. The previous send may have taken effect. This
+    /// is safe only if the remote system answers a repeated reference with its first response.
     #[must_use]
     pub const fn schedule_resend(self, at: Timestamp) -> Self {
         Self::Pending {
@@ -152,8 +159,8 @@ impl RemoteCall {
         }
     }
 
-    /// When the call was sent first, while it is not known what came of it. Also of a
-    /// call that is to be repeated, or could not be: the first may have arrived.
+    /// Returns when the call was first sent, as long as its outcome is unknown. This includes a
+    /// call scheduled for resend: the first send may have taken effect.
     #[must_use]
     pub const fn unresolved_since(&self) -> Option<Timestamp> {
         match (self.first_sent_at(), self.sent_at()) {
@@ -162,7 +169,7 @@ impl RemoteCall {
         }
     }
 
-    /// Whether the same call was sent before, and may have happened then.
+    /// Returns whether the same call was sent before and may have taken effect then.
     #[must_use]
     pub const fn is_resend(&self) -> bool {
         self.first_sent_at().is_some()
@@ -170,23 +177,34 @@ impl RemoteCall {
 
     const fn first_sent_at(&self) -> Option<Timestamp> {
         match self {
-            Self::Pending { first_sent_at: first, .. } | Self::Sent { first_sent_at: first, .. } => *first,
+            Self::Pending {
+                first_sent_at: first,
+                ..
+            }
+            | Self::Sent {
+                first_sent_at: first,
+                ..
+            } => *first,
             Self::Accepted { .. } => None,
         }
     }
 
-    /// Due now, where it would be due later; whether it would have been.
+    /// Makes the call due at `now` if it is due later. Returns whether its due time changed.
     pub fn expedite(&mut self, now: Timestamp) -> bool {
         let (Self::Pending { due_at: at, .. }
-        | Self::Sent { reconcile_at: at, .. }
-        | Self::Accepted { reconcile_at: at, .. }) = self;
+        | Self::Sent {
+            reconcile_at: at, ..
+        }
+        | Self::Accepted {
+            reconcile_at: at, ..
+        }) = self;
         let waited = *at > now;
         *at = now.min(*at);
         waited
     }
 
-    /// The other side hints that something changed: read back now what was sent.
-    /// Whether that was.
+    /// Makes a sent call due for reconciliation at `now`, because a change was reported. Returns
+    /// `false` if the call has not been sent.
     pub fn expedite_reconcile(&mut self, now: Timestamp) -> bool {
         if matches!(self, Self::Pending { .. }) {
             return false;
@@ -195,54 +213,75 @@ impl RemoteCall {
         true
     }
 
-    /// How often it was tried and known not to have happened.
+    /// Returns the number of attempts that are known to have had no effect.
     #[must_use]
     pub const fn failed_attempts(&self) -> u32 {
         match self {
-            Self::Pending { failed_attempts: tries, .. } | Self::Sent { failed_attempts: tries, .. } => *tries,
+            Self::Pending {
+                failed_attempts: tries,
+                ..
+            }
+            | Self::Sent {
+                failed_attempts: tries,
+                ..
+            } => *tries,
             Self::Accepted { .. } => 0,
         }
     }
 
-    /// When something is to be done about it.
+    /// Returns when the call is next sent or reconciled.
     #[must_use]
     pub const fn due_at(&self) -> Timestamp {
         match self {
             Self::Pending { due_at: at, .. } => *at,
-            Self::Sent { reconcile_at: next_at, .. } | Self::Accepted { reconcile_at: next_at, .. } => *next_at,
+            Self::Sent {
+                reconcile_at: next_at,
+                ..
+            }
+            | Self::Accepted {
+                reconcile_at: next_at,
+                ..
+            } => *next_at,
         }
     }
 
-    /// Since when nobody waits for its answer any more: until then the other side may
-    /// have been at it. The mark, where the process died over it.
+    /// Returns when the gateway stopped waiting for the response; up to then the other side may
+    /// have been processing the call. If the process crashed, this is the time the call was marked
+    /// as sent.
     #[must_use]
     pub const fn abandoned_at(&self) -> Option<Timestamp> {
         match self {
             Self::Sent {
-                response_lost_at: Some(at), ..
+                response_lost_at: Some(at),
+                ..
             } => Some(*at),
-            Self::Sent { accepted_at: since, .. } => Some(*since),
+            Self::Sent {
+                accepted_at: since, ..
+            } => Some(*since),
             Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }
 
-    /// Sent without a known outcome, since when.
+    /// Returns when the call was sent, if its outcome is unknown.
     #[must_use]
     pub const fn sent_at(&self) -> Option<Timestamp> {
         match self {
-            Self::Sent { accepted_at: since, .. } => Some(*since),
+            Self::Sent {
+                accepted_at: since, ..
+            } => Some(*since),
             Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }
 }
 
-/// Offsets, in seconds, at which something is looked at again. After the last
-/// one, the last offset is added again and again: nothing is ever given up.
+/// Offsets, in seconds, at which a call is reconciled or retried. After the last one, the last
+/// offset is repeated without end, so every call is followed until its outcome is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackoffSchedule(Vec<i64>);
 
 impl BackoffSchedule {
-    /// Offsets in seconds, ascending. Empty means every minute.
+    /// Creates a schedule from offsets in seconds, in ascending order. An empty list means every
+    /// minute.
     #[must_use]
     pub fn new(offsets_s: Vec<i64>) -> Self {
         Self(if offsets_s.is_empty() {
@@ -252,7 +291,7 @@ impl BackoffSchedule {
         })
     }
 
-    /// The first instant of the schedule that lies after `now`.
+    /// Returns the first time of the schedule after `now`.
     #[must_use]
     pub fn next_after(&self, since: Timestamp, now: Timestamp) -> Timestamp {
         let upcoming = self
@@ -263,7 +302,7 @@ impl BackoffSchedule {
         upcoming.unwrap_or_else(|| now.plus_s(self.0.last().copied().unwrap_or(60).max(1)))
     }
 
-    /// The wait before the try after `tries` failed ones.
+    /// Returns the time of the next attempt after the given number of failed ones.
     #[must_use]
     pub fn retry_at(&self, tries: u32, now: Timestamp) -> Timestamp {
         let index = usize::try_from(tries)
@@ -278,36 +317,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repeat_keeps_in_mind_when_the_call_was_sent_first() {
+    fn resent_call_keeps_time_of_first_send() {
         let at = |s: i64| Timestamp(s * 1000);
-        let mut leg = RemoteCall::pending(at(0)).schedule_retry(at(1)).mark_sent(at(1), at(2));
+        let mut leg = RemoteCall::pending(at(0))
+            .schedule_retry(at(1))
+            .mark_sent(at(1), at(2));
         assert!(!leg.is_resend());
         for s in 2..5 {
             leg = leg.schedule_resend(at(s));
             assert!(leg.is_resend());
-            leg = leg.mark_sent(at(s), at(s + 1)).mark_unresolved(at(s), at(s + 1));
+            leg = leg
+                .mark_sent(at(s), at(s + 1))
+                .mark_unresolved(at(s), at(s + 1));
             assert!(leg.is_resend());
             assert_eq!(leg.unresolved_since(), Some(at(1)));
             assert_eq!(leg.sent_at(), Some(at(s)));
             assert_eq!(leg.failed_attempts(), 1);
         }
         let other = leg.schedule_retry(at(9));
-        assert!(!other.is_resend(), "it is known that nothing happened");
+        assert!(!other.is_resend(), "a retry means that nothing happened");
         assert_eq!(other.unresolved_since(), None);
     }
 
     #[test]
-    fn a_call_is_given_up_when_it_ends_and_not_whenever_it_is_read_back() {
+    fn call_is_abandoned_at_first_check_not_at_later_ones() {
         let at = |s: i64| Timestamp(s * 1000);
         let leg = RemoteCall::pending(at(0)).mark_sent(at(1), at(6));
-        assert_eq!(leg.abandoned_at(), Some(at(1)), "the process died over it");
-        let leg = leg.mark_unresolved(at(3), at(6)).mark_unresolved(at(6), at(16));
+        assert_eq!(leg.abandoned_at(), Some(at(1)), "the process crashed");
+        let leg = leg
+            .mark_unresolved(at(3), at(6))
+            .mark_unresolved(at(6), at(16));
         assert_eq!(leg.abandoned_at(), Some(at(3)));
         assert_eq!(leg.schedule_resend(at(16)).abandoned_at(), None);
     }
 
     #[test]
-    fn a_schedule_never_ends() {
+    fn schedule_repeats_last_offset_without_end() {
         let schedule = BackoffSchedule::new(vec![5, 15, 60]);
         let since = Timestamp(0);
         for (now_s, next_s) in [(0, 5), (5, 15), (6, 15), (15, 60), (60, 120), (1000, 1060)] {
@@ -319,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn retries_wait_longer_and_longer() {
+    fn retry_delay_grows_to_last_offset() {
         let schedule = BackoffSchedule::new(vec![5, 30]);
         for (tries, wait_s) in [(0, 5), (1, 30), (2, 30), (99, 30)] {
             assert_eq!(

@@ -1,8 +1,8 @@
-//! The rules of Stopover: what a booking is, how it moves, what money may do.
+//! The domain rules of Stopover: bookings, their state transitions, and payments.
 //!
-//! Pure: no I/O, no clock, no randomness; time, ids and random numbers come in
-//! as arguments. Nobody's wire format: rows, WIT and JSON are converted at
-//! their own boundaries. Serde is here only because a record is stored whole.
+//! This crate is pure: it has no I/O, no clock and no randomness. Time, ids and random numbers are
+//! passed as arguments. It contains no wire format: rows, WIT and JSON are converted at their own
+//! boundaries. Serde is used only because a record is stored as a whole.
 #![warn(missing_docs)]
 
 pub mod booking;

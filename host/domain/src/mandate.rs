@@ -1,5 +1,5 @@
-//! A mandate: what may be bought in a user's name, for how much at most, with which
-//! instrument and until when. It is good for one purchase.
+//! A mandate: a user's permission for one purchase. It limits what may be bought, the amount, the
+//! instrument and the time.
 
 use crate::id::{BookingId, HotelId, InstrumentId, MandateId, WatchId};
 use crate::money::Money;
@@ -7,93 +7,93 @@ use crate::owner::Owner;
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// What may be bought.
+/// The purchases that a mandate covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MandateScope {
-    /// Anything.
+    /// Any purchase.
     Any,
-    /// What a watch waits for: one stay at one hotel.
+    /// The purchase of a watch: one stay at one hotel.
     HotelWatch {
         /// The watch.
         watch_id: WatchId,
-        /// Where.
+        /// The hotel.
         hotel_id: HotelId,
-        /// First night.
+        /// The first night.
         check_in: Date,
-        /// Day of departure.
+        /// The day of departure.
         check_out: Date,
     },
 }
 
-/// What a mandate says. This is what is signed, and it never changes.
+/// The terms of a mandate. They are signed and never change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MandateTerms {
     /// The mandate's id.
     pub id: MandateId,
-    /// In whose name is bought.
+    /// The owner on whose behalf the purchase is made.
     pub owner: Owner,
-    /// The most that may be paid.
+    /// The maximum amount that may be paid.
     pub amount: Money,
-    /// What pays.
+    /// The instrument that pays.
     pub instrument: InstrumentId,
-    /// What may be bought.
+    /// The purchases that the mandate covers.
     pub scope: MandateScope,
-    /// When it was made.
+    /// Time at which the mandate was created.
     pub created_at: Timestamp,
-    /// From then on it is good for nothing.
+    /// Time from which the mandate can no longer be used.
     pub expires_at: Timestamp,
 }
 
-/// A purchase that wants to use a mandate.
+/// A purchase that is to use a mandate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MandateUsage {
-    /// In whose name is bought.
+    /// The owner on whose behalf the purchase is made.
     pub owner: Owner,
-    /// What is to be paid now.
+    /// The amount to pay now.
     pub amount: Money,
-    /// What pays.
+    /// The instrument that pays.
     pub instrument: InstrumentId,
-    /// What is bought; nothing but [`MandateScope::Any`] covers a purchase of `Any`.
+    /// The kind of purchase. Only a mandate with [`MandateScope::Any`] covers a purchase of `Any`.
     pub scope: MandateScope,
     /// The booking that is paid.
     pub booking: BookingId,
 }
 
-/// What became of a mandate. That its time is over is not stored: see [`Mandate::status`].
+/// The stored state of a mandate. Expiry is not stored; see [`Mandate::status`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MandateState {
-    /// Nothing.
+    /// The mandate is unused.
     Active,
-    /// It was used.
+    /// The mandate was used.
     Consumed {
-        /// For this booking.
+        /// The booking that it was used for.
         booking: BookingId,
         /// The signed record of the use: a closed payment mandate.
         jws: String,
     },
-    /// Its user does not want it any more.
+    /// The user revoked the mandate.
     Revoked,
 }
 
-/// Where a mandate stands at an instant.
+/// The status of a mandate at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MandateStatus {
-    /// It can be used.
+    /// The mandate can be used.
     Active,
-    /// It was used.
+    /// The mandate was used.
     Consumed,
-    /// It was taken back.
+    /// The mandate was revoked.
     Revoked,
-    /// Its time is over.
+    /// The mandate has expired.
     Expired,
 }
 
 impl MandateStatus {
-    /// Every status.
+    /// All statuses.
     pub const ALL: [Self; 4] = [Self::Active, Self::Consumed, Self::Revoked, Self::Expired];
 
-    /// The name in the API, e.g. `ACTIVE`.
+    /// Returns the name in the API, e.g. `ACTIVE`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ impl MandateStatus {
         }
     }
 
-    /// The status of this name.
+    /// Returns the status with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
@@ -112,41 +112,41 @@ impl MandateStatus {
     }
 }
 
-/// Why a mandate cannot be used, or not be moved.
+/// The reason why a mandate cannot be used or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum MandateRejection {
-    /// It was taken back.
+    /// The mandate was revoked.
     #[error("the mandate is revoked")]
     Revoked,
-    /// Its time is over.
+    /// The mandate has expired.
     #[error("the mandate has expired")]
     Expired,
-    /// It was used before.
-    #[error("the mandate is used up")]
+    /// The mandate was used before.
+    #[error("the mandate was already used")]
     Consumed,
-    /// It costs more.
-    #[error("the mandate does not go up to this amount")]
+    /// The purchase costs more than the mandate permits.
+    #[error("the amount exceeds the limit of the mandate")]
     CapExceeded,
-    /// It is for another currency.
-    #[error("the mandate is for another currency")]
+    /// The mandate has another currency.
+    #[error("the currency differs from that of the mandate")]
     CurrencyMismatch,
-    /// It is another's.
-    #[error("the mandate is another user's")]
+    /// The mandate belongs to another owner.
+    #[error("the mandate belongs to another user")]
     OwnerMismatch,
-    /// It is for another instrument.
+    /// The mandate names another instrument.
     #[error("the mandate is for another payment instrument")]
     InstrumentMismatch,
-    /// It is for another purchase.
-    #[error("the mandate is for something else")]
+    /// The mandate covers another purchase.
+    #[error("the mandate covers a different purchase")]
     ScopeMismatch,
-    /// What is stored is not what was signed. The domain cannot tell; whoever
-    /// verifies signatures does.
-    #[error("the mandate's signature does not fit")]
+    /// The stored terms differ from the signed ones. The domain cannot detect this; the code that
+    /// verifies signatures reports it.
+    #[error("the signature of the mandate is invalid")]
     InvalidSignature,
 }
 
 impl MandateRejection {
-    /// The word for it, e.g. `cap_exceeded`.
+    /// Returns the code of the reason, e.g. `cap_exceeded`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -163,24 +163,24 @@ impl MandateRejection {
     }
 }
 
-/// What happens to a mandate.
+/// An event that changes a mandate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MandateEvent {
-    /// A purchase uses it.
+    /// A purchase uses the mandate.
     Consumed {
-        /// Which.
+        /// The purchase.
         usage: MandateUsage,
-        /// The signed record of it.
+        /// The signed record of the use.
         jws: String,
     },
-    /// The purchase promised nothing to anybody: it may be used again.
+    /// The purchase made no commitment, so the mandate may be used again.
     Released,
-    /// Its user takes it back.
+    /// The user revokes the mandate.
     Revoked,
 }
 
 impl MandateEvent {
-    /// Its name in logs and in the table of the machine.
+    /// Returns the name used in logs and in the transition table.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -191,24 +191,24 @@ impl MandateEvent {
     }
 }
 
-/// A mandate.
+/// A mandate with its signed terms and state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mandate {
-    /// What it says.
+    /// The terms.
     pub terms: MandateTerms,
-    /// The terms, signed: an open payment mandate.
+    /// The signed terms: an open payment mandate.
     pub jws: String,
-    /// What became of it.
+    /// The stored state.
     pub state: MandateState,
-    /// Counts its changes.
+    /// The version, incremented by each change.
     pub version: i64,
 }
 
 impl MandateTerms {
-    /// Whether a purchase keeps to the terms.
+    /// Checks whether a purchase conforms to the terms.
     ///
     /// # Errors
-    /// The first term that it does not keep to.
+    /// Returns the first term that the purchase violates.
     pub fn check_usage(&self, usage: &MandateUsage) -> Result<(), MandateRejection> {
         if usage.owner != self.owner {
             return Err(MandateRejection::OwnerMismatch);
@@ -230,7 +230,7 @@ impl MandateTerms {
 }
 
 impl Mandate {
-    /// A new mandate, ACTIVE.
+    /// Creates an active mandate.
     #[must_use]
     pub const fn new(terms: MandateTerms, jws: String) -> Self {
         Self {
@@ -241,7 +241,7 @@ impl Mandate {
         }
     }
 
-    /// Where it stands.
+    /// Returns the status at `now`.
     #[must_use]
     pub fn status(&self, now: Timestamp) -> MandateStatus {
         match self.state {
@@ -252,11 +252,15 @@ impl Mandate {
         }
     }
 
-    /// Whether a purchase may use it now.
+    /// Checks whether a purchase may use the mandate now.
     ///
     /// # Errors
-    /// Why not.
-    pub fn check_usage(&self, usage: &MandateUsage, now: Timestamp) -> Result<(), MandateRejection> {
+    /// Returns the reason if it may not.
+    pub fn check_usage(
+        &self,
+        usage: &MandateUsage,
+        now: Timestamp,
+    ) -> Result<(), MandateRejection> {
         match self.status(now) {
             MandateStatus::Active => self.terms.check_usage(usage),
             MandateStatus::Consumed => Err(MandateRejection::Consumed),
@@ -265,10 +269,11 @@ impl Mandate {
         }
     }
 
-    /// Moves it. None: it is so already, so that asking twice is as good as asking once.
+    /// Applies an event. Returns `None` if nothing changes; this is not an error, so requests are
+    /// idempotent.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// Returns the reason if the event does not fit the mandate.
     pub fn apply(
         self,
         event: MandateEvent,

@@ -1,11 +1,11 @@
-//! Money: minor units of an ISO 4217 currency. No floating point.
+//! Money as minor units of an ISO 4217 currency, without floating point.
 
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Largest amount that the gateway handles, in minor units: every amount up to
-/// it survives a JSON number in any client.
+/// Maximum amount that the gateway handles, in minor units. Every amount up to it fits a JSON
+/// number in any client.
 pub const MINOR_UNITS_MAX: i64 = 999_999_999_999_999;
 
 /// An ISO 4217 currency in use.
@@ -13,19 +13,19 @@ pub const MINOR_UNITS_MAX: i64 = 999_999_999_999_999;
 #[serde(try_from = "String", into = "String")]
 pub struct Currency(iso_currency::Currency);
 
-/// Why something is not money.
+/// Errors of parsing and adding amounts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
-    /// Not the code of a currency.
+    /// The text is not a currency code.
     #[error("not an ISO 4217 currency code")]
     UnknownCurrency,
-    /// More decimals than the currency has.
+    /// The amount has more decimals than the currency.
     #[error("more decimals than the currency has")]
     TooPrecise,
-    /// Beyond [`MINOR_UNITS_MAX`].
+    /// The amount exceeds [`MINOR_UNITS_MAX`].
     #[error("amount out of range")]
     OutOfRange,
-    /// Two currencies in one sum.
+    /// The amounts of a sum have different currencies.
     #[error("amounts in different currencies")]
     Mixed,
 }
@@ -34,11 +34,11 @@ impl Currency {
     /// US dollars, the currency of price calendars.
     pub const USD: Self = Self(iso_currency::Currency::USD);
 
-    /// Reads a three-letter code, upper case. Codes without a minor unit (gold,
-    /// special drawing rights, "no currency") are nothing to pay with.
+    /// Parses an upper-case three-letter code. Codes without a minor unit (gold, special drawing
+    /// rights, "no currency") are rejected, because nobody pays with them.
     ///
     /// # Errors
-    /// [`MoneyError::UnknownCurrency`].
+    /// Returns [`MoneyError::UnknownCurrency`] if the code is not accepted.
     pub fn parse(code: &str) -> Result<Self, MoneyError> {
         iso_currency::Currency::from_code(code)
             .filter(|currency| currency.exponent().is_some())
@@ -46,13 +46,13 @@ impl Currency {
             .ok_or(MoneyError::UnknownCurrency)
     }
 
-    /// The three-letter code.
+    /// Returns the three-letter code.
     #[must_use]
     pub fn code(self) -> &'static str {
         self.0.code()
     }
 
-    /// Decimals of the major unit: 2 for EUR, 0 for JPY, 3 for KWD.
+    /// Returns the number of decimals of the major unit: 2 for EUR, 0 for JPY, 3 for KWD.
     #[must_use]
     pub fn exponent(self) -> u32 {
         u32::from(self.0.exponent().unwrap_or(0))
@@ -78,32 +78,32 @@ impl From<Currency> for String {
     }
 }
 
-/// An amount of a currency.
+/// An amount in a currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Money {
-    /// Minor units: cents of EUR, yen of JPY.
+    /// The amount in minor units: cents of EUR, yen of JPY.
     pub minor: i64,
-    /// Of which currency.
+    /// The currency of the amount.
     pub currency: Currency,
 }
 
 impl Money {
-    /// An amount of minor units.
+    /// Creates an amount from minor units.
     #[must_use]
     pub const fn new(minor: i64, currency: Currency) -> Self {
         Self { minor, currency }
     }
 
-    /// Nothing, of a currency.
+    /// Returns the zero amount of a currency.
     #[must_use]
     pub const fn zero(currency: Currency) -> Self {
         Self::new(0, currency)
     }
 
-    /// Reads an amount in major units.
+    /// Converts an amount in major units.
     ///
     /// # Errors
-    /// When it has more decimals than the currency or is out of range.
+    /// Returns an error if the amount has more decimals than the currency or is out of range.
     pub fn from_major(amount: Decimal, currency: Currency) -> Result<Self, MoneyError> {
         let scale = Decimal::from(10_u64.pow(currency.exponent()));
         let minor = amount
@@ -120,16 +120,16 @@ impl Money {
         Ok(Self::new(minor, currency))
     }
 
-    /// The amount in major units, exact.
+    /// Returns the exact amount in major units.
     #[must_use]
     pub fn to_major(self) -> Decimal {
         Decimal::new(self.minor, self.currency.exponent())
     }
 
-    /// The sum.
+    /// Adds two amounts.
     ///
     /// # Errors
-    /// When the currencies differ or the sum is out of range.
+    /// Returns an error if the currencies differ or the sum is out of range.
     pub fn plus(self, other: Self) -> Result<Self, MoneyError> {
         if self.currency != other.currency {
             return Err(MoneyError::Mixed);
@@ -143,7 +143,8 @@ impl Money {
             .ok_or(MoneyError::OutOfRange)
     }
 
-    /// The difference, never below nothing. Of another currency: unchanged.
+    /// Subtracts `other`, with zero as the lower bound. If the currencies differ, returns `self`
+    /// unchanged.
     #[must_use]
     pub fn less(self, other: Self) -> Self {
         if self.currency != other.currency {
@@ -152,7 +153,7 @@ impl Money {
         Self::new(self.minor.saturating_sub(other.minor).max(0), self.currency)
     }
 
-    /// The smaller of two amounts of the same currency; `self` when they differ in it.
+    /// Returns the smaller of the two amounts. If the currencies differ, returns `self`.
     #[must_use]
     pub fn at_most(self, cap: Self) -> Self {
         if self.currency == cap.currency && cap.minor < self.minor {
@@ -162,7 +163,7 @@ impl Money {
         }
     }
 
-    /// Whether there is anything.
+    /// Returns whether the amount is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.minor == 0
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn major_units_follow_the_currency() {
+    fn major_units_use_exponent_of_currency() {
         for (amount, code, minor) in [
             ("12.34", "EUR", 1234),
             ("12", "JPY", 12),
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_beyond_the_currency_or_the_range_are_refused() {
+    fn amounts_beyond_precision_or_range_are_rejected() {
         assert_eq!(money("1.5", "JPY"), Err(MoneyError::TooPrecise));
         assert_eq!(money("1.001", "EUR"), Err(MoneyError::TooPrecise));
         assert_eq!(
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn different_currencies_never_add_up() {
+    fn sum_of_different_currencies_is_rejected() {
         let euros = money("1", "EUR").unwrap();
         assert_eq!(
             euros.plus(money("1", "USD").unwrap()),

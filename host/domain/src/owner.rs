@@ -1,19 +1,19 @@
-//! Whose something is: organization, mode and user.
+//! Ownership of data: organization, mode and user.
 
 use serde::{Deserialize, Serialize};
 
-/// Two worlds that never see each other.
+/// The mode of a key. Data of the two modes is fully separate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Deterministic suppliers, no money.
+    /// Test mode: deterministic suppliers and no real money.
     Test,
-    /// Real suppliers, real money.
+    /// Live mode: real suppliers and real money.
     Live,
 }
 
 impl Mode {
-    /// `test` or `live`.
+    /// Returns `test` or `live`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -22,7 +22,7 @@ impl Mode {
         }
     }
 
-    /// Reads `test` or `live`.
+    /// Parses `test` or `live`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -33,29 +33,30 @@ impl Mode {
     }
 }
 
-/// The tenant that a key resolves to.
+/// The tenant that an API key resolves to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Tenant {
-    /// The organization's id, as its key was made for it.
+    /// The id of the organization that the key was created for.
     pub organization: String,
-    /// Which of the two worlds.
+    /// The mode of the key.
     pub mode: Mode,
 }
 
-/// Who a booking, an instrument or an idempotency key belongs to.
+/// The owner of a booking, an instrument or an idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Owner {
-    /// Organization and mode.
+    /// The organization and mode.
     pub tenant: Tenant,
-    /// The organization's end user; [`Owner::ORGANIZATION_USER`] without one.
+    /// The organization's end user, or [`Owner::ORGANIZATION_USER`] if there is none.
     pub user: String,
 }
 
 impl Owner {
-    /// The user of calls that name none.
+    /// The user of requests that name no user.
     pub const ORGANIZATION_USER: &'static str = "org";
 
-    /// Whether this caller may act for a user: each for themselves, the organization for all.
+    /// Returns whether this owner may act for `user`. A user may act for themselves, and the
+    /// organization for all its users.
     #[must_use]
     pub fn can_act_for(&self, user: &str) -> bool {
         self.user == user || self.user == Self::ORGANIZATION_USER

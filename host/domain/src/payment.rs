@@ -1,7 +1,7 @@
 //! A payment of a booking: authorize, capture, void, refund.
 //!
-//! A payment knows nothing of what it pays for. Before the supplier's yes every
-//! step has an undo; after it every step is retried until it is done.
+//! A payment has no data about what it pays for. Before the supplier's confirmation every step can
+//! be undone. After it, every step is retried until it succeeds.
 
 mod call;
 mod card;
@@ -22,46 +22,46 @@ use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Who pays how.
+/// The way in which a payment is made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentMethod {
-    /// A stored instrument. Its token stays sealed where it is stored.
+    /// A stored instrument. Its token stays encrypted in storage.
     Instrument {
-        /// Which.
+        /// The instrument's id.
         id: InstrumentId,
     },
     /// The payer's browser, through the processor's own form.
     Sdk,
-    /// The supplier took it at its own checkout; nothing is left to do here.
+    /// The supplier collected the payment at its own checkout. The gateway has nothing to collect.
     Supplier,
 }
 
-/// Where a payment stands.
+/// The stored state of a payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentState {
-    /// Waits for the payer's browser.
+    /// The payment waits for the payer's browser.
     RequiresAction,
-    /// The amount is to be held.
+    /// The amount is being authorized.
     Authorizing(RemoteCall),
-    /// The amount is held.
+    /// The amount is authorized.
     Authorized,
-    /// The held amount is to be taken.
+    /// The authorized amount is being captured.
     Capturing(RemoteCall),
-    /// Taken; refunds stand beside it.
+    /// The amount is captured. Refunds are stored separately.
     Captured,
-    /// The held amount is to be released.
+    /// The authorization is being voided.
     Voiding(RemoteCall),
-    /// Nothing is held.
+    /// The authorization is voided.
     Voided,
-    /// Nothing was held.
+    /// The amount was not authorized.
     Failed,
 }
 
-/// What the API says of it.
+/// The payment status in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names of the interface")]
+#[expect(missing_docs, reason = "the variants are the statuses of the API")]
 pub enum PaymentStatus {
     RequiresAction,
     Authorized,
@@ -73,46 +73,46 @@ pub enum PaymentStatus {
     Unknown,
 }
 
-/// Money to give back.
+/// A refund of a payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refund {
-    /// Its id.
+    /// The refund's id.
     pub id: RefundId,
-    /// How much.
+    /// The amount to refund.
     pub amount: Money,
-    /// None: done.
+    /// The call to the processor. `None` if the refund is done.
     pub call: Option<RemoteCall>,
 }
 
-/// A payment.
+/// A payment of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payment {
-    /// Its id.
+    /// The payment's id.
     pub id: PaymentId,
-    /// What is held, and taken.
+    /// The amount to authorize and capture.
     pub amount: Money,
-    /// Who pays how.
+    /// The way in which the payment is made.
     pub method: PaymentMethod,
-    /// Which processor.
+    /// The processor.
     pub processor: SupplierId,
-    /// The processor's id of it.
+    /// The processor's id of the payment.
     pub processor_reference: Option<String>,
-    /// What may be shown.
+    /// The card data that may be shown.
     pub card: Option<Card>,
-    /// Where it stands.
+    /// The stored state.
     pub state: PaymentState,
-    /// What was given back, or is to be.
+    /// The refunds, done and unfinished.
     pub refunds: Vec<Refund>,
-    /// Why it failed, in the processor's closed words.
+    /// The reason why the payment failed, from the processor's closed list.
     pub decline_reason: Option<DeclineReason>,
-    /// When it was begun.
+    /// Time at which the payment was created.
     pub created_at: Timestamp,
 }
 
-/// Why a card was declined.
+/// The reason why a card was declined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum DeclineReason {
     InsufficientFunds,
     ExpiredCard,
@@ -123,18 +123,18 @@ pub enum DeclineReason {
     Other,
 }
 
-/// The event does not fit the payment's state.
+/// Error for an event that does not fit the payment's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a payment that is {state}")]
 pub struct InvalidPaymentTransition {
-    /// The state's name.
+    /// The name of the state.
     pub state: &'static str,
-    /// The event's name.
+    /// The name of the event.
     pub event: &'static str,
 }
 
 impl PaymentState {
-    /// Its name in logs and tables.
+    /// Returns the name used in logs and tables.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -154,7 +154,7 @@ impl PaymentState {
 }
 
 impl Payment {
-    /// A hold to be asked for at once.
+    /// Creates a payment whose authorization is due at once.
     #[must_use]
     pub fn new_authorization(
         id: PaymentId,
@@ -179,7 +179,7 @@ impl Payment {
         }
     }
 
-    /// A payment that waits for the payer's browser.
+    /// Creates a payment that waits for the payer's browser.
     #[must_use]
     pub fn new_browser_payment(
         id: PaymentId,
@@ -202,10 +202,15 @@ impl Payment {
         }
     }
 
-    /// What the supplier took at its own checkout. The supplier stands where a
-    /// processor would.
+    /// Creates a captured payment that the supplier collected at its own checkout. The supplier is
+    /// stored as the processor.
     #[must_use]
-    pub fn new_supplier_collected(id: PaymentId, amount: Money, supplier: SupplierId, now: Timestamp) -> Self {
+    pub fn new_supplier_collected(
+        id: PaymentId,
+        amount: Money,
+        supplier: SupplierId,
+        now: Timestamp,
+    ) -> Self {
         Self {
             id,
             amount,
@@ -220,7 +225,7 @@ impl Payment {
         }
     }
 
-    /// What the API says of it.
+    /// Returns the payment status in the API.
     #[must_use]
     pub fn status(&self) -> PaymentStatus {
         match &self.state {
@@ -239,7 +244,7 @@ impl Payment {
         }
     }
 
-    /// What was given back, without what is still to be.
+    /// Returns the amount refunded so far, without unfinished refunds.
     #[must_use]
     pub fn refunded(&self) -> Money {
         let minor = self
@@ -251,20 +256,21 @@ impl Payment {
         Money::new(minor, self.amount.currency)
     }
 
-    /// Whether the payer's browser holds it.
+    /// Returns whether the payment is made in the payer's browser.
     #[must_use]
     pub fn is_browser_payment(&self) -> bool {
         self.method == PaymentMethod::Sdk
     }
 
-    /// What could still be given back: the amount less every refund asked for.
+    /// Returns the amount that can still be refunded: the amount less all refunds, done or
+    /// unfinished.
     #[must_use]
     pub fn refundable(&self) -> Money {
         let asked: i64 = self.refunds.iter().map(|r| r.amount.minor).sum();
         self.amount.less(Money::new(asked, self.amount.currency))
     }
 
-    /// How often its present step was tried and is known not to have happened.
+    /// Returns how many attempts of the current step are known to have had no effect.
     #[must_use]
     pub const fn failed_attempts(&self) -> u32 {
         match &self.state {
@@ -279,7 +285,7 @@ impl Payment {
         }
     }
 
-    /// Whether something is held or taken, or may be.
+    /// Returns whether money is authorized or captured, or may be.
     #[must_use]
     pub const fn has_funds(&self) -> bool {
         match self.state {
@@ -292,14 +298,15 @@ impl Payment {
         }
     }
 
-    /// The supplier said yes: take the held amount.
+    /// Starts the capture of an authorized amount, after the supplier's confirmation.
     pub fn begin_capture(&mut self, now: Timestamp) {
         if self.state == PaymentState::Authorized {
             self.state = PaymentState::Capturing(RemoteCall::pending(now));
         }
     }
 
-    /// Nothing was bought: release what is, or may be, held.
+    /// Starts to void an amount that is, or may be, authorized, because nothing was booked. A
+    /// payment whose authorization was never sent fails at once.
     pub fn begin_void(&mut self, now: Timestamp) {
         match self.state {
             PaymentState::Authorizing(ref leg @ RemoteCall::Pending { .. }) if !leg.is_resend() => {
@@ -318,8 +325,9 @@ impl Payment {
         }
     }
 
-    /// Gives back at most `amount`, capped by what is left; the amount that it
-    /// will be. What was never taken is released instead of taken and returned.
+    /// Starts a refund of `amount`, capped at the refundable remainder, and returns the amount
+    /// actually refunded. If nothing was captured yet and the whole amount is refunded, the
+    /// authorization is voided instead.
     pub fn begin_refund(&mut self, id: RefundId, amount: Money, now: Timestamp) -> Money {
         let amount = amount.at_most(self.refundable());
         if amount.is_zero() || !self.has_funds() {
@@ -341,7 +349,8 @@ impl Payment {
         amount
     }
 
-    /// The supplier says that it gave back what it took.
+    /// Records a refund that the supplier reports for a payment it collected. Returns the recorded
+    /// amount, capped at the refundable remainder.
     pub fn record_supplier_refund(&mut self, id: RefundId, amount: Money) -> Money {
         let amount = amount.at_most(self.refundable());
         if !amount.is_zero() {
@@ -354,8 +363,8 @@ impl Payment {
         amount
     }
 
-    /// A hint that something changed at the processor: what was sent and is not
-    /// answered is read back now; whether there was anything.
+    /// Makes sent calls without a known outcome due for reconciliation at `now`, because a change
+    /// at the processor was reported. Returns whether there were any.
     pub fn expedite_reconcile(&mut self, now: Timestamp) -> bool {
         let mut any = match &mut self.state {
             PaymentState::Authorizing(leg)
@@ -374,7 +383,7 @@ impl Payment {
         any
     }
 
-    /// Refunds that wait for their next try are tried now; whether there were any.
+    /// Makes waiting refunds due at `now`. Returns whether any due time changed.
     pub fn expedite_refunds(&mut self, now: Timestamp) -> bool {
         let mut any = false;
         let refunds = self.refunds.iter_mut();
@@ -384,11 +393,15 @@ impl Payment {
         any
     }
 
-    /// Moves the payment.
+    /// Applies an event to the payment.
     ///
     /// # Errors
-    /// [`PaymentConflict`] when the event does not fit the state.
-    pub fn apply(mut self, event: PaymentEvent, now: Timestamp) -> Result<Self, InvalidPaymentTransition> {
+    /// Returns [`InvalidPaymentTransition`] if the event does not fit the state.
+    pub fn apply(
+        mut self,
+        event: PaymentEvent,
+        now: Timestamp,
+    ) -> Result<Self, InvalidPaymentTransition> {
         use PaymentEvent as E;
         use PaymentState as S;
         let conflict = InvalidPaymentTransition {
@@ -396,15 +409,24 @@ impl Payment {
             event: event.name(),
         };
         self.state = match (self.state, event) {
-            (S::Authorizing(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at: next_at }) => {
-                S::Authorizing(leg.mark_sent(now, next_at))
-            }
-            (S::Capturing(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at: next_at }) => {
-                S::Capturing(leg.mark_sent(now, next_at))
-            }
-            (S::Voiding(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at: next_at }) => {
-                S::Voiding(leg.mark_sent(now, next_at))
-            }
+            (
+                S::Authorizing(leg @ RemoteCall::Pending { .. }),
+                E::Sent {
+                    reconcile_at: next_at,
+                },
+            ) => S::Authorizing(leg.mark_sent(now, next_at)),
+            (
+                S::Capturing(leg @ RemoteCall::Pending { .. }),
+                E::Sent {
+                    reconcile_at: next_at,
+                },
+            ) => S::Capturing(leg.mark_sent(now, next_at)),
+            (
+                S::Voiding(leg @ RemoteCall::Pending { .. }),
+                E::Sent {
+                    reconcile_at: next_at,
+                },
+            ) => S::Voiding(leg.mark_sent(now, next_at)),
             (
                 S::Authorizing(RemoteCall::Sent { .. }),
                 E::Authorized {
@@ -455,7 +477,7 @@ impl Payment {
     }
 }
 
-/// The refunds after an event of one of them; none when it does not fit.
+/// Returns the refunds after an event of one of them, or `None` if the event does not fit.
 fn apply_refund(
     mut refunds: Vec<Refund>,
     event: &PaymentEvent,
@@ -472,7 +494,9 @@ fn apply_refund(
     };
     let refund = refunds.iter_mut().find(|refund| refund.id == *id)?;
     refund.call = match (refund.call.take()?, event) {
-        (leg @ RemoteCall::Pending { .. }, E::RefundSent { next_at, .. }) => Some(leg.mark_sent(now, *next_at)),
+        (leg @ RemoteCall::Pending { .. }, E::RefundSent { next_at, .. }) => {
+            Some(leg.mark_sent(now, *next_at))
+        }
         (RemoteCall::Pending { .. }, _) | (_, E::RefundSent { .. }) => return None,
         (leg, E::RefundFailed { retry_at, .. }) => Some(leg.schedule_retry(*retry_at)),
         (leg, E::RefundResendScheduled { at, .. }) => Some(leg.schedule_resend(*at)),

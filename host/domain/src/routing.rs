@@ -1,33 +1,34 @@
-//! Which suppliers to ask, in which order, and why: a pure function.
+//! Selects the suppliers to call and their order. The selection is a pure function.
 
 use crate::supplier::{Health, SupplierId};
 
-/// A supplier that could be asked.
+/// A supplier that can be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Which.
+    /// The supplier's id.
     pub id: SupplierId,
-    /// Lower is asked first.
+    /// The priority. Lower values are called first.
     pub priority: i32,
-    /// Share among equals of the same priority; 0 is only asked when named.
+    /// The share among suppliers of the same priority. A supplier with weight 0 is called only if
+    /// the request names it or its hotels.
     pub weight: u32,
-    /// How it does at the moment.
+    /// The supplier's current health.
     pub health: Health,
 }
 
-/// Why a list of suppliers looks as it does.
+/// The reason for a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteReason {
-    /// The caller named it.
+    /// The request named the supplier.
     Selected,
-    /// The hotel ids belong to it.
+    /// The requested hotel ids belong to the supplier.
     Owner,
-    /// Priority, weight and health.
+    /// The order follows from priority, weight and health.
     Configured,
 }
 
 impl RouteReason {
-    /// Its name in logs.
+    /// Returns the name used in logs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -38,28 +39,29 @@ impl RouteReason {
     }
 }
 
-/// Whom to ask, in order.
+/// The suppliers to call, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// First to last; only reads before anything is promised go beyond the first.
+    /// The suppliers from first to last. Only reads made before anything is promised go beyond the
+    /// first.
     pub suppliers: Vec<SupplierId>,
-    /// Why.
+    /// The reason for this route.
     pub reason: RouteReason,
 }
 
-/// Nobody to ask.
+/// Error for a request that no supplier can serve.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no configured supplier offers this")]
 pub struct NoEligibleSupplier;
 
-/// Chooses among candidates, which are those of the right kind, mode and
-/// operation. A selector is obeyed or refused, never replaced. `owners` are the
-/// suppliers that know every hotel asked for; none when the request names no
-/// hotels. `spread` is a hash of the request id, so that a replayed request is
-/// routed the same way.
+/// Selects suppliers from candidates, which already have the right kind, mode and capability.
+///
+/// A selector is followed or rejected; no other supplier replaces it. `owners` are the suppliers
+/// that have every requested hotel; it is `None` if the request names no hotels. The last argument
+/// is a hash of the request id, so that a replayed request is routed the same way.
 ///
 /// # Errors
-/// [`NoSupplier`].
+/// Returns [`NoEligibleSupplier`] if no candidate remains.
 pub fn select_route(
     candidates: &[Candidate],
     selector: Option<&SupplierId>,
@@ -106,8 +108,8 @@ pub fn select_route(
     }
 }
 
-/// Weighted rendezvous: of equals, each comes first as often as its weight says.
-/// `-ln(u) / weight` in integers, scaled.
+/// Returns a weighted rendezvous rank: among equals, each supplier comes first in proportion to its
+/// weight. The rank is `-ln(u) / weight`, in scaled integers.
 fn rendezvous_rank(candidate: &Candidate, spread: u64) -> u64 {
     let mixed = candidate
         .id
@@ -121,7 +123,7 @@ fn rendezvous_rank(candidate: &Candidate, spread: u64) -> u64 {
     minus_log2_scaled(mixed.max(1)) / u64::from(candidate.weight.max(1))
 }
 
-/// `(64 - log2(value)) · 2^20`, piecewise linear between powers of two.
+/// Returns `(64 - log2(value)) · 2^20`, piecewise linear between powers of two.
 fn minus_log2_scaled(value: u64) -> u64 {
     let floor = u64::from(value.ilog2());
     let below = value ^ (1 << floor);
@@ -151,19 +153,25 @@ mod tests {
     }
 
     #[test]
-    fn a_selector_is_obeyed_or_refused() {
+    fn selector_is_followed_or_rejected() {
         let all = [
             candidate("A", 0, 1, Health::Up),
             candidate("B", 0, 1, Health::Down),
         ];
         let b = SupplierId::parse("B").unwrap();
-        assert_eq!(order(&select_route(&all, Some(&b), None, 1).unwrap()), ["B"]);
+        assert_eq!(
+            order(&select_route(&all, Some(&b), None, 1).unwrap()),
+            ["B"]
+        );
         let c = SupplierId::parse("C").unwrap();
-        assert_eq!(select_route(&all, Some(&c), None, 1), Err(NoEligibleSupplier));
+        assert_eq!(
+            select_route(&all, Some(&c), None, 1),
+            Err(NoEligibleSupplier)
+        );
     }
 
     #[test]
-    fn priority_decides_and_what_is_down_comes_last() {
+    fn suppliers_are_ordered_by_priority_and_down_ones_come_last() {
         let all = [
             candidate("A", 0, 1, Health::Down),
             candidate("B", 2, 1, Health::Up),
@@ -176,19 +184,25 @@ mod tests {
     }
 
     #[test]
-    fn only_owners_are_asked_for_their_hotels() {
+    fn hotel_request_is_routed_only_to_owners() {
         let all = [
             candidate("A", 0, 1, Health::Up),
             candidate("B", 1, 0, Health::Up),
         ];
         let owners = [SupplierId::parse("B").unwrap()];
         let route = select_route(&all, None, Some(&owners), 7).unwrap();
-        assert_eq!((order(&route), route.reason), (vec!["B"], RouteReason::Owner));
-        assert_eq!(select_route(&all, None, Some(&[]), 7), Err(NoEligibleSupplier));
+        assert_eq!(
+            (order(&route), route.reason),
+            (vec!["B"], RouteReason::Owner)
+        );
+        assert_eq!(
+            select_route(&all, None, Some(&[]), 7),
+            Err(NoEligibleSupplier)
+        );
     }
 
     #[test]
-    fn weights_share_the_first_place_and_a_request_is_always_routed_alike() {
+    fn first_place_follows_weights_and_route_is_stable_per_request() {
         let all = [
             candidate("A", 0, 3, Health::Up),
             candidate("B", 0, 1, Health::Up),
@@ -205,6 +219,9 @@ mod tests {
             (2700..3300).contains(&share),
             "A came first {share} times of 4000"
         );
-        assert_eq!(select_route(&all, None, None, 42), select_route(&all, None, None, 42));
+        assert_eq!(
+            select_route(&all, None, None, 42),
+            select_route(&all, None, None, 42)
+        );
     }
 }

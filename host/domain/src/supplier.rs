@@ -1,5 +1,4 @@
-//! Suppliers in general: who they are, what they can do, and what a call to one
-//! can end in.
+//! Types shared by all suppliers: ids, capabilities, and the outcomes of a call.
 
 use crate::money::Money;
 use serde::{Deserialize, Serialize};
@@ -10,16 +9,16 @@ use std::fmt;
 #[serde(try_from = "String", into = "String")]
 pub struct SupplierId(String);
 
-/// Text that is not a supplier id.
+/// Error for text that is not a supplier id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a supplier id has the form [A-Z][A-Z0-9_]{{0,63}}")]
 pub struct InvalidSupplierId;
 
 impl SupplierId {
-    /// Reads a supplier id.
+    /// Parses a supplier id.
     ///
     /// # Errors
-    /// [`InvalidSupplierId`].
+    /// Returns [`InvalidSupplierId`] if the text has another form.
     pub fn parse(text: &str) -> Result<Self, InvalidSupplierId> {
         let mut bytes = text.bytes();
         let head = bytes.next().is_some_and(|b| b.is_ascii_uppercase());
@@ -31,7 +30,7 @@ impl SupplierId {
         }
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -63,56 +62,56 @@ impl From<SupplierId> for String {
     }
 }
 
-/// What an adapter is an adapter for.
+/// The kind of supplier that an adapter connects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SupplierKind {
-    /// Hotels.
+    /// A supplier of hotels.
     Hotel,
-    /// Flights.
+    /// A supplier of flights.
     Flight,
-    /// Card payments.
+    /// A processor of card payments.
     Payment,
 }
 
-/// An operation that an adapter has when it exports the interface.
+/// A capability that an adapter has if it exports the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
-    /// Places by name.
+    /// Finds places by name.
     HotelPlaces,
-    /// Hotels of an area.
+    /// Finds hotels in an area.
     HotelSearch,
-    /// Offers of hotels.
+    /// Returns offers of hotels.
     HotelPricing,
-    /// Prebook, book, find.
+    /// Prebooks, books and finds hotel bookings.
     HotelBooking,
-    /// Quote and cancel.
+    /// Quotes and makes cancellations of hotel bookings.
     HotelCancellation,
-    /// Details and reviews.
+    /// Returns details and reviews of hotels.
     HotelContent,
-    /// Weather at coordinates.
+    /// Returns the weather at coordinates.
     HotelWeather,
-    /// Average nightly prices.
+    /// Returns average nightly prices.
     HotelPriceCalendar,
-    /// Fares.
+    /// Returns fares.
     FlightPricing,
-    /// Prebook, book, find.
+    /// Prebooks, books and finds flight bookings.
     FlightBooking,
-    /// Quote and cancel.
+    /// Quotes and makes cancellations of flight bookings.
     FlightCancellation,
-    /// Bags on a ticket.
+    /// Sells bags for a ticket.
     FlightServices,
-    /// Airports and airlines.
+    /// Returns airports and airlines.
     FlightReference,
-    /// The supplier's own webhooks.
+    /// Reads the supplier's own webhooks.
     SupplierEvents,
-    /// Card payments.
+    /// Processes card payments.
     PaymentProcessor,
 }
 
 impl Capability {
-    /// Every operation, in the order of the interface.
+    /// All capabilities, in the order of the interface.
     pub const ALL: [Self; 15] = [
         Self::HotelPlaces,
         Self::HotelSearch,
@@ -131,7 +130,7 @@ impl Capability {
         Self::PaymentProcessor,
     ];
 
-    /// Its name in snake case, e.g. `hotel_pricing`.
+    /// Returns the name in snake case, e.g. `hotel_pricing`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -153,7 +152,8 @@ impl Capability {
         }
     }
 
-    /// What kind of adapter has it; none: any.
+    /// Returns the kind of supplier that has the capability. Returns `None` if any kind may have
+    /// it.
     #[must_use]
     pub const fn supplier_kind(self) -> Option<SupplierKind> {
         match self {
@@ -176,170 +176,171 @@ impl Capability {
     }
 }
 
-/// What a plugin says of itself.
+/// A plugin's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginDescription {
-    /// Technical name.
+    /// The technical name.
     pub name: String,
-    /// Semantic version.
+    /// The semantic version.
     pub version: String,
-    /// The supplier takes the card at a checkout of its own.
+    /// Whether the supplier collects the card payment at its own checkout.
     pub collects_payment: bool,
-    /// An offer carries one unfinished booking at a time.
+    /// Whether an offer can have only one unfinished booking at a time.
     pub one_booking_per_offer: bool,
-    /// Single rooms can be cancelled.
+    /// Whether single rooms can be cancelled.
     pub supports_partial_cancellation: bool,
-    /// Not finding a reference is proof after this many milliseconds; none: never.
+    /// Time in milliseconds after which a reference that is not found proves that nothing was
+    /// booked. `None` if it never proves that.
     pub reads_consistent_after_ms: Option<u32>,
-    /// Repeating a change with the same reference gives the first answer.
+    /// Whether a change that is resent with the same reference returns the first response.
     pub supports_idempotent_resend: bool,
-    /// Hosts it asks for.
+    /// Hosts that the plugin requests access to.
     pub hosts: Vec<String>,
-    /// Names of secrets it asks for.
+    /// Names of the secrets that the plugin requests.
     pub secrets: Vec<String>,
-    /// JSON Schema of its settings.
+    /// JSON Schema of the plugin's settings.
     pub settings_schema: String,
 }
 
-/// How well a supplier does at the moment.
+/// The current health of a supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Health {
-    /// Answers.
+    /// The supplier responds.
     Up,
-    /// Answers, but a good part of the calls fails.
+    /// The supplier responds, but a considerable share of the calls fails.
     Degraded,
-    /// Not called, but for a probe now and then.
+    /// The supplier is not called, except for occasional probes.
     Down,
 }
 
-/// A supplier's definite no.
+/// A definite refusal by a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// Why, in the gateway's words.
+    /// The reason, in the gateway's terms.
     pub reason: RefusalReason,
     /// The supplier's own code.
     pub supplier_code: Option<String>,
-    /// One sentence for operators; never shown to callers.
+    /// One sentence for operators. It is never shown to API clients.
     pub message: String,
 }
 
-/// Why a supplier says no.
+/// The reason for a supplier's refusal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalReason {
-    /// Sold out.
+    /// The offer is sold out.
     Unavailable,
-    /// Offer, quote or prebook is too old.
+    /// The offer, quote or prebook is too old.
     Expired,
-    /// Another price now.
+    /// The price has changed to this amount.
     PriceChanged(Money),
-    /// Other terms now.
+    /// The terms have changed.
     TermsChanged,
     /// The payment at the supplier's checkout is not completed.
     PaymentRequired,
-    /// The supplier could not take the payment.
+    /// The supplier could not collect the payment.
     PaymentDeclined,
-    /// Values that the supplier does not accept.
+    /// The supplier does not accept the values.
     Invalid,
-    /// Already booked.
+    /// The booking already exists.
     Duplicate,
-    /// Cannot be cancelled.
+    /// The booking cannot be cancelled.
     NotCancellable,
-    /// Our account lacks funds or rights.
+    /// The gateway's account at the supplier lacks funds or rights.
     Account,
-    /// Another definite no.
+    /// Another definite reason.
     Other(String),
 }
 
-/// Why a call that changes nothing gave no answer.
+/// Errors of a call that changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The adapter does not export the operation.
     #[error("the supplier does not offer this operation")]
     Unsupported,
-    /// The supplier has no such thing.
+    /// The supplier does not have the requested object.
     #[error("not found at the supplier: {0}")]
     NotFound(String),
-    /// The supplier says no.
+    /// The supplier refused the request.
     #[error("the supplier rejected the request: {}", .0.message)]
     Rejected(Refusal),
-    /// The supplier's limit, or ours for it.
+    /// The supplier's rate limit, or the gateway's limit for it, is reached.
     #[error("the supplier's limit is reached")]
     RateLimited {
-        /// Seconds to wait, where known.
+        /// Seconds to wait, if known.
         retry_after_s: Option<u32>,
     },
-    /// No whole answer in time.
-    #[error("the supplier did not answer in time: {0}")]
+    /// No complete response arrived in time.
+    #[error("the supplier did not respond in time: {0}")]
     TimedOut(String),
-    /// Connection failed, down for now, circuit open.
+    /// The connection failed, the supplier is down, or the circuit breaker is open.
     #[error("the supplier cannot be reached: {0}")]
     Unavailable(String),
-    /// The supplier, or its adapter, broke.
+    /// The supplier or its adapter failed.
     #[error("the supplier failed: {0}")]
     Failed(String),
-    /// An answer that cannot be used.
-    #[error("the supplier's answer cannot be used: {0}")]
+    /// The response cannot be used.
+    #[error("the supplier's response cannot be used: {0}")]
     InvalidResponse(String),
     /// Credentials, settings or grants are wrong.
     #[error("the adapter is not configured correctly: {0}")]
     Misconfigured(String),
-    /// The gateway has no room for another call.
+    /// The gateway has no capacity for another call.
     #[error("too many calls at once")]
     Overloaded,
 }
 
-/// How a call that may have changed something ends when it is not done.
+/// Errors of a call that may have changed something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
-    /// The adapter does not export the operation; nothing was sent.
+    /// The adapter does not export the operation. Nothing was sent.
     #[error("the supplier does not offer this operation")]
     Unsupported,
-    /// A definite no.
+    /// The supplier definitely refused.
     #[error("the supplier refused: {}", .0.message)]
     Refused(Refusal),
-    /// Nothing left the gateway; the call may be repeated.
+    /// No data left the gateway. The call may be sent again.
     #[error("nothing was sent: {0}")]
     NotSent(String),
-    /// The supplier's limit, said before it did anything; the call may be repeated.
+    /// The supplier's rate limit was reported before it did anything. The call may be sent again.
     #[error("the supplier's limit is reached")]
     RateLimited {
-        /// Seconds to wait, where known.
+        /// Seconds to wait, if known.
         retry_after_s: Option<u32>,
     },
-    /// The gateway has no room for another call; nothing was sent.
+    /// The gateway has no capacity for another call. Nothing was sent.
     #[error("too many calls at once")]
     Overloaded,
-    /// It may have happened.
+    /// The change may have taken effect.
     #[error("the outcome is unknown: {0}")]
     Unknown(String),
 }
 
-/// The state of a booking, as the supplier tells it.
+/// The status of a booking at the supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SupplierBookingStatus {
-    /// Accepted, not final.
+    /// The booking is accepted, but not final.
     Pending,
-    /// Booked.
+    /// The booking is confirmed.
     Confirmed,
-    /// Some rooms released.
+    /// Some rooms are cancelled.
     PartiallyCanceled,
-    /// A cancellation is not decided.
+    /// A cancellation is not decided yet.
     CancelPending,
-    /// Released.
+    /// The whole booking is cancelled.
     Canceled,
-    /// The supplier did not, and will not, book.
+    /// The supplier did not book, and will not.
     Failed(Refusal),
 }
 
-/// What the browser needs at the supplier's own checkout.
+/// Data that the browser needs at the supplier's own checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkout {
-    /// Where to pay.
+    /// The URL of the payment page.
     pub url: Option<String>,
-    /// Shown once.
+    /// The checkout token. It is shown once.
     pub token: String,
 }
 
@@ -348,7 +349,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn supplier_ids_are_upper_case() {
+    fn supplier_id_must_be_upper_case() {
         for (text, good) in [
             ("SUPPLIER_A", true),
             ("A", true),

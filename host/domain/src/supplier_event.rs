@@ -1,46 +1,46 @@
-//! What a supplier tells on its own account: its webhooks, as its adapter reads
-//! them. An event is a hint to read a booking again, never a fact by itself.
+//! Events that a supplier sends through its webhooks, as parsed by its adapter. An event only
+//! triggers a new read of a booking; its content is never taken as a fact.
 
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Largest body of a delivery: an event names what changed, or repeats a whole
-/// order, and strangers must not fill the memory of an adapter.
+/// Maximum body size of a webhook request. An event names what changed, or repeats a whole order;
+/// requests from strangers must not fill the memory of an adapter.
 pub const BODY_BYTES_MAX: usize = 1 << 20;
-/// Most headers of a delivery: as many as web servers let through.
+/// Maximum number of headers of a webhook request, as many as web servers accept.
 pub const HEADERS_MAX: usize = 100;
-/// Their names and values in all, likewise.
+/// Maximum total size of header names and values, as much as web servers accept.
 pub const HEADER_BYTES_MAX: usize = 64 << 10;
 
-/// What came to a supplier's webhook path, unparsed.
+/// A request to a supplier's webhook path, unparsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierWebhookRequest {
-    /// Names and values, in the order of arrival.
+    /// Header names and values, in the order received.
     pub headers: Vec<(String, String)>,
-    /// The bytes that a signature is over.
+    /// The body, in the exact bytes that were signed.
     pub body: Vec<u8>,
-    /// When it came.
+    /// Time at which the request arrived.
     pub received_at: Timestamp,
 }
 
-/// What an event is about.
+/// The subject of a supplier's event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SupplierEventKind {
-    /// Something about the booking: read it again.
+    /// The booking changed and must be read again.
     BookingChanged,
-    /// The airline or hotel changed what was booked.
+    /// The airline or hotel changed the booked itinerary or stay.
     ItineraryChanged,
-    /// Something about a cancellation.
+    /// A cancellation changed.
     CancellationChanged,
-    /// Something about a payment.
+    /// A payment changed.
     PaymentChanged,
-    /// A test, or something without a booking; what it is.
+    /// A test, or an event without a booking. The text describes it.
     Irrelevant(String),
 }
 
 impl SupplierEventKind {
-    /// E.g. `booking_changed`.
+    /// Returns the name, e.g. `booking_changed`.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -53,39 +53,39 @@ impl SupplierEventKind {
     }
 }
 
-/// One thing that a supplier tells.
+/// An event from a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupplierEvent {
-    /// The supplier's id of it; the same event may come more than once.
+    /// The supplier's id of the event. The same event may arrive more than once.
     pub id: String,
-    /// What it is about.
+    /// The subject of the event.
     pub kind: SupplierEventKind,
     /// The supplier's id of the booking.
     pub supplier_reference: Option<String>,
-    /// Ours, as the supplier repeats it.
+    /// The gateway's reference, as the supplier repeats it.
     pub client_reference: Option<String>,
-    /// The offer that the booking came from, where only that is known.
+    /// The offer that the booking came from, if only that is known.
     pub supplier_offer: Option<String>,
-    /// When it happened, by the supplier's clock.
+    /// Time of the event by the supplier's clock.
     pub occurred_at: Option<Timestamp>,
 }
 
-/// Why a delivery gave no events.
+/// Errors of verifying a webhook request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
-    /// The adapter reads no webhooks.
-    #[error("the adapter reads no webhooks")]
+    /// The adapter does not read webhooks.
+    #[error("the adapter does not read webhooks")]
     Unsupported,
     /// The signature is missing, wrong or too old.
-    #[error("the delivery is not the supplier's: {0}")]
+    #[error("the signature of the webhook request is invalid: {0}")]
     InvalidSignature(String),
-    /// It is too large, or not what the supplier is known to send.
-    #[error("the delivery cannot be read: {0}")]
+    /// The request is too large, or does not have the form that the supplier is known to send.
+    #[error("the webhook request cannot be parsed: {0}")]
     Malformed(String),
-    /// The adapter broke, or answered nonsense; the same delivery may come again.
+    /// The adapter failed or returned an invalid result. The same request may be sent again.
     #[error("the adapter failed: {0}")]
     Failed(String),
-    /// The gateway has no room for another call; the same delivery may come again.
+    /// The gateway has no capacity for another call. The same request may be sent again.
     #[error("too many calls at once")]
     Overloaded,
 }

@@ -1,4 +1,4 @@
-//! Instants and dates. The clock is a trait; its real implementation lives
+//! Points in time and dates. The clock is a trait; its real implementation is outside this crate,
 //! where I/O is allowed.
 
 use serde::{Deserialize, Serialize};
@@ -9,35 +9,36 @@ use std::sync::LazyLock;
 /// A calendar date without time zone, `YYYY-MM-DD`.
 pub use jiff::civil::Date;
 
-/// Milliseconds since 1970-01-01T00:00:00Z. Stored as an integer: timestamps
-/// as text sort wrongly.
+/// Milliseconds since 1970-01-01T00:00:00Z. Timestamps are stored as integers, because their text
+/// form does not sort correctly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
 
-/// Latest instant that the gateway handles: 9999-12-31T23:59:59.999Z.
+/// Latest timestamp that the gateway handles: 9999-12-31T23:59:59.999Z.
 const MILLIS_MAX: i64 = 253_402_207_200_000;
 
 impl Timestamp {
-    /// This many milliseconds later; stays within the years that can be printed.
+    /// Returns the timestamp `ms` milliseconds later, clamped to the years that can be printed.
     #[must_use]
     pub fn plus_ms(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms).clamp(-MILLIS_MAX, MILLIS_MAX))
     }
 
-    /// This many seconds later.
+    /// Returns the timestamp this many seconds later.
     #[must_use]
     pub fn plus_s(self, seconds: i64) -> Self {
         self.plus_ms(seconds.saturating_mul(1000))
     }
 
-    /// Milliseconds from `earlier` until now; negative when it is later.
+    /// Returns the milliseconds from `earlier` until `self`. The result is negative if `earlier` is
+    /// later.
     #[must_use]
     pub fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// Reads an RFC 3339 instant.
+    /// Parses an RFC 3339 timestamp.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>()
@@ -45,7 +46,7 @@ impl Timestamp {
             .map(|t| Self(t.as_millisecond()))
     }
 
-    /// The calendar date in UTC.
+    /// Returns the calendar date in UTC.
     #[must_use]
     pub fn date_utc(self) -> Date {
         self.instant().to_zoned(jiff::tz::TimeZone::UTC).date()
@@ -57,31 +58,31 @@ impl Timestamp {
     }
 }
 
-/// `2026-11-21T10:00:00.000Z`: always three decimals, always UTC.
+/// The format is `2026-11-21T10:00:00.000Z`: always three decimals, always UTC.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.3}", self.instant())
     }
 }
 
-/// Names of time zones, listed once: an answer of a supplier may name thousands, and the
-/// database looks at the clock for each, in case that it has become another meanwhile.
-/// UTC is known without a database.
+/// IANA time-zone names, loaded once: a supplier response may name thousands of zones, and each
+/// database lookup checks whether the database was updated. Includes `UTC`, which the database may
+/// lack.
 static TIME_ZONES: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let available = jiff::tz::db().available();
     let names = available.map(|name| name.as_str().to_owned());
     names.chain(["UTC".to_owned()]).collect()
 });
 
-/// Whether it is the name of a time zone, spelled as in the IANA database.
+/// Returns whether `name` is a time zone, spelled as in the IANA database.
 #[must_use]
 pub fn is_time_zone(name: &str) -> bool {
     TIME_ZONES.contains(name)
 }
 
-/// Where the time comes from.
+/// A source of the current time.
 pub trait Clock: Send + Sync {
-    /// The present instant.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instant_prints_with_three_decimals() {
+    fn timestamp_prints_with_three_decimals() {
         assert_eq!(
             Timestamp(1_795_255_200_000).to_string(),
             "2026-11-21T10:00:00.000Z"
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn time_zones_are_known_and_spelled_right() {
+    fn time_zone_names_are_checked_with_exact_spelling() {
         for (name, known) in [
             ("Europe/Rome", true),
             ("America/Argentina/Buenos_Aires", true),
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_far_away_still_prints() {
+    fn timestamp_beyond_maximum_prints() {
         assert!(Timestamp(i64::MAX).to_string().starts_with("9999-"));
     }
 }

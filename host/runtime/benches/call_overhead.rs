@@ -1,16 +1,16 @@
-//! What it costs to ask a plugin something small: circuit, places, a fresh
-//! instance, the answer across the boundary, and the record; and what calls hold
-//! while they wait. One JSON line each. A component given as an argument is
-//! measured too, by a call whose only request is refused.
+//! Benchmark of a small plugin call: circuit breaker, permits, a fresh instance, the transfer of
+//! the response, and the record. It also measures the memory that waiting calls hold. Each result
+//! is one JSON line. If a component is given as an argument, the benchmark also measures a call
+//! whose only request is denied.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "it measures; what cannot be measured fails, and is told"
+    reason = "a failed step must abort the benchmark with a message"
 )]
 
 #[path = "../tests/it/support/mod.rs"]
-#[expect(dead_code, reason = "made for tests, which use the rest")]
+#[expect(dead_code, reason = "the support module is shared with tests")]
 mod support;
 
 use host_domain::hotel::supply::PlaceQuery;
@@ -64,7 +64,7 @@ async fn refused_requests(bench: &Bench, component: &str) {
     let mut times = Vec::with_capacity(calls);
     for call in 0..calls {
         if call % 15 == 0 {
-            // The circuit opens after twenty failures: begin anew before that.
+            // The circuit opens after twenty failures, so the plugin is reloaded before that.
             bench.runtime.reload(&id()).await.unwrap();
         }
         let supplier = bench.runtime.supplier(&id()).unwrap();
@@ -82,7 +82,7 @@ async fn refused_requests(bench: &Bench, component: &str) {
     print(component, times);
 }
 
-/// What a call holds while its supplier says nothing, the connection included.
+/// Measures the memory of a call whose supplier does not respond, including its connection.
 async fn waiting_calls(bench: &Bench) {
     let upstream = Upstream::start(Behaviour::Silence).await;
     let mut spec = bench.spec(&Guest::default());
@@ -94,7 +94,7 @@ async fn waiting_calls(bench: &Bench) {
     let calls = (0..WAITING).map(|_| supplier.read_hotel_reviews(&context, upstream.origin(), 0));
     let calls = futures::future::join_all(calls);
     let waited = tokio::time::timeout(Duration::from_secs(2), calls).await;
-    assert!(waited.is_err(), "the upstream said something");
+    assert!(waited.is_err(), "the upstream sent a response");
     let kb = resident_kb().saturating_sub(before) / WAITING;
     println!(
         r#"{{"name":"waiting_call","calls":{WAITING},"asked":{},"resident_kb_each":{kb}}}"#,

@@ -1,13 +1,13 @@
-//! Which network addresses nobody outside may make the gateway connect to. Owns
-//! the list and nothing else: no names, no sockets, no configuration. Used for
-//! suppliers and for every other address that somebody else chose.
+//! Policy for network addresses that the gateway may connect to when an outside party chooses the
+//! address, such as a supplier. This module holds only the list of address ranges; it handles no
+//! names, sockets or configuration.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address is not a public one; none when it is.
+/// Returns why an address is not public, or `None` if it is public.
 ///
-/// Forms that carry an IPv4 address inside an IPv6 one (mapped, compatible,
-/// 6to4, Teredo, NAT64) are refused as such or judged by the address inside.
+/// An IPv6 address that contains an IPv4 address (mapped, compatible, 6to4, Teredo, NAT64) is
+/// either refused or judged by the contained address.
 #[must_use]
 pub fn non_public_reason(address: IpAddr) -> Option<&'static str> {
     match address {
@@ -16,9 +16,9 @@ pub fn non_public_reason(address: IpAddr) -> Option<&'static str> {
     }
 }
 
-/// Whether an operator may open this address by a grant for private addresses:
-/// loopback, private and unique-local ranges and shared address space. Never
-/// link-local (cloud metadata), multicast, unspecified or reserved ones.
+/// Returns whether a grant for private addresses may open this address. This holds for loopback,
+/// private and unique-local ranges and shared address space. It never holds for link-local (cloud
+/// metadata), multicast, unspecified or reserved addresses.
 #[must_use]
 pub fn is_grantable(address: IpAddr) -> bool {
     match address {
@@ -30,18 +30,18 @@ pub fn is_grantable(address: IpAddr) -> bool {
     }
 }
 
-/// Which addresses may be connected to.
+/// The set of addresses that may be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressPolicy {
-    /// Public ones.
+    /// Public addresses only.
     PublicOnly,
-    /// The machine itself too, and nothing else of its network.
+    /// Public addresses and the loopback addresses of this machine.
     AllowLoopback,
-    /// What an operator may open too: [`can_be_granted`].
+    /// Public addresses and those that an operator may grant (see [`is_grantable`]).
     AllowPrivate,
 }
 
-/// Why an address may not be connected to; none when it may.
+/// Returns why the policy forbids an address, or `None` if it may be connected to.
 #[must_use]
 pub fn denial_reason(address: IpAddr, reach: AddressPolicy) -> Option<&'static str> {
     let is_open = match reach {
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// First and last addresses of the ranges, and other spellings of them.
+    /// The first and last address of each range, and alternative notations of these addresses.
     #[rustfmt::skip]
     const SPECIAL: [&str; 67] = [
         "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_opens_the_machine_itself_and_nothing_else() {
+    fn loopback_policy_allows_only_loopback_and_public_addresses() {
         for (text, open) in [
             ("127.0.0.1", true),
             ("127.8.9.10", true),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_never_opens_metadata_or_multicast() {
+    fn grant_never_opens_metadata_or_multicast_address() {
         for (text, grantable) in [
             ("127.0.0.1", true),
             ("10.1.2.3", true),

@@ -1,6 +1,6 @@
-//! Who may run now. A full pool is an error and not a wait, so a semaphore of
-//! the plugin's own and one over all plugins stand in front of it. Waiting is
-//! bounded in time and in number.
+//! Limits on concurrent calls. An exhausted instance pool returns an error instead of waiting, so
+//! two semaphores guard it: one for each plugin and one for all plugins. Waiting is bounded in time
+//! and in number.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// Calls that may wait for each one that may run; more are refused at once.
+/// Number of calls that may wait for each permit. Further calls are rejected at once.
 const WAITING_PER_PERMIT: u32 = 16;
 
-/// A number of places and a bounded queue in front of them.
+/// A number of permits with a bounded queue.
 #[derive(Debug)]
 pub(crate) struct ConcurrencyLimit {
     permits: Arc<Semaphore>,
@@ -19,7 +19,7 @@ pub(crate) struct ConcurrencyLimit {
     waiting_max: u32,
 }
 
-/// No place within the time that may be waited.
+/// The call was rejected because no permit was free in time or the queue was full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ConcurrencyLimitReached;
 
@@ -37,7 +37,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// A place, held until the permit is dropped.
+    /// Waits for a permit, which is held until it is dropped.
     pub(crate) async fn acquire(
         &self,
         wait: Duration,
@@ -82,17 +82,18 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_place_is_given_on_when_it_is_left() {
+    async fn released_permit_goes_to_waiting_call() {
         let admission = ConcurrencyLimit::new(1);
         let held = admission.acquire(Duration::ZERO, soon()).await.unwrap();
-        let (entered, ()) = tokio::join!(admission.acquire(Duration::from_secs(5), soon()), async {
-            drop(held)
-        });
+        let (entered, ()) =
+            tokio::join!(admission.acquire(Duration::from_secs(5), soon()), async {
+                drop(held)
+            });
         assert!(entered.is_ok());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn waiting_ends_after_its_time_or_at_the_deadline() {
+    async fn waiting_ends_at_queue_wait_limit_or_deadline() {
         let admission = ConcurrencyLimit::new(1);
         let _held = admission.acquire(Duration::ZERO, soon()).await.unwrap();
         let start = Instant::now();
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_queue_that_is_too_long_refuses_at_once() {
+    async fn full_queue_rejects_immediately() {
         let admission = ConcurrencyLimit::new(1);
         let _held = admission.acquire(Duration::ZERO, soon()).await.unwrap();
         let mut queue = Vec::new();

@@ -1,6 +1,6 @@
-//! Guests that compute for long go on in threads of a low priority: there they
-//! get the processor time that nobody else wants, so that others hardly notice.
-//! Knows nothing of guests: what it moves is any future.
+//! Executor that continues long-running guest computations on low-priority threads. These threads
+//! use CPU time that nothing else needs, so other work is hardly affected. The module is
+//! independent of guests and executes any future.
 
 use futures::task::{ArcWake, AtomicWaker, waker_ref};
 use std::any::Any;
@@ -14,20 +14,19 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// Work that took so much processor time without waiting for anything computes for
-/// long. It counts from where it gave way first: an answer of an ordinary size is read
-/// by then. Time that others had meanwhile does not count, or a busy machine would send
-/// everything away.
+/// CPU time without waiting after which a guest is moved to the background threads. It is counted
+/// from the guest's first yield, by which time a normal response is parsed. Time used by other
+/// threads is excluded, or a busy machine would offload everything.
 const OFFLOAD_AFTER: Duration = Duration::from_millis(8);
 
-/// Between the highest that a process may have of itself, 0, and the lowest, 19,
-/// which would keep a lock for long that a guest's host function holds just then.
+/// Niceness between 0, the highest priority that a process may set for itself, and 19, the lowest.
+/// At 19, a lock that a guest's host function holds would stay locked for a long time.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// The threads. They end when it is dropped and nothing is left to do.
+/// The background threads. They end when this value is dropped and the queue is empty.
 pub(crate) struct BackgroundExecutor {
-    /// None without threads: all work stays where it is.
+    /// `None` if no thread could be started. All work then stays on the calling thread.
     queue: Option<Arc<TaskQueue>>,
 }
 
@@ -43,14 +42,14 @@ struct QueueState {
     closed: bool,
 }
 
-/// Work up to where it gives way.
+/// A task that runs until it yields.
 trait BackgroundTask: Send {
-    /// Itself when it goes on computing.
+    /// Runs the task and returns it if it has yielded and has more to compute.
     fn run(self: Box<Self>) -> Option<Box<dyn BackgroundTask>>;
 }
 
 impl BackgroundExecutor {
-    /// As many threads as processors.
+    /// Starts one thread for each processor.
     pub(crate) fn start() -> Self {
         let queue = Arc::<TaskQueue>::default();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -61,7 +60,7 @@ impl BackgroundExecutor {
             match thread.spawn(move || queue.work()) {
                 Ok(_) => started += 1,
                 Err(error) => {
-                    tracing::error!(%error, "a thread less for guests that compute for long");
+                    tracing::error!(%error, "a background thread could not be started; fewer threads run long guest computations");
                 }
             }
         }
@@ -70,7 +69,7 @@ impl BackgroundExecutor {
         }
     }
 
-    /// The same work, that goes on here once it computes for long.
+    /// Wraps a future so that it continues on the background threads once it has computed for long.
     pub(crate) fn offload_when_long<F>(&self, work: F) -> OffloadFuture<F>
     where
         F: Future + Send + 'static,
@@ -107,14 +106,14 @@ impl TaskQueue {
     fn work(&self) {
         lower_thread_priority();
         while let Some(slice) = self.next() {
-            // Behind the others, so that all of them get on.
+            // The task is queued behind the others, so that all of them make progress.
             if let Some(rest) = slice.run() {
                 self.push(rest);
             }
         }
     }
 
-    /// None: there will be no more.
+    /// Waits for the next task. Returns `None` if the queue is closed and empty.
     fn next(&self) -> Option<Box<dyn BackgroundTask>> {
         let mut waiting = self.waiting();
         loop {
@@ -132,23 +131,23 @@ impl TaskQueue {
 
 #[cfg(target_os = "linux")]
 fn lower_thread_priority() {
-    // Of this thread alone: on Linux each has its own.
+    // On Linux each thread has its own niceness, so this affects only the current thread.
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::warn!(%error, "guests that compute for long have the priority of all others");
+        tracing::warn!(%error, "the background thread's priority could not be lowered; long guest computations compete with other work");
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn give_way_to_others() {}
 
-/// What this thread has used.
+/// Returns the CPU time that the current thread has used.
 #[cfg(target_os = "linux")]
 fn thread_cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Nearly: with what others had meanwhile.
+/// Returns an approximation that includes the time used by other threads.
 #[cfg(not(target_os = "linux"))]
 fn processor_time() -> Duration {
     use std::sync::LazyLock;
@@ -157,7 +156,7 @@ fn processor_time() -> Duration {
     BEGAN.elapsed()
 }
 
-/// Whoever polls the work, and whether it wanted to go on at once.
+/// The waker of a polled future. It records whether the future was woken during the poll.
 #[derive(Default)]
 struct YieldWaker {
     woken: AtomicBool,
@@ -171,7 +170,7 @@ impl ArcWake for YieldWaker {
     }
 }
 
-/// How far a poll came.
+/// The result of one poll.
 enum PollOutcome<T> {
     Done(T),
     Yielded,
@@ -189,10 +188,10 @@ impl YieldWaker {
     }
 }
 
-/// Work that is where it should be.
+/// A future that runs inline or on the background threads.
 pub(crate) struct OffloadFuture<F: Future> {
     place: TaskLocation<F>,
-    /// Since it gave way first after it had waited.
+    /// CPU time since the first yield after the last wait.
     computed: Option<Duration>,
     signal: Arc<YieldWaker>,
     queue: Option<Arc<TaskQueue>>,
@@ -204,10 +203,10 @@ enum TaskLocation<F: Future> {
     Taken,
 }
 
-/// What comes back from a thread.
+/// The result that a background thread returns.
 enum OffloadResult<F: Future> {
     Done(F::Output),
-    /// It waits for something, which it may do here.
+    /// The future waits for an event, which it can do inline.
     Waits(Pin<Box<F>>),
     Panicked(Box<dyn Any + Send>),
 }
@@ -225,7 +224,10 @@ where
         loop {
             let moves = this.computed.is_some_and(|took| took >= OFFLOAD_AFTER);
             let queue = this.queue.as_ref().filter(|_| moves);
-            match (std::mem::replace(&mut this.place, TaskLocation::Taken), queue) {
+            match (
+                std::mem::replace(&mut this.place, TaskLocation::Taken),
+                queue,
+            ) {
                 (TaskLocation::Inline(mut work), None) => {
                     let before = this.computed.map(|took| (took, thread_cpu_time()));
                     match this.signal.poll(work.as_mut()) {
@@ -257,7 +259,8 @@ where
                     }
                     match ready!(came) {
                         Ok(OffloadResult::Done(output)) => return Poll::Ready(output),
-                        // What it waits for may have come meanwhile.
+                        // The awaited event may have occurred meanwhile, so the future is polled
+                        // again.
                         Ok(OffloadResult::Waits(work)) => {
                             this.computed = None;
                             this.place = TaskLocation::Inline(work);
@@ -274,9 +277,10 @@ where
 
 struct OffloadedTask<F: Future> {
     work: Pin<Box<F>>,
-    /// Its own: whoever waits for it need not hear of every turn.
+    /// The task has its own waker, because the waiting task does not need to be woken at every
+    /// yield.
     signal: Arc<YieldWaker>,
-    /// Whose timers and connections it uses.
+    /// Runtime that provides the task's timers and connections.
     runtime: Handle,
     reply: oneshot::Sender<OffloadResult<F>>,
 }
@@ -290,23 +294,24 @@ where
         let runtime = self.runtime.clone();
         let _inside = runtime.enter();
         if self.reply.is_closed() {
-            // Inside the runtime, which its connections may need.
+            // The task is dropped inside the runtime, because its connections may need it.
             drop(self);
             return None;
         }
-        // A panic is its caller's; the thread is everybody's.
+        // A panic is passed to the task's owner, so that the thread survives it.
         let polled = catch_unwind(AssertUnwindSafe(|| self.signal.poll(self.work.as_mut())));
         let back = match polled {
             Ok(PollOutcome::Yielded) => return Some(self),
             Ok(PollOutcome::Pending) => OffloadResult::Waits(self.work),
             Err(panic) => OffloadResult::Panicked(panic),
             Ok(PollOutcome::Done(output)) => {
-                // What it held is free before anybody hears of its end.
+                // The future is dropped first, so that its resources are free before the result is
+                // visible.
                 drop(self.work);
                 OffloadResult::Done(output)
             }
         };
-        // Nobody waits any more: it ends here.
+        // If the receiver is gone, the result is dropped.
         drop(self.reply.send(back));
         None
     }

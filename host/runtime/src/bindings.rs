@@ -1,5 +1,5 @@
-//! What the WIT says, as Rust types: generated once for every interface of
-//! version 1.0. Owns nothing by hand; conversions to the domain live elsewhere.
+//! Rust types generated from the WIT for every interface of version 1.0. This module contains no
+//! handwritten code; conversions to the domain are in `convert`.
 
 wasmtime::component::bindgen!({
     path: "../../wit",

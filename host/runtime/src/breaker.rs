@@ -1,5 +1,5 @@
-//! The circuit breaker of one plugin: a rolling window of outcomes, and from it
-//! whether calls are let through. Knows outcomes and time; calls nobody.
+//! The circuit breaker of one plugin: a rolling window of outcomes that decides whether calls are
+//! allowed. It uses only outcomes and time and makes no calls.
 
 use crate::call_log::PluginCallOutcome;
 use host_domain::supplier::Health;
@@ -8,25 +8,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How far back outcomes count.
+/// Length of the rolling window.
 const WINDOW: Duration = Duration::from_secs(60);
-/// In steps of this, so that a busy plugin costs no more than a quiet one.
+/// Length of a bucket of the window, so that a busy plugin costs no more than a quiet one.
 const STEP: Duration = Duration::from_secs(5);
-/// Fewer outcomes than this say nothing about a rate.
+/// Minimum number of outcomes from which a failure rate is computed.
 const CALLS_MIN: u32 = 20;
-/// Failing this often, in percent, is down.
+/// Failure rate in percent from which the plugin counts as down.
 const DOWN_PERCENT: u32 = 50;
-/// Failing this often, in percent, is degraded.
+/// Failure rate in percent from which the plugin counts as degraded.
 const DEGRADED_PERCENT: u32 = 20;
-/// A plugin that breaks this often in a row is broken, however few calls there are.
+/// Number of consecutive traps that opens the circuit, regardless of the number of calls.
 const CONSECUTIVE_TRAPS_MAX: u32 = 5;
-/// The first wait before a probe; it doubles up to the second.
+/// Delay before the first probe. It doubles after each failed probe up to `PROBE_AFTER_MAX`.
 const PROBE_AFTER: Duration = Duration::from_secs(5);
 const PROBE_AFTER_MAX: Duration = Duration::from_secs(60);
-/// A probe without an outcome for this long is given up, so that a lost one does not block the next.
+/// Time after which a probe without an outcome is abandoned, so that a lost probe does not block
+/// the next one.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What an outcome says about the plugin: the closed list.
+/// The meaning of an outcome for the plugin's health.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OutcomeClass {
     Success,
@@ -37,7 +38,10 @@ enum OutcomeClass {
 
 const fn classify_outcome(outcome: PluginCallOutcome) -> OutcomeClass {
     match outcome {
-        PluginCallOutcome::Succeeded | PluginCallOutcome::NotFound | PluginCallOutcome::Refused | PluginCallOutcome::Declined => OutcomeClass::Success,
+        PluginCallOutcome::Succeeded
+        | PluginCallOutcome::NotFound
+        | PluginCallOutcome::Refused
+        | PluginCallOutcome::Declined => OutcomeClass::Success,
         PluginCallOutcome::TimedOut
         | PluginCallOutcome::Unavailable
         | PluginCallOutcome::InvalidResponse
@@ -54,16 +58,16 @@ const fn classify_outcome(outcome: PluginCallOutcome) -> OutcomeClass {
     }
 }
 
-/// How a plugin does, for people and for routing.
+/// The health of a plugin, for operators and for routing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HealthReport {
-    /// In one word.
+    /// Overall health.
     pub health: Health,
-    /// Calls of the last minute that count.
+    /// Counted calls of the last minute.
     pub calls: u32,
-    /// Failed ones of these.
+    /// Failed calls among `calls`.
     pub failures: u32,
-    /// The last failure, in one sentence.
+    /// Last failure in one sentence.
     pub last_failure: Option<String>,
 }
 
@@ -90,20 +94,20 @@ struct RollingWindow {
     last_failure: Option<String>,
 }
 
-/// The breaker.
+/// A circuit breaker.
 #[derive(Debug)]
 pub(crate) struct CircuitBreaker {
     window: Mutex<RollingWindow>,
 }
 
-/// The circuit is open.
+/// The call was rejected because the circuit is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CircuitOpen {
-    /// Until the next probe.
+    /// Time until the next probe.
     pub(crate) retry_after: Duration,
 }
 
-/// Whether a call that was let through is the one that tries the plugin again.
+/// The kind of an allowed call: a normal call, or the probe that tests the plugin again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallPermit {
     Normal,
@@ -124,7 +128,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Lets a call through, or not.
+    /// Allows a call or rejects it.
     pub(crate) fn try_acquire(&self) -> Result<CallPermit, CircuitOpen> {
         let mut window = self.window();
         let now = Instant::now();
@@ -133,9 +137,11 @@ impl CircuitBreaker {
             CircuitState::Open { probe_at, .. } if now < probe_at => Err(CircuitOpen {
                 retry_after: probe_at - now,
             }),
-            CircuitState::HalfOpen { since, .. } if now < since + PROBE_TIMEOUT => Err(CircuitOpen {
-                retry_after: PROBE_AFTER,
-            }),
+            CircuitState::HalfOpen { since, .. } if now < since + PROBE_TIMEOUT => {
+                Err(CircuitOpen {
+                    retry_after: PROBE_AFTER,
+                })
+            }
             CircuitState::Open { wait, .. } | CircuitState::HalfOpen { wait, .. } => {
                 window.circuit = CircuitState::HalfOpen { since: now, wait };
                 Ok(CallPermit::Probe)
@@ -143,8 +149,13 @@ impl CircuitBreaker {
         }
     }
 
-    /// Takes note of how a call that was let through ended.
-    pub(crate) fn record_outcome(&self, passage: CallPermit, outcome: PluginCallOutcome, detail: Option<&str>) {
+    /// Records the outcome of an allowed call.
+    pub(crate) fn record_outcome(
+        &self,
+        passage: CallPermit,
+        outcome: PluginCallOutcome,
+        detail: Option<&str>,
+    ) {
         let weight = classify_outcome(outcome);
         let mut window = self.window();
         let now = Instant::now();
@@ -239,8 +250,8 @@ impl RollingWindow {
     }
 
     fn open_if_failing(&mut self, now: Instant) {
-        let failing =
-            self.traps_in_a_row >= CONSECUTIVE_TRAPS_MAX || self.failing_percent(now) >= DOWN_PERCENT;
+        let failing = self.traps_in_a_row >= CONSECUTIVE_TRAPS_MAX
+            || self.failing_percent(now) >= DOWN_PERCENT;
         if failing && matches!(self.circuit, CircuitState::Closed) {
             self.circuit = CircuitState::Open {
                 probe_at: now + PROBE_AFTER,

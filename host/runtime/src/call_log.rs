@@ -1,60 +1,60 @@
-//! What is written down of every call into a plugin and of every exchange with
-//! its supplier: enough to reconstruct a day, nothing secret, nothing personal.
-//! Knows how a record looks, not where it is kept.
+//! Records of plugin calls and of exchanges with suppliers. They suffice to reconstruct a day and
+//! contain no secrets and no personal data. This module defines the records, not where they are
+//! stored.
 
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Timestamp;
 use std::time::Duration;
 
-/// Where records go. Called on the request's own task: must not block.
+/// A sink for records. Its methods run on the request's own task and must not block.
 pub trait CallSink: Send + Sync {
-    /// A call ended.
+    /// Records a finished call.
     fn call(&self, record: &CallRecord<'_>);
-    /// An exchange with the supplier ended.
+    /// Records a finished exchange with the supplier.
     fn exchange(&self, record: &ExchangeRecord<'_>);
 }
 
-/// How a call ended: a closed list, for metrics and for the circuit breaker.
+/// The outcome of a plugin call, for metrics and for the circuit breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PluginCallOutcome {
-    /// Answered.
+    /// The call returned a result.
     Succeeded,
-    /// The supplier has no such thing.
+    /// The supplier does not have the requested item.
     NotFound,
-    /// The supplier's definite no.
+    /// The supplier refused definitively.
     Refused,
-    /// A definite no to money.
+    /// The payment was declined definitively.
     Declined,
-    /// The supplier's limit is reached.
+    /// The supplier's rate limit is reached.
     RateLimited,
-    /// No whole answer in time.
+    /// No complete response arrived in time.
     TimedOut,
     /// The supplier cannot be reached.
     Unavailable,
-    /// An answer that cannot be used.
+    /// The response is invalid.
     InvalidResponse,
-    /// A delivery that is not the supplier's.
+    /// The webhook request does not originate from the supplier.
     InvalidSignature,
     /// Credentials, settings or grants are wrong.
     Misconfigured,
-    /// A change that did not leave the gateway.
+    /// A change was not sent.
     NotSent,
-    /// A change that may have happened.
+    /// A change may have taken effect.
     Unknown,
-    /// The plugin broke: a trap, or more of something than its limits allow.
+    /// The plugin trapped or exceeded a limit.
     Trapped,
-    /// No room for the call.
+    /// No permit was available for the call.
     Overloaded,
-    /// The circuit is open; nothing was tried.
+    /// The circuit is open, so the plugin was not called.
     CircuitOpen,
-    /// The plugin does not export it.
+    /// The plugin does not export the capability.
     Unsupported,
-    /// The caller went away.
+    /// The call was dropped before it finished.
     Canceled,
 }
 
 impl PluginCallOutcome {
-    /// Its name in logs and metrics.
+    /// Returns the name used in logs and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -79,56 +79,56 @@ impl PluginCallOutcome {
     }
 }
 
-/// A call into a plugin.
+/// The record of a plugin call.
 #[derive(Debug, Clone)]
 pub struct CallRecord<'a> {
-    /// Which supplier.
+    /// Supplier of the plugin.
     pub supplier: &'a SupplierId,
-    /// SHA-256 of the component that ran, hexadecimal.
+    /// SHA-256 of the executed component in hexadecimal.
     pub digest: &'a str,
-    /// Which capability.
+    /// Called capability.
     pub capability: Capability,
-    /// Which function of it, e.g. `price`.
+    /// Called function of the capability, e.g. `price`.
     pub function: &'static str,
-    /// The request that caused it.
+    /// Id of the request that caused the call.
     pub request_id: &'a str,
-    /// Whose request.
+    /// Organization that made the request.
     pub organization: &'a str,
-    /// The booking that it is about.
+    /// Booking that the call is about.
     pub booking: Option<&'a str>,
-    /// When it began.
+    /// Start of the call.
     pub started_at: Timestamp,
-    /// How long it took, waiting for its turn included.
+    /// Duration of the call, including the wait for a permit.
     pub duration: Duration,
-    /// How it ended.
+    /// Outcome of the call.
     pub outcome: PluginCallOutcome,
-    /// One sentence more, for operators.
+    /// Additional sentence for operators.
     pub detail: Option<&'a str>,
-    /// HTTP requests that it made, or tried to make.
+    /// Number of HTTP requests that the call made or attempted.
     pub exchanges: u32,
-    /// Linear memory at its largest, bytes.
+    /// Peak linear memory in bytes.
     pub memory_bytes: usize,
 }
 
-/// How an exchange ended.
+/// The outcome of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExchangeOutcome {
-    /// A whole response, of whatever status.
+    /// A complete response with any status.
     Completed,
-    /// Grants do not allow it.
+    /// The grants do not allow the request.
     Denied,
-    /// Nothing left the gateway.
+    /// The request was not sent.
     NotSent,
-    /// No whole response in time.
+    /// No complete response arrived in time.
     TimedOut,
-    /// The connection broke.
+    /// The connection was lost.
     ConnectionLost,
-    /// The response is larger than allowed.
+    /// The response exceeds the size limit.
     TooLarge,
 }
 
 impl ExchangeOutcome {
-    /// Its name in logs and metrics.
+    /// Returns the name used in logs and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -142,42 +142,42 @@ impl ExchangeOutcome {
     }
 }
 
-/// An exchange between a plugin and its supplier.
+/// The record of an exchange between a plugin and its supplier.
 #[derive(Debug, Clone)]
 pub struct ExchangeRecord<'a> {
-    /// Which supplier.
+    /// Supplier of the plugin.
     pub supplier: &'a SupplierId,
-    /// SHA-256 of the component that ran, hexadecimal.
+    /// SHA-256 of the executed component in hexadecimal.
     pub digest: &'a str,
-    /// Which capability.
+    /// Called capability.
     pub operation: Capability,
-    /// The request that caused it.
+    /// Id of the request that caused the exchange.
     pub request_id: &'a str,
-    /// The booking that it is about.
+    /// Booking that the exchange is about.
     pub booking: Option<&'a str>,
     /// HTTP method.
     pub method: &'a str,
     /// Scheme, host and port.
     pub origin: &'a str,
-    /// Path, without the query; segments that hold an address are masked.
+    /// Path without the query. Segments that contain an e-mail address are masked.
     pub path: &'a str,
-    /// HTTP status, once there was one.
+    /// HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// Bytes of the request's body.
+    /// Size of the request body in bytes.
     pub request_bytes: usize,
-    /// Bytes of the response's body, decompressed.
+    /// Size of the decompressed response body in bytes.
     pub response_bytes: usize,
-    /// When it began.
+    /// Start of the exchange.
     pub started_at: Timestamp,
-    /// How long it took.
+    /// Duration of the exchange.
     pub duration: Duration,
-    /// How it ended.
+    /// Outcome of the exchange.
     pub outcome: ExchangeOutcome,
-    /// One sentence more, for operators.
+    /// Additional sentence for operators.
     pub detail: Option<&'a str>,
 }
 
-/// A sink that keeps nothing; the traces are written all the same.
+/// A sink that discards records. Traces are still written.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoSink;
 
@@ -220,8 +220,8 @@ pub(crate) fn trace_exchange(record: &ExchangeRecord<'_>) {
     );
 }
 
-/// The path as it may be written down: a segment that holds an e-mail address is
-/// masked, and the whole is cut at 512 characters.
+/// Redacts a path for logs: masks segments that contain an e-mail address and truncates the path to
+/// 512 characters.
 pub(crate) fn redact_path(path: &str) -> String {
     let masked = path.split('/').map(|segment| {
         let personal = segment.contains('@') || segment.contains("%40");

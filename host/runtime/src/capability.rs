@@ -1,6 +1,6 @@
-//! May this plugin reach that: what its description asks for, what the operator
-//! grants, and the intersection, which is all that counts. Knows URLs, not
-//! sockets: addresses are judged where they are resolved.
+//! Allow list of a plugin: the intersection of the hosts that its description requests and those
+//! that the operator grants. This module checks URLs only. Resolved addresses are checked by the
+//! resolver.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -8,12 +8,12 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use url::{Host, Url};
 
-/// How a granted host may be spoken to.
+/// The scheme by which a granted host may be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
-    /// Encrypted; what a grant without a scheme means.
+    /// Encrypted. A grant without a scheme means this.
     Https,
-    /// In the clear; only where the operator writes `http://`.
+    /// Unencrypted. The operator must write `http://` explicitly.
     Http,
 }
 
@@ -33,13 +33,12 @@ impl Scheme {
     }
 }
 
-/// One host that the operator lets a plugin reach:
-/// `[https://|http://]host[:port]`, e.g. `api.example.com`, `*.example.com`,
-/// `http://127.0.0.1:4010`.
+/// A host that a plugin may reach: `[https://|http://]host[:port]`, e.g. `api.example.com`,
+/// `*.example.com`, `http://127.0.0.1:4010`.
 ///
-/// A grant that names an address, or `localhost`, grants it although it is not
-/// public. A name grants only public addresses, unless `private` is set:
-/// `{ host = "http://supplier.internal:8080", private = true }`.
+/// A grant of an address or of `localhost` includes that address although it is not public. A grant
+/// of a name includes only public addresses, unless `private` is set: `{ host =
+/// "http://supplier.internal:8080", private = true }`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "GrantText", into = "GrantText")]
 pub struct HostGrant {
@@ -49,7 +48,7 @@ pub struct HostGrant {
     private: bool,
 }
 
-/// Text that is not a host to grant or to ask for.
+/// A text that is not a valid host for a grant or a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not of the form [https://|http://]host[:port]")]
 pub struct InvalidHost(String);
@@ -89,9 +88,10 @@ impl From<HostGrant> for GrantText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum HostPattern {
     Any,
-    /// A name in lower case, or an address as `Url` prints it.
+    /// A name in lower case, or an address in the form that `Url` prints.
     Exact(String),
-    /// `.example.com`, from `*.example.com`: at least one label more.
+    /// The suffix `.example.com` of the pattern `*.example.com`, which requires at least one more
+    /// label.
     Subdomains(String),
 }
 
@@ -102,7 +102,9 @@ impl HostPattern {
         }
         if let Some(rest) = text.strip_prefix("*.") {
             return match Host::parse(rest).ok()? {
-                Host::Domain(name) if is_plain_name(&name) => Some(Self::Subdomains(format!(".{name}"))),
+                Host::Domain(name) if is_plain_name(&name) => {
+                    Some(Self::Subdomains(format!(".{name}")))
+                }
                 Host::Domain(_) | Host::Ipv4(_) | Host::Ipv6(_) => None,
             };
         }
@@ -116,7 +118,9 @@ impl HostPattern {
         match self {
             Self::Any => true,
             Self::Exact(name) => name == host,
-            Self::Subdomains(suffix) => host.len() > suffix.len() && host.ends_with(suffix.as_str()),
+            Self::Subdomains(suffix) => {
+                host.len() > suffix.len() && host.ends_with(suffix.as_str())
+            }
         }
     }
 }
@@ -140,7 +144,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 impl HostGrant {
-    /// The same grant, for private addresses too (never link-local or multicast).
+    /// Returns the grant extended to private addresses (never link-local or multicast).
     #[must_use]
     pub fn with_private(mut self) -> Self {
         self.private = true;
@@ -176,7 +180,7 @@ impl FromStr for HostGrant {
     }
 }
 
-/// The canonical form, as it can be written into the configuration.
+/// Formats the canonical form, which is valid in the configuration.
 impl fmt::Display for HostGrant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.scheme.as_str(), self.host)?;
@@ -188,8 +192,8 @@ impl fmt::Display for HostGrant {
     }
 }
 
-/// A host that a plugin's description asks for: `name`, `name:port`,
-/// `*.name`, or `*`, which is whatever the operator grants.
+/// A host that a plugin's description requests: `name`, `name:port`, `*.name`, or `*` for every
+/// host that the operator grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestedHost {
     host: HostPattern,
@@ -213,7 +217,7 @@ impl RequestedHost {
         self.host.matches(host) && self.port.is_none_or(|asked| asked == port)
     }
 
-    /// The line that the operator has to add, when no grant answers this ask.
+    /// Returns the grant that the operator has to add, or `None` if a grant covers this host.
     fn missing_grant(&self, grants: &[HostGrant]) -> Option<String> {
         let answered = |grant: &HostGrant| match (&self.host, &grant.host) {
             (HostPattern::Any, _) => true,
@@ -252,7 +256,7 @@ fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     }
 }
 
-/// The address that a host as `Url` prints it stands for, where it is one.
+/// Returns the address that a host in the form of `Url` represents, or `None` if it is a name.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[')
         .trim_end_matches(']')
@@ -260,7 +264,7 @@ fn literal(host: &str) -> Option<IpAddr> {
         .ok()
 }
 
-/// Everything that one plugin may reach.
+/// The hosts that one plugin requests and those that it is granted.
 #[derive(Debug, Clone)]
 pub(crate) struct AllowList {
     supplier: String,
@@ -268,24 +272,28 @@ pub(crate) struct AllowList {
     grants: Vec<HostGrant>,
 }
 
-/// A request's target that was found on the allow-list.
+/// A target that the allow list permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AllowedTarget {
-    /// Private addresses are granted.
+    /// Whether private addresses are granted.
     pub(crate) private: bool,
 }
 
-/// Why a URL may not be requested.
+/// The reason why a URL may not be requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DeniedTarget {
-    /// Not something that can be requested at all.
+    /// The URL can never be requested.
     Malformed(&'static str),
-    /// Not granted; the text names the line to add.
+    /// The URL is not granted. The text names the grant to add.
     NotGranted(String),
 }
 
 impl AllowList {
-    pub(crate) fn new(supplier: &str, requested: Vec<RequestedHost>, grants: Vec<HostGrant>) -> Self {
+    pub(crate) fn new(
+        supplier: &str,
+        requested: Vec<RequestedHost>,
+        grants: Vec<HostGrant>,
+    ) -> Self {
         Self {
             supplier: supplier.to_owned(),
             requested,
@@ -293,7 +301,7 @@ impl AllowList {
         }
     }
 
-    /// Lines that the operator would have to add for all that the plugin asks.
+    /// Returns the grants that the operator has to add for all requested hosts.
     pub(crate) fn missing_grants(&self) -> Vec<String> {
         self.requested
             .iter()
@@ -301,7 +309,7 @@ impl AllowList {
             .collect()
     }
 
-    /// Judges scheme, host and port; addresses are judged once they are known.
+    /// Checks scheme, host and port. Addresses are checked after name resolution.
     pub(crate) fn check(&self, url: &Url) -> Result<AllowedTarget, DeniedTarget> {
         let scheme = match url.scheme() {
             "https" => Scheme::Https,
@@ -322,7 +330,7 @@ impl AllowList {
             .ok_or(DeniedTarget::Malformed("the URL names no port"))?;
         if !self.requested.iter().any(|ask| ask.covers(host, port)) {
             let message = format!(
-                "the description of {} does not ask for {host}:{port}",
+                "the description of {} does not request {host}:{port}",
                 self.supplier
             );
             return Err(DeniedTarget::NotGranted(message));
@@ -350,7 +358,7 @@ impl AllowList {
         })
     }
 
-    /// The refusal of an address that a granted name resolved to.
+    /// Builds the error message for a granted name that resolved to a non-public address.
     pub(crate) fn private_address_message(&self, url: &Url, reason: &str) -> String {
         let host = url.origin().ascii_serialization();
         format!(

@@ -1,6 +1,6 @@
-//! Components to machine code, once: compiled code is kept on disk by the
-//! component's digest and the engine's compatibility. Only what this host wrote,
-//! into a folder that only its user may write, is ever taken from there.
+//! Compilation of components and the cache of compiled code. Compiled code is stored on disk under
+//! the component's digest and the engine's compatibility hash. Code is only loaded if this host
+//! wrote it, into a folder that only its user may write to.
 
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -10,36 +10,36 @@ use std::path::{Path, PathBuf};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-/// Largest component file. One in JavaScript or Python has 12 to 18 MB.
+/// Maximum size of a component file. Components in JavaScript or Python have 12 to 18 MB.
 const COMPONENT_BYTES_MAX: u64 = 64 << 20;
 const EXTENSION: &str = "compiled";
 
-/// A component that cannot be made ready to run.
+/// An error that prevents a component from being prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// The file cannot be read.
     #[error("cannot read {file}")]
     Read {
-        /// Which.
+        /// Path of the file.
         file: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
-    /// The file is too large.
+    /// The file exceeds the maximum size.
     #[error("{file} is larger than {COMPONENT_BYTES_MAX} bytes")]
     TooLarge {
-        /// Which.
+        /// Path of the file.
         file: PathBuf,
     },
-    /// It is not a component that this engine takes.
-    #[error("not a component that can run here: {0}")]
+    /// The file is not a component that this engine supports.
+    #[error("the file is not a component that this runtime supports: {0}")]
     Invalid(String),
 }
 
-/// A component's bytes and what they are.
+/// The bytes of a component file and their digest.
 pub(crate) struct ComponentFile {
     pub(crate) bytes: Vec<u8>,
-    /// SHA-256, hexadecimal.
+    /// SHA-256 in hexadecimal.
     pub(crate) digest: String,
 }
 
@@ -60,29 +60,29 @@ impl ComponentFile {
     }
 }
 
-/// Where the code of a component came from.
+/// The origin of a component's compiled code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeSource {
-    /// It was compiled now.
+    /// The code was compiled during this load.
     Compiled,
-    /// It was compiled before and kept.
+    /// The code came from the cache.
     Cached,
 }
 
-/// Compiled code on disk; without a folder everything is compiled each time.
+/// A cache of compiled code on disk. Without a folder, every load compiles the component.
 #[derive(Debug, Clone)]
 pub(crate) struct CodeCache {
     folder: Option<PathBuf>,
 }
 
 impl CodeCache {
-    /// Makes the folder if need be, and refuses one that others may write.
+    /// Creates the folder if it is missing, and returns an error if others may write to it.
     pub(crate) fn open(folder: Option<PathBuf>) -> io::Result<Self> {
         if let Some(folder) = &folder {
             create_private(folder)?;
             if !is_private_to_user(folder)? {
                 let message = format!(
-                    "{} may be written by others than the user that runs the gateway",
+                    "other users than the one that runs the gateway may write to {}; restrict its permissions",
                     folder.display()
                 );
                 return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
@@ -91,7 +91,8 @@ impl CodeCache {
         Ok(Self { folder })
     }
 
-    /// Takes kept code, or compiles and keeps it. Slow: not for an async task.
+    /// Loads the code from the cache, or compiles it and stores it there. This call is slow and
+    /// must not run on an async task.
     pub(crate) fn load_or_compile(
         &self,
         engine: &Engine,
@@ -104,7 +105,7 @@ impl CodeCache {
         let component = Component::from_binary(engine, &file.bytes)
             .map_err(|error| CompileError::Invalid(format!("{error:#}")))?;
         if let Err(error) = self.store(&stem, &component) {
-            tracing::warn!(%error, "compiled code could not be kept; it will be compiled again at the next start");
+            tracing::warn!(%error, "compiled code could not be stored; the next start compiles it again");
         }
         Ok((component, CodeSource::Compiled))
     }
@@ -112,10 +113,10 @@ impl CodeCache {
     fn load(&self, engine: &Engine, stem: &str) -> Option<Component> {
         let file = find(self.folder.as_deref()?, stem)?;
         let component = is_intact(&file).then(|| {
-            // SAFETY: the file is in a folder that only this user can write, its name
-            // holds the digest of its content, which was just compared, and it was
-            // written by `keep` from an engine of the same compatibility.
-            #[expect(unsafe_code, reason = "code that this host compiled and wrote itself")]
+            // SAFETY: the file is in a folder that only this user can write to. Its name holds the
+            // digest of its content, which `is_intact` has just compared. `store` wrote it from an
+            // engine with the same compatibility hash.
+            #[expect(unsafe_code, reason = "the code was compiled and written by this host")]
             unsafe {
                 Component::deserialize_file(engine, &file)
             }
@@ -123,14 +124,15 @@ impl CodeCache {
         match component {
             Some(Ok(component)) => Some(component),
             Some(Err(_)) | None => {
-                tracing::warn!(file = %file.display(), "kept code is damaged; it is compiled again");
+                tracing::warn!(file = %file.display(), "cached code is damaged; compiling the component again");
                 let _ = fs::remove_file(&file);
                 None
             }
         }
     }
 
-    /// Written aside, flushed, then renamed: a crash leaves all of it or nothing.
+    /// Writes the code to a temporary file, flushes it and renames it, so that a crash leaves the
+    /// complete file or none.
     fn store(&self, stem: &str, component: &Component) -> io::Result<()> {
         let Some(folder) = &self.folder else {
             return Ok(());
@@ -168,7 +170,7 @@ fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
     entries.map(|entry| entry.path()).find(wanted)
 }
 
-/// Whether the content is what the name says.
+/// Returns whether the digest of the content matches the one in the file name.
 fn is_intact(file: &Path) -> bool {
     let named = file
         .file_stem()
@@ -192,7 +194,8 @@ fn create_private(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-/// The user is known by what a file becomes that this process makes.
+/// Determines the current user from the owner of a probe file and compares it with the folder's
+/// owner.
 #[cfg(unix)]
 fn is_private_to_user(folder: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! What a plugin says of itself, checked before it is believed.
+//! Validation of the description that a plugin returns.
 
 use crate::bindings::exports::stopover::supplier::plugin as wit;
 use crate::capability::RequestedHost;
@@ -9,17 +9,17 @@ const NAME_CHARS_MAX: usize = 64;
 const LIST_ITEMS_MAX: usize = 32;
 const SCHEMA_BYTES_MAX: usize = 64 << 10;
 
-/// A description that makes no sense.
+/// A description that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the plugin's description has no usable {field}: {reason}")]
 pub struct DescriptionError {
-    /// Which field.
+    /// Name of the invalid field.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// Reason why the field is invalid.
     pub reason: &'static str,
 }
 
-/// A description and the parts of it that the host acts on.
+/// A valid description with the parsed parts that the host uses.
 pub(crate) struct ValidatedDescription {
     pub(crate) description: PluginDescription,
     pub(crate) requested_hosts: Vec<RequestedHost>,
@@ -29,7 +29,7 @@ pub(crate) struct ValidatedDescription {
 pub(crate) fn validate(wire: wit::Description) -> Result<ValidatedDescription, DescriptionError> {
     let bad = |field, reason| DescriptionError { field, reason };
     if !is_name(&wire.name) {
-        return Err(bad("name", "it has not the form [a-z][a-z0-9-]{0,63}"));
+        return Err(bad("name", "it does not match [a-z][a-z0-9-]{0,63}"));
     }
     if !is_version(&wire.version) {
         return Err(bad("version", "it is not a semantic version"));
@@ -117,16 +117,19 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_description_is_taken_as_it_is() {
+    fn valid_description_is_accepted_unchanged() {
         let described = described(|_| ()).unwrap();
         assert_eq!(
-            (described.description.name.as_str(), described.requested_hosts.len()),
+            (
+                described.description.name.as_str(),
+                described.requested_hosts.len()
+            ),
             ("fake-hotels", 2)
         );
     }
 
     #[test]
-    fn every_unsound_field_is_refused_by_name() {
+    fn invalid_field_is_rejected_by_name() {
         type Change = fn(&mut wit::Description);
         let cases: [(&str, Change); 9] = [
             ("name", |wire| wire.name = "Fake".to_owned()),

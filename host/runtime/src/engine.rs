@@ -1,6 +1,6 @@
-//! The engine: compiler settings, the pool that instances come from, and the
-//! ticker that interrupts guests. Every number stands here with its reason; what
-//! differs by plugin is in the plugin's limits.
+//! The WebAssembly engine: compiler settings, the instance pool, and the ticker that interrupts
+//! guests. Each number is documented with its reason. Values that differ by plugin are in
+//! [`PluginLimits`](crate::limits::PluginLimits).
 
 use crate::state::GuestState;
 use std::time::Duration;
@@ -9,38 +9,41 @@ use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, UpdateDeadline,
 };
 
-/// How often a running guest is interrupted to let others run and to look at its
-/// deadline: short enough that a loop delays nobody by more than a few
-/// milliseconds, long enough that an idle gateway hardly wakes up.
+/// Interval at which a running guest is interrupted to yield and to check its deadline. It is short
+/// enough that a loop delays other work by only a few milliseconds. It is long enough that an idle
+/// gateway hardly wakes up.
 pub(crate) const TICK: Duration = Duration::from_millis(4);
 
-/// Largest linear memory that a slot of the pool can hold. A JavaScript engine
-/// wants up to 256 MiB; what a plugin may really use is in its limits.
+/// Maximum linear memory of a pool slot. A JavaScript engine needs up to 256 MiB. The limits of a
+/// plugin restrict what it may actually use.
 const MEMORY_BYTES_MAX: usize = 256 << 20;
-/// Table elements that a slot of the pool can hold: a JavaScript engine has 60,000.
+/// Maximum number of table elements of a pool slot. A JavaScript engine has 60,000.
 const TABLE_ELEMENTS_MAX: usize = 60_000;
-/// Core instances, tables and memories that one component may be made of.
+/// Maximum number of core instances, tables and memories of one component.
 const CORE_INSTANCES_A_COMPONENT: u32 = 40;
 const TABLES_A_COMPONENT: u32 = 40;
 const MEMORIES_A_COMPONENT: u32 = 4;
-/// Bookkeeping of one instance. JavaScript engines need 4 MiB; nothing is reserved.
+/// Maximum size of an instance's metadata. JavaScript engines need 4 MiB. No memory is reserved for
+/// it.
 const INSTANCE_BYTES_MAX: usize = 4 << 20;
-/// Stack of a guest, and of the fiber that it runs on: host functions run there too.
+/// Stack size of a guest, and of the fiber that it runs on. Host functions also run on the fiber's
+/// stack.
 const GUEST_STACK_BYTES: usize = 512 << 10;
 const FIBER_STACK_BYTES: usize = 1 << 20;
-/// Kept of a returned memory, where the kernel can tell which pages were written
-/// (`PAGEMAP_SCAN`): only those are reset, and the next call takes no page faults.
-/// Enough for all but the largest answers; a burst of 1,000 calls leaves at most 1 GB.
+/// Bytes of a returned memory that stay resident if the kernel reports which pages were written
+/// (`PAGEMAP_SCAN`). Only those pages are reset, and the next call takes no page faults. The size
+/// suffices for all but the largest responses; a burst of 1,000 calls leaves at most 1 GB resident.
 const KEPT_BYTES_SCANNED: usize = 1 << 20;
-/// Kept without that help: all of it is written again on every return, so little.
+/// Bytes of a returned memory that stay resident without `PAGEMAP_SCAN`. They are all rewritten on
+/// every return, so the value is small.
 const KEPT_BYTES_UNSCANNED: usize = 64 << 10;
-/// Kept of a returned table, for the same reason.
+/// Bytes of a returned table that stay resident, for the same reason.
 const KEPT_TABLE_BYTES: usize = 8 << 10;
-/// Slots of other plugins left warm before cold ones are taken; reuse bounds
-/// what stays resident by the calls that really ran at once.
+/// Maximum number of unused warm slots that are left to other plugins before cold slots are taken.
+/// Reusing slots limits resident memory to the number of calls that actually ran concurrently.
 const UNUSED_WARM_SLOTS: u32 = 16;
 
-/// An engine with room for `calls_max` calls at the same time.
+/// Creates an engine with room for `calls_max` concurrent calls.
 pub(crate) fn new(calls_max: u32) -> Result<Engine, wasmtime::Error> {
     let scanning = Engine::new(&config(calls_max, Enabled::Yes, KEPT_BYTES_SCANNED));
     let engine =
@@ -65,8 +68,9 @@ fn config(calls_max: u32, scan: Enabled, kept_bytes: usize) -> Config {
     config
 }
 
-/// Address space is reserved for each slot, memory is not used before a guest
-/// writes to it. Twice as many memories as calls: most components have one.
+/// Builds the pool configuration. Each slot reserves address space, but uses memory only once a
+/// guest writes to it. The pool has twice as many memories as calls, because most components have
+/// one memory.
 fn pool(calls_max: u32, scan: Enabled, kept_bytes: usize) -> PoolingAllocationConfig {
     let calls = calls_max.max(1);
     let mut pool = PoolingAllocationConfig::new();
@@ -91,7 +95,7 @@ fn pool(calls_max: u32, scan: Enabled, kept_bytes: usize) -> PoolingAllocationCo
     pool
 }
 
-/// One thread for the engine; it ends when the last user of the engine is gone.
+/// Starts the ticker thread of the engine. The thread ends when the engine is dropped.
 fn start_ticker(engine: &Engine) {
     let weak = engine.weak();
     let ticker = std::thread::Builder::new().name("guest-ticker".to_owned());
@@ -103,21 +107,21 @@ fn start_ticker(engine: &Engine) {
         }
     });
     if let Err(error) = started {
-        tracing::error!(%error, "no thread for the ticker: guests are interrupted by time-outs only");
+        tracing::error!(%error, "the ticker thread could not be started; guests are interrupted only by timeouts");
     }
 }
 
-/// The guest used up its processor time.
+/// The guest exceeded its CPU time.
 #[derive(Debug, thiserror::Error)]
-#[error("the plugin used all of its processor time")]
+#[error("the plugin used all of its CPU time")]
 pub(crate) struct CpuTimeExceeded;
 
-/// The guest was running at its deadline.
+/// The guest was still running at its deadline.
 #[derive(Debug, thiserror::Error)]
 #[error("the deadline passed")]
 pub(crate) struct DeadlineExceeded;
 
-/// What happens to a running guest at each tick: end it, or let others run.
+/// Handles a tick of a running guest: ends the guest at a limit, otherwise makes it yield.
 pub(crate) fn on_tick(state: &mut GuestState) -> wasmtime::Result<UpdateDeadline> {
     state.ticks_left = state.ticks_left.saturating_sub(1);
     if state.ticks_left == 0 {

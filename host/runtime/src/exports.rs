@@ -1,5 +1,5 @@
-//! What a component exports: which capabilities, and where their functions are.
-//! Found once, at load, and checked against the WIT then; calls use the places.
+//! Exports of a component: its capabilities and the indexes of their functions. They are resolved
+//! once at load and checked against the WIT; calls use the indexes.
 
 mod flight;
 
@@ -15,7 +15,7 @@ use wasmtime::component::{
     TypedFunc,
 };
 
-/// An exported function whose types were checked.
+/// An exported function whose types have been checked.
 pub(crate) struct TypedExport<Arguments, Answer> {
     index: ComponentExportIndex,
     types: PhantomData<fn(Arguments) -> Answer>,
@@ -58,32 +58,32 @@ where
         })
     }
 
-    /// The function in an instance of the component that it was found in.
+    /// Returns the function in an instance of the component in which it was resolved.
     pub(crate) fn bind(
         &self,
         store: &mut Store<GuestState>,
         instance: &Instance,
     ) -> Option<TypedFunc<Arguments, Answer>> {
         let function = instance.get_func(&mut *store, self.index)?;
-        // SAFETY: the types were checked against this very component when the
-        // function was found, and types belong to the component, not to the instance.
+        // SAFETY: the types were checked against this very component when the function was
+        // resolved, and types belong to the component, not to the instance.
         #[expect(
             unsafe_code,
-            reason = "checking the types again costs as much as a small call"
+            reason = "checking the types again would cost as much as a small call"
         )]
         Some(unsafe { TypedFunc::new_unchecked(function) })
     }
 }
 
-/// An export that is not what the WIT says.
+/// An export that does not match the WIT.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{interface} has no usable function {function}: {reason}")]
 pub struct ExportError {
-    /// Which interface.
+    /// Name of the interface.
     pub interface: &'static str,
-    /// Which function of it.
+    /// Name of the function.
     pub function: String,
-    /// What is wrong.
+    /// Reason why the function cannot be used.
     pub reason: String,
 }
 
@@ -132,19 +132,23 @@ type PaymentFn<Request, Answer> = TypedExport<(Request,), (Result<Answer, paymen
 
 pub(crate) struct HotelBookingExports {
     pub(crate) prebook: ChangeFn<wit::hotel_booking::PrebookRequest, wit::hotel_booking::Prebooked>,
-    pub(crate) book: ChangeFn<wit::hotel_booking::BookRequest, wit::hotel_booking::HotelBookingState>,
+    pub(crate) book:
+        ChangeFn<wit::hotel_booking::BookRequest, wit::hotel_booking::HotelBookingState>,
     pub(crate) find: ReadFn<wit::hotel_booking::FindRequest, wit::hotel_booking::FindAnswer>,
 }
 
 pub(crate) struct HotelCancellation {
     pub(crate) quote: ReadFn<wit::hotel_cancellation::QuoteRequest, wit::hotel_cancellation::Quote>,
-    pub(crate) cancel:
-        ChangeFn<wit::hotel_cancellation::CancelRequest, wit::hotel_cancellation::HotelBookingState>,
+    pub(crate) cancel: ChangeFn<
+        wit::hotel_cancellation::CancelRequest,
+        wit::hotel_cancellation::HotelBookingState,
+    >,
 }
 
 pub(crate) struct HotelContent {
     pub(crate) details: ReadFn<String, wit::hotel_content::Details>,
-    pub(crate) reviews: TypedExport<(String, u16), (Result<wit::hotel_content::Reviews, ReadError>,)>,
+    pub(crate) reviews:
+        TypedExport<(String, u16), (Result<wit::hotel_content::Reviews, ReadError>,)>,
 }
 
 pub(crate) type ForecastFn = TypedExport<
@@ -173,7 +177,7 @@ pub(crate) type VerifyEventsFn = TypedExport<
     (Result<Vec<wit::supplier_events::Event>, wit::supplier_events::VerifyError>,),
 >;
 
-/// Everything that one component exports.
+/// All exports of one component.
 pub(crate) struct Exports {
     pub(crate) capabilities: Vec<Capability>,
     pub(crate) describe: TypedExport<(), (wit::plugin::Description,)>,
@@ -193,7 +197,7 @@ pub(crate) struct Exports {
 }
 
 impl Exports {
-    /// Looks through a component, with one instance of it to check types on.
+    /// Resolves the exports of a component. The instance is needed to check types.
     pub(crate) fn resolve(
         pre: &InstancePre<GuestState>,
         instance: &Instance,

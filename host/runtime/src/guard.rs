@@ -1,8 +1,8 @@
-//! The way to addresses that somebody else chose: suppliers' and subscribers'.
-//! Names are resolved once, by a resolver that judges every address, and the
-//! connection goes to exactly those; no redirects, no proxies, no cookies, no
-//! repeats. A URL that holds an address is not resolved: judge that one with
-//! [`crate::address::refusal`] before.
+//! HTTP client for URLs that an outside party chose, such as suppliers and webhook receivers. A
+//! name is resolved once by a resolver that checks every address, and the connection uses exactly
+//! these addresses. There are no redirects, proxies, cookies or retries. A URL that contains an
+//! address is not resolved; check such an address with [`crate::address_policy::denial_reason`]
+//! first.
 
 use crate::address::{self, AddressPolicy};
 use futures::future::BoxFuture;
@@ -12,12 +12,14 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// Names to addresses. Cheap to clone.
+/// A function that resolves names to addresses. Clones are cheap.
 #[derive(Clone)]
-pub struct DnsLookup(Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>);
+pub struct DnsLookup(
+    Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>,
+);
 
 impl DnsLookup {
-    /// As the machine resolves names.
+    /// Creates a lookup that uses the system's resolver.
     #[must_use]
     pub fn system() -> Self {
         Self::new(|name| async move {
@@ -26,7 +28,7 @@ impl DnsLookup {
         })
     }
 
-    /// As a function says.
+    /// Creates a lookup that uses the given function.
     pub fn new<F, A>(lookup: F) -> Self
     where
         F: Fn(String) -> A + Send + Sync + 'static,
@@ -35,10 +37,10 @@ impl DnsLookup {
         Self(Arc::new(move |name| Box::pin(lookup(name))))
     }
 
-    /// Every address of a name.
+    /// Returns all addresses of a name.
     ///
     /// # Errors
-    /// When it cannot be resolved.
+    /// Returns an error if the name cannot be resolved.
     pub async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         (self.0)(name.to_owned()).await
     }
@@ -50,11 +52,11 @@ impl std::fmt::Debug for DnsLookup {
     }
 }
 
-/// A client that connects to nothing but what may be reached; its limits are the
-/// caller's to add.
+/// Returns a builder of clients that only connect to addresses that the policy allows. The caller
+/// adds its own limits.
 #[expect(
     clippy::disallowed_methods,
-    reason = "this is the guarded client that others are told to take"
+    reason = "this function builds the guarded client that other code must use"
 )]
 pub fn client_builder(lookup: DnsLookup, reach: AddressPolicy) -> ClientBuilder {
     Client::builder()
@@ -67,14 +69,14 @@ pub fn client_builder(lookup: DnsLookup, reach: AddressPolicy) -> ClientBuilder 
         .dns_resolver(GuardedResolver { lookup, reach })
 }
 
-/// Why the guard refused a request of such a client; none: it failed otherwise.
+/// Returns why the client blocked an address, or `None` if the request failed for another reason.
 #[must_use]
 pub fn blocked_address_reason(error: &reqwest::Error) -> Option<&'static str> {
     let refused = causes(error).find_map(|cause| cause.downcast_ref::<AddressBlocked>());
     refused.map(|AddressBlocked(reason)| *reason)
 }
 
-/// The innermost cause of a failure, which holds no URL and so nothing of its query.
+/// Returns the innermost cause of a failure. It contains no URL and thus no query.
 #[must_use]
 pub fn root_cause(error: &reqwest::Error) -> String {
     let innermost = causes(error).skip(1).last();

@@ -1,10 +1,10 @@
-//! One call in one fresh instance: a store with all of its limits, an instance
-//! from the pool, the call, and an end in time. The store is dropped with its guest.
+//! Execution of one call in a fresh instance. It creates a store with all limits, takes an instance
+//! from the pool, runs the call and ends it in time. The store is dropped with the guest.
 
-use crate::engine::{DeadlineExceeded, CpuTimeExceeded, on_tick};
+use crate::engine::{CpuTimeExceeded, DeadlineExceeded, on_tick};
 use crate::exports::TypedExport;
 use crate::provision::PluginEnv;
-use crate::state::{GuestError, CallScope, GuestState, OutboundTracker};
+use crate::state::{CallScope, GuestError, GuestState, OutboundTracker};
 use std::sync::Arc;
 use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower};
 use wasmtime::{Engine, PoolConcurrencyLimitError, Store};
@@ -26,8 +26,8 @@ pub(crate) fn new_store(
     store
 }
 
-/// Makes an instance, calls, and drops it, and then the places that it took; in the
-/// background once it computes for long.
+/// Creates an instance, calls the function and drops the instance and then its permits. The work
+/// continues in the background once it computes for long.
 pub(crate) async fn call<Arguments, Answer>(
     pre: &InstancePre<GuestState>,
     provision: &Arc<PluginEnv>,
@@ -43,14 +43,15 @@ where
     let (pre, function) = (pre.clone(), *function);
     let store = new_store(pre.engine(), provision, scope);
     let guest = provision.background.offload_when_long(async move {
-        // Whatever becomes of the caller: a place is free when its instance is gone.
+        // The permits move into this task, so that they are only released once the instance is
+        // dropped, even if the caller is dropped earlier.
         let _places = places;
         let mut store = store;
         let called = async {
             let instance = pre.instantiate_async(&mut store).await?;
             let function = function
                 .bind(&mut store, &instance)
-                .ok_or_else(|| wasmtime::Error::msg("the function is gone"))?;
+                .ok_or_else(|| wasmtime::Error::msg("the exported function no longer exists"))?;
             function.call_async(&mut store, arguments).await
         };
         let answer = called.await;
@@ -62,8 +63,8 @@ where
     in_time.unwrap_or(Err(GuestError::TimedOut))
 }
 
-/// Whatever ended the call, its guest may compute up to the next tick: it sends
-/// nothing any more.
+/// Closes the call when it is dropped. The guest may compute until the next tick after the call has
+/// ended, but it can send no request.
 struct CloseOnDrop<'a>(&'a OutboundTracker);
 
 impl Drop for CloseOnDrop<'_> {
@@ -72,7 +73,7 @@ impl Drop for CloseOnDrop<'_> {
     }
 }
 
-/// What an error of the engine means for the call.
+/// Classifies an error of the engine.
 pub(crate) fn classify_error(error: &wasmtime::Error, refused: Option<&str>) -> GuestError {
     if error.downcast_ref::<DeadlineExceeded>().is_some() {
         return GuestError::TimedOut;

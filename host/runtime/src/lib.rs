@@ -1,10 +1,11 @@
-//! Suppliers as sandboxed components: the only crate that knows WebAssembly.
+//! Runtime that executes suppliers as sandboxed WebAssembly components. This is the only crate that
+//! depends on WebAssembly.
 //!
-//! A plugin is loaded, asked what it is, and from then on called through
-//! [`Supplier`]: typed requests in, typed answers or the closed errors of the
-//! domain out. Every call runs in a fresh instance under limits; every request
-//! of a plugin leaves through one door, which checks, authorizes and records it.
-//! No type of the engine and no type of the WIT leaves this crate.
+//! The runtime loads a plugin, reads its description and then calls it through [`Supplier`]. Calls
+//! take typed requests and return typed responses or the error enums of the domain. Every call runs
+//! in a fresh instance under limits. Every request of a plugin passes through one egress, which
+//! checks, authorizes and records it. This crate exposes no type of the engine and no type of the
+//! WIT.
 #![warn(missing_docs)]
 
 pub mod address;
@@ -35,7 +36,9 @@ mod state;
 mod supplier;
 
 pub use breaker::HealthReport;
-pub use call_log::{CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, NoSink, PluginCallOutcome};
+pub use call_log::{
+    CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, NoSink, PluginCallOutcome,
+};
 pub use capability::{HostGrant, InvalidHost, Scheme};
 pub use cassette::CassetteError;
 pub use compile::{CodeSource, CompileError};
@@ -48,6 +51,6 @@ pub use registry::LoadError;
 pub use runtime::{CALLS_MAX_DEFAULT, Runtime, RuntimeConfig, RuntimeError};
 pub use signature::{InvalidTrustedKey, SignatureError, TrustedKey};
 pub use supplier::{
-    AuthorizeRequest, CallContext, CaptureRequest, InstrumentDescription, PaymentLookup, RefundLookup,
-    Intent, IntentRequest, ProcessorRefund, RefundRequest, Supplier, VoidRequest,
+    AuthorizeRequest, CallContext, CaptureRequest, InstrumentDescription, Intent, IntentRequest,
+    PaymentLookup, ProcessorRefund, RefundLookup, RefundRequest, Supplier, VoidRequest,
 };

@@ -1,54 +1,56 @@
-//! Every limit that a plugin runs under, with its default and its reason. Numbers
-//! only: they are enforced where the thing that they limit happens.
+//! The limits of a plugin with their defaults and reasons. This module holds only numbers; each
+//! limit is enforced where the resource is used.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The limits of one plugin. Every field has a default; units stand last.
+/// The limits of one plugin. Every field has a default, and the field name ends with its unit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PluginLimits {
-    /// Calls at the same time. A slow supplier must not hold all of the pool.
+    /// Maximum number of concurrent calls. A slow supplier must not occupy the whole pool.
     pub calls_max: u32,
-    /// How long a call may wait for its turn before it is refused as overloaded:
-    /// long enough for a burst, short enough to leave the caller time.
+    /// Maximum time that a call waits for a permit before it is rejected as overloaded. It is long
+    /// enough for a burst and short enough to leave time for the call.
     pub queue_wait_ms: u64,
-    /// Longest time of one call, whatever its caller would wait.
+    /// Maximum duration of one call, regardless of its deadline.
     pub call_ms_max: u64,
-    /// Time on the processor in one call. Parsing the largest answer takes 10 to
-    /// 60 ms, by language; a loop without end must not live until the deadline.
+    /// Maximum CPU time of one call. Parsing the largest response takes 10 to 60 ms, depending on
+    /// the language. An endless loop must not run until the deadline.
     pub cpu_ms_max: u64,
-    /// Linear memory, counted over all memories of the call. A 200 KB answer
-    /// needs about 3 MB in Rust and 40 MB in JavaScript.
+    /// Maximum linear memory, summed over all memories of the call. A 200 KB response needs about 3
+    /// MB in Rust and 40 MB in JavaScript.
     pub memory_bytes_max: usize,
-    /// Elements of all tables: function pointers, 60,000 in a JavaScript engine.
+    /// Maximum number of elements in all tables. These are function pointers; a JavaScript engine
+    /// has 60,000.
     pub table_elements_max: usize,
-    /// Core instances: a composed component has up to 40.
+    /// Maximum number of core instances. A composed component has up to 40.
     pub instances_max: usize,
-    /// Memories: one, or one for each language inside a composed component.
+    /// Maximum number of memories: one, or one for each language in a composed component.
     pub memories_max: usize,
-    /// Tables, likewise.
+    /// Maximum number of tables, for the same reason.
     pub tables_max: usize,
-    /// Resource handles alive at once; only components built for WASI have any.
+    /// Maximum number of live resource handles. Only components built for WASI use them.
     pub handles_max: usize,
-    /// Bytes that one call across the boundary may take from the guest: request
-    /// bodies, and the answer of the call.
+    /// Maximum number of bytes that one host call or the result of the call may take from the
+    /// guest. This includes request bodies.
     pub host_call_bytes_max: usize,
-    /// HTTP requests of one call: a search in pages, never a crawl.
+    /// Maximum number of HTTP requests of one call. It suffices for a paginated search, but not for
+    /// a crawl.
     pub requests_max: u32,
-    /// Of these at the same time.
+    /// Maximum number of concurrent HTTP requests of one call.
     pub concurrent_requests_max: usize,
-    /// Decompressed body of one response.
+    /// Maximum size of a decompressed response body.
     pub response_bytes_max: usize,
-    /// Headers of one response.
+    /// Maximum number of response headers.
     pub response_headers_max: usize,
-    /// Names and values of these, in all.
+    /// Maximum total size of the names and values of response headers.
     pub response_header_bytes_max: usize,
-    /// Log lines of one call; the rest is counted and dropped.
+    /// Maximum number of log lines of one call. Further lines are counted and dropped.
     pub log_lines_max: u32,
-    /// Characters of one log line.
+    /// Maximum number of characters of a log line.
     pub log_line_chars_max: usize,
-    /// Values in the plugin's cache, with their keys.
+    /// Maximum size of all values and keys in the plugin's cache.
     pub cache_bytes_max: usize,
 }
 
@@ -87,7 +89,7 @@ impl PluginLimits {
         Duration::from_millis(self.call_ms_max)
     }
 
-    /// Processor time in ticks of the engine's clock, at least one.
+    /// Returns the CPU time limit in ticks of the engine, at least one.
     pub(crate) fn cpu_ticks(&self, tick: Duration) -> u64 {
         (u128::from(self.cpu_ms_max) * 1_000_000 / tick.as_nanos().max(1))
             .try_into()

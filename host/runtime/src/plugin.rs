@@ -1,5 +1,5 @@
-//! A plugin: what the operator says of it, what it says of itself, and the
-//! component that is ready to run. Replaced as a whole, never changed.
+//! A plugin: the operator's configuration, the plugin's own description and the component that is
+//! ready to run. A plugin is replaced as a whole and never modified.
 
 use crate::admission::ConcurrencyLimit;
 use crate::breaker::CircuitBreaker;
@@ -12,7 +12,7 @@ use crate::provision::PluginEnv;
 use crate::signature::TrustedKey;
 use crate::state::GuestState;
 use host_domain::owner::Mode;
-use host_domain::supplier::{PluginDescription, Capability, SupplierId};
+use host_domain::supplier::{Capability, PluginDescription, SupplierId};
 use host_domain::time::Timestamp;
 use secrecy::SecretString;
 use serde_json::Value;
@@ -22,47 +22,49 @@ use std::sync::Arc;
 use std::time::Duration;
 use wasmtime::component::InstancePre;
 
-/// Where a plugin's requests go.
+/// The destination of a plugin's requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TrafficMode {
-    /// To the supplier.
+    /// Requests go to the supplier.
     #[default]
     Live,
-    /// To the supplier, and each exchange is kept in this folder, redacted.
+    /// Requests go to the supplier, and each exchange is recorded in this folder after redaction.
     Record(PathBuf),
-    /// To the exchanges kept in this folder; there is no network.
+    /// Requests are answered from the exchanges in this folder, without any network.
     Replay(PathBuf),
 }
 
-/// A plugin, as the operator configures it.
+/// The operator's configuration of a plugin.
 #[derive(Debug, Clone)]
 pub struct PluginSpec {
-    /// The supplier's id in the API.
+    /// Id of the supplier in the API.
     pub id: SupplierId,
-    /// Which of the two worlds it serves.
+    /// Modes (test or live) that the plugin serves.
     pub modes: Vec<Mode>,
-    /// The component's file.
+    /// Path of the component file.
     pub component: PathBuf,
-    /// SHA-256 of the file, hexadecimal, with or without `sha256:`; another file is refused.
+    /// Pinned SHA-256 of the file in hexadecimal, with or without the prefix `sha256:`. A file with
+    /// another digest is rejected.
     pub digest: Option<String>,
-    /// Keys of which one must have signed the file; none: it need not be signed.
+    /// Trusted keys, one of which must have signed the file. If the list is empty, no signature is
+    /// required.
     pub signed_by: Vec<TrustedKey>,
-    /// One JSON object, valid against the plugin's schema.
+    /// Settings as a JSON object that is valid against the plugin's schema.
     pub settings: Value,
-    /// Hosts that it may reach, if it asks for them.
+    /// Hosts that the plugin may reach if it requests them.
     pub grants: Vec<HostGrant>,
-    /// Headers that the host sets on its requests.
+    /// Headers that the host adds to the plugin's requests.
     pub credentials: Vec<Credential>,
-    /// Secrets that it may have computed with, if it asks for them.
+    /// Secrets that the host may use in computations for the plugin if it requests them.
     pub secrets: BTreeMap<String, SecretString>,
-    /// What it may use.
+    /// Resource limits of the plugin.
     pub limits: PluginLimits,
-    /// Where its requests go.
+    /// Destination of the plugin's requests.
     pub traffic: TrafficMode,
 }
 
 impl PluginSpec {
-    /// A plugin without settings, grants and secrets, under the default limits.
+    /// Creates a configuration without settings, grants and secrets and with the default limits.
     #[must_use]
     pub fn new(id: SupplierId, component: PathBuf) -> Self {
         Self {
@@ -81,35 +83,35 @@ impl PluginSpec {
     }
 }
 
-/// What is known of a loaded plugin.
+/// Information about a loaded plugin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PluginInfo {
-    /// The supplier's id in the API.
+    /// Id of the supplier in the API.
     pub id: SupplierId,
-    /// Which of the two worlds it serves.
+    /// Modes (test or live) that the plugin serves.
     pub modes: Vec<Mode>,
-    /// The component's file.
+    /// Path of the component file.
     pub component: PathBuf,
-    /// SHA-256 of the file, hexadecimal.
+    /// SHA-256 of the file in hexadecimal.
     pub digest: String,
-    /// What it says of itself.
+    /// Description that the plugin returned.
     pub description: PluginDescription,
-    /// What it exports, in the order of the interface.
+    /// Exported capabilities in the order of the interface.
     pub capabilities: Vec<Capability>,
-    /// Hosts that it asks for and does not get: the lines to add.
+    /// Requested hosts that are not granted, as grants to add.
     pub missing_grants: Vec<String>,
-    /// Secrets that it asks for and does not get.
+    /// Requested secrets that are not granted.
     pub missing_secrets: Vec<String>,
-    /// Whether it was compiled at this load.
+    /// Whether the code was compiled during this load or came from the cache.
     pub code: CodeSource,
-    /// When it was loaded.
+    /// Time at which the plugin was loaded.
     pub loaded_at: Timestamp,
-    /// How long that took.
+    /// Duration of the load.
     pub load_time: Duration,
 }
 
-/// A loaded plugin. Calls hold it while they run, so an old one lives until its
-/// last call has ended.
+/// A loaded plugin. Running calls hold a reference, so a replaced plugin lives until its last call
+/// has ended.
 pub(crate) struct Plugin {
     pub(crate) info: PluginInfo,
     pub(crate) spec: PluginSpec,

@@ -1,6 +1,5 @@
-//! What the host provides to the guests of one plugin: its way out, its cache,
-//! its settings and the secrets that it may have computed with. Shared by all of
-//! the plugin's calls; knows nothing of components or instances.
+//! The environment that the host provides to the guests of one plugin: egress, cache, settings and
+//! secrets. It is shared by all calls of the plugin and independent of components and instances.
 
 use crate::background::BackgroundExecutor;
 use crate::call_log::CallSink;
@@ -17,9 +16,9 @@ pub(crate) struct PluginEnv {
     pub(crate) supplier: SupplierId,
     pub(crate) digest: String,
     pub(crate) limits: PluginLimits,
-    /// One JSON object.
+    /// Settings as the text of a JSON object.
     pub(crate) settings: String,
-    /// Asked for by the description and granted by the operator.
+    /// Secrets that the description requests and the operator grants.
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) egress: Egress,
     pub(crate) cache: Cache,

@@ -1,6 +1,6 @@
-//! From a configured file to a plugin that can be called: read, compared with
-//! its pinned digest, compiled or taken from the cache, linked, asked what it is,
-//! and checked. Nothing of a plugin counts before all of it is sound.
+//! Loads a plugin from its configured file: reads the file, compares the pinned digest, compiles it
+//! or takes it from the cache, links it, calls `describe` and validates the result. A plugin is
+//! only used if all of these steps succeed.
 
 use crate::admission::ConcurrencyLimit;
 use crate::background::BackgroundExecutor;
@@ -10,15 +10,15 @@ use crate::call_log::CallSink;
 use crate::capability::AllowList;
 use crate::cassette::{CassetteError, Recorder, Replayer};
 use crate::compile::{CodeCache, CodeSource, CompileError, ComponentFile};
-use crate::describe::{self, ValidatedDescription, DescriptionError};
-use crate::egress::{Egress, InvalidCredential, EgressTarget};
+use crate::describe::{self, DescriptionError, ValidatedDescription};
+use crate::egress::{Egress, EgressTarget, InvalidCredential};
 use crate::exports::{ExportError, Exports};
 use crate::guest;
 use crate::import::cache::Cache;
 use crate::plugin::{Plugin, PluginInfo, PluginSpec, TrafficMode};
 use crate::provision::PluginEnv;
 use crate::signature::{self, SignatureError};
-use crate::state::{GuestError, CallScope, GuestState, HasGuestState};
+use crate::state::{CallScope, GuestError, GuestState, HasGuestState};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Clock;
 use secrecy::SecretString;
@@ -30,58 +30,58 @@ use tokio::time::Instant;
 use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre, Linker};
 
-/// How long a plugin may take to say what it is. A JavaScript engine needs 60 ms.
+/// Maximum duration of the `describe` call. A JavaScript engine needs 60 ms.
 const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(5);
-/// Violations of the settings' schema that are told.
+/// Maximum number of schema violations in an error message.
 const VIOLATIONS_SHOWN_MAX: usize = 10;
 
-/// A plugin that cannot be used.
+/// An error that prevents a plugin from being used.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// No such plugin is loaded.
+    /// No plugin with this id is loaded.
     #[error("no plugin {0} is loaded")]
     NotLoaded(SupplierId),
     /// The file cannot be read or compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// The file is not the one that was pinned.
-    #[error("the component's digest is {found}, and {pinned} is pinned")]
+    /// The digest of the file differs from the pinned digest.
+    #[error("the component's digest is {found}, but {pinned} is pinned")]
     Digest {
-        /// In the configuration.
+        /// Pinned digest in the configuration.
         pinned: String,
-        /// Of the file.
+        /// Digest of the file.
         found: String,
     },
-    /// Nobody who is trusted has signed the file.
+    /// The file is not signed by a trusted key.
     #[error(transparent)]
     Signature(#[from] SignatureError),
-    /// It imports something that plugins do not get.
-    #[error("the component imports what no plugin gets: {0}")]
+    /// The component imports something that plugins may not import.
+    #[error("the component imports an interface that plugins may not use: {0}")]
     Imports(String),
-    /// An export is not what the WIT says.
+    /// An export does not match the WIT.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// It broke while it was asked what it is.
-    #[error("the plugin cannot say what it is: {0}")]
+    /// The `describe` call failed.
+    #[error("the plugin's describe call failed: {0}")]
     DescribeFailed(String),
-    /// What it says of itself makes no sense.
+    /// The returned description is not valid.
     #[error(transparent)]
     Description(#[from] DescriptionError),
-    /// The configured settings do not fit its schema.
-    #[error("the settings do not fit the plugin's schema: {}", .0.join("; "))]
+    /// The configured settings do not match the plugin's schema.
+    #[error("the settings do not match the plugin's schema: {}", .0.join("; "))]
     Settings(Vec<String>),
-    /// A configured credential is not a header.
+    /// A configured credential is not a valid header.
     #[error(transparent)]
     Credential(#[from] InvalidCredential),
-    /// The folder to record to or replay from cannot be used.
+    /// The folder for recording or replay cannot be used.
     #[error(transparent)]
     Cassette(#[from] CassetteError),
-    /// The host itself failed.
+    /// The host failed.
     #[error("the host failed to load the plugin: {0}")]
     Host(String),
 }
 
-/// What loading needs, the same for all plugins.
+/// The parts of loading that all plugins share.
 pub(crate) struct Loader {
     engine: Engine,
     plain: Linker<GuestState>,
@@ -119,13 +119,17 @@ impl Loader {
         })
     }
 
-    /// All of it; nothing is kept when any of it fails.
+    /// Loads a plugin completely, or returns an error and keeps nothing.
     pub(crate) async fn load(self: &Arc<Self>, spec: PluginSpec) -> Result<Plugin, LoadError> {
         let began = Instant::now();
         let linked = self.compile_and_link(&spec).await?;
         let (exports, described) = self.describe(&spec, &linked).await?;
         check_settings(&described.settings_schema, &spec.settings)?;
-        let allowed = AllowList::new(spec.id.as_str(), described.requested_hosts, spec.grants.clone());
+        let allowed = AllowList::new(
+            spec.id.as_str(),
+            described.requested_hosts,
+            spec.grants.clone(),
+        );
         let missing_grants = allowed.missing_grants();
         let (secrets, missing_secrets) =
             granted_secrets(&described.description.secrets, &spec.secrets);
@@ -157,7 +161,7 @@ impl Loader {
         })
     }
 
-    /// What a component is and asks for, whatever its settings would be.
+    /// Returns the description and capabilities of a component without validating its settings.
     pub(crate) async fn inspect(
         self: &Arc<Self>,
         spec: &PluginSpec,
@@ -165,7 +169,11 @@ impl Loader {
         let began = Instant::now();
         let linked = self.compile_and_link(spec).await?;
         let (exports, described) = self.describe(spec, &linked).await?;
-        let allowed = AllowList::new(spec.id.as_str(), described.requested_hosts, spec.grants.clone());
+        let allowed = AllowList::new(
+            spec.id.as_str(),
+            described.requested_hosts,
+            spec.grants.clone(),
+        );
         let (_, missing_secrets) = granted_secrets(&described.description.secrets, &spec.secrets);
         Ok(PluginInfo {
             id: spec.id.clone(),
@@ -182,8 +190,11 @@ impl Loader {
         })
     }
 
-    /// Reading and compiling are slow and run aside.
-    async fn compile_and_link(self: &Arc<Self>, spec: &PluginSpec) -> Result<LinkedComponent, LoadError> {
+    /// Reads, compiles and links a component. These steps are slow and run on a blocking thread.
+    async fn compile_and_link(
+        self: &Arc<Self>,
+        spec: &PluginSpec,
+    ) -> Result<LinkedComponent, LoadError> {
         let loader = Arc::clone(self);
         let (path, pinned) = (spec.component.clone(), spec.digest.clone());
         let signed_by = spec.signed_by.clone();
@@ -211,7 +222,7 @@ impl Loader {
             .unwrap_or_else(|error| Err(LoadError::Host(error.to_string())))
     }
 
-    /// Asks the plugin what it is, in an instance that can reach nothing.
+    /// Calls `describe` in an instance that can reach no host.
     async fn describe(
         &self,
         spec: &PluginSpec,
@@ -229,8 +240,12 @@ impl Loader {
         let exports = {
             let mut store = guest::new_store(&self.engine, &provision, &scope);
             let instance = linked.pre.instantiate_async(&mut store).await;
-            let instance = instance
-                .map_err(|error| broken(guest::classify_error(&error, store.data().usage.denied_growth())))?;
+            let instance = instance.map_err(|error| {
+                broken(guest::classify_error(
+                    &error,
+                    store.data().usage.denied_growth(),
+                ))
+            })?;
             Exports::resolve(&linked.pre, &instance, &mut store)?
         };
         let answer = guest::call(&linked.pre, &provision, &scope, &exports.describe, (), ()).await;

@@ -1,5 +1,5 @@
-//! The runtime as the server sees it: plugins by supplier id, loaded, replaced and
-//! removed while calls go on.
+//! Public interface of the runtime: loads, replaces and removes plugins by supplier id while calls
+//! are running.
 
 use crate::admission::ConcurrencyLimit;
 use crate::breaker::HealthReport;
@@ -15,23 +15,23 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-/// Calls of all plugins at the same time, where the configuration says nothing:
-/// each reserves 8 GB of address space and, while it waits, about 200 KB of memory.
+/// Default number of concurrent calls over all plugins. Each call reserves 8 GB of address space
+/// and, while it waits, about 200 KB of memory.
 pub const CALLS_MAX_DEFAULT: u32 = 1_024;
 
-/// What the runtime is made of.
+/// Configuration of the runtime.
 #[derive(Clone)]
 pub struct RuntimeConfig {
-    /// Calls of all plugins at the same time.
+    /// Maximum number of concurrent calls over all plugins.
     pub calls_max: u32,
-    /// Where compiled code is kept between starts; none: nowhere.
+    /// Folder that keeps compiled code between starts. `None` disables the cache.
     pub code_cache_dir: Option<PathBuf>,
-    /// The wall clock of guests and records.
+    /// Wall clock used by guests and in records.
     pub clock: Arc<dyn Clock>,
 }
 
 impl RuntimeConfig {
-    /// The default number of calls, and no folder.
+    /// Creates a configuration with the default number of calls and no code cache.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -42,10 +42,10 @@ impl RuntimeConfig {
     }
 }
 
-/// A runtime that cannot start.
+/// An error that prevents the runtime from starting.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
-    /// The engine refuses its configuration, or there is no address space for it.
+    /// The engine rejected its configuration, or there is not enough address space.
     #[error("the WebAssembly engine cannot start: {0}")]
     Engine(String),
     /// The folder for compiled code cannot be used.
@@ -53,7 +53,7 @@ pub enum RuntimeError {
     CodeCache(#[source] std::io::Error),
 }
 
-/// All plugins. Cheap to clone; the engine lives as long as any clone or handle.
+/// All loaded plugins. Clones are cheap; the engine lives as long as any clone or handle.
 #[derive(Clone)]
 pub struct Runtime {
     inner: Arc<Inner>,
@@ -63,19 +63,20 @@ struct Inner {
     loader: Arc<Loader>,
     call_limit: Arc<ConcurrencyLimit>,
     plugins: RwLock<BTreeMap<SupplierId, Arc<Plugin>>>,
-    /// One load at a time: two at once would compile the same code twice.
+    /// Serializes loads, because two concurrent loads would compile the same code twice.
     loading: tokio::sync::Mutex<()>,
 }
 
 impl Runtime {
-    /// Starts the engine and its ticker; loads nothing.
+    /// Starts the engine and its ticker without loading a plugin.
     ///
     /// # Errors
-    /// [`RuntimeError`].
+    /// Returns [`RuntimeError`] if the engine or the code cache cannot be used.
     pub fn new(config: RuntimeConfig, sink: Arc<dyn CallSink>) -> Result<Self, RuntimeError> {
         let calls_max = config.calls_max.max(1);
         let failed = |error: wasmtime::Error| RuntimeError::Engine(format!("{error:#}"));
-        // One place more than calls may run at once: a load asks a plugin what it is.
+        // One slot is added to the maximum number of calls, because a load calls `describe` on the
+        // plugin.
         let engine = engine::new(calls_max.saturating_add(1)).map_err(failed)?;
         let code = CodeCache::open(config.code_cache_dir).map_err(RuntimeError::CodeCache)?;
         let loader = Loader::new(engine, code, config.clock, sink).map_err(failed)?;
@@ -90,11 +91,11 @@ impl Runtime {
         })
     }
 
-    /// Loads a plugin, or replaces the one of the same id: calls that run go on
-    /// with the old one, new ones take the new one.
+    /// Loads a plugin or replaces the one with the same id. Running calls finish on the old plugin;
+    /// new calls use the new one.
     ///
     /// # Errors
-    /// [`LoadError`]; what was loaded before stays.
+    /// Returns [`LoadError`] if the plugin cannot be used. The previously loaded plugin stays.
     pub async fn load(&self, spec: PluginSpec) -> Result<PluginInfo, LoadError> {
         let _one_at_a_time = self.inner.loading.lock().await;
         let plugin = self.inner.loader.load(spec).await?;
@@ -119,25 +120,26 @@ impl Runtime {
         Ok(info)
     }
 
-    /// What a component is and asks for, whatever its settings would be; loads nothing.
+    /// Returns the description and capabilities of a component without loading it. The settings are
+    /// not validated.
     ///
     /// # Errors
-    /// [`LoadError`].
+    /// Returns [`LoadError`] if the component cannot be used.
     pub async fn inspect(&self, spec: &PluginSpec) -> Result<PluginInfo, LoadError> {
         self.inner.loader.inspect(spec).await
     }
 
-    /// Loads a plugin again from its file, under the same configuration.
+    /// Loads a plugin again from its file with the same configuration.
     ///
     /// # Errors
-    /// [`LoadError`]; the old one stays.
+    /// Returns [`LoadError`] if the plugin cannot be used. The old plugin stays.
     pub async fn reload(&self, id: &SupplierId) -> Result<PluginInfo, LoadError> {
         let spec = self.plugins().get(id).map(|plugin| plugin.spec.clone());
         self.load(spec.ok_or_else(|| LoadError::NotLoaded(id.clone()))?)
             .await
     }
 
-    /// Takes a plugin away; its running calls end by themselves. False: there was none.
+    /// Removes a plugin and returns whether it was loaded. Its running calls finish normally.
     pub fn remove(&self, id: &SupplierId) -> bool {
         let mut plugins = self
             .inner
@@ -147,7 +149,7 @@ impl Runtime {
         plugins.remove(id).is_some()
     }
 
-    /// What is loaded, by id.
+    /// Returns the loaded plugins in the order of their ids.
     #[must_use]
     pub fn list(&self) -> Vec<PluginInfo> {
         self.plugins()
@@ -156,14 +158,14 @@ impl Runtime {
             .collect()
     }
 
-    /// How a plugin does.
+    /// Returns the health of a plugin, or `None` if it is not loaded.
     #[must_use]
     pub fn health(&self, id: &SupplierId) -> Option<HealthReport> {
         self.plugins().get(id).map(|plugin| plugin.breaker.report())
     }
 
-    /// A handle for calls. Ask anew for each request: a handle stays with the
-    /// plugin that it was made for, also after a reload.
+    /// Returns a handle for calls, or `None` if the plugin is not loaded. Get a new handle for each
+    /// request: a handle keeps using its plugin even after a reload.
     #[must_use]
     pub fn supplier(&self, id: &SupplierId) -> Option<Supplier> {
         let plugin = self.plugins().get(id).map(Arc::clone)?;

@@ -1,5 +1,6 @@
-//! Who vouches for a component: a detached Ed25519 signature beside its file, by
-//! a key that the operator trusts. Optional; where keys are named, one must have signed.
+//! Signatures of components: a detached Ed25519 signature next to the component file, made with a
+//! key that the operator trusts. Signatures are optional; if trusted keys are configured, one of
+//! them must have signed.
 
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use base64::Engine;
@@ -13,30 +14,30 @@ use std::str::FromStr;
 const KEY_BYTES: usize = 32;
 const SIGNATURE_BYTES: usize = 64;
 
-/// An Ed25519 public key; in text, base64 of its 32 bytes.
+/// An Ed25519 public key. Its text form is the base64 encoding of its 32 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TrustedKey([u8; KEY_BYTES]);
 
-/// Text that is no public key.
+/// A text that is not a public key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a key that signs plugins is {KEY_BYTES} bytes in base64")]
+#[error("a key that signs plugins must have {KEY_BYTES} bytes in base64")]
 pub struct InvalidTrustedKey;
 
-/// A component that nobody who is trusted has signed.
+/// An error for a component without a trusted signature.
 #[derive(Debug, thiserror::Error)]
 pub enum SignatureError {
-    /// There is no signature beside the component.
+    /// There is no signature next to the component.
     #[error("the signature {} cannot be read", file.display())]
     Missing {
-        /// Where it was looked for.
+        /// Path of the expected signature file.
         file: PathBuf,
-        /// Why not.
+        /// Cause of the failure.
         #[source]
         source: std::io::Error,
     },
-    /// It is not a signature, or not of this component by a trusted key.
-    #[error("the component is not signed by a key of signed_by")]
+    /// The file is not a signature, or no trusted key made it for this component.
+    #[error("the component is not signed by any key in signed_by")]
     Untrusted,
 }
 
@@ -67,7 +68,8 @@ impl From<TrustedKey> for String {
     }
 }
 
-/// Checks `<component>.sig`, raw or in base64, against the trusted keys. No keys: nothing to check.
+/// Verifies `<component>.sig`, raw or in base64, against the trusted keys. Without trusted keys
+/// every component is accepted.
 pub(crate) fn verify(
     trusted: &[TrustedKey],
     component: &Path,

@@ -1,5 +1,5 @@
-//! What belongs to one call: the data behind its store, the count of what it
-//! uses, and what is known of the requests that it made. Dropped after the call.
+//! State of one call: the data of its store, its resource usage, and its outbound requests. It is
+//! dropped after the call.
 
 use crate::call_log::PluginCallOutcome;
 use crate::limits::PluginLimits;
@@ -11,15 +11,15 @@ use tokio::time::Instant;
 use wasmtime::component::{HasData, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-/// What outlives the store of a call: who asked, what left the gateway, and what
-/// it took.
+/// The part of a call's state that outlives its store: the call's context, its outbound requests
+/// and its peak memory.
 pub(crate) struct CallScope {
     pub(crate) operation: Option<Capability>,
     pub(crate) request_id: String,
     pub(crate) booking: Option<String>,
     pub(crate) deadline: Instant,
     pub(crate) sent: OutboundTracker,
-    /// Linear memory at its largest; it never shrinks.
+    /// Peak linear memory in bytes. Linear memory never shrinks.
     pub(crate) memory_bytes: AtomicUsize,
 }
 
@@ -41,7 +41,7 @@ impl CallScope {
     }
 }
 
-/// The host's own count of what may have reached the supplier.
+/// The host's own count of requests that may have reached the supplier.
 #[derive(Debug, Default)]
 pub(crate) struct OutboundTracker {
     closed: AtomicBool,
@@ -51,12 +51,13 @@ pub(crate) struct OutboundTracker {
 }
 
 impl OutboundTracker {
-    /// A request is about to leave; until it is taken back, it may have arrived. False:
-    /// it must not, because nobody waits for the call any more.
+    /// Records that a request is about to be sent; until [`mark_unsent`](Self::mark_unsent) it
+    /// counts as possibly delivered. Returns `false` if the call is already closed and the request
+    /// must not be sent.
     #[must_use]
     pub(crate) fn try_begin(&self, changing: bool) -> bool {
-        // All in one order: either this sees that the call is over, or whoever closes
-        // it sees this request.
+        // All operations use one total order. Either this function sees that the call is closed, or
+        // the closing side sees this request.
         self.any.fetch_add(1, Ordering::SeqCst);
         self.changing
             .fetch_add(u32::from(changing), Ordering::SeqCst);
@@ -67,20 +68,20 @@ impl OutboundTracker {
         open
     }
 
-    /// The call is over, though its guest may still be computing: no request leaves
-    /// after what is counted now.
+    /// Closes the call, even if its guest is still computing. No request is sent after this point,
+    /// so the counts are final.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
     }
 
-    /// It is certain that the request did not leave.
+    /// Removes a request from the counts because it is certain that it was not sent.
     pub(crate) fn mark_unsent(&self, changing: bool) {
         self.any.fetch_sub(1, Ordering::SeqCst);
         self.changing
             .fetch_sub(u32::from(changing), Ordering::SeqCst);
     }
 
-    /// Takes one of the call's requests; false when there is none left.
+    /// Reserves one of the call's requests. Returns `false` if none is left.
     pub(crate) fn try_reserve(&self, requests_max: u32) -> bool {
         self.tried.fetch_add(1, Ordering::Relaxed) < requests_max
     }
@@ -89,12 +90,12 @@ impl OutboundTracker {
         self.tried.load(Ordering::Relaxed)
     }
 
-    /// Any request may have reached the supplier.
+    /// Returns whether any request may have reached the supplier.
     pub(crate) fn has_sent(&self) -> bool {
         self.any.load(Ordering::SeqCst) > 0
     }
 
-    /// A request other than GET and HEAD may have reached the supplier.
+    /// Returns whether a request other than GET and HEAD may have reached the supplier.
     pub(crate) fn has_sent_mutation(&self) -> bool {
         self.changing.load(Ordering::SeqCst) > 0
     }
@@ -125,15 +126,15 @@ impl GuestState {
     }
 }
 
-/// Says that imports are implemented on the state itself.
+/// Marker type that implements the imports on [`GuestState`] itself.
 pub(crate) struct HasGuestState;
 
 impl HasData for HasGuestState {
     type Data<'a> = &'a mut GuestState;
 }
 
-/// A WASI context with nothing in it: no files, environment, arguments, sockets
-/// or inherited streams. Made when a component first asks for it.
+/// A WASI context without files, environment, arguments, sockets or inherited streams. It is
+/// created when a component first uses it.
 struct Wasi {
     context: WasiCtx,
     table: ResourceTable,
@@ -154,9 +155,10 @@ impl WasiView for GuestState {
     }
 }
 
-/// Memory and tables of a call, counted over the whole store.
+/// Memory and table usage of a call, summed over the whole store.
 pub(crate) struct ResourceUsage {
-    /// Counts the memory: who asked for the call is told of it, whatever became of the store.
+    /// Scope that counts the memory, so that the call record contains it even after the store is
+    /// dropped.
     scope: Arc<CallScope>,
     memory_bytes_max: usize,
     table_elements: usize,
@@ -181,7 +183,7 @@ impl ResourceUsage {
         }
     }
 
-    /// What the guest asked for and did not get: the likely cause of a trap.
+    /// Returns the growth request that was denied. It is the likely cause of a trap.
     pub(crate) const fn denied_growth(&self) -> Option<&'static str> {
         self.refused
     }
@@ -238,14 +240,14 @@ impl wasmtime::ResourceLimiter for ResourceUsage {
     }
 }
 
-/// How a call broke that the guest did not end itself.
+/// The reason why a call ended without a result of the guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum GuestError {
-    /// The guest trapped, or wanted more than its limits.
+    /// The guest trapped or exceeded its limits.
     Trapped(String),
     /// The deadline passed.
     TimedOut,
-    /// The pool had no place after all.
+    /// The instance pool had no free slot.
     PoolExhausted,
 }
 

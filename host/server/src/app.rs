@@ -1,4 +1,4 @@
-//! What handlers and jobs may use, built in one place.
+//! The application: the state that handlers and background tasks share, built in one place.
 
 use crate::api::health::Readiness;
 use crate::api::schema::ValidatorCache;
@@ -7,7 +7,7 @@ use crate::flow::RetrySchedules;
 use crate::id::IdGenerator;
 use crate::key::ApiKeyAuthenticator;
 use crate::limit::RateLimiter;
-use crate::mandate::key::{SigningKeyRing, SigningKeyError};
+use crate::mandate::key::{SigningKeyError, SigningKeyRing};
 use crate::observe::{self, PluginMetrics};
 use crate::query::QueryState;
 use crate::seal::{KEY_BYTES, SealError, Sealer};
@@ -19,103 +19,105 @@ use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
 use host_runtime::guard::DnsLookup;
 use host_runtime::{Runtime, RuntimeConfig, RuntimeError};
-use host_storage::{DatabaseError, MigrateError, OpenError, StoreOptions, Store};
+use host_storage::{DatabaseError, MigrateError, OpenError, Store, StoreOptions};
 use secrecy::SecretSlice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Anybody may send a delivery, of 1 MiB: so many at once take little memory, and
-/// leave an adapter half of its places by default for bookings.
+/// Maximum number of supplier webhook requests that are handled at the same time. Anyone may send
+/// one, of up to 1 MiB. The limit keeps memory use low and, by default, leaves half of an adapter's
+/// concurrent calls to bookings.
 const INBOUND_WEBHOOKS_MAX: usize = 32;
 
-/// The application. Handlers get it as `State<Arc<App>>`.
+/// The application. Handlers receive it as `State<Arc<Application>>`.
 pub struct Application {
-    /// As the operator set it.
+    /// The configuration.
     pub config: Config,
-    /// Where everything is kept.
+    /// The database.
     pub store: Store,
-    /// The plugins.
+    /// The plugin runtime.
     pub runtime: Runtime,
-    /// Which suppliers there are, and who could be asked.
+    /// The configured suppliers.
     pub suppliers: SupplierDirectory,
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
-    /// New identifiers.
+    /// Generator of new identifiers.
     pub ids: Arc<dyn IdGenerator>,
     /// Seals offers and secrets.
     pub sealer: Sealer,
-    /// Who API keys belong to.
+    /// Authenticates API keys.
     pub api_keys: ApiKeyAuthenticator,
-    /// What requests are held to.
+    /// Compiled schemas that requests are validated against.
     pub validators: ValidatorCache,
-    /// How much a key may ask.
+    /// Rate limits of API keys.
     pub rate_limiter: RateLimiter,
-    /// Whether the database answers.
+    /// State of the readiness check.
     pub readiness: Readiness,
-    /// How many deliveries of suppliers are taken in at once.
+    /// Permits for supplier webhook requests that are handled at the same time.
     pub(crate) inbound_webhook_permits: Semaphore,
-    /// What questions to suppliers remember between requests.
+    /// State that supplier queries share between requests.
     pub(crate) query_state: QueryState,
-    /// When what went wrong is looked at again.
+    /// Retry and reconcile schedules.
     pub(crate) schedules: RetrySchedules,
-    /// How events are sent to subscribers.
+    /// Delivery of events to webhook subscriptions.
     pub(crate) webhooks: DeliveryPolicy,
-    /// The one place that starts tasks.
+    /// Starts all tasks of the application.
     pub tasks: TaskSupervisor,
-    /// Base address that callers see, without a slash at its end.
+    /// Base URL of the API as clients see it, without a trailing slash.
     pub base_url: String,
 }
 
-/// What an application is made of, beside its configuration.
+/// The dependencies of an application besides its configuration.
 pub struct ApplicationDependencies {
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
-    /// New identifiers.
+    /// Generator of new identifiers.
     pub ids: Arc<dyn IdGenerator>,
-    /// Where relative component files are.
+    /// Folder that relative component paths start from.
     pub plugins_dir: PathBuf,
-    /// Base address that callers see.
+    /// Base URL of the API as clients see it.
     pub base_url: String,
 }
 
-/// Why an application does not start.
+/// Reason why the application cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartupError {
-    /// The master key is missing or not 32 bytes in base64.
+    /// The master key is missing or is not 32 bytes in base64.
     #[error("{0}")]
     MasterKey(String),
-    /// A sealing key cannot be used.
-    #[error("the master key cannot be used")]
+    /// A sealing key has an invalid length or id.
+    #[error("the master key or its id is invalid")]
     Seal(#[from] SealError),
-    /// What was sealed before cannot be opened.
+    /// The configured keys cannot open the value that was sealed at an earlier start.
     #[error(
-        "the master key is not the one that this database was used with; give that one in old_master_keys too"
+        "the master key is not the one that this database was used with; add the previous key to old_master_keys"
     )]
     MasterKeyMismatch(#[source] SealError),
     /// The database cannot be opened.
-    #[error("the database cannot be used")]
+    #[error("the database cannot be opened")]
     OpenDatabase(#[from] OpenError),
-    /// Its schema cannot be brought up to date.
+    /// The schema migrations failed.
     #[error(transparent)]
     Migrate(#[from] MigrateError),
     /// The database failed.
     #[error("the database failed")]
     Database(#[from] DatabaseError),
-    /// There is no key to sign mandates with.
-    #[error("no key to sign mandates with can be made")]
+    /// No key for signing mandates can be created.
+    #[error("cannot create a key for signing mandates")]
     MandateKey(#[from] SigningKeyError),
-    /// The plugin runtime does not start.
-    #[error("plugins cannot run")]
+    /// The plugin runtime cannot start.
+    #[error("the plugin runtime cannot start")]
     Runtime(#[from] RuntimeError),
 }
 
 impl Application {
-    /// Opens the database, brings its schema up to date, and loads the plugins.
+    /// Opens the database, applies its migrations, loads the plugins and starts the background
+    /// tasks.
     ///
     /// # Errors
-    /// [`StartError`]. A plugin that cannot be loaded is no such error.
+    /// [`StartupError`]. A plugin that cannot be loaded is not an error.
     pub async fn start(
         config: Config,
         surroundings: ApplicationDependencies,
@@ -125,7 +127,8 @@ impl Application {
         store.migrate().await?;
         verify_master_key(&store, &sealer).await?;
         let age_max_s = config.mandates.key_max_age_s;
-        SigningKeyRing::load_or_rotate(&store, &sealer, age_max_s, surroundings.clock.now()).await?;
+        SigningKeyRing::load_or_rotate(&store, &sealer, age_max_s, surroundings.clock.now())
+            .await?;
         let runtime = build_runtime(&config, &surroundings)?;
         let suppliers = SupplierDirectory::new(&config, surroundings.plugins_dir, runtime.clone());
         suppliers.load_all().await;
@@ -153,14 +156,14 @@ impl Application {
         Ok(app)
     }
 
-    /// Where the pages about error codes are, with a slash at its end.
+    /// Returns the base URL of the error code pages, with a trailing slash.
     #[must_use]
     pub fn error_docs_url(&self) -> String {
         format!("{}/docs/errors/", self.base_url)
     }
 
-    /// Stops background work, waits for what runs, and closes the database.
-    /// False: something still ran when time was up.
+    /// Stops background tasks, waits up to `patience` for them, and closes the database. Returns
+    /// `false` if a task was still running after that time.
     pub async fn shut_down(&self, patience: Duration) -> bool {
         self.tasks.begin_shutdown();
         let done = self.tasks.wait_for_tasks(patience).await;
@@ -177,13 +180,12 @@ impl std::fmt::Debug for Application {
     }
 }
 
-/// Background work; each ends when the application stops.
+/// Starts the background tasks. Each ends when the application shuts down.
 fn spawn_background_tasks(app: &Arc<Application>) {
     let housekeeping = Arc::clone(app);
-    app.tasks.spawn(
-        "housekeeping",
-        async move { run_housekeeping(&housekeeping).await },
-    );
+    app.tasks.spawn("housekeeping", async move {
+        run_housekeeping(&housekeeping).await
+    });
     let watched = Arc::clone(app);
     app.tasks.spawn("unresolved", async move {
         crate::job::unresolved::run_monitor(&watched).await
@@ -193,18 +195,18 @@ fn spawn_background_tasks(app: &Arc<Application>) {
         crate::job::supplier_event::run_purge(&forgetting).await
     });
     let counting = Arc::clone(app);
-    app.tasks.spawn(
-        "flight counts",
-        async move { refresh_flight_counts(&counting).await },
-    );
+    app.tasks.spawn("flight counts", async move {
+        refresh_flight_counts(&counting).await
+    });
     let worker = Arc::clone(app);
-    app.tasks
-        .spawn("worker", async move { crate::job::run_worker(worker).await });
-    let sender = Arc::clone(app);
     app.tasks.spawn(
-        "webhooks",
-        async move { webhook::worker::run_worker(sender).await },
+        "worker",
+        async move { crate::job::run_worker(worker).await },
     );
+    let sender = Arc::clone(app);
+    app.tasks.spawn("webhooks", async move {
+        webhook::worker::run_worker(sender).await
+    });
     let watching = Arc::clone(app);
     app.tasks.spawn("watches", async move {
         crate::watch::worker::run_worker(watching).await
@@ -215,17 +217,20 @@ fn spawn_background_tasks(app: &Arc<Application>) {
     });
 }
 
-/// How often the numbers of flight bookings are put together: lists go through what
-/// changed since.
+/// Interval at which the counts of flight bookings are updated. Lists add the changes since the
+/// last update.
 const FLIGHT_COUNT_INTERVAL: Duration = Duration::from_secs(2);
 
 async fn refresh_flight_counts(app: &Application) {
-    let complaint = "the numbers of flight bookings are not put together";
+    let complaint = "cannot update the counts of flight bookings";
     let settle = || app.store.compact_flight_booking_counts(app.clock.now());
-    app.tasks.run_periodically(FLIGHT_COUNT_INTERVAL, complaint, settle).await;
+    app.tasks
+        .run_periodically(FLIGHT_COUNT_INTERVAL, complaint, settle)
+        .await;
 }
 
-/// Keeps what grows in memory small.
+/// Evicts idle rate limits and runs the upkeep of the metrics, every 10 seconds, to bound memory
+/// use.
 async fn run_housekeeping(app: &Application) {
     let stopping = app.tasks.shutdown_token();
     let mut ticks = tokio::time::interval(Duration::from_secs(10));
@@ -240,7 +245,7 @@ async fn run_housekeeping(app: &Application) {
     }
 }
 
-/// Opens the configured database; its schema stays as it is.
+/// Opens the configured database without applying migrations.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -251,7 +256,7 @@ pub async fn open_store(config: &Config) -> Result<Store, OpenError> {
         .strip_prefix("sqlite:")
         .and_then(|path| Path::new(path).parent())
     {
-        // Where it cannot be made, opening the file says so.
+        // If the folder cannot be created, opening the file below reports the error.
         let _ = tokio::fs::create_dir_all(folder).await;
     }
     let options = StoreOptions {
@@ -261,8 +266,11 @@ pub async fn open_store(config: &Config) -> Result<Store, OpenError> {
     Store::open(config.database.expose(), &options).await
 }
 
-fn build_runtime(config: &Config, surroundings: &ApplicationDependencies) -> Result<Runtime, RuntimeError> {
-    // Recorders come before what they record.
+fn build_runtime(
+    config: &Config,
+    surroundings: &ApplicationDependencies,
+) -> Result<Runtime, RuntimeError> {
+    // The metrics recorder must be installed before anything is recorded.
     let _ = observe::metrics_handle();
     let mut made_of = RuntimeConfig::new(Arc::clone(&surroundings.clock));
     made_of.calls_max = config.limits.plugin_calls;
@@ -293,13 +301,15 @@ fn decode_key(which: &str, text: &str) -> Result<SecretSlice<u8>, StartupError> 
         .ok()
         .filter(|bytes| bytes.len() == KEY_BYTES);
     let key = bytes.map(SecretSlice::from);
-    key.ok_or_else(|| StartupError::MasterKey(format!("{which} is not {KEY_BYTES} bytes in base64")))
+    key.ok_or_else(|| {
+        StartupError::MasterKey(format!("{which} is not {KEY_BYTES} bytes in base64"))
+    })
 }
 
 const MASTER_KEY_CHECK: &str = "master_key_proof";
 
-/// A wrong master key is noticed at the start, not at the first secret that
-/// cannot be opened.
+/// Verifies the master key at startup, so that a wrong one is reported before a secret cannot be
+/// opened. Reseals the check value if it was sealed with an older key.
 async fn verify_master_key(store: &Store, sealer: &Sealer) -> Result<(), StartupError> {
     let fresh = sealer.seal(MASTER_KEY_CHECK, &[], MASTER_KEY_CHECK.as_bytes())?;
     let stored = store.setting_or_insert(MASTER_KEY_CHECK, &fresh).await?;

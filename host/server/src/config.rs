@@ -1,5 +1,5 @@
-//! The configuration: defaults, file, environment, checked as a whole. The only
-//! place that reads environment variables. Secrets do not print.
+//! The configuration: defaults, file and environment, validated as a whole. This is the only module
+//! that reads environment variables. Secrets are never printed.
 
 mod layer;
 mod secret;
@@ -12,16 +12,16 @@ pub use crate::config::secret::Secret;
 pub use crate::config::supplier::{Rank, SupplierConfig};
 
 use host_domain::owner::Mode;
-use host_domain::supplier::{SupplierKind, SupplierId};
+use host_domain::supplier::{SupplierId, SupplierKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-/// The embedded defaults, every key explained.
+/// The embedded default configuration, which explains every key.
 pub const DEFAULTS: &str = include_str!("config.default.toml");
 
-/// Everything that an operator can set. `config.default.toml` explains each key.
+/// The configuration. `config.default.toml` explains each key.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "config.default.toml explains every key")]
@@ -93,18 +93,18 @@ sections! {
     Mandates { ttl_s: u64, key_max_age_s: u64, }
 }
 
-/// How a log line looks.
+/// Format of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFormat {
-    /// For people.
+    /// Text lines for people.
     Text,
-    /// For machines.
+    /// JSON lines for machines.
     Json,
 }
 
-/// Where a listener is reached from the same machine, also when it listens on
-/// every address.
+/// Returns the address at which a listener is reached from the same machine. An unspecified address
+/// becomes the loopback address.
 #[must_use]
 pub fn reachable_address(mut listen: SocketAddr) -> SocketAddr {
     if listen.ip().is_unspecified() {
@@ -117,10 +117,11 @@ pub fn reachable_address(mut listen: SocketAddr) -> SocketAddr {
 }
 
 impl Config {
-    /// Reads the configuration. `overlay` stands between defaults and file.
+    /// Loads the configuration. `overlay` overrides the defaults; the file and the environment
+    /// override `overlay`.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// [`ConfigError`], which names the invalid key, file or variable.
     pub fn load(
         overlay: Option<toml::Table>,
         file: Option<&Path>,
@@ -134,7 +135,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Base address that callers see, without a slash at its end.
+    /// Returns the base URL of the API as clients see it, without a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> String {
         if self.public_url.is_empty() {
@@ -144,17 +145,17 @@ impl Config {
         }
     }
 
-    /// The processor of a mode: the one that is named, else the only one.
+    /// Returns the payment processor of a mode: the configured one, or the only one of that mode if
+    /// none is configured.
     #[must_use]
     pub fn processor(&self, mode: Mode) -> Option<&SupplierId> {
         let named = match mode {
             Mode::Test => &self.payments.processor_test,
             Mode::Live => &self.payments.processor_live,
         };
-        let mut able = self
-            .suppliers
-            .iter()
-            .filter(|supplier| supplier.kind == SupplierKind::Payment && supplier.modes.contains(&mode));
+        let mut able = self.suppliers.iter().filter(|supplier| {
+            supplier.kind == SupplierKind::Payment && supplier.modes.contains(&mode)
+        });
         if named.is_empty() {
             let only = able.next()?;
             return able.next().is_none().then_some(&only.id);
@@ -163,10 +164,10 @@ impl Config {
             .map(|supplier| &supplier.id)
     }
 
-    /// The effective configuration as TOML, without secrets.
+    /// Returns the effective configuration as TOML, without secrets.
     ///
     /// # Errors
-    /// Never in practice: every value has a form in TOML.
+    /// None in practice: every value can be written as TOML.
     pub fn to_redacted_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string_pretty(self)
     }
@@ -183,7 +184,7 @@ impl Config {
         }
     }
 
-    /// Whether each rule holds, and what it says.
+    /// Returns for each rule whether it holds, and its text.
     fn numeric_rules(&self) -> Vec<(bool, String)> {
         let limits = &self.limits;
         let at_least = |key: &str, value: u64, least: u64| {

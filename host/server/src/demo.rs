@@ -1,5 +1,5 @@
-//! The demo: a sandbox, its suppliers, an organization and a key, so that a
-//! first booking needs no configuration at all.
+//! The demo: a sandbox with its suppliers, an organization and an API key, so that a first booking
+//! needs no configuration.
 
 use crate::api::caller::ApiKeyScope;
 use crate::app::Application;
@@ -20,30 +20,30 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Whose the demo's first key is.
+/// Organization of the demo's first API key.
 pub const ORGANIZATION: &str = "demo";
 
-/// Why there is no demo.
+/// Reason why the demo cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
-    /// The master key of the data folder cannot be read or made.
-    #[error("the master key {} cannot be used", path.display())]
+    /// The master key file in the data folder cannot be read or created.
+    #[error("the master key file {} cannot be read or created", path.display())]
     MasterKey {
-        /// Where it is kept.
+        /// Path of the master key file.
         path: PathBuf,
-        /// Why.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The first key cannot be made.
-    #[error("the demo's key cannot be made")]
+    /// The first API key cannot be created.
+    #[error("cannot create the demo's API key")]
     Key(#[from] CreateApiKeyError),
-    /// The keys cannot be read.
-    #[error("the keys cannot be read")]
+    /// The API keys cannot be read.
+    #[error("cannot read the API keys")]
     Database(#[from] DatabaseError),
 }
 
-/// The demo's layer of the configuration, over the defaults: suppliers at a
-/// sandbox, everything kept in a folder.
+/// Returns the demo's configuration overlay: suppliers that call the sandbox, and all data in one
+/// folder.
 ///
 /// # Errors
 /// [`DemoError::MasterKey`].
@@ -55,7 +55,7 @@ pub fn config_overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoE
         source,
     })?;
     table.insert("master_key".to_owned(), key.into());
-    // Receivers that are being written run on this machine.
+    // Webhook receivers under development run on this machine.
     table.insert("allow_insecure_webhooks".to_owned(), true.into());
     let suppliers = [
         supplier(SANDBOX_HOTELS, "hotel", "fake-hotels.wasm", sandbox_url, 10),
@@ -95,7 +95,7 @@ pub fn config_overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoE
     Ok(table)
 }
 
-/// Everything that is kept, in one folder.
+/// Returns a configuration overlay that keeps all data in one folder.
 #[must_use]
 pub fn data_dir_overlay(data_dir: &Path) -> Table {
     let path = |name: &str| data_dir.join(name).display().to_string();
@@ -144,7 +144,8 @@ fn supplier(
     ])
 }
 
-/// The key of a folder, made at the first start; only its owner may read it.
+/// Reads the master key of a data folder, or creates it at the first start. Only the file's owner
+/// may read it.
 fn load_or_create_master_key(path: &Path) -> io::Result<String> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -163,7 +164,8 @@ fn load_or_create_master_key(path: &Path) -> io::Result<String> {
     Ok(key)
 }
 
-/// The first key of the demo's organization; none when it has one already.
+/// Creates the first API key of the demo's organization. Returns `None` if the organization already
+/// has a key.
 ///
 /// # Errors
 /// [`DemoError`].
@@ -181,10 +183,12 @@ pub async fn create_initial_key(app: &Application) -> Result<Option<SecretString
         expires_at: None,
     };
     let id = KeyId::from_bits(app.ids.generate());
-    Ok(Some(key::create_api_key(&app.store, new, id, app.clock.now()).await?))
+    Ok(Some(
+        key::create_api_key(&app.store, new, id, app.clock.now()).await?,
+    ))
 }
 
-/// One line for a shell that prices, prebooks, pays and books a hotel.
+/// Returns a shell command that prices, prebooks, pays and books a hotel.
 #[must_use]
 pub fn example_command(app: &Application, key: &SecretString) -> String {
     let day = |days: i64| app.clock.now().plus_s(days * 86_400).date_utc();
@@ -195,7 +199,7 @@ pub fn example_command(app: &Application, key: &SecretString) -> String {
         .replace("CHECK_OUT", &day(32).to_string())
 }
 
-/// Each call takes one value out of the answer before.
+/// The shell command. Each call takes one value from the previous response.
 const EXAMPLE_COMMAND: &str = concat!(
     r#"call() { curl -sS BASE/v1/"$1" -H 'x-api-key: KEY' -H "x-idempotency-key: $(date +%s)-$1" -H 'content-type: application/json' -d "$2"; }; "#,
     r#"take() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }; "#,

@@ -1,14 +1,14 @@
-//! New identifiers: time-ordered, so that rows made together lie together.
+//! New identifiers: ordered by time, so that rows created together are stored together.
 
 use uuid::Uuid;
 
-/// Makes identifiers. One for the process; a test gives its own.
+/// Generates identifiers. The process has one generator; tests supply their own.
 pub trait IdGenerator: Send + Sync {
-    /// 128 bits that were never given before.
+    /// Returns 128 bits that were never returned before.
     fn generate(&self) -> u128;
 }
 
-/// UUID version 7: milliseconds, then random bits.
+/// Generator of UUIDs of version 7: a timestamp in milliseconds, then random bits.
 #[derive(Debug, Default)]
 pub struct UuidV7Generator;
 
@@ -18,7 +18,7 @@ impl IdGenerator for UuidV7Generator {
     }
 }
 
-/// A request id for a request that brought none.
+/// Returns a new id for a request that carries none.
 #[must_use]
 pub fn new_request_id() -> String {
     format!("req_{}", Uuid::now_v7())

@@ -1,6 +1,6 @@
-//! Idempotency keys. Of calls whose repetition the state itself makes safe, the key
-//! only tells whether it is the same request. What makes something takes its key in the
-//! transaction that makes it, see [`take`].
+//! Idempotency keys. If the state alone makes a repeated call safe, the key only shows whether it
+//! is the same request. A call that creates something claims its key in the same transaction, see
+//! [`claim_in`].
 
 use crate::api::extract;
 use crate::app::Application;
@@ -9,21 +9,21 @@ use host_storage::{
     CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, UnitOfWork,
 };
 
-/// A caller's key with the request that it stands for.
+/// An idempotency key with the fingerprint of the request that it belongs to.
 #[derive(Debug, Clone)]
 pub(crate) struct IdempotentRequest {
     pub(crate) key: IdempotencyKey,
     pub(crate) fingerprint: String,
 }
 
-/// Why a key cannot be used.
+/// Reason why an idempotency key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum IdempotencyError {
-    /// The database.
-    #[error("the key could not be read or stored")]
+    /// The database failed.
+    #[error("the idempotency key could not be read or stored")]
     Commit(#[from] CommitError),
-    /// It stands for another request.
-    #[error("the key was used for another request")]
+    /// The key belongs to another request.
+    #[error("the idempotency key was used for another request")]
     KeyReused,
 }
 
@@ -33,17 +33,17 @@ impl From<DatabaseError> for IdempotencyError {
     }
 }
 
-/// How a key was found.
+/// Result of claiming an idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KeyClaim {
-    /// For the first time; it is taken now.
+    /// This request used the key for the first time and has now claimed it.
     New,
-    /// By the same request before.
+    /// The same request had already claimed the key.
     Repeat,
 }
 
 impl IdempotentRequest {
-    /// The key of a request, in the scope of an operation.
+    /// Creates the idempotent request of an owner and an operation.
     pub(crate) fn new(owner: &Owner, operation: &str, key: extract::IdempotencyKeyHeader) -> Self {
         let extract::IdempotencyKeyHeader { key, fingerprint } = key;
         Self {
@@ -57,7 +57,7 @@ impl IdempotentRequest {
     }
 }
 
-/// Takes a key, where there is one, for what a write makes.
+/// Claims a key, if there is one, in the write that creates the resource.
 pub(crate) fn claim_in(write: &mut UnitOfWork, key: Option<&IdempotentRequest>, resource_id: &str) {
     if let Some(key) = key {
         write.insert_idempotency_key(&key.key, &key.fingerprint, resource_id);
@@ -65,7 +65,8 @@ pub(crate) fn claim_in(write: &mut UnitOfWork, key: Option<&IdempotentRequest>, 
 }
 
 impl Application {
-    /// The id of what the same request made before, if it has a key and did.
+    /// Returns the id of the resource that the same request created before. Returns `None` if there
+    /// is no key or it is unused.
     pub(crate) async fn find_result(
         &self,
         key: Option<&IdempotentRequest>,
@@ -75,15 +76,18 @@ impl Application {
         Ok(known.map(|known| known.resource_id))
     }
 
-    /// How the same request used its key before.
-    async fn find_record(&self, key: &IdempotentRequest) -> Result<Option<IdempotencyRecord>, IdempotencyError> {
+    /// Returns the record of an earlier use of the key by the same request.
+    async fn find_record(
+        &self,
+        key: &IdempotentRequest,
+    ) -> Result<Option<IdempotencyRecord>, IdempotencyError> {
         match self.store.idempotency_record(&key.key).await? {
             Some(known) if known.fingerprint != key.fingerprint => Err(IdempotencyError::KeyReused),
             known => Ok(known),
         }
     }
 
-    /// Takes a key for something that is there already.
+    /// Claims a key for a resource that already exists.
     pub(crate) async fn claim(
         &self,
         key: &IdempotentRequest,
@@ -104,15 +108,15 @@ impl Application {
         }
     }
 
-    /// Gives a key back whose request came to nothing. When that fails the key
-    /// stays taken, and the same request still may use it.
+    /// Releases the key of a request that had no effect. If releasing fails, the key stays claimed,
+    /// and the same request may still use it.
     pub(crate) async fn release(&self, key: &IdempotentRequest) {
         let mut write = UnitOfWork::new(self.clock.now());
         write.delete_idempotency_key(&key.key);
         if let Err(error) = self.store.commit(write).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "an idempotency key was not given back"
+                "an idempotency key was not released and stays claimed"
             );
         }
     }

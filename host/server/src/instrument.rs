@@ -1,5 +1,5 @@
-//! Stored payment instruments: the processor's token is sealed on its way into
-//! the database and opened on its way out.
+//! Stored payment instruments. The processor's token is sealed before it is stored and opened when
+//! it is read.
 
 use crate::app::Application;
 use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
@@ -13,52 +13,52 @@ use host_storage::{CommitError, Conflict, DatabaseError, StoredInstrument, UnitO
 
 const PURPOSE: &str = "payment_instrument_token";
 
-/// Why there is no usable instrument.
+/// Reason why a stored instrument cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstrumentError {
-    /// The database.
+    /// The database failed.
     #[error("the instrument could not be read")]
     Database(#[from] DatabaseError),
-    /// Sealed under another key, or changed.
-    #[error("the instrument's token cannot be opened")]
+    /// The token was sealed with a key that is not configured, or was changed.
+    #[error("the instrument's sealed token cannot be opened")]
     Seal(#[from] SealError),
 }
 
-/// Why an instrument was not added.
+/// Reason why an instrument was not added.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AddInstrumentError {
-    /// The database.
+    /// The database failed.
     #[error("the instrument could not be stored")]
     Commit(#[from] CommitError),
     /// The token cannot be sealed.
     #[error("the instrument's token cannot be sealed")]
     Seal(#[from] SealError),
-    /// The idempotency key.
+    /// The idempotency key cannot be used.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyError),
-    /// Nobody takes cards in this mode.
+    /// No payment processor is configured for the mode.
     #[error("no payment processor is configured")]
     NoProcessor,
-    /// The processor does not know the token, or gave no answer.
+    /// The processor did not recognize the token or did not respond.
     #[error("the processor {0} did not describe the instrument")]
     Processor(SupplierId, #[source] ReadError),
-    /// It was added with this key, and deleted since.
-    #[error("the instrument is deleted")]
+    /// An earlier call with the same key added the instrument, and it was deleted since.
+    #[error("the instrument was added with this idempotency key and deleted since")]
     Deleted,
 }
 
-/// An instrument that is stored.
+/// A stored instrument, and whether this call created it.
 #[derive(Debug)]
 pub(crate) enum Added {
-    /// Now.
+    /// This call stored the instrument.
     New(StoredInstrument),
-    /// By an earlier call with the same key.
+    /// An earlier call with the same key stored the instrument.
     Existing(StoredInstrument),
 }
 
 impl Application {
-    /// Asks the processor what a browser's token stands for, and keeps it; once
-    /// for each key.
+    /// Calls the processor for the details of a browser's token and stores the instrument, once for
+    /// each idempotency key.
     pub(crate) async fn add_instrument(
         &self,
         owner: &Owner,
@@ -74,7 +74,9 @@ impl Application {
                     .instrument(owner, &id)
                     .await
                     .map_err(CommitError::from)?;
-                return stored.map(Added::Existing).ok_or(AddInstrumentError::Deleted);
+                return stored
+                    .map(Added::Existing)
+                    .ok_or(AddInstrumentError::Deleted);
             }
             let instrument = self.describe_instrument(owner, token, context).await?;
             let stored = self.seal_instrument(owner, &instrument)?;
@@ -83,7 +85,8 @@ impl Application {
             write.insert_instrument(owner, &stored);
             match self.store.commit(write).await {
                 Ok(()) => return Ok(Added::New(stored)),
-                // Another call with the same key was faster.
+                // Another call with the same key was faster; the next iteration reads its
+                // instrument.
                 Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -107,7 +110,8 @@ impl Application {
         let found = supplier
             .describe_instrument(context, token.to_owned())
             .await;
-        let found = found.map_err(|error| AddInstrumentError::Processor(processor.clone(), error))?;
+        let found =
+            found.map_err(|error| AddInstrumentError::Processor(processor.clone(), error))?;
         Ok(Instrument {
             id: InstrumentId::from_bits(self.ids.generate()),
             processor: processor.clone(),
@@ -117,7 +121,7 @@ impl Application {
         })
     }
 
-    /// An instrument as it is stored.
+    /// Seals an instrument's token and returns the instrument as it is stored.
     pub(crate) fn seal_instrument(
         &self,
         owner: &Owner,
@@ -137,7 +141,8 @@ impl Application {
         })
     }
 
-    /// An owner's instrument, ready to be charged; none: not theirs, or deleted.
+    /// Returns an owner's instrument with its token opened. Returns `None` if the owner has no such
+    /// instrument or it is deleted.
     pub(crate) async fn open_instrument(
         &self,
         owner: &Owner,
@@ -159,7 +164,8 @@ impl Application {
     }
 }
 
-/// Where a token belongs: moved to another row, it does not open.
+/// Returns the context that a token is sealed for. A token that was moved to another row cannot be
+/// opened.
 fn seal_context<'a>(owner: &'a Owner, id: &'a InstrumentId) -> [&'a str; 4] {
     [
         &owner.tenant.organization,

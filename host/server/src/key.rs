@@ -1,6 +1,5 @@
-//! API keys: their form, making them, and who one belongs to. Only digests are
-//! stored; a revoked key stops working on every host within seconds, because
-//! what is known of a key is forgotten after [`KNOWN_FOR`].
+//! API keys: their format, creation and authentication. Only digests are stored. A revoked key
+//! stops working on every host within seconds, because cached keys expire after [`CACHE_TTL`].
 
 use crate::api::caller::ApiKeyScope;
 use crate::tasks::TaskSupervisor;
@@ -14,43 +13,43 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a host may go on with what it knows of a key.
+/// Time that a host caches an API key.
 pub const CACHE_TTL: Duration = Duration::from_secs(3);
-/// Keys that a host keeps in mind.
+/// Maximum number of API keys that a host caches.
 const CACHE_CAPACITY: u64 = 10_000;
 
 const RANDOM_CHARS: usize = 32;
 const CHECKSUM_CHARS: usize = 6;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Why a key cannot be made.
+/// Reason why an API key cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateApiKeyError {
-    /// The machine gives no random bytes.
-    #[error("no random bytes")]
+    /// The operating system provides no random bytes.
+    #[error("the operating system provides no random bytes")]
     Random,
-    /// It cannot be stored.
-    #[error("the key cannot be stored")]
+    /// The key cannot be stored.
+    #[error("the API key cannot be stored")]
     Store(#[source] CommitError),
 }
 
-/// What a new key is for.
+/// Properties of a new API key.
 #[derive(Debug, Clone)]
 pub struct NewApiKey {
     /// Organization and mode.
     pub tenant: Tenant,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// What it may do.
+    /// Granted scopes.
     pub scopes: Vec<ApiKeyScope>,
-    /// Until when.
+    /// Expiry; `None` if the key does not expire.
     pub expires_at: Option<Timestamp>,
 }
 
-/// Makes a key, stores its digest and returns it: the only time that it is seen.
+/// Creates an API key, stores its digest and returns the key. The key cannot be read again.
 ///
 /// # Errors
-/// [`MakeKeyError`].
+/// [`CreateApiKeyError`].
 pub async fn create_api_key(
     store: &Store,
     new: NewApiKey,
@@ -75,11 +74,14 @@ pub async fn create_api_key(
     };
     let mut write = UnitOfWork::new(now);
     write.insert_api_key(&stored, &digest(key.expose_secret()));
-    store.commit(write).await.map_err(CreateApiKeyError::Store)?;
+    store
+        .commit(write)
+        .await
+        .map_err(CreateApiKeyError::Store)?;
     Ok(key)
 }
 
-/// `sk_test_…abcd`.
+/// Returns the masked form of a key, e.g. `sk_test_…abcd`.
 fn masked(key: &str) -> String {
     let end = key.len().saturating_sub(4);
     format!(
@@ -100,14 +102,14 @@ fn digest(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
 }
 
-/// A key of the right form with 190 random bits; none without randomness.
+/// Generates a well-formed key with 190 random bits. Returns `None` if there are no random bytes.
 fn generate(mode: Mode) -> Option<SecretString> {
     let mut key = prefix(mode).to_owned();
     let end = key.len() + RANDOM_CHARS;
     while key.len() < end {
         let mut bytes = [0_u8; 64];
         getrandom::fill(&mut bytes).ok()?;
-        // Bytes beyond the last multiple of 62 would favour some characters.
+        // Bytes from 248, the largest multiple of 62, would make some characters more frequent.
         let fair = bytes
             .iter()
             .filter(|byte| **byte < 248)
@@ -121,7 +123,7 @@ fn generate(mode: Mode) -> Option<SecretString> {
     Some(key.into())
 }
 
-/// CRC-32 of the rest in base 62: tells a key from a typo without a look-up.
+/// Returns the CRC-32 of `key` in base 62. It detects a mistyped key without a database lookup.
 fn checksum(key: &str) -> String {
     let mut rest = u64::from(crc32fast::hash(key.as_bytes()));
     let mut characters = ['0'; CHECKSUM_CHARS];
@@ -135,7 +137,7 @@ fn checksum(key: &str) -> String {
     characters.iter().collect()
 }
 
-/// Whether text has the form of a key, checksum included.
+/// Returns whether a text has the format of an API key, including the checksum.
 #[must_use]
 pub fn is_well_formed(key: &str) -> bool {
     let Some(rest) = key
@@ -153,18 +155,18 @@ pub fn is_well_formed(key: &str) -> bool {
     checksum(body) == sum
 }
 
-/// Why a key opens nothing.
+/// Reason why an API key is not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiKeyError {
-    /// Malformed, unknown, revoked or expired: nobody is told which.
-    #[error("the key is not valid")]
+    /// The key is malformed, unknown, revoked or expired. Clients do not learn which.
+    #[error("the API key is not valid")]
     Invalid,
-    /// It could not be looked up.
-    #[error("the key cannot be looked up")]
+    /// The key could not be looked up.
+    #[error("the API key cannot be looked up")]
     Database(#[source] DatabaseError),
 }
 
-/// Who keys belong to, with a short memory.
+/// Authenticates API keys, with a short-lived cache.
 pub struct ApiKeyAuthenticator {
     store: Store,
     tasks: TaskSupervisor,
@@ -172,7 +174,8 @@ pub struct ApiKeyAuthenticator {
 }
 
 impl ApiKeyAuthenticator {
-    /// Looks keys up in a store; notes their use in tasks of their own.
+    /// Creates an authenticator that reads keys from `store` and records their use in separate
+    /// tasks.
     #[must_use]
     pub fn new(store: Store, tasks: TaskSupervisor) -> Self {
         let cache = Cache::builder()
@@ -186,16 +189,20 @@ impl ApiKeyAuthenticator {
         }
     }
 
-    /// Whose the key is.
+    /// Returns the stored API key of a valid key.
     ///
     /// # Errors
-    /// [`KeyError`].
-    pub async fn authenticate(&self, key: &str, now: Timestamp) -> Result<Arc<ApiKey>, ApiKeyError> {
+    /// [`ApiKeyError`].
+    pub async fn authenticate(
+        &self,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Arc<ApiKey>, ApiKeyError> {
         if !is_well_formed(key) {
             return Err(ApiKeyError::Invalid);
         }
         let sha256 = digest(key);
-        // Failures are not remembered: a key works as soon as it is made.
+        // Failures are not cached, so a key works as soon as it is created.
         let found = self
             .cache
             .try_get_with(sha256, self.look_up(sha256, now))
@@ -225,7 +232,7 @@ impl ApiKeyAuthenticator {
             let (store, used) = (self.store.clone(), Arc::clone(&found));
             self.tasks.spawn("touch_api_key", async move {
                 if let Err(error) = store.touch_api_key(&used, now).await {
-                    tracing::warn!(key = %used.id, error = &error as &dyn std::error::Error, "the use of a key was not noted");
+                    tracing::warn!(key = %used.id, error = &error as &dyn std::error::Error, "the last use of an API key was not recorded");
                 }
             });
         }
@@ -238,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_key_is_well_formed_and_no_other_text_is() {
+    fn only_generated_keys_are_well_formed() {
         let key = generate(Mode::Test).unwrap();
         let key = key.expose_secret();
         assert!(key.starts_with("sk_test_") && key.len() == 46, "{key}");
@@ -257,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_differ_and_use_every_character() {
+    fn generated_keys_differ_and_use_all_base62_characters() {
         let keys: Vec<_> = (0..200).map(|_| generate(Mode::Live).unwrap()).collect();
         let mut texts: Vec<&str> = keys.iter().map(ExposeSecret::expose_secret).collect();
         texts.sort_unstable();

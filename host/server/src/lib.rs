@@ -1,6 +1,5 @@
-//! The server: HTTP in, suppliers out. Wires domain, storage and runtime
-//! together and owns everything that speaks HTTP; knows no SQL and no
-//! WebAssembly.
+//! The server: an HTTP API in front of supplier plugins. It connects domain, storage and runtime
+//! and contains all HTTP code. It contains no SQL and no WebAssembly.
 
 pub mod api;
 pub mod app;

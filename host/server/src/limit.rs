@@ -1,5 +1,5 @@
-//! How much one key may ask: a token bucket for each, in this host's memory.
-//! Several hosts on one database allow the sum of their buckets.
+//! Rate limits: a token bucket for each API key, in the memory of this host. Several hosts on one
+//! database allow the sum of their buckets.
 
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
@@ -13,27 +13,27 @@ use std::num::NonZeroU32;
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const REMAINING: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Whose bucket.
+/// Key of a token bucket.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RateLimitKey {
-    /// A key's.
+    /// An API key.
     ApiKey(KeyId),
-    /// Calls without a good key, by the address that they come from.
+    /// The client address of requests without a valid API key.
     ClientAddress(Option<IpAddr>),
 }
 
-/// What a bucket says to one more request.
+/// Rate limit status after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimitStatus {
-    /// Requests that are left.
+    /// Requests left in the bucket.
     pub remaining: u32,
-    /// Seconds until the bucket is full again.
+    /// Seconds until the bucket is full.
     pub reset_after_s: u32,
-    /// Seconds to wait; none: go on.
+    /// Seconds to wait before the next request; `None` if the request is allowed.
     pub retry_after_s: Option<u32>,
 }
 
-/// The buckets.
+/// The token buckets of all clients.
 pub struct RateLimiter {
     buckets: RateLimiter<
         RateLimitKey,
@@ -47,7 +47,7 @@ pub struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// Buckets that hold `burst` and gain `per_s` each second; nothing is 1.
+    /// Creates buckets that hold `burst` tokens and regain `per_s` a second. Zero counts as 1.
     #[must_use]
     pub fn new(per_s: u32, burst: u32) -> Self {
         let per_s = NonZeroU32::new(per_s).unwrap_or(NonZeroU32::MIN);
@@ -63,7 +63,7 @@ impl RateLimiter {
         }
     }
 
-    /// Takes one request out of a bucket.
+    /// Takes one token from a bucket.
     #[must_use]
     pub fn check(&self, bucket: &RateLimitKey) -> RateLimitStatus {
         let (remaining, wait) = match self.buckets.check_key(bucket) {
@@ -85,7 +85,7 @@ impl RateLimiter {
         }
     }
 
-    /// Writes what the IETF draft on rate limit headers asks for.
+    /// Inserts the headers of the IETF draft on rate limit headers.
     pub fn insert_headers(&self, verdict: Option<RateLimitStatus>, headers: &mut HeaderMap) {
         headers.insert(POLICY, self.policy.clone());
         let text = verdict.map(|verdict| {
@@ -99,7 +99,7 @@ impl RateLimiter {
         }
     }
 
-    /// Forgets buckets that are full anyway.
+    /// Evicts the buckets that are full.
     pub fn evict_idle(&self) {
         self.buckets.retain_recent();
     }
@@ -110,14 +110,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_empties_and_says_when_to_come_back() {
+    fn empty_bucket_returns_the_time_to_wait() {
         let limiter = RateLimiter::new(1, 3);
         let one = RateLimitKey::ApiKey(KeyId::from_bits(1));
         let left: Vec<u32> = (0..3).map(|_| limiter.check(&one).remaining).collect();
         assert_eq!(left, [2, 1, 0]);
         let refused = limiter.check(&one);
         assert_eq!(
-            (refused.remaining, refused.reset_after_s, refused.retry_after_s),
+            (
+                refused.remaining,
+                refused.reset_after_s,
+                refused.retry_after_s
+            ),
             (0, 3, Some(1))
         );
         let other = limiter.check(&RateLimitKey::ApiKey(KeyId::from_bits(2)));
@@ -125,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_follow_the_draft() {
+    fn rate_limit_headers_follow_the_ietf_draft() {
         let limiter = RateLimiter::new(100, 200);
         let mut headers = HeaderMap::new();
         let verdict = limiter.check(&RateLimitKey::ClientAddress(None));

@@ -1,5 +1,5 @@
-//! Connections: accepts them, serves HTTP/1.1 on each, and lets what runs finish
-//! when the process stops. Knows nothing of what is answered.
+//! Connections: accepts them, serves HTTP/1.1 on each, and lets running requests finish at
+//! shutdown.
 
 use crate::tasks::TaskSupervisor;
 use axum::Router;
@@ -19,13 +19,19 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-/// A client has so long for the head of a request, also the first one.
+/// Time a client has to send the head of a request, including the first one on a connection.
 const REQUEST_HEAD_TIMEOUT: Duration = Duration::from_secs(15);
-/// After a failure to accept, e.g. too many open files: others must close first.
+/// Pause after a failure to accept a connection. With too many open files, for example, other
+/// connections must close first.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// Serves a listener in tasks of the application until that stops.
-pub(crate) fn spawn_listener(tasks: &TaskSupervisor, listener: TcpListener, router: Router, connections_max: usize) {
+/// Serves a listener in application tasks until shutdown.
+pub(crate) fn spawn_listener(
+    tasks: &TaskSupervisor,
+    listener: TcpListener,
+    router: Router,
+    connections_max: usize,
+) {
     let places = Arc::new(Semaphore::new(connections_max.min(Semaphore::MAX_PERMITS)));
     let (own, stopping) = (tasks.clone(), tasks.shutdown_token());
     tasks.spawn("listener", async move {
@@ -72,7 +78,7 @@ async fn serve_connection(
     stopping: CancellationToken,
 ) {
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection goes without TCP_NODELAY");
+        tracing::debug!(%error, "cannot set TCP_NODELAY on a connection");
     }
     let service = service_fn(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
@@ -91,7 +97,7 @@ async fn serve_connection(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke");
+        tracing::debug!(%error, "a connection ended with an error");
     }
 }
 
@@ -112,7 +118,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_runs_is_answered_after_the_stop_and_nothing_new_is() {
+    async fn running_request_finishes_after_shutdown_and_new_connections_are_refused() {
         let (begun, has_begun) = oneshot::channel::<()>();
         let (release, released) = oneshot::channel::<()>();
         let once = Arc::new(Mutex::new(Some((begun, released))));
@@ -146,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_idle_connection_does_not_delay_the_stop() {
+    async fn idle_connection_does_not_delay_shutdown() {
         let (tasks, address) = start(Router::new()).await;
         let mut idle = TcpStream::connect(address).await.unwrap();
         idle.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Of a booking's processor time in the gateway the C library's took a fifth.
+/// The global allocator. The C library's allocator took a fifth of the gateway's processor time for
+/// a booking.
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

@@ -1,5 +1,4 @@
-//! What operators see: log lines, metrics, and the names in both. Nothing secret
-//! and nothing personal is ever written.
+//! Observability: log lines, metrics and their names. Neither contains secrets or personal data.
 
 use crate::config::{Log, LogFormat};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -7,50 +6,52 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
-/// Requests answered, by method, route and status.
+/// HTTP responses, by method, route and status.
 pub const HTTP_REQUESTS_TOTAL: &str = "stopover_http_requests_total";
-/// Seconds that an answer took, by route.
+/// Seconds until an HTTP response, by route.
 pub const HTTP_REQUEST_DURATION_SECONDS: &str = "stopover_http_request_duration_seconds";
 /// Calls into plugins, by supplier, operation and outcome.
 pub const SUPPLIER_CALLS_TOTAL: &str = "stopover_supplier_calls_total";
-/// Seconds that such a call took, by supplier and operation.
+/// Seconds that a call into a plugin took, by supplier and operation.
 pub const SUPPLIER_CALL_DURATION_SECONDS: &str = "stopover_supplier_call_duration_seconds";
-/// HTTP exchanges of plugins, by supplier and outcome.
+/// HTTP requests of plugins, by supplier and outcome.
 pub const PLUGIN_HTTP_REQUESTS_TOTAL: &str = "stopover_supplier_exchanges_total";
-/// What suppliers told by themselves, by supplier, kind and what came of it.
+/// Events reported by suppliers, by supplier, kind and result.
 pub const SUPPLIER_EVENTS_TOTAL: &str = "stopover_supplier_events_total";
-/// Requests to subscribers, by product and by what came of them.
+/// Requests to webhook endpoints, by product and result.
 pub const WEBHOOK_ATTEMPTS_TOTAL: &str = "stopover_webhook_attempts_total";
 /// Subscriptions that the gateway disabled.
-pub const WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL: &str = "stopover_webhook_subscriptions_disabled_total";
-/// Age of the oldest delivery that waits for an ACTIVE subscription.
-pub const WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS: &str = "stopover_webhook_oldest_undelivered_seconds";
-/// Questions of watches that were due, by what came of them.
+pub const WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL: &str =
+    "stopover_webhook_subscriptions_disabled_total";
+/// Age of the oldest delivery that waits for an `ACTIVE` subscription.
+pub const WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS: &str =
+    "stopover_webhook_oldest_undelivered_seconds";
+/// Price checks of watches that were due, by result.
 pub const WATCH_CHECKS_TOTAL: &str = "stopover_watch_checks_total";
 
 const BUCKETS: [f64; 12] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
 ];
 
-/// Says at ERROR, of nobody, that the other side's certificate is no good: whoever
-/// connected says of whom, as loudly as it matters.
+/// Filter that silences `rustls_platform_verifier`. It logs an invalid certificate at level ERROR
+/// without naming the peer. The code that opened the connection logs the peer at the right level.
 const SILENCED_TARGETS: &str = "rustls_platform_verifier=off";
 
-/// Why nothing can be observed.
+/// Reason why logging cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum ObservabilityError {
-    /// The filter of the configuration is not one.
-    #[error("log.filter is not a filter")]
+    /// The configured filter cannot be parsed.
+    #[error("log.filter is not a valid filter")]
     Filter(#[source] tracing_subscriber::filter::ParseError),
-    /// Somebody else has set up logging.
+    /// Another subscriber is already installed.
     #[error("logging is already set up")]
     Logging(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Sends log lines to standard error.
+/// Starts logging to standard error.
 ///
 /// # Errors
-/// [`ObserveError`].
+/// [`ObservabilityError`].
 pub fn init_logging(log: &Log) -> Result<(), ObservabilityError> {
     let filter = EnvFilter::builder()
         .parse(format!("{SILENCED_TARGETS},{}", log.filter))
@@ -71,7 +72,7 @@ pub fn init_logging(log: &Log) -> Result<(), ObservabilityError> {
     .map_err(ObservabilityError::Logging)
 }
 
-/// The process's metrics. Every application in the process writes to the same.
+/// Returns the metrics of the process. All applications in the process share them.
 #[must_use]
 pub fn metrics_handle() -> &'static PrometheusHandle {
     static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
@@ -83,7 +84,7 @@ pub fn metrics_handle() -> &'static PrometheusHandle {
             .build_recorder();
         let handle = recorder.handle();
         if metrics::set_global_recorder(recorder).is_err() {
-            tracing::warn!("metrics are already recorded elsewhere");
+            tracing::warn!("another metrics recorder is already installed; the gateway's metrics are not recorded");
         }
         describe_metrics();
         handle
@@ -91,21 +92,25 @@ pub fn metrics_handle() -> &'static PrometheusHandle {
 }
 
 fn describe_metrics() {
-    metrics::describe_counter!(HTTP_REQUESTS_TOTAL, "Requests answered");
-    metrics::describe_histogram!(HTTP_REQUEST_DURATION_SECONDS, metrics::Unit::Seconds, "Time to an answer");
+    metrics::describe_counter!(HTTP_REQUESTS_TOTAL, "HTTP responses");
+    metrics::describe_histogram!(
+        HTTP_REQUEST_DURATION_SECONDS,
+        metrics::Unit::Seconds,
+        "Time to a response"
+    );
     metrics::describe_counter!(SUPPLIER_CALLS_TOTAL, "Calls into plugins");
     metrics::describe_histogram!(
         SUPPLIER_CALL_DURATION_SECONDS,
         metrics::Unit::Seconds,
-        "Time of a call into a plugin"
+        "Duration of a call into a plugin"
     );
-    metrics::describe_counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "HTTP exchanges of plugins");
-    metrics::describe_counter!(SUPPLIER_EVENTS_TOTAL, "Events that suppliers told");
-    metrics::describe_counter!(WEBHOOK_ATTEMPTS_TOTAL, "Requests to subscribers");
-    metrics::describe_counter!(WATCH_CHECKS_TOTAL, "Questions of watches that were due");
+    metrics::describe_counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "HTTP requests of plugins");
+    metrics::describe_counter!(SUPPLIER_EVENTS_TOTAL, "Events reported by suppliers");
+    metrics::describe_counter!(WEBHOOK_ATTEMPTS_TOTAL, "Requests to webhook endpoints");
+    metrics::describe_counter!(WATCH_CHECKS_TOTAL, "Price checks of watches that were due");
     metrics::describe_counter!(
         WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL,
-        "Subscriptions to which nothing could be delivered for days"
+        "Subscriptions disabled because nothing could be delivered for days"
     );
     metrics::describe_gauge!(
         WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS,
@@ -114,32 +119,32 @@ fn describe_metrics() {
     );
 }
 
-/// An answered request, as it is logged and counted.
+/// An HTTP response as it is logged and counted.
 #[derive(Debug)]
 pub struct AccessLogEntry<'a> {
-    /// Its id.
+    /// Id of the request.
     pub request_id: &'a str,
     /// HTTP method.
     pub method: &'a http::Method,
-    /// Template of the path; none: unknown path.
+    /// Template of the path; `None` if the path is unknown.
     pub route: Option<&'a str>,
     /// HTTP status.
     pub status: u16,
-    /// How long it took.
+    /// Time from request to response.
     pub duration: Duration,
-    /// Whose key.
+    /// Organization of the API key.
     pub organization: Option<&'a str>,
-    /// The key's id.
+    /// Id of the API key.
     pub key: Option<&'a str>,
-    /// Code of the error.
+    /// Error code.
     pub code: Option<&'static str>,
-    /// What the caller is not told.
+    /// Cause of the error, which is not sent to the client.
     pub cause: Option<&'a str>,
 }
 
 impl AccessLogEntry<'_> {
-    /// One line and two numbers. Paths of unknown routes are the caller's text
-    /// and appear nowhere.
+    /// Logs one line and records two metrics. The path of an unknown route is client input and is
+    /// not recorded.
     pub fn record(&self) {
         let route = self.route.unwrap_or("unknown");
         let ms = (self.duration.as_secs_f64() * 1_000_000.0).round() / 1000.0;
@@ -172,7 +177,8 @@ impl AccessLogEntry<'_> {
     }
 }
 
-/// Methods are the caller's text too; a label has few values.
+/// Returns the metric label of a method. Methods are client input, and a label may have only a few
+/// values.
 fn method_label(method: &http::Method) -> &'static str {
     match method.as_str() {
         "GET" => "GET",
@@ -186,7 +192,7 @@ fn method_label(method: &http::Method) -> &'static str {
     }
 }
 
-/// Counts what plugins do.
+/// Counts the calls and HTTP requests of plugins.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PluginMetrics;
 

@@ -1,6 +1,6 @@
-//! Offer references: offers are not stored, so everything that prebook needs
-//! travels in a sealed token. It opens only for the organization and mode that
-//! it was made for; a changed byte makes it invalid.
+//! Offer references. Offers are not stored, so a sealed token carries everything that prebook
+//! needs. The token opens only for the organization and mode that it was made for. A changed byte
+//! makes it invalid.
 
 use crate::flow::hotel::prebook::HotelOfferTerms;
 use crate::seal::Sealer;
@@ -12,59 +12,65 @@ use host_domain::time::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The terms of an offer of one product. Each product has a purpose of its own, so
-/// that one's references are no references of another.
+/// The terms of an offer of one product. Each product has its own purpose, so that a reference of
+/// one product is invalid for another.
 pub(crate) trait OfferToken: Serialize + DeserializeOwned {
-    /// What the token is sealed for.
+    /// Purpose that the token is sealed for.
     const PURPOSE: &'static str;
-    /// Longest reference, in characters; a longer one is not given out.
+    /// Maximum length of a reference, in characters. Longer references are not issued.
     const REFERENCE_CHARS_MAX: usize;
 }
 
-/// What an adapter may put into an offer is bounded (4 KiB of its own, 300
-/// characters a text), so that offers of nine rooms fit.
+/// The data that an adapter may put into an offer is bounded: 4 KiB of opaque data and 300
+/// characters a text. Therefore offers of nine rooms fit.
 impl OfferToken for HotelOfferTerms {
     const PURPOSE: &'static str = "hotel_offer";
     const REFERENCE_CHARS_MAX: usize = 65_536;
 }
 
-/// An answer may hold 250 fares.
+/// A response may hold 250 fares, so their references must be shorter.
 impl OfferToken for FlightOfferTerms {
     const PURPOSE: &'static str = "flight_offer";
     const REFERENCE_CHARS_MAX: usize = 8_192;
 }
 
-/// What the reference of a fare holds. The itinerary is not in it: prebook reads
-/// it anew.
+/// The terms of a fare. The itinerary is not included; prebook reads it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlightOfferTerms {
-    /// Whose fare it is.
+    /// Supplier of the fare.
     pub(crate) supplier: SupplierId,
-    /// The adapter's, opaque.
+    /// The adapter's opaque offer data.
     pub(crate) supplier_offer: String,
-    /// What at most one unfinished booking may hold, where there is such a thing.
+    /// Key of which at most one unfinished booking may exist; `None` if the supplier has no such
+    /// limit.
     pub(crate) exclusive_key: Option<String>,
-    /// For all passengers.
+    /// Total price for all passengers.
     pub(crate) total: Money,
-    /// Who the fare is for; prebook's passengers must be these.
+    /// Travellers that the fare is for. Prebook's passengers must match them.
     pub(crate) travellers: Travellers,
-    /// Each passenger needs a travel document.
+    /// Whether each passenger needs a travel document.
     pub(crate) documents_required: bool,
-    /// Until when it can be prebooked.
+    /// Time until which the fare can be prebooked.
     pub(crate) expires_at: Timestamp,
 }
 
-/// Makes the reference of an offer; none when it cannot be sealed or is too long.
+/// Encodes the reference of an offer. Returns `None` if it cannot be sealed or is too long.
 pub(crate) fn encode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Option<String> {
     let bytes = serde_json::to_vec(terms).ok()?;
-    let reference = sealer.seal_text(T::PURPOSE, &seal_context(tenant), &bytes).ok()?;
+    let reference = sealer
+        .seal_text(T::PURPOSE, &seal_context(tenant), &bytes)
+        .ok()?;
     Some(reference).filter(|reference| reference.len() <= T::REFERENCE_CHARS_MAX)
 }
 
-/// Reads a reference; none when it was changed, cut, or made for another
-/// organization, mode or product. Whether the offer has expired is for the reader
-/// to say: a repeated prebook still gives what the first one made.
-pub(crate) fn decode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, reference: &str) -> Option<T> {
+/// Decodes a reference. Returns `None` if it was changed, truncated, or made for another
+/// organization, mode or product. Expiry is checked by the reader, because a repeated prebook still
+/// returns the existing booking.
+pub(crate) fn decode<T: OfferToken>(
+    sealer: &Sealer,
+    tenant: &Tenant,
+    reference: &str,
+) -> Option<T> {
     let bytes = sealer
         .open_text(T::PURPOSE, &seal_context(tenant), reference)
         .ok()?;
@@ -139,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_holds_the_offer_and_the_largest_fits() {
+    fn reference_of_largest_hotel_offer_decodes_to_its_terms() {
         let tenant = tenant("acme", Mode::Test);
         let reference = encode(&sealer(), &tenant, &terms(9)).unwrap();
         let read: HotelOfferTerms = decode(&sealer(), &tenant, &reference).unwrap();
@@ -155,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn another_organization_or_mode_cannot_use_it() {
+    fn reference_is_invalid_for_another_organization_or_mode() {
         let reference = encode(&sealer(), &tenant("acme", Mode::Test), &terms(1)).unwrap();
         for other in [
             tenant("acme", Mode::Live),
@@ -170,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_character_makes_it_invalid() {
+    fn changed_reference_is_invalid() {
         let tenant = tenant("acme", Mode::Test);
         let reference = encode(&sealer(), &tenant, &terms(1)).unwrap();
         for at in (0..reference.len())
@@ -212,12 +218,12 @@ mod tests {
     }
 
     #[test]
-    fn a_fare_fits_with_all_that_an_adapter_may_put_into_it() {
+    fn reference_of_largest_fare_fits() {
         let tenant = tenant("acme", Mode::Test);
         let largest = fare(&"é".repeat(2048));
         let reference = encode(&sealer(), &tenant, &largest).unwrap();
         assert_eq!(decode(&sealer(), &tenant, &reference), Some(largest));
-        // Each of these takes six bytes when it is written down.
+        // Each of these characters takes six bytes in JSON.
         assert_eq!(
             encode(&sealer(), &tenant, &fare(&"\u{1f}".repeat(4096))),
             None
@@ -225,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_of_one_product_is_none_of_the_other() {
+    fn reference_of_one_product_is_invalid_for_the_other() {
         let tenant = tenant("acme", Mode::Test);
         let hotel = encode(&sealer(), &tenant, &terms(1)).unwrap();
         let flight = encode(&sealer(), &tenant, &fare("off-1")).unwrap();

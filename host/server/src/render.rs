@@ -1,6 +1,6 @@
-//! Domain to JSON: the resources of the API, made in one place, so that an
-//! answer and an event show the same thing in the same form. Reads nothing and
-//! decides nothing.
+//! Conversion of domain objects to the JSON resources of the API. Responses and events use the same
+//! conversions, so a resource looks the same in both. The code only converts; it reads no data and
+//! makes no decisions.
 
 pub(crate) mod booking;
 pub(crate) mod calendar;
@@ -29,7 +29,7 @@ use host_domain::payment::Payment;
 use host_domain::time::Timestamp;
 use serde::Serialize;
 
-/// What every event is wrapped in.
+/// The envelope of every event.
 #[derive(Serialize)]
 struct EventEnvelope<'a, T> {
     id: &'a str,
@@ -39,7 +39,7 @@ struct EventEnvelope<'a, T> {
     data: T,
 }
 
-/// What an event is about: a booking, or a payment of one.
+/// The data of an event: a booking, or a payment with its booking's id.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum BookingEventData<'a, B, P> {
@@ -47,8 +47,8 @@ enum BookingEventData<'a, B, P> {
     Payment { payment: P, booking_id: &'a str },
 }
 
-/// The whole body of an event: `{id, type, created_at, data}`. `data` holds the
-/// booking, or the payment and the booking's id, as they were at the event.
+/// Returns the complete body of a hotel event: `{id, type, created_at, data}`. `data` holds the
+/// booking, or the payment and the booking's id, as they were at the time of the event.
 pub(crate) fn hotel_event_payload(
     id: &EventId,
     notice: &Notification,
@@ -66,7 +66,7 @@ pub(crate) fn hotel_event_payload(
     event_json(id, notice, booking.updated_at, about)
 }
 
-/// The same of flights.
+/// Returns the complete body of a flight event, in the form of [`hotel_event_payload`].
 pub(crate) fn flight_event_payload(
     id: &EventId,
     notice: &Notification,
@@ -84,7 +84,7 @@ pub(crate) fn flight_event_payload(
     event_json(id, notice, booking.updated_at, about)
 }
 
-/// The payment that subscribers are told of, if they are told of one.
+/// Returns the payment that the notification is about, if it is about one.
 fn notified_payment<'a>(notice: &Notification, payments: &'a [Payment]) -> Option<&'a Payment> {
     let id = notice.payment.as_ref()?;
     payments.iter().find(|payment| payment.id == *id)
@@ -97,6 +97,6 @@ fn event_json(id: &EventId, notice: &Notification, at: Timestamp, data: impl Ser
         created_at: at.into(),
         data,
     };
-    // Resources hold text, numbers and lists only: they always have a JSON form.
+    // Resources contain only text, numbers and lists, so serialization cannot fail.
     serde_json::to_string(&event).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! Sealing: authenticated encryption of what must not be read or changed
-//! outside, bound to its purpose and place. Knows nothing of what is sealed.
+//! Sealing: authenticated encryption of data that nobody outside may read or change. Sealed data is
+//! bound to a purpose and a context.
 
 use aes_gcm_siv::aead::{Aead, KeyInit, Payload};
 use aes_gcm_siv::{Aes256GcmSiv, Nonce};
@@ -8,44 +8,44 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use secrecy::{ExposeSecret, SecretSlice};
 use std::collections::BTreeMap;
 
-/// Layout of what is sealed; the first byte.
+/// Version of the sealed format; the first byte of sealed data.
 const FORMAT_VERSION: u8 = 1;
 const NONCE_BYTES: usize = 12;
-/// Bytes of a key.
+/// Length of a key in bytes.
 pub const KEY_BYTES: usize = 32;
 
-/// Why something cannot be sealed or opened.
+/// Reason why data cannot be sealed or opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// A key has another length.
-    #[error("a sealing key has {KEY_BYTES} bytes")]
+    /// A key does not have [`KEY_BYTES`] bytes.
+    #[error("a sealing key must have {KEY_BYTES} bytes")]
     InvalidKeyLength,
-    /// A key id has another form.
-    #[error("the id of a sealing key has 1 to 32 of [A-Za-z0-9_-]")]
+    /// A key id has an invalid form.
+    #[error("the id of a sealing key must have 1 to 32 characters of [A-Za-z0-9_-]")]
     InvalidKeyId,
-    /// Sealed under a key that is not configured.
+    /// The data was sealed with a key that is not configured.
     #[error("sealed under the key `{0}`, which is not configured")]
     UnknownKey(String),
-    /// Changed, cut, or sealed for something else.
-    #[error("the sealed bytes are not genuine")]
+    /// The data was changed, truncated, or sealed for another purpose or context.
+    #[error("the sealed data was changed or sealed for another use")]
     AuthenticationFailed,
-    /// No random bytes, or too much to seal.
-    #[error("nothing can be sealed")]
+    /// There are no random bytes, or the data is too long.
+    #[error("the data cannot be sealed: it is too long, or there are no random bytes")]
     SealFailed,
 }
 
-/// Seals with one key; opens with that one and older ones.
+/// Seals data with one key, and opens data sealed with this key or an older one.
 pub struct Sealer {
     current: String,
     keys: BTreeMap<String, Aes256GcmSiv>,
 }
 
 impl Sealer {
-    /// Takes the id and the bytes of the key that seals, and of older keys that
-    /// still open.
+    /// Creates a sealer with the id and bytes of the current key, and of older keys that may only
+    /// open.
     ///
     /// # Errors
-    /// When a key has another length or its id another form.
+    /// [`SealError::InvalidKeyLength`] or [`SealError::InvalidKeyId`].
     pub fn new(
         id: &str,
         key: &SecretSlice<u8>,
@@ -74,11 +74,11 @@ impl Sealer {
         })
     }
 
-    /// Seals bytes for a purpose and a place, e.g. `webhook_secret` and
-    /// organization + row; opening needs the same two.
+    /// Seals bytes for a purpose and a context, e.g. `webhook_secret` and organization + row.
+    /// Opening requires the same two.
     ///
     /// # Errors
-    /// [`SealError::Unsealable`].
+    /// [`SealError::SealFailed`].
     pub fn seal(&self, purpose: &str, place: &[&str], bytes: &[u8]) -> Result<Vec<u8>, SealError> {
         let mut nonce = [0_u8; NONCE_BYTES];
         getrandom::fill(&mut nonce).map_err(|_| SealError::SealFailed)?;
@@ -101,10 +101,10 @@ impl Sealer {
         Ok(out)
     }
 
-    /// Opens what was sealed for this purpose and place.
+    /// Opens data that was sealed for this purpose and context.
     ///
     /// # Errors
-    /// [`SealError::NotGenuine`] or [`SealError::UnknownKey`].
+    /// [`SealError::AuthenticationFailed`] or [`SealError::UnknownKey`].
     pub fn open(&self, purpose: &str, place: &[&str], sealed: &[u8]) -> Result<Vec<u8>, SealError> {
         let (head, rest) = sealed
             .split_first_chunk::<2>()
@@ -138,7 +138,7 @@ impl Sealer {
             .map_err(|_| SealError::AuthenticationFailed)
     }
 
-    /// Whether bytes were sealed with the key that seals now.
+    /// Returns whether data was sealed with the current key.
     #[must_use]
     pub fn is_sealed_with_current_key(&self, sealed: &[u8]) -> bool {
         let id = sealed
@@ -147,10 +147,10 @@ impl Sealer {
         id == Some(self.current.as_bytes())
     }
 
-    /// Seals to text that may stand in a URL.
+    /// Seals bytes to text that is safe in a URL.
     ///
     /// # Errors
-    /// As [`Sealer::seal`].
+    /// The errors of [`Sealer::seal`].
     pub fn seal_text(
         &self,
         purpose: &str,
@@ -161,10 +161,11 @@ impl Sealer {
             .map(|sealed| URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    /// Opens such text. Only the one spelling that [`Sealer::seal_text`] gives is genuine.
+    /// Opens text made by [`Sealer::seal_text`]. Any other spelling of the same bytes fails
+    /// authentication.
     ///
     /// # Errors
-    /// As [`Sealer::open`].
+    /// The errors of [`Sealer::open`].
     pub fn open_text(
         &self,
         purpose: &str,
@@ -178,7 +179,8 @@ impl Sealer {
     }
 }
 
-/// Purpose and place as one unambiguous byte string: each part with its length.
+/// Returns the associated data of a purpose and a context: each part preceded by its length, so
+/// that it is unambiguous.
 fn associated_data(purpose: &str, place: &[&str]) -> Vec<u8> {
     let mut out = Vec::new();
     for part in std::iter::once(&purpose).chain(place) {
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sealed_opens_only_where_it_belongs() {
+    fn sealed_data_opens_only_for_its_purpose_and_context() {
         let sealer = Sealer::new("k1", &key(1), &[]).unwrap();
         let sealed = sealer.seal("offer", &["acme", "test"], b"secret").unwrap();
         assert_eq!(
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_byte_is_noticed() {
+    fn open_fails_for_each_changed_byte() {
         let sealer = Sealer::new("k1", &key(1), &[]).unwrap();
         let sealed = sealer.seal("offer", &[], b"secret").unwrap();
         for index in 0..sealed.len() {
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_key_still_opens_and_a_removed_one_is_named() {
+    fn older_key_opens_and_removed_key_is_named_in_the_error() {
         let old = Sealer::new("k1", &key(1), &[]).unwrap();
         let token = old.seal_text("offer", &[], b"secret").unwrap();
         let rotated = Sealer::new("k2", &key(2), &[("k1".to_owned(), key(1))]).unwrap();
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn text_has_one_spelling() {
+    fn open_text_accepts_only_the_canonical_encoding() {
         let sealer = Sealer::new("k1", &key(1), &[]).unwrap();
         let token = sealer.seal_text("offer", &[], b"secre").unwrap();
         assert!(
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_another_form_are_refused() {
+    fn invalid_keys_are_rejected() {
         assert_eq!(
             Sealer::new("k1", &vec![1; 31].into(), &[]).err(),
             Some(SealError::InvalidKeyLength)

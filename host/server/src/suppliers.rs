@@ -1,15 +1,14 @@
-//! Suppliers as configured and loaded: who could be asked. The choice among them
-//! is the domain's.
+//! The configured suppliers and their loaded plugins. The domain chooses among the candidates.
 
 use crate::config::{Config, SupplierConfig};
 use host_domain::owner::Mode;
 use host_domain::routing::Candidate;
-use host_domain::supplier::{SupplierKind, Capability, SupplierId};
+use host_domain::supplier::{Capability, SupplierId, SupplierKind};
 use host_runtime::{LoadError, PluginInfo, Runtime, Supplier};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
-/// What the configuration says, joined with what the runtime knows.
+/// Supplier directory: the configuration of each supplier, combined with the state of the runtime.
 pub struct SupplierDirectory {
     configs: Vec<SupplierConfig>,
     processor_test: Option<SupplierId>,
@@ -18,19 +17,19 @@ pub struct SupplierDirectory {
     runtime: Runtime,
 }
 
-/// Where a delivery of a supplier's own webhooks leads.
+/// Resolution of the path of a supplier webhook.
 pub(crate) enum EventEndpoint<'a> {
-    /// Nowhere: there is no such supplier, it has no webhooks, nobody could tell
-    /// its deliveries from a stranger's, or the path is another one.
+    /// The path is not valid: the supplier is not configured or has no webhooks, its deliveries
+    /// could not be verified, or the token is wrong.
     NotFound,
-    /// To a supplier whose adapter is not loaded: it may be later.
+    /// The supplier is configured, but its adapter is not loaded at present.
     NotLoaded,
-    /// To this one.
+    /// The supplier accepts the delivery.
     Ready(&'a SupplierConfig, Supplier),
 }
 
 impl SupplierDirectory {
-    /// Takes them from the configuration; loads nothing.
+    /// Creates the directory from the configuration. Loads nothing.
     #[must_use]
     pub fn new(config: &Config, plugins_dir: PathBuf, runtime: Runtime) -> Self {
         Self {
@@ -42,8 +41,8 @@ impl SupplierDirectory {
         }
     }
 
-    /// Loads every one. One that cannot be loaded does not keep the others, or
-    /// the server, from working: it is logged, and is down.
+    /// Loads the plugins of all suppliers. A plugin that cannot be loaded is logged and returned.
+    /// Its supplier is down; other suppliers and the server keep working.
     pub async fn load_all(&self) -> Vec<(SupplierId, LoadError)> {
         let mut failed = Vec::new();
         for supplier in &self.configs {
@@ -51,7 +50,7 @@ impl SupplierDirectory {
                 tracing::error!(
                     supplier = supplier.id.as_str(),
                     error = &error as &dyn std::error::Error,
-                    "a plugin cannot be loaded"
+                    "a plugin cannot be loaded; its supplier is down"
                 );
                 failed.push((supplier.id.clone(), error));
             }
@@ -59,10 +58,10 @@ impl SupplierDirectory {
         failed
     }
 
-    /// Loads one again, from its file; also one that could not be loaded before.
+    /// Reloads a supplier's plugin from its file, including one that could not be loaded before.
     ///
     /// # Errors
-    /// [`LoadError`]; the one that is loaded stays.
+    /// [`LoadError`]; the plugin that is loaded stays in use.
     pub async fn reload(&self, id: &SupplierId) -> Result<PluginInfo, LoadError> {
         let supplier = self
             .config(id)
@@ -73,31 +72,33 @@ impl SupplierDirectory {
     async fn load_one(&self, supplier: &SupplierConfig) -> Result<PluginInfo, LoadError> {
         let spec = supplier.plugin_spec(&self.plugins_dir);
         let info = self.runtime.load(spec).await?;
-        if info.capabilities.contains(&Capability::SupplierEvents) && !accepts_events(supplier, &info) {
+        if info.capabilities.contains(&Capability::SupplierEvents)
+            && !accepts_events(supplier, &info)
+        {
             tracing::warn!(
                 supplier = supplier.id.as_str(),
-                "webhooks of this supplier are not taken, because its adapter cannot verify them: \
-                 add `events_token = \"…\"` to its table in the configuration, 32 to 128 of \
-                 [A-Za-z0-9_-] that nobody can guess"
+                "webhooks of this supplier are rejected, because its adapter cannot verify them: \
+                 add `events_token = \"…\"` to its table in the configuration, 32 to 128 \
+                 random characters of [A-Za-z0-9_-]"
             );
         }
         Ok(info)
     }
 
-    /// Every one that is configured, in the order of the configuration.
+    /// Returns all configured suppliers, in the order of the configuration.
     #[must_use]
     pub fn all(&self) -> &[SupplierConfig] {
         &self.configs
     }
 
-    /// One that is configured.
+    /// Returns the configuration of a supplier.
     #[must_use]
     pub fn config(&self, id: &SupplierId) -> Option<&SupplierConfig> {
         self.configs.iter().find(|supplier| supplier.id == *id)
     }
 
-    /// Those that could be asked: of this kind and mode, loaded, and exporting
-    /// the operation.
+    /// Returns the suppliers that can be called: of this kind and mode, loaded, and exporting the
+    /// operation.
     #[must_use]
     pub fn candidates(
         &self,
@@ -126,8 +127,12 @@ impl SupplierDirectory {
         candidates.collect()
     }
 
-    /// Where a delivery leads that came for a supplier, with a token or without.
-    pub(crate) fn resolve_event_endpoint(&self, id: &SupplierId, token: Option<&str>) -> EventEndpoint<'_> {
+    /// Resolves the path of a supplier webhook, with or without a token.
+    pub(crate) fn resolve_event_endpoint(
+        &self,
+        id: &SupplierId,
+        token: Option<&str>,
+    ) -> EventEndpoint<'_> {
         let Some(configured) = self.config(id) else {
             return EventEndpoint::NotFound;
         };
@@ -147,7 +152,7 @@ impl SupplierDirectory {
         }
     }
 
-    /// Who takes the cards of a mode.
+    /// Returns the payment processor of a mode.
     #[must_use]
     pub fn processor(&self, mode: Mode) -> Option<&SupplierId> {
         match mode {
@@ -157,16 +162,16 @@ impl SupplierDirectory {
     }
 }
 
-/// Whether an adapter reads webhooks, and the path or a signature keeps strangers
-/// out. Without a secret no adapter can check a signature.
+/// Returns whether a supplier's webhooks are accepted: the adapter must read them, and a token in
+/// the path or a signature must protect them. Without a secret an adapter cannot verify a
+/// signature.
 fn accepts_events(configured: &SupplierConfig, info: &PluginInfo) -> bool {
     info.capabilities.contains(&Capability::SupplierEvents)
         && (!configured.events_token.is_empty() || !info.description.secrets.is_empty())
 }
 
-/// Whether a token is the expected one, of which nothing can be learned by taking
-/// the time: what is compared are digests, which nobody can choose. No token is
-/// expected to be none.
+/// Returns whether a token is the expected one. Digests are compared, so the response time reveals
+/// nothing about the token. An empty expected token never matches.
 fn token_matches(token: &str, expected: &str) -> bool {
     !expected.is_empty() && Sha256::digest(token) == Sha256::digest(expected)
 }

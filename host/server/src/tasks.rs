@@ -1,5 +1,5 @@
-//! The one place that starts tasks: each has a name, is waited for when the
-//! process stops, and is told to stop.
+//! The task supervisor, which is the only module that starts tasks. Each task has a name, receives
+//! the shutdown signal and is waited for at shutdown.
 
 use crate::api::problem::ApiError;
 use futures::FutureExt;
@@ -8,21 +8,21 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Tasks of the application. Cheap to clone.
+/// Supervisor of the application's tasks. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub struct TaskSupervisor {
     tracker: TaskTracker,
     shutdown: CancellationToken,
 }
 
-/// The work broke; the log says how.
+/// The task of a request panicked. The log contains the cause.
 #[derive(Debug, thiserror::Error)]
-#[error("the work ended without a result")]
+#[error("the task of a request ended without a result")]
 struct TaskPanicked;
 
 impl TaskSupervisor {
-    /// Starts a task. A panic ends it and is logged under its name.
-    #[expect(clippy::disallowed_methods, reason = "the one place that starts tasks")]
+    /// Starts a task. A panic ends the task and is logged with its name.
+    #[expect(clippy::disallowed_methods, reason = "only this module starts tasks")]
     pub fn spawn(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
         let task = AssertUnwindSafe(Box::pin(task));
         let watched = async move {
@@ -33,14 +33,14 @@ impl TaskSupervisor {
         tokio::spawn(self.tracker.track_future(watched));
     }
 
-    /// Carries out work to its end, also when the caller goes away meanwhile,
-    /// and waits for it.
+    /// Runs work to completion in its own task, even if the returned future is dropped, and returns
+    /// its result.
     ///
     /// # Errors
-    /// An internal error when the work panicked.
-    // Not an async function: that would keep a place for the whole of the work,
-    // which can be hundreds of kilobytes, in the state of whoever waits.
-    #[expect(clippy::disallowed_methods, reason = "the one place that starts tasks")]
+    /// An internal error if the work panicked.
+    // This is not an async function: the state of its future would hold the whole work, which can
+    // be hundreds of kilobytes.
+    #[expect(clippy::disallowed_methods, reason = "only this module starts tasks")]
     pub fn run_to_completion<T, W>(
         &self,
         work: W,
@@ -52,14 +52,14 @@ impl TaskSupervisor {
         let task = tokio::spawn(self.tracker.track_future(Box::pin(work)));
         async move {
             task.await.map_err(|error| {
-                tracing::error!(%error, "work of a request broke");
+                tracing::error!(%error, "the task of a request failed");
                 ApiError::internal(TaskPanicked)
             })
         }
     }
 
-    /// Works now, and again and again until the process stops; what runs then is
-    /// dropped. An error is logged under `complaint`, and waits for the next time.
+    /// Runs work now and then periodically until shutdown, which cancels a run in progress. An
+    /// error is logged with the message `complaint`; the next run is the retry.
     pub(crate) async fn run_periodically<E, W>(
         &self,
         every: Duration,
@@ -86,19 +86,19 @@ impl TaskSupervisor {
         }
     }
 
-    /// Cancelled when the process begins to stop.
+    /// Returns the token that is cancelled at shutdown.
     #[must_use]
     pub fn shutdown_token(&self) -> CancellationToken {
         self.shutdown.clone()
     }
 
-    /// Tells every task to stop.
+    /// Begins the shutdown of all tasks.
     pub fn begin_shutdown(&self) {
         self.shutdown.cancel();
         self.tracker.close();
     }
 
-    /// Waits for every task. False: some still run after that time.
+    /// Waits up to `patience` for all tasks. Returns `false` if some are still running.
     pub async fn wait_for_tasks(&self, patience: Duration) -> bool {
         tokio::time::timeout(patience, self.tracker.wait())
             .await
@@ -112,7 +112,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     #[tokio::test]
-    async fn work_goes_on_when_its_caller_goes_away() {
+    async fn work_completes_after_its_future_is_dropped() {
         let tasks = TaskSupervisor::default();
         let (release, released) = oneshot::channel::<()>();
         let (report, reported) = oneshot::channel();
@@ -130,9 +130,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_in_work_is_an_internal_error() {
+    async fn panic_in_work_returns_internal_error() {
         let tasks = TaskSupervisor::default();
-        let broken: Result<(), ApiError> = tasks.run_to_completion(async { panic!("on purpose") }).await;
+        let broken: Result<(), ApiError> = tasks
+            .run_to_completion(async { panic!("on purpose") })
+            .await;
         let error = broken.unwrap_err();
         assert_eq!(error.code().as_str(), "internal_error");
     }

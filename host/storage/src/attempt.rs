@@ -1,5 +1,5 @@
-//! Calls to suppliers and processors that may change something: written down
-//! before their first byte leaves, so that a crash cannot hide one.
+//! Remote calls that may change data at a supplier or a payment processor. A call is recorded
+//! before its first byte is sent, so that a crash cannot lose it.
 
 use crate::statement::{Row, Statement, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -8,63 +8,64 @@ use host_domain::owner::Tenant;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
-/// A call that is about to leave.
+/// A call that is about to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAttempt {
-    /// Its id.
+    /// The call's id.
     pub id: AttemptId,
-    /// For which booking.
+    /// The booking that the call is for.
     pub booking_id: BookingId,
-    /// The step's name.
+    /// The name of the workflow step.
     pub step: String,
-    /// Supplier or processor.
+    /// The supplier or processor that is called.
     pub target: SupplierId,
-    /// Ours; the other side knows the call by it.
+    /// The gateway's reference, by which the other side identifies the call.
     pub client_reference: String,
-    /// Digest of the component that makes the call.
+    /// The digest of the plugin that makes the call.
     pub plugin_digest: String,
-    /// Digest of what is asked for.
+    /// The digest of the request.
     pub request_digest: String,
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptOutcome {
-    /// Sent, or about to be; nothing more is known. After a crash it may only be
-    /// read back.
+    /// The call was sent or is about to be, and nothing more is known. After a crash it must be
+    /// reconciled and must not be sent again.
     Sent,
-    /// It happened.
+    /// The call took effect.
     Succeeded,
-    /// A definite no.
+    /// The other side refused the call.
     Refused,
-    /// It is known that nothing was sent, or that nothing came of it.
+    /// The call is known not to have been sent, or to have had no effect.
     NotSent,
-    /// It may have happened.
+    /// The call may have taken effect.
     Unknown,
 }
 
-/// A call that was made, or was about to be.
+/// A call that was sent or was about to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Whose booking it is for.
+    /// The tenant that owns the booking.
     pub tenant: Tenant,
-    /// What was asked of whom.
+    /// The target and the request.
     pub call: NewAttempt,
-    /// Counts the calls of one operation of one booking, from 1.
+    /// The call's number among the calls of one step of one booking, from 1.
     pub ordinal: i64,
-    /// How it ended.
+    /// The outcome of the call.
     pub outcome: AttemptOutcome,
-    /// How often it was sent; more than once only where repeats are safe.
+    /// The number of times that the call was sent. It exceeds 1 only if the target supports
+    /// resends.
     pub send_count: i64,
-    /// How often it was read back.
+    /// The number of times that the call was reconciled.
     pub reconcile_count: i64,
-    /// When it was sent last.
+    /// Time at which the call was last sent.
     pub last_sent_at: Timestamp,
-    /// When the outcome was recorded.
+    /// Time at which the outcome was recorded.
     pub finished_at: Option<Timestamp>,
     /// The other side's id.
     pub supplier_reference: Option<String>,
-    /// What the outcome was concluded from, short; neither secrets nor personal data.
+    /// A short explanation of the outcome, without secrets or personal data.
     pub evidence: Option<String>,
 }
 
@@ -77,7 +78,7 @@ impl AttemptOutcome {
         Self::Unknown,
     ];
 
-    /// Its name in tables and logs.
+    /// Returns the name used in tables and logs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -96,12 +97,13 @@ impl AttemptOutcome {
     }
 }
 
-// Calls are finished by their key: `outcome || ''` keeps PostgreSQL from the indexes of what is
-// unfinished, which look short to it and are full of what has left them. They are counted by their
-// booking: `organization || ''` keeps it from the key, in which all of the organization's stand.
+// Calls are finished by key: `outcome || ''` keeps PostgreSQL from using the indexes of unresolved
+// calls. These look short to its planner but are full of entries of calls that are no longer
+// unresolved. Ordinals are counted by booking: `organization || ''` keeps it from using the primary
+// key, which covers all calls of the organization.
 impl UnitOfWork {
-    /// Marks a call as sent. [`Conflict::AttemptExists`] while a call of the same
-    /// operation with the same reference happened, or may have happened.
+    /// Records that a call is about to be sent. Fails with [`Conflict::AttemptExists`] if a call of
+    /// the same step with the same reference happened or may have happened.
     pub fn record_attempt(&mut self, tenant: &Tenant, call: &NewAttempt) -> &mut Self {
         let insert = statement!(
             "INSERT INTO supplier_attempt (organization, mode, id, booking_id, operation, ordinal, \
@@ -127,8 +129,8 @@ impl UnitOfWork {
         self.one(insert, Conflict::AttemptExists)
     }
 
-    /// Marks a call without known outcome as sent once more: only for targets
-    /// that declare repeats safe. Else [`Conflict::AttemptFinished`].
+    /// Records that a call without a known outcome is sent once more. Only targets that declare
+    /// resends safe allow this. Fails with [`Conflict::AttemptFinished`] if the outcome is known.
     pub fn record_attempt_resend(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
         let update = statement!(
             "UPDATE supplier_attempt SET outcome = 'sent', sends = sends + 1, dispatched_at = $4, \
@@ -142,7 +144,8 @@ impl UnitOfWork {
         self.one(update, Conflict::AttemptFinished)
     }
 
-    /// Records an outcome. A final one stays: [`Conflict::AttemptFinished`].
+    /// Records an outcome. Fails with [`Conflict::AttemptFinished`] if a final outcome is recorded
+    /// already.
     pub fn finish_attempt(
         &mut self,
         tenant: &Tenant,
@@ -167,7 +170,7 @@ impl UnitOfWork {
         self.one(update, Conflict::AttemptFinished)
     }
 
-    /// Counts a read-back that settled nothing.
+    /// Counts a reconciliation that left the outcome unknown.
     pub fn count_attempt_reconciliation(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
         let update = statement!(
             "UPDATE supplier_attempt SET checks = checks + 1 \
@@ -181,10 +184,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// The calls for a booking, oldest first.
+    /// Returns the calls for a booking, oldest first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn attempts(
         &self,
         tenant: &Tenant,
@@ -206,11 +209,11 @@ impl Store {
         self.fetch_all(select).await?.iter().map(read).collect()
     }
 
-    /// The operator's list: calls of every tenant that were sent before an
-    /// instant and whose outcome is not known, oldest first.
+    /// Returns the calls of all tenants that were sent before `sent_before` and whose outcome is
+    /// unknown, oldest first. For operators.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn unresolved_attempts(
         &self,
         sent_before: Timestamp,

@@ -1,28 +1,34 @@
-//! PostgreSQL: steps of a write as one statement, because what costs is the way
-//! to the server and back.
+//! PostgreSQL: combines the statements of a unit of work into one, because round trips to the
+//! server dominate the cost.
 //!
-//! The parts of such a statement do not see what the others do, and are carried out in
-//! any order. So only steps are put together that cannot tell: none changes a table
-//! that one before it changed. A new row may join all the same, because the unique
-//! indexes of its table see everything: where one that is there already fails the write,
-//! and where it is left alone, beside other new rows. So may the second of two steps that
-//! never change the same row. Where a part then fails, it may be because of the others,
-//! so that the steps are to be carried out one by one.
+//! The parts of a combined statement (CTEs) do not see each other's changes and run in any order.
+//! Statements are therefore combined only if their order does not matter: none may change a table
+//! that an earlier one changed. There are two exceptions:
 //!
-//! Such a statement fails as a whole where a step does not change what it is expected
-//! to: mostly it is all of the write, and then needs no transaction around it.
+//! - An insert, because unique indexes see all rows. If a duplicate fails the unit, the insert may
+//!   always join. If duplicates are ignored, it may join only other inserts.
+//! - The second statement of a pair that never touches the same row.
+//!
+//! If a part fails, the cause may be the combination, so the statements are then executed one by
+//! one.
+//!
+//! A combined statement fails as a whole if a part violates its precondition. It usually contains
+//! the whole unit of work and then needs no explicit transaction.
 
 use crate::dialect::Dialect;
-use crate::write::{Precondition, ConditionalStatement};
+use crate::write::{ConditionalStatement, Precondition};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// The most steps of a statement, so that texts stay short enough to be kept prepared.
+/// Maximum number of statements in a combination. The limit keeps the SQL short enough to stay
+/// prepared.
 const STATEMENTS_MAX: usize = 16;
 
-/// Steps in runs that may be put together, in their order.
-pub(crate) fn combinable_runs(steps: &[ConditionalStatement]) -> impl Iterator<Item = &[ConditionalStatement]> {
+/// Splits statements, in order, into runs that can be combined.
+pub(crate) fn combinable_runs(
+    steps: &[ConditionalStatement],
+) -> impl Iterator<Item = &[ConditionalStatement]> {
     let mut tables = Vec::with_capacity(STATEMENTS_MAX);
     steps.chunk_by(move |before, step| {
         let (before, step) = (TableChange::of(before), TableChange::of(step));
@@ -37,43 +43,46 @@ pub(crate) fn combinable_runs(steps: &[ConditionalStatement]) -> impl Iterator<I
     })
 }
 
-/// The texts that runs of steps were put together to. There are as many as ways to
-/// write, a few dozen; making one anew each time is a tenth of what a write costs here.
+/// A cache of combined statements. There is one for each kind of unit of work, a few dozen in all.
+/// Building one anew takes a tenth of the time that a unit costs here.
 #[derive(Debug, Default)]
 pub(crate) struct CombinedStatementCache {
     of: RwLock<HashMap<Vec<StatementShape<'static>>, Arc<CombinedStatement>>>,
 }
 
-/// All of a step that the text depends on.
+/// The properties of a statement that determine the combined SQL.
 type StatementShape<'a> = (Cow<'a, str>, Precondition);
 
-/// More are not kept: something makes texts without end then.
+/// Maximum number of cached statements. Reaching it means that some code generates SQL without
+/// bound; further statements are not cached.
 const CACHE_ENTRIES_MAX: usize = 256;
 
-/// A run of steps as one statement, with their arguments one after the other. Its only
-/// row has `changed`: how many rows the last of them changed. It fails where a step does
-/// not change what is expected of it.
+/// A run of statements as one statement whose arguments are concatenated. Its only row has
+/// `changed`, the number of rows that the last part changed. It fails if a part violates its
+/// precondition.
 #[derive(Debug)]
 pub(crate) struct CombinedStatement {
     single: (usize, Arc<str>),
-    /// Of several writes with these steps, by their number, the largest first. Made when
-    /// it is asked for; empty where that cannot be.
+    /// The SQL for several units of work with these statements, by number of units, largest first.
+    /// Built on first use; empty if units cannot be batched.
     batched: OnceLock<Vec<(usize, Arc<str>)>>,
 }
 
-/// The numbers of writes that there are texts of. Few, because each is planned.
+/// Numbers of units of work for which SQL is built. They are few, because each SQL text is planned
+/// separately.
 const BATCH_SIZES: [usize; 3] = [8, 4, 2];
 
 impl CombinedStatement {
-    /// Whether a write of these steps, which are this one's, can be carried out with others.
+    /// Returns whether a unit of work with the statements `batch`, from which this was built, can
+    /// be committed together with others.
     pub(crate) fn can_batch(&self, batch: &[ConditionalStatement]) -> bool {
         let of = |writes| Some((writes, Arc::from(build_combined_sql(batch, writes)?)));
         let together = || BATCH_SIZES.into_iter().filter_map(of).collect();
         !self.batched.get_or_init(together).is_empty()
     }
 
-    /// The most that can be carried out at once of so many, and their statement; none:
-    /// there are none.
+    /// Returns the largest available batch of at most `writes` units of work, with its SQL. Returns
+    /// `None` if `writes` is 0.
     pub(crate) fn largest_batch(&self, writes: usize) -> Option<&(usize, Arc<str>)> {
         let together = self.batched.get().into_iter().flatten();
         let mut texts = together.chain([&self.single]);
@@ -82,8 +91,12 @@ impl CombinedStatement {
 }
 
 impl CombinedStatementCache {
-    /// None: they cannot be one statement.
-    pub(crate) fn get_or_build(&self, batch: &[ConditionalStatement]) -> Option<Arc<CombinedStatement>> {
+    /// Returns the combined statement, building it on first use. Returns `None` if the statements
+    /// cannot be combined.
+    pub(crate) fn get_or_build(
+        &self,
+        batch: &[ConditionalStatement],
+    ) -> Option<Arc<CombinedStatement>> {
         let shapes: Vec<StatementShape<'_>> = batch.iter().map(shape).collect();
         {
             let kept = self.of.read().unwrap_or_else(PoisonError::into_inner);
@@ -111,8 +124,8 @@ fn shape(step: &ConditionalStatement) -> StatementShape<'_> {
     (Cow::Borrowed(&step.statement.sql), step.precondition)
 }
 
-/// The statement of so many writes, each with all of these steps; none: one of them can
-/// only be made for one write.
+/// Builds the SQL for `writes` units of work that each have the statements `batch`. Returns `None`
+/// if one of them can only be built for a single unit.
 fn build_combined_sql(batch: &[ConditionalStatement], writes: usize) -> Option<String> {
     let of_write = batch.iter().map(|step| step.statement.args.len()).sum();
     let mut parts = Vec::<String>::with_capacity(batch.len());
@@ -140,7 +153,9 @@ fn build_combined_sql(batch: &[ConditionalStatement], writes: usize) -> Option<S
             };
             let part = parts.len();
             let returning = match (step.precondition, next) {
-                (Precondition::AnyRows, Some(Precondition::AnyRows | Precondition::OneRow(_))) => "",
+                (Precondition::AnyRows, Some(Precondition::AnyRows | Precondition::OneRow(_))) => {
+                    ""
+                }
                 (Precondition::AnyRows, None | Some(Precondition::OneRowOfPair(_)))
                 | (Precondition::OneRow(_) | Precondition::OneRowOfPair(_), _) => " RETURNING 1",
             };
@@ -157,8 +172,9 @@ fn build_combined_sql(batch: &[ConditionalStatement], writes: usize) -> Option<S
     let parts: Vec<_> = parts
         .map(|(number, sql)| format!("step_{number} AS ({sql})"))
         .collect();
-    // Nothing but a failure undoes a statement: such a text is no number. It is made
-    // when it is reached, or the planner would fail on it.
+    // A statement outside a transaction is rolled back only by an error, so the `ELSE` branch casts
+    // a text that is not a number. `clock_timestamp()` defers the cast to execution; a constant
+    // would fail in the planner.
     let changed = match expected.as_slice() {
         [] => changed,
         _ => format!(
@@ -177,17 +193,19 @@ fn number_of(part: usize) -> String {
     format!("(SELECT COUNT(*) FROM step_{part})")
 }
 
-/// The condition that a part changed what is expected of its step, once for each write.
+/// Returns the condition that a part met the precondition of its statement once for each unit of
+/// work. Returns `None` if there is no precondition.
 fn precondition_sql(expects: Precondition, part: usize, writes: usize) -> Option<String> {
-    // Whether there is a row is cheaper to ask than how many there are, which each
-    // time costs as much as what many of the steps do.
+    // `EXISTS` is cheaper than a count, which costs as much as many of the statements themselves.
     let is_there = |part: usize| format!("EXISTS (SELECT FROM step_{part})");
     let before = part.saturating_sub(1);
     match (expects, writes) {
         (Precondition::AnyRows, _) => None,
         (Precondition::OneRow(_), 1) => Some(is_there(part)),
         (Precondition::OneRow(_), _) => Some(format!("{} = {writes}", number_of(part))),
-        (Precondition::OneRowOfPair(_), 1) => Some(format!("{} <> {}", is_there(before), is_there(part))),
+        (Precondition::OneRowOfPair(_), 1) => {
+            Some(format!("{} <> {}", is_there(before), is_there(part)))
+        }
         (Precondition::OneRowOfPair(_), _) => {
             let (first, second) = (number_of(before), number_of(part));
             Some(format!("{first} + {second} = {writes}"))
@@ -195,8 +213,8 @@ fn precondition_sql(expects: Precondition, part: usize, writes: usize) -> Option
     }
 }
 
-/// Where the arguments of a step stand among those of all writes: one write's after the
-/// other's, each with so many.
+/// The positions of a statement's arguments among those of all units of work. The units' arguments
+/// follow each other, `of_write` for each unit.
 #[derive(Clone, Copy)]
 struct ParameterLayout {
     before: usize,
@@ -205,7 +223,7 @@ struct ParameterLayout {
 }
 
 impl ParameterLayout {
-    /// The row of each write.
+    /// Returns the row of each unit of work, separated by commas.
     fn rows(self, row: &str) -> String {
         let of = |write| offset_parameters(row, self.before + write * self.of_write);
         let rows: Vec<_> = (0..self.writes).map(of).collect();
@@ -213,9 +231,9 @@ impl ParameterLayout {
     }
 }
 
-/// Of a step that adds one row, or else fails: where it is added to, and the row. Without
-/// leaving alone what is there, which costs a look before each, it fails by itself; and
-/// rows of one table are one part.
+/// Splits an insert that must add exactly one row into `INSERT INTO …` and its row. Without `ON
+/// CONFLICT DO NOTHING`, which costs a lookup per row, the insert fails by itself on a duplicate.
+/// Rows for one table form one part.
 fn new_row<'a>(step: &ConditionalStatement, sql: &'a str) -> Option<(&'a str, &'a str)> {
     if !matches!(step.precondition, Precondition::OneRow(_)) {
         return None;
@@ -223,24 +241,29 @@ fn new_row<'a>(step: &ConditionalStatement, sql: &'a str) -> Option<(&'a str, &'
     inserted_row(sql.strip_suffix(ON_CONFLICT_DO_NOTHING)?)
 }
 
-/// What stands before and behind `VALUES`.
+/// Splits an insert into the text before and after `VALUES`.
 fn inserted_row(insert: &str) -> Option<(&str, &str)> {
     let (into, row) = insert.split_once(" VALUES ")?;
-    // The columns are all that is before it: the row comes from nowhere else.
+    // The text before `VALUES` must end with the column list; otherwise the row has another source.
     (into.find(')') == into.len().checked_sub(1)).then_some((into, row))
 }
 
-/// How a step ends that adds only what is not there.
+/// The end of an insert that ignores duplicates.
 const ON_CONFLICT_DO_NOTHING: &str = " ON CONFLICT DO NOTHING";
 
-/// A step for the arguments of several writes, where it can be made for them at once.
-/// Where two of the writes name the same row, it changes one row less than there are
-/// writes, or fails: therefore only steps of which that is told.
-fn build_batched_sql(step: &ConditionalStatement, next: Option<Precondition>, sql: &str, args: ParameterLayout) -> Option<String> {
+/// Builds one statement that executes a statement with the arguments of several units of work.
+/// Returns `None` if that is impossible. If two units name the same row, the statement changes
+/// fewer rows than there are units, or fails. Only statements whose row count is checked qualify.
+fn build_batched_sql(
+    step: &ConditionalStatement,
+    next: Option<Precondition>,
+    sql: &str,
+    args: ParameterLayout,
+) -> Option<String> {
     let counted = match (step.precondition, next) {
         (Precondition::OneRow(_) | Precondition::OneRowOfPair(_), _)
         | (Precondition::AnyRows, Some(Precondition::OneRowOfPair(_))) => true,
-        // New rows are the same however often they are told.
+        // A duplicate row makes no difference to an insert that ignores duplicates.
         (Precondition::AnyRows, _) => sql.ends_with(ON_CONFLICT_DO_NOTHING),
     };
     if !counted {
@@ -260,27 +283,33 @@ fn build_batched_sql(step: &ConditionalStatement, next: Option<Precondition>, sq
     let rows = args.rows(&format!("({})", row.join(", ")));
     let given = format!("(VALUES {rows}) AS given({})", columns.join(", "));
     let selects = head.matches("SELECT").count();
-    // Else that is not the condition of the step itself.
+    // The first ` WHERE ` may belong to a subquery if the head has another number of `SELECT`s.
     let head = match (head.split_once(' ')?.0, selects) {
         ("UPDATE", 0) => format!("{} FROM {given}", with_named_parameters(head)),
         ("DELETE", 0) => format!("{} USING {given}", with_named_parameters(head)),
         ("INSERT", 1) => {
-            // Before what may be made of it.
+            // `given` comes first, because the other sources may be computed from its columns.
             let (insert, from) = head.split_once(" FROM ")?;
             let is_one = !from.contains(" FROM ");
-            is_one.then(|| format!("{} FROM {given}, {}", with_named_parameters(insert), with_named_parameters(from)))?
+            is_one.then(|| {
+                format!(
+                    "{} FROM {given}, {}",
+                    with_named_parameters(insert),
+                    with_named_parameters(from)
+                )
+            })?
         }
         _ => return None,
     };
     Some(format!("{head} WHERE {}", with_named_parameters(condition)))
 }
 
-/// The text with the columns of `given` for its arguments.
+/// Replaces each parameter by the column of `given` that holds it.
 fn with_named_parameters(sql: &str) -> String {
     map_parameters(sql, |number| format!("given.a{number}"))
 }
 
-/// What a step changes.
+/// The change that a statement makes to a table.
 #[derive(Clone, Copy)]
 struct TableChange<'a> {
     table: &'a str,
@@ -290,17 +319,17 @@ struct TableChange<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ChangeKind {
-    /// A row that must not be there.
+    /// The insert of a row that must not exist yet.
     InsertOrFail,
-    /// Rows that may be there, and are left alone then.
+    /// The insert of rows that are skipped if they exist.
     InsertIgnore,
-    /// Other rows of its table than the step before it changes.
+    /// A change to other rows of the table than those that the previous statement changes.
     DisjointUpdate,
     Other,
 }
 
 impl<'a> TableChange<'a> {
-    /// None of a step that must stay alone.
+    /// Returns `None` if the statement must not be combined.
     fn of(step: &'a ConditionalStatement) -> Option<Self> {
         if step.returns_rows {
             return None;
@@ -323,13 +352,15 @@ impl<'a> TableChange<'a> {
         Some(Self { table, sql, kind })
     }
 
-    /// Whether it may stand with steps that change these tables. A table that is
-    /// named for another reason only costs a round trip.
+    /// Returns whether the statement can be combined with statements that changed `tables`. Table
+    /// names are searched in the SQL text; a false match only costs a round trip.
     fn can_combine(self, tables: &[(String, ChangeKind)]) -> bool {
         !tables.iter().any(|(table, kind)| {
             let cannot_tell = match self.kind {
                 ChangeKind::InsertOrFail | ChangeKind::DisjointUpdate => true,
-                ChangeKind::InsertIgnore => matches!(kind, ChangeKind::InsertOrFail | ChangeKind::InsertIgnore),
+                ChangeKind::InsertIgnore => {
+                    matches!(kind, ChangeKind::InsertOrFail | ChangeKind::InsertIgnore)
+                }
                 ChangeKind::Other => false,
             };
             self.sql.contains(table) && !(table == self.table && cannot_tell)
@@ -337,12 +368,12 @@ impl<'a> TableChange<'a> {
     }
 }
 
-/// The text with `$1` counted on from so many arguments before it.
+/// Increases the number of each parameter by `before`.
 fn offset_parameters(sql: &str, before: usize) -> String {
     map_parameters(sql, |number| format!("${}", number + before))
 }
 
-/// The text with another name for each argument.
+/// Replaces each parameter `$n` by `name(n)`.
 fn map_parameters(sql: &str, name: impl Fn(usize) -> String) -> String {
     let mut pieces = sql.split('$');
     let mut text = pieces.next().unwrap_or_default().to_owned();

@@ -1,6 +1,5 @@
-//! What suppliers say about hotels, as they said it last. Shared by all
-//! organizations of a mode, as hotels are. How old is too old is decided by
-//! whoever reads.
+//! The latest hotel content from suppliers. All organizations of a mode share it, as they share
+//! hotels. Readers decide from what age the content is stale.
 
 use crate::statement::statement;
 use crate::{DatabaseError, Store, UnitOfWork};
@@ -8,21 +7,21 @@ use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
-/// What is fetched, and becomes old, by itself.
+/// A part of the content that is fetched, and becomes stale, independently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContentPart {
-    /// What the hotel is.
+    /// The description of the hotel.
     Details,
-    /// What guests say.
+    /// The guests' reviews.
     Reviews,
 }
 
-/// A supplier's answer.
+/// A supplier's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredContent {
-    /// JSON.
+    /// The content as JSON.
     pub document: String,
-    /// When the supplier gave it.
+    /// Time at which the supplier returned the content.
     pub fetched_at: Timestamp,
 }
 
@@ -36,8 +35,8 @@ impl ContentPart {
 }
 
 impl UnitOfWork {
-    /// Keeps an answer that was fetched at the write's instant, unless a newer
-    /// one is kept already.
+    /// Stores content that was fetched at the time of this unit of work, unless newer content is
+    /// stored.
     pub fn save_hotel_content(
         &mut self,
         mode: Mode,
@@ -63,10 +62,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// A supplier's last answer about a hotel.
+    /// Returns a supplier's latest content about a hotel.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn hotel_content(
         &self,
         mode: Mode,

@@ -1,12 +1,11 @@
-//! The only lines of SQL in which the two databases differ, and what their
-//! errors mean.
+//! The SQL fragments in which the two databases differ, and the classification of their errors.
 
 use crate::error::DatabaseError;
 use crate::statement::Statement;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Which database a text is for.
+/// The database for which SQL is rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Sqlite,
@@ -14,19 +13,18 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// Fills in what the text leaves open:
+    /// Fills in the placeholders of a statement:
     ///
-    /// - `{now_ms}`: the database's clock, milliseconds since 1970. Leases are
-    ///   measured by it, because several hosts have several clocks.
-    /// - `{skip_locked}`: pass over rows that another transaction works on.
-    ///   SQLite has one writer, so that there are none.
-    /// - `{row_id}`: where a row is, of a table that has no other key.
-    /// - `{in $n}`: is one of the JSON array of texts in argument `n`. On
-    ///   PostgreSQL an array, because a join would be planned for 100 rows.
-    /// - `{each $n}`: rows of the JSON array of objects in argument `n`, to be
-    ///   read as `item.value ->> 'member'`.
-    /// - `{texts $n}`: rows of the JSON array of texts in argument `n`, to be read as
-    ///   `item.value`.
+    /// - `{now_ms}`: the database's clock in milliseconds since 1970. It measures leases, because
+    ///   the clocks of several hosts differ.
+    /// - `{skip_locked}`: skips rows that another transaction has locked. SQLite has a single
+    ///   writer, so there are none.
+    /// - `{row_id}`: the physical row id, for a table that has no other key.
+    /// - `{in $n}`: tests for membership in the JSON array of texts in argument `n`. On PostgreSQL
+    ///   it is an array, because a join would be planned for 100 rows.
+    /// - `{each $n}`: the rows of the JSON array of objects in argument `n`, read as `item.value
+    ///   ->> 'member'`.
+    /// - `{texts $n}`: the rows of the JSON array of texts in argument `n`, read as `item.value`.
     pub(crate) fn render(self, statement: &Statement) -> Cow<'static, str> {
         let sql = &statement.sql;
         if !sql.contains('{') {
@@ -63,7 +61,7 @@ impl Dialect {
     }
 }
 
-/// Replaces `{name argument}` wherever it stands; `opening` is `{name `.
+/// Replaces each `{name argument}`; `opening` is `{name `.
 fn substitute(text: &str, opening: &str, with: impl Fn(&str) -> String) -> String {
     let mut pieces = text.split(opening);
     let mut rendered = pieces.next().unwrap_or_default().to_owned();
@@ -75,20 +73,23 @@ fn substitute(text: &str, opening: &str, with: impl Fn(&str) -> String) -> Strin
     rendered
 }
 
-/// What a failed statement means, as long as nothing was committed.
+/// Classifies the error of a statement, provided that nothing was committed.
 pub(crate) fn classify_error(error: sqlx::Error) -> DatabaseError {
     if matches!(error, sqlx::Error::PoolClosed) {
         DatabaseError::Closed
     } else if matches!(error, sqlx::Error::Encode(_)) {
         DatabaseError::Encode(Arc::new(error))
-    } else if is_connection_error(&error) || is_serialization_failure(&error) || is_resource_exhausted(&error) {
+    } else if is_connection_error(&error)
+        || is_serialization_failure(&error)
+        || is_resource_exhausted(&error)
+    {
         DatabaseError::unavailable(error)
     } else {
         DatabaseError::Refused(Arc::new(error))
     }
 }
 
-/// The connection is gone, or could not be made.
+/// Returns whether the connection was lost or could not be opened.
 pub(crate) fn is_connection_error(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
@@ -97,7 +98,7 @@ pub(crate) fn is_connection_error(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::BeginFailed
         | sqlx::Error::WorkerCrashed => true,
-        // PostgreSQL: connection exceptions, and what a server says that stops or starts.
+        // PostgreSQL: connection exceptions, and the errors of a server that stops or starts.
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
             code.starts_with("08") || matches!(&*code, "57P01" | "57P02" | "57P03" | "25P03")
         }),
@@ -105,25 +106,26 @@ pub(crate) fn is_connection_error(error: &sqlx::Error) -> bool {
     }
 }
 
-/// PostgreSQL undid a transaction because of another one; the same may succeed now.
+/// Returns whether PostgreSQL rolled a transaction back because of another one. A repetition may
+/// succeed.
 pub(crate) fn is_serialization_failure(error: &sqlx::Error) -> bool {
     code_is(error, |code| matches!(code, "40001" | "40P01"))
 }
 
-/// PostgreSQL cannot make sense of the text.
+/// Returns whether PostgreSQL rejected the SQL text as invalid.
 pub(crate) fn is_syntax_error(error: &sqlx::Error) -> bool {
     code_is(error, |code| code.starts_with("42"))
 }
 
-/// No room, no time, or another process holds the lock.
+/// Returns whether space or time ran out, or another process holds the lock.
 fn is_resource_exhausted(error: &sqlx::Error) -> bool {
     code_is(error, |code| {
-        // PostgreSQL: insufficient resources, lock and statement time-outs, read-only standby.
+        // PostgreSQL: insufficient resources, lock and statement timeouts, read-only standby.
         if code.len() == 5 {
             return code.starts_with("53") || matches!(code, "55P03" | "57014" | "25006");
         }
-        // SQLite: the low byte of an extended code is its class. Busy, locked, no memory,
-        // interrupted, input/output, full, cannot open.
+        // SQLite: the low byte of an extended code is its class. The classes are busy, locked, no
+        // memory, interrupted, input/output, full, and cannot open.
         let class = code.parse::<u32>().map_or(0, |extended| extended & 0xff);
         matches!(class, 5 | 6 | 7 | 9 | 10 | 13 | 14)
     })

@@ -1,4 +1,4 @@
-//! What can go wrong with the database, by what the caller can do about it.
+//! Errors of the database, classified by how the caller can react.
 
 use crate::write::Conflict;
 use std::error::Error;
@@ -7,30 +7,31 @@ use std::sync::Arc;
 /// A cause that several callers of one transaction may share.
 type Cause = Arc<dyn Error + Send + Sync>;
 
-/// A read or a write that did not succeed for reasons of the database.
+/// A read or a write that failed because of the database.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DatabaseError {
-    /// Down, restarting, full or too busy. Nothing was written; try again later.
-    #[error("the database is not available")]
+    /// The database is down, restarting, full or too busy. Nothing was written; the caller may
+    /// retry later.
+    #[error("the database is unavailable; try again later")]
     Unavailable(#[source] Cause),
-    /// The connection ended while a commit was being answered: it was written,
-    /// or it was not. Read before repeating.
-    #[error("the database did not say whether it committed")]
+    /// The connection ended before the commit was confirmed. The changes may or may not be stored,
+    /// so the caller must read before it repeats them.
+    #[error("the connection to the database ended before the commit was confirmed")]
     CommitUnknown(#[source] Cause),
-    /// A stored value that is not what this version writes.
-    #[error("column {column} holds a value that cannot be read")]
+    /// A stored value that does not have the form that this version writes.
+    #[error("column {column} holds a value that cannot be decoded")]
     Decode {
-        /// Where.
+        /// The column's name.
         column: &'static str,
-        /// Why.
+        /// The reason.
         #[source]
         source: Cause,
     },
     /// A value that cannot be stored.
-    #[error("a value cannot be stored")]
+    #[error("a value cannot be encoded for the database")]
     Encode(#[source] Cause),
-    /// The database refused a statement: a fault of this program or its schema.
-    #[error("the database refused a statement")]
+    /// The database rejected a statement, which is a defect of this program or its schema.
+    #[error("the database rejected a statement")]
     Refused(#[source] Cause),
     /// The store was closed.
     #[error("the store is closed")]
@@ -57,19 +58,20 @@ impl DatabaseError {
     }
 }
 
-/// Nothing of the [`crate::Write`] was stored, unless it says otherwise.
+/// An error of a commit. Nothing of the [`crate::UnitOfWork`] was stored unless the variant says
+/// otherwise.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum CommitError {
-    /// The world is not as the write expected it.
+    /// A precondition of the unit of work is not met.
     #[error("not written: {0}")]
     Conflict(Conflict),
-    /// The database did not do it.
+    /// The database failed.
     #[error(transparent)]
     Database(#[from] DatabaseError),
 }
 
 impl CommitError {
-    /// The expectation that failed, if one did.
+    /// Returns the precondition that failed, if one did.
     #[must_use]
     pub fn conflict(&self) -> Option<Conflict> {
         match self {
@@ -78,7 +80,7 @@ impl CommitError {
         }
     }
 
-    /// For writes without an expectation.
+    /// Converts the error of a unit of work that has no preconditions.
     pub(crate) fn into_database(self) -> DatabaseError {
         match self {
             Self::Conflict(conflict) => DatabaseError::Refused(Arc::new(Unexpected(conflict))),
@@ -91,24 +93,24 @@ impl CommitError {
 #[error("unexpected conflict: {0}")]
 struct Unexpected(Conflict);
 
-/// The store cannot be opened.
+/// An error of opening the store.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Neither `sqlite:PATH` nor `postgres://…`.
-    #[error("a database is named sqlite:PATH or postgres://USER@HOST/NAME")]
+    /// The address is neither `sqlite:PATH` nor `postgres://…`.
+    #[error("unknown database address: use sqlite:PATH or postgres://USER@HOST/NAME")]
     UnknownScheme,
-    /// Every connection would see a database of its own.
-    #[error("a database in memory cannot be shared between connections: name a file")]
+    /// An in-memory database was requested. Each connection would see a database of its own.
+    #[error("connections cannot share an in-memory database: use the path of a file")]
     InMemory,
-    /// The rest of the address cannot be read.
-    #[error("the database's address cannot be read")]
+    /// The rest of the address cannot be parsed.
+    #[error("the database's address cannot be parsed")]
     Address(#[source] sqlx::Error),
-    /// It does not answer.
+    /// The database does not respond.
     #[error("the database cannot be opened")]
     Connect(#[source] sqlx::Error),
 }
 
-/// The schema cannot be brought up to date.
+/// An error of bringing the schema up to date.
 #[derive(Debug, thiserror::Error)]
 #[error("the database's schema cannot be brought up to date")]
 pub struct MigrateError(#[source] pub(crate) sqlx::migrate::MigrateError);

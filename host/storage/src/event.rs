@@ -1,5 +1,4 @@
-//! What happened to bookings, for their history and for subscribers. Shared by
-//! all products.
+//! The history of bookings and the events for subscribers. Shared by all products.
 
 use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -11,44 +10,49 @@ use host_domain::time::Timestamp;
 /// An entry of a booking's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookingHistoryEntry {
-    /// Of which booking.
+    /// The booking.
     pub booking_id: BookingId,
-    /// The booking's version after it.
+    /// The booking's version after the transition.
     pub sequence: i64,
-    /// What happened.
+    /// The name of the domain event.
     pub event: String,
-    /// The status before; none: the booking was made.
+    /// The status before the transition; `None` if the booking was created.
     pub from_status: Option<String>,
-    /// The status after.
+    /// The status after the transition.
     pub to_status: String,
-    /// Why; neither secrets nor personal data.
+    /// The reason, without secrets or personal data.
     pub reason: Option<String>,
-    /// The request that caused it; none: background work.
+    /// The request that caused the transition; `None` for background work.
     pub request_id: Option<String>,
-    /// When.
+    /// Time of the transition.
     pub occurred_at: Timestamp,
 }
 
-/// An event as subscribers will get it.
+/// An event in the form in which subscribers receive it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxEvent {
-    /// Its id.
+    /// The event's id.
     pub id: EventId,
-    /// Its name in the API.
+    /// The event's name in the API.
     pub event_type: String,
-    /// Whose subscriptions it goes to.
+    /// The product whose subscriptions receive the event.
     pub product: Product,
-    /// What it is about.
+    /// The booking that the event is about, if any.
     pub booking_id: Option<BookingId>,
-    /// The body, byte for byte as it will be signed.
+    /// The body, byte for byte as it is signed.
     pub payload: String,
-    /// When it was made.
+    /// Time at which the event was created.
     pub created_at: Timestamp,
 }
 
 impl UnitOfWork {
-    /// Continues a booking's history, else [`Conflict::HistorySequence`].
-    pub fn append_booking_history(&mut self, tenant: &Tenant, event: &BookingHistoryEntry) -> &mut Self {
+    /// Appends an entry to a booking's history. Fails with [`Conflict::BookingHistorySequence`] if
+    /// the sequence number exists.
+    pub fn append_booking_history(
+        &mut self,
+        tenant: &Tenant,
+        event: &BookingHistoryEntry,
+    ) -> &mut Self {
         let insert = statement!(
             "INSERT INTO booking_event (organization, mode, booking_id, sequence, event, \
              from_status, to_status, why, request_id, at) \
@@ -67,18 +71,24 @@ impl UnitOfWork {
         self.one(insert, Conflict::BookingHistorySequence)
     }
 
-    /// Lays an event out and records it for every subscription that wants it, else
-    /// [`Conflict::EventExists`]. What watches tell is logged too.
+    /// Stores an event and a delivery for every matching subscription. Fails with
+    /// [`Conflict::EventExists`] if the event exists. Events of watches are also appended to the
+    /// watch event log.
     pub fn publish(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
         self.insert_outbox_event(tenant, event);
         if event.product == Product::Watch {
-            // Before it is recorded for the endpoint, which may be replaced meanwhile.
+            // The log entry comes before the deliveries, because the endpoint may be replaced
+            // concurrently.
             self.append_watch_event(tenant, event);
         }
         self.insert_deliveries_for_event(tenant, event)
     }
 
-    pub(crate) fn insert_outbox_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+    pub(crate) fn insert_outbox_event(
+        &mut self,
+        tenant: &Tenant,
+        event: &OutboxEvent,
+    ) -> &mut Self {
         let insert = statement!(
             "INSERT INTO outbox (organization, mode, id, event_type, product, booking_id, \
              payload, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
@@ -96,10 +106,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// A booking's history, oldest first.
+    /// Returns a booking's history, oldest first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn booking_history(
         &self,
         tenant: &Tenant,
@@ -113,13 +123,17 @@ impl Store {
             tenant.mode,
             booking_id.as_str(),
         );
-        self.fetch_all(select).await?.iter().map(read_event).collect()
+        self.fetch_all(select)
+            .await?
+            .iter()
+            .map(read_event)
+            .collect()
     }
 
-    /// What subscribers are told about a booking, oldest first.
+    /// Returns the subscriber events of a booking, oldest first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn outbox_events(
         &self,
         tenant: &Tenant,
@@ -133,7 +147,11 @@ impl Store {
             tenant.mode,
             booking_id.as_str(),
         );
-        self.fetch_all(select).await?.iter().map(read_outbox).collect()
+        self.fetch_all(select)
+            .await?
+            .iter()
+            .map(read_outbox)
+            .collect()
     }
 }
 

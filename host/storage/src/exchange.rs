@@ -1,25 +1,25 @@
-//! PostgreSQL: hosts wake each other by notifications.
+//! PostgreSQL: wake-ups between hosts by `NOTIFY`.
 
-use crate::wake::{OutgoingWakeups, WorkQueueSet, WakeupSender};
+use crate::wake::{OutgoingWakeups, WakeupSender, WorkQueueSet};
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, interval, sleep_until, timeout};
 
-/// Where hosts tell each other that something is due.
+/// The channel on which hosts notify each other of due items.
 const CHANNEL: &str = "stopover_job";
 
-/// How often other hosts are told at most: each time is a commit of the server's. The
-/// workers of this host know at once.
+/// Minimum time between notifications to other hosts, because each is a commit on the server.
+/// Workers of this host are woken at once.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often the listening connection is tested: nothing is sent on it, so that
-/// a server that vanished would never be missed.
+/// Interval of tests of the listening connection. Nothing else is sent on it, so a vanished server
+/// would otherwise never be detected.
 const PROBE_EVERY: Duration = Duration::from_secs(30);
 
-/// Tells other hosts of what is due and hears of theirs. Sent outside the transactions, because a NOTIFY inside them makes the
-/// server commit one after the other.
+/// Sends wake-ups to other hosts and receives theirs. They are sent outside the units of work,
+/// because a `NOTIFY` inside a transaction makes the server serialize commits.
 pub(crate) struct PgNotifier {
     pub(crate) connect: PgConnectOptions,
     pub(crate) answer_timeout: Duration,
@@ -28,12 +28,12 @@ pub(crate) struct PgNotifier {
 }
 
 impl PgNotifier {
-    /// Until the store is closed, or dropped.
+    /// Runs until the store is closed or dropped.
     pub(crate) async fn run(self, mut closed: watch::Receiver<bool>) {
         let listening = async {
             loop {
                 if let Err(error) = self.listen().await {
-                    tracing::warn!(error = %error, "not listening for other hosts' work; polling goes on");
+                    tracing::warn!(error = %error, "cannot receive wake-ups from other hosts; retrying, and polling continues");
                 }
                 pause().await;
             }
@@ -45,7 +45,8 @@ impl PgNotifier {
     }
 
     async fn listen(&self) -> Result<(), sqlx::Error> {
-        // A connection of its own: giving up a dead one takes none from the pool.
+        // The listener has a connection of its own, so discarding a dead one takes none from the
+        // pool.
         let pool = PgPoolOptions::new()
             .max_connections(1)
             .acquire_timeout(self.answer_timeout)
@@ -59,7 +60,7 @@ impl PgNotifier {
         loop {
             let own = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut listener);
             let own: i32 = self.with_timeout(own).await?;
-            // Also after the connection was made anew: something may have been missed.
+            // Wake-ups may have been missed, at the start and after each reconnect.
             self.wakes.send(WorkQueueSet::ALL);
             loop {
                 tokio::select! {
@@ -83,7 +84,7 @@ impl PgNotifier {
         }
     }
 
-    /// What other hosts are to be told of, not before it is time to.
+    /// Waits until `at` and then for wake-ups to send.
     async fn next_outgoing(&self, at: Instant) -> WorkQueueSet {
         sleep_until(at).await;
         self.announce.next().await
@@ -102,7 +103,7 @@ impl PgNotifier {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "between two looks at a server there is nothing else to wait for"
+    reason = "between two attempts to connect to the server there is no event to wait for"
 )]
 async fn pause() {
     tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,4 +1,4 @@
-//! Flight bookings: the columns that are searched beside the whole document.
+//! Flight bookings: the whole document and columns to search by.
 
 use crate::statement::{Row, Statement, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -8,16 +8,16 @@ use host_domain::owner::{Mode, Owner};
 use host_domain::supplier::SupplierId;
 use sha2::{Digest, Sha256};
 
-/// What a booking without a price costs, to those who compare prices.
+/// The price sort key of a booking without a price.
 pub(crate) const NO_PRICE_SORT_KEY: i64 = i64::MAX;
 
-/// Decimals of a price in the column of that name: as many as a currency has at most.
+/// Decimals of the price sort key, the most that any currency has.
 const PRICE_DECIMALS: u32 = 4;
 
 impl UnitOfWork {
-    /// Stores a new booking, else [`Conflict::OfferInUse`] where the supplier
-    /// takes one unfinished booking an offer and there is one, or
-    /// [`Conflict::BookingExists`] where it takes any number.
+    /// Stores a new booking. If the supplier allows one unfinished booking per offer and there is
+    /// one, fails with [`Conflict::OfferInUse`]. If it allows any number, a duplicate fails with
+    /// [`Conflict::BookingExists`].
     pub fn insert_flight_booking(&mut self, booking: &Booking) -> &mut Self {
         let document = self.encode_json(booking);
         let exclusive_key = exclusive_key(booking);
@@ -42,8 +42,8 @@ impl UnitOfWork {
             booking.version,
             document,
         );
-        // An id of 128 bits is not there twice by chance, and whoever stores the
-        // same booking twice meets its own hold on the offer.
+        // An id of 128 bits does not repeat by chance. A booking that is stored twice conflicts
+        // with its own offer lock.
         let otherwise = match exclusive_key {
             Some(_) => Conflict::OfferInUse,
             None => Conflict::BookingExists,
@@ -51,8 +51,8 @@ impl UnitOfWork {
         self.one(insert, otherwise)
     }
 
-    /// Stores a booking as it has become since it was read at `read_version`, else
-    /// [`Conflict::BookingVersion`]: that must still be the stored one.
+    /// Stores a booking that was read at version `read_version`. Fails with
+    /// [`Conflict::BookingVersion`] if the stored version is another one.
     pub fn update_flight_booking(&mut self, booking: &Booking, read_version: i64) -> &mut Self {
         let document = self.encode_json(booking);
         let update = statement!(
@@ -76,10 +76,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// A booking of this owner.
+    /// Returns a booking of this owner.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn flight_booking(
         &self,
         owner: &Owner,
@@ -89,10 +89,10 @@ impl Store {
         row.map(|row| read(&row)).transpose()
     }
 
-    /// A booking whoever it belongs to: for background work, never for a caller.
+    /// Returns a booking of any owner. Only for background work, never for a caller's request.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn flight_booking_unscoped(
         &self,
         id: &BookingId,
@@ -101,11 +101,11 @@ impl Store {
         row.map(|row| read(&row)).transpose()
     }
 
-    /// The newest booking with this id at the supplier, whoever it belongs to:
-    /// for background work, never for a caller.
+    /// Returns the newest booking with this id at the supplier, of any owner. Only for background
+    /// work, never for a caller's request.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn flight_booking_by_supplier_reference_unscoped(
         &self,
         mode: Mode,
@@ -117,30 +117,32 @@ impl Store {
         row.map(|row| read(&row)).transpose()
     }
 
-    /// The newest booking of this offer, whoever it belongs to: for background
-    /// work, never for a caller.
+    /// Returns the newest booking of this offer, of any owner. Only for background work, never for
+    /// a caller's request.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn flight_booking_by_offer_unscoped(
         &self,
         mode: Mode,
         supplier: &SupplierId,
         supplier_offer: &str,
     ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.fetch_optional(by_offer(mode, supplier, supplier_offer)).await?;
+        let row = self
+            .fetch_optional(by_offer(mode, supplier, supplier_offer))
+            .await?;
         let booking = row.map(|row| read(&row)).transpose()?;
         Ok(booking.filter(|booking| booking.supplier_offer == supplier_offer))
     }
 }
 
-/// What ticket and extras cost in 1/10000 of the major unit, [`UNPRICED`] before
-/// the fare is bound. Compares amounts of different currencies by their numbers.
+/// Returns the price of ticket and extras in 1/10000 of the major unit, or [`NO_PRICE_SORT_KEY`]
+/// before the fare is confirmed. Amounts of different currencies are compared by number alone.
 pub(crate) fn price_sort_key(booking: &Booking) -> i64 {
     booking.total().map_or(NO_PRICE_SORT_KEY, |total| {
         let decimals = total.currency.exponent();
         let unit = 10_i64.saturating_pow(PRICE_DECIMALS.saturating_sub(decimals));
-        // Beyond 900 million millions, all cost the same.
+        // Prices above 900 million million (9 × 10^14) are clamped and compare as equal.
         total.minor.saturating_mul(unit).min(NO_PRICE_SORT_KEY - 1)
     })
 }
@@ -149,20 +151,23 @@ pub(crate) fn read(row: &Row) -> Result<Booking, DatabaseError> {
     row.json("document")
 }
 
-/// What this booking keeps others from, as long as it may still be ticketed.
+/// Returns the key that locks the offer against other bookings, as long as this booking may still
+/// be ticketed.
 fn exclusive_key(booking: &Booking) -> Option<&str> {
     let key = booking.exclusive_key.as_deref();
     key.filter(|_| booking.status().has_offer_lock())
 }
 
-/// Offers may be too long for an index. Whoever finds by it compares the offer.
+/// Hashes an offer, because offers may be too long for an index. Queries by this hash must compare
+/// the offer itself too.
 fn offer_hash(supplier_offer: &str) -> i64 {
     let digest: [u8; 32] = Sha256::digest(supplier_offer).into();
     let (first, _) = digest.split_first_chunk().unwrap_or((&[0; 8], &[]));
     i64::from_be_bytes(*first)
 }
 
-/// By its key: `user_id || ''` keeps databases from the index of the owner's list.
+/// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
+/// list.
 pub(crate) fn select_by_id(owner: &Owner, id: &BookingId) -> Statement {
     statement!(
         "SELECT document FROM flight_booking \

@@ -1,7 +1,7 @@
-//! How many flight bookings there are. Counting a long list row by row takes longer than
-//! reading a page of it: the database keeps the numbers of those in the statuses where
-//! bookings stay, as a whole and day by day. What changes them is written down by itself
-//! at first, so that nobody waits for another's booking, and put together soon after.
+//! Counts of flight bookings. Counting a long list row by row takes longer than reading a page of
+//! it. The database therefore stores counts for the statuses in which bookings remain, in total and
+//! per day. Each change is first inserted as a separate delta, so that no booking waits for another
+//! one's lock. Deltas are compacted soon after.
 
 use crate::flight_list::{ConditionBuilder, FlightBookingFilter};
 use crate::statement::{Statement, Value, statement};
@@ -10,16 +10,16 @@ use host_domain::flight::booking::Status;
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
 
-/// Changes that are put together at once.
+/// Number of deltas that one compaction adds to the counts.
 const DELTAS_PER_COMPACTION: u64 = 10_000;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl Store {
-    /// Puts together what changed the numbers since. They are exact before and after.
+    /// Adds the collected deltas to the counts. The counts are exact before and after.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn compact_flight_booking_counts(&self, now: Timestamp) -> Result<(), CommitError> {
         if self.fetch_optional(select_any_delta()).await?.is_some() {
             while self.execute(compaction(now)).await?.rows_affected >= DELTAS_PER_COMPACTION {}
@@ -41,11 +41,12 @@ impl Store {
     }
 }
 
-/// How long a list is.
+/// The length of a list.
 pub(crate) struct ListCounts {
-    /// Without paging.
+    /// The number of matching bookings on all pages.
     pub(crate) total: u64,
-    /// Also without its span of time, as far as bookings stay.
+    /// The stored count for all pages and times. It covers only the statuses that have stored
+    /// counts.
     pub(crate) total_all_time: u64,
 }
 
@@ -53,7 +54,8 @@ pub(crate) fn select_any_delta() -> Statement {
     statement!("SELECT 1 AS unsettled FROM flight_booking_move WHERE taken = 0 LIMIT 1")
 }
 
-/// Takes some of the changes, which hosts do not take twice, into the numbers.
+/// Builds a unit of work that claims some of the deltas and adds them to the counts. No two hosts
+/// claim the same delta.
 fn compaction(now: Timestamp) -> UnitOfWork {
     let mut write = UnitOfWork::new(now);
     write
@@ -87,7 +89,7 @@ fn compaction(now: Timestamp) -> UnitOfWork {
     write
 }
 
-/// What [`Length`] is read from.
+/// Builds the query for [`ListCounts`].
 pub(crate) fn select_counts(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     let mut conditions = ConditionBuilder::for_owner(owner, filter);
     let whole = sum_counts("flight_booking_count", &conditions.text());
@@ -113,10 +115,10 @@ fn sum_counts(table: &str, which: &str) -> String {
     format!("(SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM {table} WHERE {which})")
 }
 
-/// The whole days of a span of time, and what it has before and after them.
+/// The whole days of a time range, and the remainders before and after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DayRange {
-    /// From the first to the last, each if the span ends there.
+    /// First and last whole day. `None` means that the range is open on that side.
     first: Option<i64>,
     last: Option<i64>,
     before: Option<(Timestamp, Timestamp)>,
@@ -124,7 +126,7 @@ struct DayRange {
 }
 
 impl DayRange {
-    /// None: there is no whole day.
+    /// Returns `None` if the range contains no whole day.
     fn of(filter: &FlightBookingFilter) -> Option<Self> {
         let (from, to) = (filter.created_from, filter.created_to);
         let first = from.map(|from| from.0.saturating_add(DAY_MS - 1).div_euclid(DAY_MS));
@@ -144,12 +146,12 @@ impl DayRange {
     }
 }
 
-/// When a day begins.
+/// Returns the start of a day (UTC).
 const fn start(day: i64) -> Timestamp {
     Timestamp(day.saturating_mul(DAY_MS))
 }
 
-/// The conditions, and that a column is not beyond these ends.
+/// Returns the conditions with bounds, both inclusive, for a column.
 fn within(
     conditions: &mut ConditionBuilder,
     column: &str,
@@ -166,7 +168,11 @@ fn within(
     text
 }
 
-fn day_by_day(conditions: &mut ConditionBuilder, filter: &FlightBookingFilter, days: DayRange) -> String {
+fn day_by_day(
+    conditions: &mut ConditionBuilder,
+    filter: &FlightBookingFilter,
+    days: DayRange,
+) -> String {
     let DayRange { first, last, .. } = days;
     let mut numbers = Vec::new();
     for (from, to) in [days.before, days.after].into_iter().flatten() {
@@ -183,9 +189,12 @@ fn day_by_day(conditions: &mut ConditionBuilder, filter: &FlightBookingFilter, d
     if filter.status.is_none() {
         let end = last.map(|last| start(last + 1).plus_ms(-1));
         let at_times = within(conditions, "created_at", first.map(start), end);
-        // One by one: a plan that PostgreSQL makes for owners of few bookings would
-        // look for any of them by going through all, and is kept for the others.
-        let passing = Status::ALL.into_iter().filter(|status| !is_counted_status(*status));
+        // There is one count for each status. A combined condition would lead PostgreSQL, for
+        // owners with few bookings, to a plan that scans all of them, and it would reuse that plan
+        // for other owners.
+        let passing = Status::ALL
+            .into_iter()
+            .filter(|status| !is_counted_status(*status));
         numbers.extend(passing.map(|status| {
             let status = status.as_str();
             count_rows(&format!("{at_times} AND status = '{status}'"))
@@ -194,8 +203,8 @@ fn day_by_day(conditions: &mut ConditionBuilder, filter: &FlightBookingFilter, d
     numbers.join(" + ")
 }
 
-/// Whether bookings stay in a status for long, so that the database keeps their
-/// number; its triggers name the same ones.
+/// Returns whether bookings remain in a status for long, so that the database stores its count. The
+/// triggers in the migrations name the same statuses.
 const fn is_counted_status(status: Status) -> bool {
     match status {
         Status::Confirmed | Status::Canceled | Status::Failed | Status::Expired => true,

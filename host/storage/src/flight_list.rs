@@ -1,5 +1,5 @@
-//! Lists of flight bookings, filtered and ordered. A page is one stretch of one index,
-//! and what is passed over is not read.
+//! Filtered and sorted lists of flight bookings. A page is one contiguous range of one index;
+//! documents of skipped rows are not read.
 
 use crate::flight::{NO_PRICE_SORT_KEY, price_sort_key, read};
 use crate::flight_count::ListCounts;
@@ -11,53 +11,53 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use std::cmp::Ordering;
 
-/// Which of an owner's bookings, and in which order; none: all.
+/// A filter and an order of an owner's bookings. A field that is `None` does not restrict the list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FlightBookingFilter {
-    /// In this status.
+    /// The status.
     pub status: Option<Status>,
-    /// Of this supplier.
+    /// The supplier.
     pub supplier: Option<SupplierId>,
-    /// With this id at the supplier: one booking at most, the newest.
+    /// The id at the supplier. At most one booking matches, the newest.
     pub supplier_reference: Option<String>,
-    /// Made then or later.
+    /// Earliest creation time, inclusive.
     pub created_from: Option<Timestamp>,
-    /// Made then or earlier.
+    /// Latest creation time, inclusive.
     pub created_to: Option<Timestamp>,
-    /// By what they are ordered; ids decide between equals.
+    /// The sort key. Ids order bookings with equal keys.
     pub sort: FlightBookingSort,
-    /// Latest or dearest first. Those without a price are last either way.
+    /// Whether the latest or most expensive bookings come first. Bookings without a price are last
+    /// in both directions.
     pub descending: bool,
 }
 
-/// By what bookings are ordered.
+/// The sort key of bookings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FlightBookingSort {
-    /// When they were made.
+    /// The creation time.
     #[default]
     CreatedAt,
-    /// What ticket and extras cost, by the number alone, whatever the currency.
+    /// The price of ticket and extras, by number alone, whatever the currency.
     TotalAmount,
 }
 
-/// When at most so many were made in the time that is asked for, they are put in
-/// the order of their price afterwards, however near the page: either takes little.
+/// Number of bookings in the requested time range up to which they are always sorted by price in
+/// the query. Both methods are cheap then, whatever the page.
 const SORT_IN_QUERY_MIN: u64 = 4000;
 
-/// The most that are put in the order of their price afterwards. Of more, the page is
-/// found by walking along the prices of the `whole` list, which passes over as many between
-/// two of them as there are to one of them: for a page `n` deep in `m` of a list of `l`,
-/// over `n * l / m`, against `m` that are put in order.
+/// Maximum number of matching rows that are sorted by price in the query. For more, the price index
+/// of all `whole` rows is scanned instead. To reach depth `n` among `m` matches of `l` rows, the
+/// scan reads about `n * l / m` entries, against `m` rows to sort.
 fn sort_in_query_limit(page: PageRequest, whole: u64) -> u64 {
     let depth = page.offset.saturating_add(u64::from(page.limit));
     SORT_IN_QUERY_MIN.max(depth.saturating_mul(whole).isqrt())
 }
 
 impl Store {
-    /// An owner's bookings, and how many there are without paging.
+    /// Returns a page of an owner's bookings, and the number of bookings on all pages.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn flight_bookings(
         &self,
         owner: &Owner,
@@ -65,19 +65,29 @@ impl Store {
         page: PageRequest,
     ) -> Result<(Page<Booking>, u64), DatabaseError> {
         let (rows, total) = if filter.supplier_reference.is_some() {
-            let found = self.fetch_all(select_by_supplier_reference(owner, filter)).await?;
+            let found = self
+                .fetch_all(select_by_supplier_reference(owner, filter))
+                .await?;
             let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
             let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
             (found.into_iter().skip(offset).collect(), total)
         } else {
-            let ListCounts { total, total_all_time: whole } = self.flight_booking_counts(owner, filter).await?;
+            let ListCounts {
+                total,
+                total_all_time: whole,
+            } = self.flight_booking_counts(owner, filter).await?;
             let is_few = filter.has_time_range() && total <= sort_in_query_limit(page, whole);
             let rows = match filter.sort {
-                FlightBookingSort::CreatedAt => self.fetch_all(by_time(owner, filter, page)).await?,
-                FlightBookingSort::TotalAmount if is_few => {
-                    self.fetch_all(select_sorted_by_price(owner, filter, page)).await?
+                FlightBookingSort::CreatedAt => {
+                    self.fetch_all(by_time(owner, filter, page)).await?
                 }
-                FlightBookingSort::TotalAmount => self.page_by_price_index(owner, filter, page).await?,
+                FlightBookingSort::TotalAmount if is_few => {
+                    self.fetch_all(select_sorted_by_price(owner, filter, page))
+                        .await?
+                }
+                FlightBookingSort::TotalAmount => {
+                    self.page_by_price_index(owner, filter, page).await?
+                }
             };
             (rows, total)
         };
@@ -89,7 +99,7 @@ impl Store {
         Ok((Page { items, has_more }, total))
     }
 
-    /// Those with a price, then those without.
+    /// Reads a page with the price index: bookings with a price, then those without.
     pub(crate) async fn page_by_price_index(
         &self,
         owner: &Owner,
@@ -97,9 +107,13 @@ impl Store {
         page: PageRequest,
     ) -> Result<Vec<Row>, DatabaseError> {
         if !filter.descending {
-            return self.fetch_all(select_cheapest_first(owner, filter, page)).await;
+            return self
+                .fetch_all(select_cheapest_first(owner, filter, page))
+                .await;
         }
-        let mut rows = self.fetch_all(select_most_expensive_first(owner, filter, page)).await?;
+        let mut rows = self
+            .fetch_all(select_most_expensive_first(owner, filter, page))
+            .await?;
         let have = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         if have <= page.limit {
             let offset = if have > 0 || page.offset == 0 {
@@ -113,7 +127,10 @@ impl Store {
                 limit: page.limit.saturating_sub(have),
                 offset,
             };
-            rows.extend(self.fetch_all(select_without_price(owner, filter, rest)).await?);
+            rows.extend(
+                self.fetch_all(select_without_price(owner, filter, rest))
+                    .await?,
+            );
         }
         Ok(rows)
     }
@@ -144,8 +161,8 @@ impl FlightBookingFilter {
     }
 }
 
-/// Conditions and their arguments. Only those that are asked for: one that may or
-/// may not apply would keep the database from using the index of the other.
+/// Conditions and their arguments. Only requested filters become conditions: an optional condition
+/// in the SQL text would keep the database from using the index of another one.
 #[derive(Default)]
 pub(crate) struct ConditionBuilder {
     texts: Vec<String>,
@@ -153,7 +170,7 @@ pub(crate) struct ConditionBuilder {
 }
 
 impl ConditionBuilder {
-    /// The owner's, with the filters that an index begins with.
+    /// Builds the conditions for the owner and for the filters that an index begins with.
     pub(crate) fn for_owner(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::default();
         let tenant = &owner.tenant;
@@ -169,17 +186,17 @@ impl ConditionBuilder {
         conditions
     }
 
-    /// The same, made in the time that is asked for.
+    /// Builds the same conditions as [`for_owner`](Self::for_owner), with the requested time range.
     fn with_time_range(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::for_owner(owner, filter);
         conditions.between("created_at", filter);
         conditions
     }
 
-    /// The same in an index by price: the plus keeps the databases from taking one
-    /// by time instead, and putting all that they find there in order. Both ends of the time
-    /// are compared in ways of their own: of one thing between two ends PostgreSQL expects so
-    /// little that it would rather put everything in order.
+    /// Adds the time range for a scan of the price index. The unary `+` and `+ 0` stop the
+    /// databases from using a time index and sorting its result. The two bounds are written
+    /// differently because PostgreSQL would otherwise estimate the range as so selective that it
+    /// sorts everything.
     fn with_time_range_for_price_index(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::for_owner(owner, filter);
         if let Some(from) = filter.created_from {
@@ -214,7 +231,7 @@ impl ConditionBuilder {
         self.texts.join(" AND ")
     }
 
-    /// A page of what meets the conditions.
+    /// Builds the query for a page of the bookings that meet the conditions.
     fn page(self, order: &str, page: PageRequest) -> Statement {
         let ids = format!(
             "SELECT organization, mode, id FROM flight_booking WHERE {} ORDER BY {order}",
@@ -223,8 +240,9 @@ impl ConditionBuilder {
         self.documents(&ids, page)
     }
 
-    /// A page of bookings: first its ids, which are in an index, then the documents
-    /// of those alone, in no order. One more than wanted.
+    /// Builds the query for a page of bookings. It first selects the ids, which an index contains,
+    /// and then reads the documents of those rows alone, in no particular order. It reads one row
+    /// more than the page has.
     fn documents(mut self, ids: &str, page: PageRequest) -> Statement {
         let limit = self.bind(page.limit.saturating_add(1));
         let offset = self.bind(page.offset);
@@ -260,17 +278,29 @@ pub(crate) fn by_time(owner: &Owner, filter: &FlightBookingFilter, page: PageReq
     ConditionBuilder::with_time_range(owner, filter).page(order, page)
 }
 
-pub(crate) fn select_cheapest_first(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+pub(crate) fn select_cheapest_first(
+    owner: &Owner,
+    filter: &FlightBookingFilter,
+    page: PageRequest,
+) -> Statement {
     ConditionBuilder::with_time_range_for_price_index(owner, filter).page("price, id", page)
 }
 
-pub(crate) fn select_most_expensive_first(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+pub(crate) fn select_most_expensive_first(
+    owner: &Owner,
+    filter: &FlightBookingFilter,
+    page: PageRequest,
+) -> Statement {
     let mut conditions = ConditionBuilder::with_time_range_for_price_index(owner, filter);
     conditions.add("price <", NO_PRICE_SORT_KEY);
     conditions.page("price DESC, id DESC", page)
 }
 
-pub(crate) fn select_without_price(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+pub(crate) fn select_without_price(
+    owner: &Owner,
+    filter: &FlightBookingFilter,
+    page: PageRequest,
+) -> Statement {
     let mut conditions = ConditionBuilder::with_time_range_for_price_index(owner, filter);
     conditions.add("price =", NO_PRICE_SORT_KEY);
     conditions.page("price DESC, id DESC", page)
@@ -282,12 +312,20 @@ pub(crate) fn count_with_price(owner: &Owner, filter: &FlightBookingFilter) -> S
     conditions.count()
 }
 
-pub(crate) fn select_sorted_by_price(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+pub(crate) fn select_sorted_by_price(
+    owner: &Owner,
+    filter: &FlightBookingFilter,
+    page: PageRequest,
+) -> Statement {
     let mut conditions = ConditionBuilder::with_time_range(owner, filter);
-    // Not the column itself: the databases would take an index by price, whose order that
-    // would be. One key beside the id, for each takes time with thousands.
+    // An expression instead of the column keeps the databases from scanning the price index, which
+    // has this order. It is one sort key beside the id, because each key costs time for thousands
+    // of rows.
     let order = if filter.descending {
-        let (last, first) = (conditions.bind(NO_PRICE_SORT_KEY), conditions.bind(i64::MIN));
+        let (last, first) = (
+            conditions.bind(NO_PRICE_SORT_KEY),
+            conditions.bind(i64::MIN),
+        );
         format!("CASE price WHEN {last} THEN {first} ELSE price END DESC, id DESC")
     } else {
         "+price, id".to_owned()
@@ -295,13 +333,16 @@ pub(crate) fn select_sorted_by_price(owner: &Owner, filter: &FlightBookingFilter
     conditions.page(&order, page)
 }
 
-/// With the wanted id at the supplier; the other filters apply too.
-pub(crate) fn select_by_supplier_reference(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
+/// Selects the booking with the requested id at the supplier. The other filters apply too.
+pub(crate) fn select_by_supplier_reference(
+    owner: &Owner,
+    filter: &FlightBookingFilter,
+) -> Statement {
     let mut conditions = ConditionBuilder::default();
     let tenant = &owner.tenant;
     conditions.add("supplier_reference =", filter.supplier_reference.as_deref());
-    // Compared as something other than the columns: SQLite would take the index of the
-    // owner's list, which has more columns and the right order, and read all of it.
+    // The columns are compared as expressions. Otherwise SQLite would choose the index of the
+    // owner's list, which has more of the columns and the right order, and read all of it.
     conditions.add("organization || '' =", tenant.organization.as_str());
     conditions.add("mode || '' =", tenant.mode);
     conditions.add("user_id || '' =", owner.user.as_str());

@@ -1,6 +1,6 @@
-//! PostgreSQL: writes with the same steps that come while such a write is under way are
-//! one statement, and so one commit, when it has ended. Nobody waits for company: a write
-//! of which none is under way goes at once.
+//! PostgreSQL group commit. Units of work with the same statements that arrive while such a unit is
+//! being committed are queued and then committed together as one statement. A unit that finds none
+//! in progress is committed at once; none waits to be batched.
 
 use crate::batch::CombinedStatement;
 use crate::error::CommitError;
@@ -12,37 +12,37 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// Who takes longer waits for somebody else's lock, or the server is slow: others do not
-/// wait with them.
+/// Time after which a batch writer counts as stalled: another session holds a lock, or the server
+/// is slow. Another writer is then started for the queue.
 pub(crate) const STALL_THRESHOLD: Duration = Duration::from_millis(50);
 
-/// Writes that wait for their like, by the steps that they have.
+/// Queues of units of work that wait for a batch, by their statements.
 #[derive(Debug, Default)]
 pub(crate) struct BatchQueues {
-    /// By the address of the texts, which whoever carries them out holds.
+    /// The queues by the address of their [`CombinedStatement`], which the writers keep alive.
     queues: Mutex<HashMap<usize, BatchQueue>>,
-    /// The number of the next carrier.
+    /// The id of the next writer.
     next: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct BatchQueue {
     waiting: Vec<QueuedWrite>,
-    /// Who carries them out, by number, and since when each is at what they took last.
+    /// The active writers by id, with the time at which each took its current batch.
     writers: HashMap<u64, Instant>,
 }
 
-/// A write and who waits for it.
+/// A unit of work and the channel for its result.
 #[derive(Debug)]
 pub(crate) struct QueuedWrite {
     pub(crate) write: UnitOfWork,
     reply: oneshot::Sender<Result<(), CommitError>>,
 }
 
-/// What comes of a write. An error: who carried it out is gone.
+/// The result of a queued unit of work. Receiving fails if its writer ended early.
 pub(crate) type CommitReceiver = oneshot::Receiver<Result<(), CommitError>>;
 
-/// Carries out what waits in a line, until nothing does.
+/// A writer that commits the units of work of a queue until the queue is empty.
 pub(crate) struct BatchWriter {
     groups: Arc<BatchQueues>,
     joint: Arc<CombinedStatement>,
@@ -50,8 +50,12 @@ pub(crate) struct BatchWriter {
 }
 
 impl BatchQueues {
-    /// Puts a write in line.
-    pub(crate) fn enqueue(&self, write: UnitOfWork, joint: &Arc<CombinedStatement>) -> CommitReceiver {
+    /// Adds a unit of work to its queue.
+    pub(crate) fn enqueue(
+        &self,
+        write: UnitOfWork,
+        joint: &Arc<CombinedStatement>,
+    ) -> CommitReceiver {
         let (reply, answer) = oneshot::channel();
         let mut lines = self.lock();
         let line = lines.entry(key(joint)).or_default();
@@ -59,8 +63,12 @@ impl BatchQueues {
         answer
     }
 
-    /// The turn to carry out what waits, where nobody does, or all who do are late.
-    pub(crate) fn try_start_writer(self: &Arc<Self>, joint: &Arc<CombinedStatement>) -> Option<BatchWriter> {
+    /// Starts a writer for the queue if units of work wait and no writer is active, or all active
+    /// ones are stalled.
+    pub(crate) fn try_start_writer(
+        self: &Arc<Self>,
+        joint: &Arc<CombinedStatement>,
+    ) -> Option<BatchWriter> {
         let mut lines = self.lock();
         let line = lines.get_mut(&key(joint))?;
         let late = |since: &Instant| since.elapsed() >= STALL_THRESHOLD;
@@ -82,13 +90,14 @@ impl BatchQueues {
 }
 
 impl BatchWriter {
-    /// The next to be carried out together, and their statement; none: nothing waits, and
-    /// the turn is over.
+    /// Takes the next units of work to commit together, with their SQL. Returns `None` if the queue
+    /// is empty; the writer is then deregistered.
     pub(crate) fn next_batch(&self) -> Option<(Vec<QueuedWrite>, Arc<str>)> {
         let mut lines = self.groups.lock();
         let line = lines.get_mut(&key(&self.joint))?;
         let Some((number, text)) = self.joint.largest_batch(line.waiting.len()) else {
-            // Under the same lock: who comes now takes a turn of their own.
+            // The writer is deregistered under the same lock, so a unit of work that arrives later
+            // starts a new one.
             self.deregister(&mut lines);
             return None;
         };
@@ -108,14 +117,14 @@ impl BatchWriter {
 }
 
 impl Drop for BatchWriter {
-    /// Where it ended early, who still waits and has no other carrier is told.
+    /// On early exit, fails the waiting callers that no other writer serves.
     fn drop(&mut self) {
         self.deregister(&mut self.groups.lock());
     }
 }
 
 impl QueuedWrite {
-    /// Whoever asked may be gone; the write stands all the same.
+    /// Sends the result. The caller may have stopped waiting; the commit stands nevertheless.
     pub(crate) fn answer(self, result: Result<(), CommitError>) {
         let _ = self.reply.send(result);
     }

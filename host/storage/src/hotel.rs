@@ -1,4 +1,4 @@
-//! Hotel bookings: the columns that are searched beside the whole document.
+//! Hotel bookings: the whole document and columns to search by.
 
 use crate::statement::{Row, Statement, Value, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -7,35 +7,35 @@ use host_domain::id::BookingId;
 use host_domain::owner::{Mode, Owner};
 use host_domain::supplier::SupplierId;
 
-/// Which of an owner's bookings; none: all.
+/// A filter for an owner's bookings. A field that is `None` does not restrict the list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HotelBookingFilter {
-    /// In this status.
+    /// The status.
     pub status: Option<Status>,
-    /// With this reference of the caller.
+    /// The caller's reference.
     pub reference_id: Option<String>,
 }
 
-/// A part of a list.
+/// The requested page of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
-    /// The most to return.
+    /// The maximum number of items.
     pub limit: u32,
-    /// How many to pass over.
+    /// The number of items to skip.
     pub offset: u64,
 }
 
-/// A part of a list, and whether more follows it.
+/// A page of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {
-    /// At most as many as were asked for.
+    /// The items, at most as many as requested.
     pub items: Vec<T>,
-    /// True exactly when the next page would hold something.
+    /// Whether the next page has at least one item.
     pub has_more: bool,
 }
 
 impl UnitOfWork {
-    /// Stores a new booking, else [`Conflict::BookingExists`].
+    /// Stores a new booking. Fails with [`Conflict::BookingExists`] if its id exists.
     pub fn insert_hotel_booking(&mut self, booking: &Booking) -> &mut Self {
         let document = self.encode_json(booking);
         let owner = &booking.owner;
@@ -64,8 +64,8 @@ impl UnitOfWork {
         self.one(insert, Conflict::BookingExists)
     }
 
-    /// Stores a booking as it has become since it was read at `read_version`,
-    /// else [`Conflict::BookingVersion`]: that must still be the stored one.
+    /// Stores a booking that was read at version `read_version`. Fails with
+    /// [`Conflict::BookingVersion`] if the stored version is another one.
     pub fn update_hotel_booking(&mut self, booking: &Booking, read_version: i64) -> &mut Self {
         let document = self.encode_json(booking);
         let update = statement!(
@@ -90,10 +90,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// A booking of this owner.
+    /// Returns a booking of this owner.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn hotel_booking(
         &self,
         owner: &Owner,
@@ -103,10 +103,10 @@ impl Store {
         row.map(|row| read(&row)).transpose()
     }
 
-    /// A booking whoever it belongs to: for background work, never for a caller.
+    /// Returns a booking of any owner. Only for background work, never for a caller's request.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn hotel_booking_unscoped(
         &self,
         id: &BookingId,
@@ -115,11 +115,11 @@ impl Store {
         row.map(|row| read(&row)).transpose()
     }
 
-    /// The newest booking with this id at the supplier, whoever it belongs to:
-    /// for background work, never for a caller.
+    /// Returns the newest booking with this id at the supplier, of any owner. Only for background
+    /// work, never for a caller's request.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn hotel_booking_by_supplier_reference_unscoped(
         &self,
         mode: Mode,
@@ -131,10 +131,10 @@ impl Store {
         row.map(|row| read(&row)).transpose()
     }
 
-    /// An owner's bookings, newest first.
+    /// Returns a page of an owner's bookings, newest first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn hotel_bookings(
         &self,
         owner: &Owner,
@@ -145,10 +145,10 @@ impl Store {
         Page::from_rows(&rows, page, read)
     }
 
-    /// How many bookings the list would have without paging.
+    /// Returns the number of matching bookings on all pages.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn count_hotel_bookings(
         &self,
         owner: &Owner,
@@ -161,7 +161,7 @@ impl Store {
 }
 
 impl<T> Page<T> {
-    /// From rows of which one more than wanted was asked for.
+    /// Builds a page from rows of a query that requested one row more than the page has.
     pub(crate) fn from_rows(
         rows: &[Row],
         page: PageRequest,
@@ -183,7 +183,8 @@ fn read(row: &Row) -> Result<Booking, DatabaseError> {
     row.json("document")
 }
 
-/// By its key: `user_id || ''` keeps databases from the index of the owner's list.
+/// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
+/// list.
 pub(crate) fn select_by_id(owner: &Owner, id: &BookingId) -> Statement {
     statement!(
         "SELECT document FROM hotel_booking \
@@ -242,8 +243,8 @@ pub(crate) fn count(owner: &Owner, filter: &HotelBookingFilter) -> Statement {
     }
 }
 
-/// Only the conditions that are asked for: one that may or may not apply would
-/// keep the database from using the index of the other.
+/// Only requested filters become conditions: an optional condition in the SQL text would keep the
+/// database from using the index of another one.
 fn condition(owner: &Owner, filter: &HotelBookingFilter, args: &mut Vec<Value>) -> String {
     let tenant = &owner.tenant;
     let mut columns = vec![

@@ -1,6 +1,5 @@
-//! The gateway's hotel ids, and what each supplier calls the same hotel. Shared
-//! by all organizations of a mode: a hotel is the same hotel whoever asks, and
-//! its id must not depend on who asked first.
+//! Mapping of the suppliers' hotel ids to the gateway's. All organizations of a mode share it: a
+//! hotel is the same for every caller, and its id must not depend on who searched first.
 
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, text_array};
@@ -12,26 +11,26 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
 
-/// What is known of a hotel without asking; none: not yet told.
+/// The stored properties of a hotel. A field is `None` until a supplier reports it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HotelProfile {
-    /// Display name.
+    /// The display name.
     pub name: Option<String>,
-    /// Where it is.
+    /// The geographic location.
     pub location: Option<Location>,
-    /// IANA name.
+    /// The IANA time-zone name.
     pub time_zone: Option<String>,
 }
 
-/// A hotel that a supplier told of.
+/// A hotel in a supplier's response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelObservation {
     /// The supplier's id.
     pub supplier_hotel_id: String,
-    /// The id that it gets if it has none: a new one, or that of the same hotel
-    /// at another supplier.
+    /// The id to assign if the hotel has none: a new one, or that of the same hotel at another
+    /// supplier.
     pub candidate: HotelId,
-    /// What the supplier told; adds to what is known.
+    /// The reported properties, which supplement the stored ones.
     pub profile: HotelProfile,
 }
 
@@ -40,16 +39,16 @@ pub struct HotelObservation {
 pub struct HotelMapping {
     /// The gateway's id.
     pub hotel_id: HotelId,
-    /// Which supplier.
+    /// The supplier.
     pub supplier: SupplierId,
     /// The supplier's id.
     pub supplier_hotel_id: String,
-    /// What is known of it.
+    /// The stored properties.
     pub profile: HotelProfile,
 }
 
 impl HotelProfile {
-    /// Whether every value of `self` is in `known`.
+    /// Returns whether `known` contains every value of `self`.
     fn is_subset_of(&self, known: &Self) -> bool {
         (self.name.is_none() || self.name == known.name)
             && (self.location.is_none() || self.location == known.location)
@@ -58,12 +57,12 @@ impl HotelProfile {
 }
 
 impl Store {
-    /// The ids of a supplier's hotels, in the order of `seen`. Those without one
-    /// get their candidate, unless somebody else is faster. Nothing is written
-    /// when all are known and nothing new is told.
+    /// Returns the ids of a supplier's hotels, in the order of `seen`. Hotels without an id get
+    /// their candidate unless another call assigns one first. Nothing is written if all hotels and
+    /// their properties are stored already.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn resolve_hotel_ids(
         &self,
         mode: Mode,
@@ -87,14 +86,17 @@ impl Store {
             })
             .collect();
         if !news.is_empty() {
-            // In one order everywhere, so that two hosts cannot block each other; a
-            // statement cannot write one row twice.
+            // Rows are sorted so that two hosts lock them in the same order and cannot deadlock.
+            // Duplicates are removed because a statement cannot write one row twice.
             news.sort_by(|a, b| a.supplier_hotel_id.cmp(&b.supplier_hotel_id));
             news.dedup_by(|a, b| a.supplier_hotel_id == b.supplier_hotel_id);
             let mut write = UnitOfWork::new(now);
             let upsert = upsert(&mut write, mode, supplier, &news);
             write.add_returning(upsert);
-            let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+            let outcome = self
+                .execute(write)
+                .await
+                .map_err(CommitError::into_database)?;
             known.extend(by_supplier_id(&outcome.rows)?);
         }
         Ok(seen
@@ -106,11 +108,11 @@ impl Store {
             .collect())
     }
 
-    /// What suppliers call these hotels; unknown ids are absent, and one that
-    /// several suppliers have is there several times.
+    /// Returns the suppliers' mappings of these hotels. Unknown ids are omitted; a hotel of several
+    /// suppliers appears several times.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn hotel_mappings(
         &self,
         mode: Mode,
@@ -120,10 +122,10 @@ impl Store {
         rows.iter().map(read).collect()
     }
 
-    /// What is known of a supplier's hotels; unknown ones are absent.
+    /// Returns the mappings of a supplier's hotels. Unknown ones are omitted.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn hotel_mappings_of_supplier(
         &self,
         mode: Mode,
@@ -164,14 +166,19 @@ pub(crate) fn by_hotel_ids(mode: Mode, ids: &[HotelId]) -> Statement {
     }
 }
 
-fn upsert(write: &mut UnitOfWork, mode: Mode, supplier: &SupplierId, news: &[&HotelObservation]) -> Statement {
+fn upsert(
+    write: &mut UnitOfWork,
+    mode: Mode,
+    supplier: &SupplierId,
+    news: &[&HotelObservation],
+) -> Statement {
     let rows = news.iter().map(|hotel| {
         let location = hotel.profile.location.as_ref();
         serde_json::json!({
             "id": hotel.supplier_hotel_id,
             "hotel": hotel.candidate.as_str(),
             "name": hotel.profile.name,
-            // As text: a number may be written in more than one way.
+            // The location is encoded as text, because JSON allows several spellings of a number.
             "location": location.map(|location| write.encode_json(location)),
             "zone": hotel.profile.time_zone,
         })

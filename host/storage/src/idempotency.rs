@@ -1,36 +1,36 @@
-//! Which requests were seen before, and what they made.
+//! Idempotency keys of requests and the resources that the requests created.
 
 use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
 
-/// A caller's key, in its scope.
+/// A caller's idempotency key with its scope.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey {
-    /// Whose.
+    /// The owner of the key.
     pub owner: Owner,
-    /// For which operation.
+    /// The operation that the key is used for.
     pub operation: String,
-    /// As the caller wrote it.
+    /// The key in the caller's spelling.
     pub key: String,
 }
 
-/// What a key was used for.
+/// The request that a key was used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyRecord {
-    /// Digest of the parsed request.
+    /// The digest of the parsed request.
     pub fingerprint: String,
-    /// What the request made.
+    /// The id of the resource that the request created.
     pub resource_id: String,
-    /// JSON of a refusal that is answered again.
+    /// The refusal as JSON, which replays return again.
     pub refusal: Option<String>,
-    /// When it was first used.
+    /// Time at which the key was first used.
     pub created_at: Timestamp,
 }
 
 impl UnitOfWork {
-    /// Uses a key, else [`Conflict::IdempotencyKeyTaken`].
+    /// Stores a key. Fails with [`Conflict::IdempotencyKeyExists`] if it was used before.
     pub fn insert_idempotency_key(
         &mut self,
         key: &IdempotencyKey,
@@ -53,8 +53,8 @@ impl UnitOfWork {
         self.one(insert, Conflict::IdempotencyKeyExists)
     }
 
-    /// Keeps a refusal, as JSON, to be answered again; else
-    /// [`Conflict::IdempotencyKeyUnknown`].
+    /// Stores a refusal as JSON, which replays return. Fails with
+    /// [`Conflict::IdempotencyKeyNotFound`] if the key is not stored.
     pub fn store_idempotent_refusal(&mut self, key: &IdempotencyKey, refusal: &str) -> &mut Self {
         let update = statement!(
             "UPDATE idempotency SET refusal = $6 WHERE organization = $1 AND mode = $2 \
@@ -69,7 +69,7 @@ impl UnitOfWork {
         self.one(update, Conflict::IdempotencyKeyNotFound)
     }
 
-    /// Gives a key back: the request reached nobody. Does nothing without one.
+    /// Deletes a key because the request had no effect. A key that is not stored is ignored.
     pub fn delete_idempotency_key(&mut self, key: &IdempotencyKey) -> &mut Self {
         self.add(statement!(
             "DELETE FROM idempotency WHERE organization = $1 AND mode = $2 \
@@ -84,10 +84,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// What a key was used for.
+    /// Returns the request that a key was used for.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn idempotency_record(
         &self,
         key: &IdempotencyKey,
@@ -102,14 +102,18 @@ impl Store {
             key.operation.as_str(),
             key.key.as_str(),
         );
-        self.fetch_optional(select).await?.as_ref().map(read).transpose()
+        self.fetch_optional(select)
+            .await?
+            .as_ref()
+            .map(read)
+            .transpose()
     }
 
-    /// Forgets keys that were first used before an instant, at most `limit` at
-    /// once so that nobody waits long; returns how many.
+    /// Deletes keys that were first used before `used_before`, at most `limit` at once so that
+    /// other writes do not wait long. Returns the number of deleted keys.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn purge_idempotency_keys(
         &self,
         used_before: Timestamp,
@@ -125,7 +129,9 @@ impl Store {
             limit,
         ));
         let outcome = self.execute(write).await;
-        Ok(outcome.map_err(crate::CommitError::into_database)?.rows_affected)
+        Ok(outcome
+            .map_err(crate::CommitError::into_database)?
+            .rows_affected)
     }
 }
 

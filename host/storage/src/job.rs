@@ -1,13 +1,12 @@
-//! Work that is due, and who holds it. Knows nothing of what the work is.
+//! A queue of background jobs with due times and leases, independent of what the jobs do.
 //!
-//! A job is known by its kind and its subject. Whoever works on it holds a
-//! lease: a token of their own, good until an instant of the database's clock.
-//! Every later word about the job needs the token, so that somebody whose lease
-//! was taken over cannot undo what the new holder does. When it is due is told
-//! by the caller's clock.
+//! A job is identified by its kind and its subject. A worker holds a lease: a token of its own,
+//! valid until a time of the database's clock. Every later change of the job requires the token, so
+//! a worker whose lease was taken over cannot overwrite the work of the new holder. Due times come
+//! from the caller's clock.
 
 use crate::error::CommitError;
-use crate::statement::{Row, Statement, text_array, statement};
+use crate::statement::{Row, Statement, statement, text_array};
 use crate::wake::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
@@ -15,62 +14,62 @@ use host_domain::time::Timestamp;
 /// A unit of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// Which task.
+    /// The task.
     pub kind: String,
-    /// What about, usually an id.
+    /// The object of the task, usually an id.
     pub subject: String,
-    /// Not before.
+    /// Earliest time at which the job runs.
     pub due_at: Timestamp,
-    /// Whether somebody's lease runs.
+    /// Whether an unexpired lease exists.
     pub is_leased: bool,
-    /// Claims since it was last released in order.
+    /// The number of claims since the job was last released normally.
     pub attempts: i64,
-    /// When it was put aside after too many claims.
+    /// Time at which the job was parked after too many claims.
     pub parked_at: Option<Timestamp>,
-    /// How the last attempt failed; neither secrets nor personal data.
+    /// The error of the last attempt, without secrets or personal data.
     pub last_error: Option<String>,
-    /// When it was first asked for.
+    /// Time at which the job was first scheduled.
     pub created_at: Timestamp,
 }
 
-/// What to claim, and for whom.
+/// The parameters of a claim.
 #[derive(Debug, Clone, Copy)]
 pub struct JobClaim<'a> {
-    /// Of these kinds.
+    /// The kinds of jobs to claim.
     pub kinds: &'a [&'a str],
-    /// The most to claim.
+    /// The maximum number of jobs.
     pub limit: u32,
-    /// Due at this instant.
+    /// The current time. Jobs due by then are claimed.
     pub now: Timestamp,
-    /// How long the lease is good.
+    /// The duration of the leases in milliseconds.
     pub lease_ms: i64,
-    /// Of nobody else.
+    /// The lease token, unique to the claim.
     pub token: &'a str,
-    /// A job that was claimed this often without being released is parked.
+    /// The number of claims without a release after which a job is parked.
     pub attempts_max: u32,
 }
 
-/// Parked jobs of this kind and about this subject; of any, where it is none.
+/// A filter for parked jobs. A field that is `None` matches every job.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ParkedJobFilter<'a> {
-    /// Which task.
+    /// The task.
     pub kind: Option<&'a str>,
-    /// What about.
+    /// The object of the task.
     pub subject: Option<&'a str>,
 }
 
-/// What a claim brought.
+/// The result of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClaimedJobs {
-    /// Held now, longest due first.
+    /// The jobs now leased, longest due first.
     pub jobs: Vec<Job>,
-    /// Put aside just now instead, for the log.
+    /// The jobs that were parked instead, for the log.
     pub parked: Vec<Job>,
 }
 
 impl UnitOfWork {
-    /// Asks for work at an instant: makes the job or moves it. If somebody holds
-    /// it, it becomes due again then, when they have finished. Ends parking.
+    /// Schedules a job: creates it or moves its due time. If it is leased, it becomes due again at
+    /// that time once the lease holder is done. Unparks a parked job.
     pub fn schedule_job(&mut self, kind: &str, subject: &str, due_at: Timestamp) -> &mut Self {
         self.wake_if_due(due_at);
         self.add(statement!(
@@ -91,9 +90,9 @@ impl UnitOfWork {
         ))
     }
 
-    /// Makes a job that its maker works on at once, or takes it over, unless
-    /// another's lease runs: [`Conflict::JobLeased`]. If the maker vanishes, it
-    /// is due as soon as the lease is over. Ends parking.
+    /// Creates a job that the caller runs at once, or takes it over. Fails with
+    /// [`Conflict::JobLeased`] while another lease is valid. If the caller vanishes, the job is due
+    /// as soon as the lease expires. Unparks a parked job.
     pub fn insert_leased_job(
         &mut self,
         kind: &str,
@@ -120,7 +119,8 @@ impl UnitOfWork {
         self.one(insert, Conflict::JobLeased)
     }
 
-    /// Begins a lease anew from now, else [`Conflict::LeaseLost`].
+    /// Renews a lease, starting now. Fails with [`Conflict::LeaseLost`] if the token does not
+    /// match.
     pub fn renew_job_lease(
         &mut self,
         kind: &str,
@@ -139,8 +139,8 @@ impl UnitOfWork {
         self.one(update, Conflict::LeaseLost)
     }
 
-    /// Done for now, due again at an instant; its attempts count anew. Else
-    /// [`Conflict::LeaseLost`].
+    /// Releases a job after success and schedules its next run. Resets the number of attempts.
+    /// Fails with [`Conflict::LeaseLost`] if the token does not match.
     pub fn release_job(
         &mut self,
         kind: &str,
@@ -162,8 +162,8 @@ impl UnitOfWork {
         self.one(update, Conflict::LeaseLost)
     }
 
-    /// Went wrong, to be tried again at an instant; its attempts go on counting.
-    /// Else [`Conflict::LeaseLost`].
+    /// Releases a job after a failure and schedules a retry. Keeps the number of attempts. Fails
+    /// with [`Conflict::LeaseLost`] if the token does not match.
     pub fn fail_job(
         &mut self,
         kind: &str,
@@ -186,11 +186,12 @@ impl UnitOfWork {
         self.one(update, Conflict::LeaseLost)
     }
 
-    /// Done for good, unless it was asked for again meanwhile. Else
-    /// [`Conflict::LeaseLost`].
+    /// Completes a job: deletes it unless it was scheduled again during the lease. Fails with
+    /// [`Conflict::LeaseLost`] if the token does not match.
     pub fn complete_job(&mut self, kind: &str, subject: &str, token: &str) -> &mut Self {
         self.local_wakeups.add(WorkQueue::Jobs);
-        // What was asked for meanwhile keeps the row and frees it; else it goes.
+        // A job that was scheduled again keeps its row and is released; otherwise the row is
+        // deleted.
         let release = statement!(
             "UPDATE job SET due_at = again_at, again_at = NULL, lease_token = NULL, \
              lease_until = NULL, attempts = 0, last_error = NULL \
@@ -209,7 +210,7 @@ impl UnitOfWork {
         self.add_expecting_one_of_pair(release, delete, Conflict::LeaseLost)
     }
 
-    /// What is due later is found by polling.
+    /// Wakes workers if the job is due now. Polling finds jobs that become due later.
     fn wake_if_due(&mut self, due_at: Timestamp) {
         if due_at <= self.now {
             self.wakes.add(WorkQueue::Jobs);
@@ -218,14 +219,17 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// Takes due jobs that nobody holds; no two claims get the same one.
+    /// Claims due jobs without a valid lease. No job is in two claims.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn claim_jobs(&self, claim: JobClaim<'_>) -> Result<ClaimedJobs, DatabaseError> {
         let mut write = UnitOfWork::new(claim.now);
         write.add_returning(self::claim(claim));
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         let mut claimed = ClaimedJobs::default();
         for row in &outcome.rows {
             let job = read(row)?;
@@ -241,40 +245,48 @@ impl Store {
         Ok(claimed)
     }
 
-    /// When the next job that nobody holds is due. A held one is found by polling
-    /// if its holder vanishes.
+    /// Returns when the next job without a lease is due. If a lease holder vanishes, polling finds
+    /// the job.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn next_job_due(&self) -> Result<Option<Timestamp>, DatabaseError> {
         let row = self.fetch_optional(next_due()).await?;
         row.map(|row| row.timestamp("due_at")).transpose()
     }
 
-    /// One job.
+    /// Returns one job.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn job(&self, kind: &str, subject: &str) -> Result<Option<Job>, DatabaseError> {
         let select = Statement {
             sql: format!("SELECT {COLUMNS} FROM job WHERE kind = $1 AND subject = $2").into(),
             args: vec![kind.into(), subject.into()],
         };
-        self.fetch_optional(select).await?.as_ref().map(read).transpose()
+        self.fetch_optional(select)
+            .await?
+            .as_ref()
+            .map(read)
+            .transpose()
     }
 
-    /// The operator's list: jobs that were put aside, longest ago first.
+    /// Returns the parked jobs, longest parked first. For operators.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn parked_jobs(&self, limit: u32) -> Result<Vec<Job>, DatabaseError> {
-        self.fetch_all(parked(limit)).await?.iter().map(read).collect()
+        self.fetch_all(parked(limit))
+            .await?
+            .iter()
+            .map(read)
+            .collect()
     }
 
-    /// Gives parked jobs new attempts, due at once; what they were.
+    /// Unparks jobs: resets their attempts and makes them due now. Returns the unparked jobs.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn unpark_jobs(
         &self,
         filter: ParkedJobFilter<'_>,
@@ -283,7 +295,10 @@ impl Store {
         let mut write = UnitOfWork::new(now);
         write.add_returning(unpark(filter, now));
         write.wake_if_due(now);
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         outcome.rows.iter().map(read).collect()
     }
 }
@@ -291,10 +306,9 @@ impl Store {
 const COLUMNS: &str = "kind, subject, due_at, attempts, parked_at, last_error, created_at, \
     CAST(CASE WHEN lease_until > {now_ms} THEN 1 ELSE 0 END AS BIGINT) AS leased";
 
-/// What is claimed too often is put aside in the same statement, so that a job
-/// that kills its process is put aside too. The kind is compared as something
-/// other than the column, which keeps SQLite from finding jobs by their key and
-/// then sorting all of them: the index by due time is in the right order.
+/// A job that was claimed too often is parked in the same statement, so that a job that kills its
+/// process is parked too. `kind || ''` keeps SQLite from finding jobs by key and then sorting all
+/// of them: the index by due time already has the right order.
 pub(crate) fn claim(claim: JobClaim<'_>) -> Statement {
     Statement {
         sql: format!(

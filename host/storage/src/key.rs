@@ -1,4 +1,4 @@
-//! API keys: only their digests, never a key.
+//! API keys. Only their digests are stored, never the keys.
 
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
@@ -7,34 +7,35 @@ use host_domain::id::KeyId;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 
-/// How exact [`ApiKey::last_used_at`] is: a key in use is not written at every call.
+/// The resolution of [`ApiKey::last_used_at`], so that not every call writes the row.
 const LAST_USED_RESOLUTION_MS: i64 = 60_000;
 
-/// What is known of a key.
+/// The stored data of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Its id.
+    /// The key's id.
     pub id: KeyId,
-    /// Organization and mode that it opens.
+    /// The organization and mode that the key gives access to.
     pub tenant: Tenant,
-    /// What people call it.
+    /// The key's display name.
     pub name: String,
-    /// What it may do.
+    /// The permissions of the key.
     pub scopes: Vec<String>,
-    /// Enough to recognise it: its beginning and its last four characters.
+    /// The key's beginning and its last four characters, enough for a person to recognise it.
     pub masked_key: String,
-    /// When it was made.
+    /// Time at which the key was created.
     pub created_at: Timestamp,
-    /// Until when it is good; none: for good.
+    /// Time at which the key expires; `None` if it does not.
     pub expires_at: Option<Timestamp>,
-    /// When it was last used, to the minute.
+    /// Time at which the key was last used, with a resolution of one minute.
     pub last_used_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// Time at which the key was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
 impl UnitOfWork {
-    /// Stores a new key with the SHA-256 of all of it, else [`Conflict::KeyExists`].
+    /// Stores a new key with the SHA-256 digest of the whole key. Fails with
+    /// [`Conflict::ApiKeyExists`] if the id or digest exists.
     pub fn insert_api_key(&mut self, key: &ApiKey, sha256: &[u8; 32]) -> &mut Self {
         let scopes = self.encode_json(&key.scopes);
         let insert = statement!(
@@ -58,10 +59,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// The key with this SHA-256, revoked and expired ones too.
+    /// Returns the key with this SHA-256 digest, even if it is revoked or expired.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn api_key_by_hash(
         &self,
         sha256: &[u8; 32],
@@ -73,10 +74,10 @@ impl Store {
             .transpose()
     }
 
-    /// Every key, or those of an organization; oldest first.
+    /// Returns all keys, or those of one organization, oldest first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn api_keys(&self, organization: Option<&str>) -> Result<Vec<ApiKey>, DatabaseError> {
         let select = match organization {
             Some(organization) => Statement {
@@ -95,10 +96,10 @@ impl Store {
         self.fetch_all(select).await?.iter().map(read).collect()
     }
 
-    /// Revokes a key; one that is revoked stays so since then. False: no such key.
+    /// Revokes a key. A revoked key keeps its revocation time. Returns whether the key exists.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn revoke_api_key(&self, id: &KeyId, now: Timestamp) -> Result<bool, DatabaseError> {
         let mut write = UnitOfWork::new(now);
         write.add(statement!(
@@ -106,14 +107,17 @@ impl Store {
             id.as_str(),
             now,
         ));
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         Ok(outcome.rows_affected > 0)
     }
 
-    /// Notes that a key is in use, at most once a minute.
+    /// Records that a key is in use, at most once a minute.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn touch_api_key(&self, key: &ApiKey, now: Timestamp) -> Result<(), DatabaseError> {
         let fresh = |at: Timestamp| now.since(at) < LAST_USED_RESOLUTION_MS;
         if key.last_used_at.is_some_and(fresh) {
@@ -130,7 +134,9 @@ impl Store {
             now,
             now.plus_ms(-LAST_USED_RESOLUTION_MS),
         ));
-        self.execute(write).await.map_err(CommitError::into_database)?;
+        self.execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
-//! Where everything is kept: the only crate that knows SQL.
+//! Persistence layer: the only crate that contains SQL.
 //!
-//! Reads are methods of [`Store`], one file a noun; what is to be written is
-//! gathered in a [`Write`] and stored by [`Store::commit`], all or nothing.
-//! Knows no clock but the database's own, which leases are measured by, and no
-//! randomness: ids, tokens and instants come in.
+//! Reads are methods of [`Store`], one file per entity. Changes are collected in a [`UnitOfWork`]
+//! and stored atomically by [`Store::commit`]. The crate reads no clock except the database's own,
+//! which measures leases, and generates no random values: callers supply ids, tokens and
+//! timestamps.
 
 mod attempt;
 mod batch;
@@ -46,26 +46,28 @@ pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
 pub use event::{BookingHistoryEntry, OutboxEvent};
 pub use flight_list::{FlightBookingFilter, FlightBookingSort};
 pub use hotel::{HotelBookingFilter, Page, PageRequest};
-pub use hotel_map::{HotelProfile, HotelMapping, HotelObservation};
+pub use hotel_map::{HotelMapping, HotelObservation, HotelProfile};
 pub use idempotency::{IdempotencyKey, IdempotencyRecord};
-pub use job::{JobClaim, ClaimedJobs, Job, ParkedJobFilter};
+pub use job::{ClaimedJobs, Job, JobClaim, ParkedJobFilter};
 pub use key::ApiKey;
 pub use mandate::MandateKey;
 pub use payment::StoredInstrument;
 pub use place::{PlaceObservation, StoredPlace};
 pub use reference::{AirportObservation, StoredAirline};
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
-pub use wake::{WorkQueue, WakeupReceiver};
-pub use watch::{PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, ObservedPrice, StoredWatch, WatchFilter};
+pub use wake::{WakeupReceiver, WorkQueue};
+pub use watch::{
+    ClaimedPriceCheck, ObservedPrice, PriceCheckClaim, PriceCheckRelease, StoredWatch, WatchFilter,
+};
 pub use watch_log::WatchLogEntry;
 pub use webhook::{
-    DeliveryRelease, DeliveryAttempt, DeliveryClaim, DeliveryFilter, DueSubscription,
+    DeliveryAttempt, DeliveryClaim, DeliveryFilter, DeliveryRelease, DueSubscription,
     SealedSecrets, StoredDelivery,
 };
 pub use write::{Conflict, UnitOfWork};
 
 use crate::statement::{Row, Statement};
-use crate::wake::{WorkQueueSet, WakeupSender};
+use crate::wake::{WakeupSender, WorkQueueSet};
 use crate::write::ExecutionResult;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,18 +91,19 @@ enum Backend {
 /// Limits of a store.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Connections to PostgreSQL, half of them for writes; one more listens for other hosts.
+    /// Connections to PostgreSQL, half of them for writes. One more connection listens for other
+    /// hosts.
     pub postgres_connections: u32,
-    /// Connections that read from SQLite; one more writes.
+    /// Connections that read from SQLite. One more connection writes.
     pub sqlite_readers: u32,
-    /// Writes that wait for SQLite's writer; who comes later waits to wait.
+    /// Capacity of the queue of SQLite's writer. Further callers wait until the queue has room.
     pub sqlite_queue_capacity: usize,
-    /// Writes that SQLite commits together: more of them wait longer for the
-    /// flush to disk that they share.
+    /// Maximum number of units of work that SQLite commits together. A larger batch waits longer
+    /// for the flush to disk that it shares.
     pub sqlite_batch_max: usize,
-    /// For a free connection, or for another process that holds SQLite's lock.
+    /// Maximum time to wait for a free connection, or for another process that holds SQLite's lock.
     pub acquire_timeout: Duration,
-    /// For one answer of PostgreSQL.
+    /// Maximum time to wait for one response of PostgreSQL.
     pub response_timeout: Duration,
 }
 
@@ -118,11 +121,11 @@ impl Default for StoreOptions {
 }
 
 impl Store {
-    /// Opens `sqlite:PATH` (made when missing; its folder must exist) or
-    /// `postgres://…`. Must be called inside a tokio runtime.
+    /// Opens `sqlite:PATH` (created if missing; its folder must exist) or `postgres://…`. Must be
+    /// called inside a tokio runtime.
     ///
     /// # Errors
-    /// An address that cannot be read, or a database that does not answer.
+    /// Fails if the address cannot be parsed or the database does not respond.
     pub async fn open(url: &str, options: &StoreOptions) -> Result<Self, OpenError> {
         let wakes = WakeupSender::new();
         let backend = if let Some(path) = url.strip_prefix("sqlite:") {
@@ -138,10 +141,10 @@ impl Store {
         })
     }
 
-    /// Brings the schema up to date. Several hosts may do so at once.
+    /// Brings the schema up to date. Several hosts may call this at the same time.
     ///
     /// # Errors
-    /// When a migration fails, or the schema is newer than this program.
+    /// Fails if a migration fails or the schema is newer than this program.
     pub async fn migrate(&self) -> Result<(), MigrateError> {
         match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.migrate().await,
@@ -150,10 +153,10 @@ impl Store {
         .map_err(MigrateError)
     }
 
-    /// Whether the database answers.
+    /// Checks that the database responds.
     ///
     /// # Errors
-    /// When it does not.
+    /// Fails if the database does not respond.
     pub async fn ping(&self) -> Result<(), DatabaseError> {
         match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.ping().await,
@@ -161,7 +164,7 @@ impl Store {
         }
     }
 
-    /// Finishes what is queued and closes every connection.
+    /// Finishes the queued units of work and closes every connection.
     pub async fn close(&self) {
         match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.close().await,
@@ -169,11 +172,11 @@ impl Store {
         }
     }
 
-    /// Stores all of a write, or nothing of it. When this returns, it survives
-    /// a crash of the process and of the machine.
+    /// Stores a unit of work atomically. When this returns, the changes survive a crash of the
+    /// process and of the machine.
     ///
     /// # Errors
-    /// The first expectation that was not met, or the database's own trouble.
+    /// Returns the first precondition that was not met, or the error of the database.
     pub async fn commit(&self, write: UnitOfWork) -> Result<(), CommitError> {
         let Some((write, wakes)) = prepare(write)? else {
             return Ok(());
@@ -186,14 +189,15 @@ impl Store {
         Ok(())
     }
 
-    /// Word that something of a queue may have become due earlier than was known: here,
-    /// or on another host of the same PostgreSQL. Polling remains necessary.
+    /// Subscribes to notifications that an item of `queue` may be due earlier than previously
+    /// known. They come from this host or from another host of the same PostgreSQL database.
+    /// Polling remains necessary.
     #[must_use]
     pub fn subscribe_wakeups(&self, queue: WorkQueue) -> WakeupReceiver {
         self.inner.wakes.subscribe(queue)
     }
 
-    /// A write whose last step's result is wanted.
+    /// Commits a unit of work and returns the result of its last statement.
     pub(crate) async fn execute(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
         let Some((write, wakes)) = prepare(write)? else {
             return Ok(ExecutionResult::default());
@@ -213,12 +217,19 @@ impl Store {
         }
     }
 
-    pub(crate) async fn fetch_optional(&self, statement: Statement) -> Result<Option<Row>, DatabaseError> {
+    pub(crate) async fn fetch_optional(
+        &self,
+        statement: Statement,
+    ) -> Result<Option<Row>, DatabaseError> {
         Ok(self.fetch_all(statement).await?.into_iter().next())
     }
 }
 
-/// A write that can be stored, and what it wakes here; none: there is nothing in it.
+/// Returns the unit of work and the queues to wake on this host. Returns `None` if the unit is
+/// empty.
+///
+/// # Errors
+/// Returns the encoding error that occurred while the unit was built.
 fn prepare(write: UnitOfWork) -> Result<Option<(UnitOfWork, WorkQueueSet)>, CommitError> {
     if let Some(error) = write.encode_error {
         return Err(error.into());

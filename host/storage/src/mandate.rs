@@ -1,4 +1,4 @@
-//! Mandates, and the keys that sign them. Private keys arrive sealed and leave sealed.
+//! Mandates and the keys that sign them. Private keys are encrypted before they reach this crate.
 
 use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -8,23 +8,23 @@ use host_domain::money::{Currency, Money};
 use host_domain::owner::{Owner, Tenant};
 use host_domain::time::Timestamp;
 
-/// A key that signs mandates, its private part sealed.
+/// A key that signs mandates, with its private part encrypted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MandateKey {
-    /// The thumbprint of its public part; `kid` in what it signed.
+    /// The thumbprint of the public part, used as `kid` in signatures.
     pub kid: String,
-    /// Counts the keys; the highest signs new mandates.
+    /// The key's number in order of creation. The key with the highest number signs new mandates.
     pub generation: i64,
-    /// Its public part, JSON.
+    /// The public part as JSON.
     pub public_jwk: String,
-    /// Its private part; storage cannot read it.
+    /// The encrypted private part, which this crate cannot decrypt.
     pub sealed_private_key: Vec<u8>,
-    /// When it was made.
+    /// Time at which the key was created.
     pub created_at: Timestamp,
 }
 
 impl UnitOfWork {
-    /// Stores a new mandate, else [`Conflict::MandateExists`].
+    /// Stores a new mandate. Fails with [`Conflict::MandateExists`] if its id exists.
     pub fn insert_mandate(&mut self, mandate: &Mandate) -> &mut Self {
         let terms = &mandate.terms;
         let scope = self.encode_json(&terms.scope);
@@ -53,8 +53,8 @@ impl UnitOfWork {
         self.one(insert, Conflict::MandateExists)
     }
 
-    /// Stores what became of a mandate since it was read at `read_version`, else
-    /// [`Conflict::MandateVersion`].
+    /// Stores the state of a mandate that was read at version `read_version`. Fails with
+    /// [`Conflict::MandateVersion`] if the stored version is another one.
     pub fn update_mandate(&mut self, mandate: &Mandate, read_version: i64) -> &mut Self {
         let tenant = &mandate.terms.owner.tenant;
         let (status, booking_id, payment_jws) = columns(&mandate.state);
@@ -73,8 +73,8 @@ impl UnitOfWork {
         self.one(update, Conflict::MandateVersion)
     }
 
-    /// Stores a new signing key, else [`Conflict::MandateKeyExists`]: of several hosts
-    /// that make one of the same generation, one succeeds.
+    /// Stores a new signing key. Fails with [`Conflict::MandateKeyExists`] if the generation
+    /// exists: of several hosts that create the same generation, one succeeds.
     pub fn insert_mandate_key(&mut self, key: &MandateKey) -> &mut Self {
         let insert = statement!(
             "INSERT INTO mandate_key (kid, generation, public_jwk, sealed_private_key, created_at) \
@@ -90,10 +90,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// A tenant's mandate.
+    /// Returns a tenant's mandate.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn mandate(
         &self,
         tenant: &Tenant,
@@ -111,10 +111,10 @@ impl Store {
         row.as_ref().map(|row| read(tenant, row)).transpose()
     }
 
-    /// Every signing key there ever was, newest first: few, one a rotation.
+    /// Returns all signing keys ever created, newest first. There are few, one per rotation.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn mandate_keys(&self) -> Result<Vec<MandateKey>, DatabaseError> {
         let select = statement!(
             "SELECT kid, generation, public_jwk, sealed_private_key, created_at \
@@ -124,7 +124,7 @@ impl Store {
     }
 }
 
-/// Status, booking, and the signed record of the use.
+/// Returns the columns for status, booking and the signed record of the use.
 fn columns(state: &MandateState) -> (&'static str, Option<&str>, Option<&str>) {
     match state {
         MandateState::Active => (MandateStatus::Active.as_str(), None, None),
@@ -160,7 +160,7 @@ fn read(tenant: &Tenant, row: &Row) -> Result<Mandate, DatabaseError> {
 
 fn read_state(row: &Row) -> Result<MandateState, DatabaseError> {
     Ok(match row.enum_value("status", MandateStatus::parse)? {
-        // Time alone makes it EXPIRED.
+        // The status `EXPIRED` is never stored; it follows from the time alone.
         MandateStatus::Active | MandateStatus::Expired => MandateState::Active,
         MandateStatus::Consumed => MandateState::Consumed {
             booking: row.parsed("booking_id", BookingId::parse)?,

@@ -1,13 +1,13 @@
-//! How a database comes to its tables: the files of `migrations/`, which are a part of
-//! the program. They are listed here because the macro that reads a folder has the
-//! drivers of both databases compiled a second time, as a part of the compiler.
+//! Schema migrations: the files of `migrations/`, compiled into the program. They are listed here
+//! because the macro that reads a folder compiles the drivers of both databases a second time, for
+//! the compiler.
 
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// A text for each of the two databases, under one name.
+/// A migration with its SQL for each of the two databases.
 struct File {
     name: &'static str,
     sqlite: &'static str,
@@ -24,7 +24,7 @@ macro_rules! files {
     };
 }
 
-/// In the order in which they run: the first is number 1.
+/// The migrations in the order in which they run; the first has version 1.
 const FILES: &[File] = files![
     "0001_hotels",
     "0002_flights",
@@ -58,7 +58,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn every_file_is_listed_by_its_number() {
+    fn migration_files_are_listed_in_numeric_order() {
         let listed: Vec<_> = FILES
             .iter()
             .map(|file| format!("{}.sql", file.name))

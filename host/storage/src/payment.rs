@@ -1,4 +1,4 @@
-//! Stored payment instruments. Their tokens arrive sealed and leave sealed.
+//! Stored payment instruments. Their tokens are encrypted before they reach this crate.
 
 use crate::statement::{Row, Statement, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -8,23 +8,23 @@ use host_domain::payment::Card;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
-/// An instrument, its token sealed.
+/// An instrument with its encrypted token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredInstrument {
-    /// Its id.
+    /// The instrument's id.
     pub id: InstrumentId,
-    /// Where its token is good.
+    /// The processor that issued the token.
     pub processor: SupplierId,
-    /// The processor's token; storage cannot read it.
+    /// The processor's token, encrypted; this crate cannot decrypt it.
     pub sealed_token: Vec<u8>,
-    /// What may be shown of it.
+    /// The card data that may be displayed.
     pub card: Option<Card>,
-    /// When it was stored.
+    /// Time at which the instrument was stored.
     pub created_at: Timestamp,
 }
 
 impl UnitOfWork {
-    /// Stores a new instrument, else [`Conflict::InstrumentExists`].
+    /// Stores a new instrument. Fails with [`Conflict::InstrumentExists`] if its id exists.
     pub fn insert_instrument(&mut self, owner: &Owner, instrument: &StoredInstrument) -> &mut Self {
         let card = instrument.card.as_ref().map(|card| self.encode_json(card));
         let insert = statement!(
@@ -43,8 +43,8 @@ impl UnitOfWork {
         self.one(insert, Conflict::InstrumentExists)
     }
 
-    /// Deletes an instrument, token and all, else [`Conflict::InstrumentUnknown`].
-    /// The row stays, so that its id is never given to another.
+    /// Deletes an instrument with its token. Fails with [`Conflict::InstrumentNotFound`] if it does
+    /// not exist. The row is kept, so that its id is never reused.
     pub fn delete_instrument(&mut self, owner: &Owner, id: &InstrumentId) -> &mut Self {
         let update = statement!(
             "UPDATE payment_instrument SET deleted_at = $5, sealed_token = $6, card = NULL \
@@ -62,10 +62,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// An instrument of this owner; deleted ones are absent.
+    /// Returns an instrument of this owner. Deleted instruments are omitted.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn instrument(
         &self,
         owner: &Owner,
@@ -78,16 +78,21 @@ impl Store {
             .transpose()
     }
 
-    /// An owner's instruments, newest first.
+    /// Returns an owner's instruments, newest first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn instruments(&self, owner: &Owner) -> Result<Vec<StoredInstrument>, DatabaseError> {
-        self.fetch_all(list(owner)).await?.iter().map(read).collect()
+        self.fetch_all(list(owner))
+            .await?
+            .iter()
+            .map(read)
+            .collect()
     }
 }
 
-/// By its key: `user_id || ''` keeps databases from the index of the owner's list.
+/// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
+/// list.
 pub(crate) fn get(owner: &Owner, id: &InstrumentId) -> Statement {
     statement!(
         "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \

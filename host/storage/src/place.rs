@@ -1,5 +1,5 @@
-//! Places that suppliers found, readable afterwards by id. Shared by all
-//! organizations of a mode, as hotels are.
+//! Places from suppliers' search results, available by id. All organizations of a mode share them,
+//! as they share hotels.
 
 use crate::error::CommitError;
 use crate::statement::{Statement, statement};
@@ -10,38 +10,38 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
 
-/// A place that a supplier found.
+/// A place in a supplier's search results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceObservation {
     /// The supplier's id.
     pub supplier_place_id: String,
-    /// The id that it gets if it has none.
+    /// The id to assign if the place has none.
     pub candidate: PlaceId,
-    /// JSON; takes the place of what was kept.
+    /// The place as JSON, which replaces the stored document.
     pub document: String,
 }
 
-/// A kept place.
+/// A stored place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPlace {
-    /// Its id.
+    /// The place's id.
     pub id: PlaceId,
-    /// Who found it.
+    /// The supplier that returned the place.
     pub supplier: SupplierId,
     /// The supplier's id.
     pub supplier_place_id: String,
-    /// JSON, as it was kept last.
+    /// The latest document as JSON.
     pub document: String,
-    /// When it was first found.
+    /// Time at which the place was first returned.
     pub created_at: Timestamp,
 }
 
 impl Store {
-    /// Keeps places and returns their ids, in the order of `seen`: the same place
-    /// of the same supplier has the same id for good.
+    /// Stores places and returns their ids, in the order of `seen`. A place of a supplier keeps its
+    /// id permanently.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn save_places(
         &self,
         mode: Mode,
@@ -54,7 +54,10 @@ impl Store {
         }
         let mut write = UnitOfWork::new(now);
         write.add_returning(upsert(mode, supplier, seen, now));
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         let mut ids = HashMap::with_capacity(outcome.rows.len());
         for row in &outcome.rows {
             let id = row.parsed("id", PlaceId::parse)?;
@@ -69,10 +72,10 @@ impl Store {
             .collect())
     }
 
-    /// A place by its id.
+    /// Returns a place by its id.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn place(
         &self,
         mode: Mode,
@@ -97,9 +100,14 @@ impl Store {
     }
 }
 
-fn upsert(mode: Mode, supplier: &SupplierId, seen: &[PlaceObservation], now: Timestamp) -> Statement {
-    // In one order everywhere, so that two hosts cannot block each other; a
-    // statement cannot write one row twice.
+fn upsert(
+    mode: Mode,
+    supplier: &SupplierId,
+    seen: &[PlaceObservation],
+    now: Timestamp,
+) -> Statement {
+    // Rows are sorted so that two hosts lock them in the same order and cannot deadlock. Duplicates
+    // are removed because a statement cannot write one row twice.
     let mut places: Vec<&PlaceObservation> = seen.iter().collect();
     places.sort_by(|a, b| a.supplier_place_id.cmp(&b.supplier_place_id));
     places.dedup_by(|a, b| a.supplier_place_id == b.supplier_place_id);

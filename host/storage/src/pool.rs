@@ -1,6 +1,5 @@
-//! Connections that are kept for whoever needs one next. A pool of its own, because
-//! `sqlx`'s asks the database for a sign of life each time that one is given back: for
-//! what is mostly one statement that is a second way to the server and back.
+//! A connection pool. `sqlx`'s own pool pings the database whenever a connection is returned. Most
+//! units of work are one statement, so that ping would double the round trips.
 
 use deadpool::Runtime;
 use deadpool::managed::{
@@ -14,47 +13,47 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-/// The longest that a test of a connection may take.
+/// Timeout of a connection test.
 const TEST_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Between two tries to connect to a server that starts: first, and at most.
+/// Initial and maximum delay between attempts to connect to a server that is starting.
 const CONNECT_BACKOFF: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// What a pool keeps, and how.
+/// The configuration of a pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PoolConfig {
     pub(crate) connections_max: u32,
-    /// For a free connection, and for a server that starts.
+    /// Maximum time to wait for a free connection or for a server that is starting.
     pub(crate) acquire_timeout: Duration,
-    /// One that was used this recently is not tested before it is used again.
+    /// Time since its last use within which a connection is used again without a test.
     pub(crate) skip_ping_within: Duration,
-    /// An older one is replaced.
+    /// Age after which a connection is replaced.
     pub(crate) lifetime_max: Duration,
 }
 
-/// At most so many connections to one database, made when they are needed.
+/// A bounded pool of connections to one database, opened on demand.
 pub(crate) struct Pool<C: Connection + 'static> {
     pool: managed::Pool<ConnectionManager<C>>,
     acquire_timeout: Duration,
 }
 
-/// A connection on loan. Given back before everything that was asked of it was answered,
-/// which is told by [`Held::answered`], it first comes to rest: a transaction that was cut
-/// short would hold its locks until somebody needs the connection.
+/// A pooled connection. If it is dropped before [`PooledConnection::release_clean`], responses may
+/// be outstanding, so it is drained first. Otherwise an interrupted transaction would hold its
+/// locks until the connection is used again.
 pub(crate) struct PooledConnection<C: Connection + 'static> {
-    /// None when it is given up, or dropped.
+    /// The connection; `None` after it was discarded or released.
     kept: Option<Object<ConnectionManager<C>>>,
 }
 
-/// Makes connections and tests them.
+/// Opens and tests connections.
 struct ConnectionManager<C: Connection + 'static> {
     options: C::Options,
     keeping: PoolConfig,
     losses: DeadConnectionCounter,
 }
 
-/// How many connections to a database were found dead: then their fellows probably are,
-/// too, also those of another pool.
+/// The number of connections to a database that were found dead. After an increase, other
+/// connections are probably dead too, including those of another pool.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DeadConnectionCounter(Arc<AtomicU64>);
 
@@ -67,12 +66,12 @@ impl DeadConnectionCounter {
 struct ManagedConnection<C> {
     connection: C,
     is_clean: bool,
-    /// The losses when it was last known to be alive.
+    /// The value of the counter when the connection was last verified to be alive.
     verified_at_count: u64,
 }
 
 impl<C: Connection> Pool<C> {
-    /// Connects to nothing yet.
+    /// Creates the pool without opening a connection.
     pub(crate) fn new(
         options: C::Options,
         keeping: PoolConfig,
@@ -86,7 +85,7 @@ impl<C: Connection> Pool<C> {
         let pool = managed::Pool::builder(connector)
             .max_size(usize::try_from(keeping.connections_max).unwrap_or(usize::MAX))
             .recycle_timeout(Some(TEST_TIMEOUT))
-            // The last one used has what it needs at hand; the others come to rest.
+            // The most recently used connection has warm caches; the others stay idle.
             .queue_mode(QueueMode::Lifo)
             .runtime(Runtime::Tokio1)
             .build();
@@ -98,33 +97,35 @@ impl<C: Connection> Pool<C> {
 
     pub(crate) async fn acquire(&self) -> Result<PooledConnection<C>, Error> {
         let got = timeout(self.acquire_timeout, self.pool.get()).await;
-        let mut kept = got.map_err(|_| Error::PoolTimedOut)?.map_err(map_pool_error)?;
+        let mut kept = got
+            .map_err(|_| Error::PoolTimedOut)?
+            .map_err(map_pool_error)?;
         kept.is_clean = false;
         Ok(PooledConnection { kept: Some(kept) })
     }
 
-    /// Lets go of a dead connection, and has the others tested.
+    /// Discards a dead connection and causes the others to be tested before their next use.
     pub(crate) fn discard(&self, mut held: PooledConnection<C>) {
         drop(held.kept.take().map(Object::take));
         let losses = &self.pool.manager().losses.0;
         losses.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Gives out none any more, and says goodbye on those that rest. Those on loan are
-    /// closed when they are given back.
+    /// Closes the pool and its idle connections. Connections in use are closed when they are
+    /// released.
     pub(crate) async fn close(&self) {
         let at_rest = self.pool.retain(|_, _| false).removed;
         self.pool.close();
         for kept in at_rest {
             if let Err(error) = kept.connection.close().await {
-                tracing::debug!(%error, "closing a connection to the database failed");
+                tracing::debug!(%error, "cannot close a connection to the database");
             }
         }
     }
 }
 
 impl<C: Connection> PooledConnection<C> {
-    /// Nothing more is to come on it.
+    /// Releases the connection. No response may be outstanding on it.
     pub(crate) fn release_clean(mut self) {
         if let Some(kept) = &mut self.kept {
             kept.is_clean = true;
@@ -149,7 +150,7 @@ impl<C: Connection> Drop for PooledConnection<C> {
     }
 }
 
-/// What is still to come on it comes, or it is let go.
+/// Receives the outstanding responses, or discards the connection.
 async fn drain<C: Connection>(mut kept: Object<ConnectionManager<C>>) {
     match timeout(TEST_TIMEOUT, kept.connection.ping()).await {
         Ok(Ok(())) => kept.is_clean = true,
@@ -180,9 +181,13 @@ impl<C: Connection> Manager for ConnectionManager<C> {
         }
     }
 
-    async fn recycle(&self, kept: &mut ManagedConnection<C>, metrics: &Metrics) -> RecycleResult<Error> {
+    async fn recycle(
+        &self,
+        kept: &mut ManagedConnection<C>,
+        metrics: &Metrics,
+    ) -> RecycleResult<Error> {
         if metrics.age() > self.keeping.lifetime_max {
-            return Err(RecycleError::message("it is old"));
+            return Err(RecycleError::message("the connection is too old"));
         }
         let losses = self.losses.number();
         let trusted = kept.is_clean
@@ -196,8 +201,8 @@ impl<C: Connection> Manager for ConnectionManager<C> {
     }
 }
 
-/// A server that starts refuses connections at first, or says that it starts. Who waits
-/// for a connection gives up by its own time.
+/// Returns whether the server is starting: it first refuses connections and then reports that it is
+/// starting. Callers limit the wait by their own timeout.
 fn is_starting(error: &Error) -> bool {
     match error {
         Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
@@ -208,7 +213,7 @@ fn is_starting(error: &Error) -> bool {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "a server that starts tells nobody when it has started"
+    reason = "a starting server sends no notification when it is ready"
 )]
 async fn wait(pause: Duration) {
     sleep(pause).await;

@@ -1,17 +1,20 @@
-//! PostgreSQL: two pools. A write is one statement, shared with its like, where it can
-//! be, and else a transaction of its own; the server groups the flushes.
+//! PostgreSQL backend with two pools. A unit of work is one statement if possible, batched with
+//! units that have the same statements. Otherwise it is a transaction of its own; the server groups
+//! the flushes to disk.
 
 use crate::StoreOptions;
 use crate::batch::{CombinedStatement, CombinedStatementCache, combinable_runs};
-use crate::dialect::{Dialect, classify_error, is_serialization_failure, is_connection_error, is_syntax_error};
+use crate::dialect::{
+    Dialect, classify_error, is_connection_error, is_serialization_failure, is_syntax_error,
+};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::exchange::PgNotifier;
-use crate::group::{BatchQueues, STALL_THRESHOLD, QueuedWrite, BatchWriter};
+use crate::group::{BatchQueues, BatchWriter, QueuedWrite, STALL_THRESHOLD};
 use crate::migration;
-use crate::pool::{PoolConfig, DeadConnectionCounter, Pool};
+use crate::pool::{DeadConnectionCounter, Pool, PoolConfig};
 use crate::statement::{Row, Statement, postgres_args};
 use crate::wake::{OutgoingWakeups, WakeupSender};
-use crate::write::{ExecutionResult, ConditionalStatement, UnitOfWork};
+use crate::write::{ConditionalStatement, ExecutionResult, UnitOfWork};
 use futures::future::join_all;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
@@ -21,60 +24,61 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How often a transaction is begun anew after the server undid it for
-/// another's sake, or the connection was found dead before its commit.
+/// Maximum attempts of a transaction that the server rolled back because of another one, or whose
+/// connection was found dead before the commit.
 const ATTEMPTS_MAX: u32 = 4;
 
-/// A connection that was used this recently is not tested before it is used again.
+/// Time since its last use within which a connection is used again without a test.
 const SKIP_PING_WITHIN: Duration = Duration::from_secs(1);
 
-/// What a connection keeps at the server grows with the statements that it met.
+/// Lifetime of a connection. It is limited because the state that the server keeps for a connection
+/// grows with the statements executed on it.
 const LIFETIME_MAX: Duration = Duration::from_secs(30 * 60);
 
-/// How long writes that are carried out together wait for somebody else's lock: longer
-/// waits only the one that meets it.
+/// Time for which batched units of work wait for a lock of another session. Only the unit that
+/// needs the lock then waits longer, on its own.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// How writes that are carried out together are planned.
+/// Planner settings for batched units of work.
 pub(crate) const PLANNER_SETTINGS: [(&str, &str); 4] = [
-    // They find their rows by keys, so that one plan is good for all values. The texts are
-    // many and long: else each is planned six times on each connection.
+    // These statements find rows by key, so one plan suits all values. There are many long SQL
+    // texts, and without this setting each is planned six times on each connection.
     ("plan_cache_mode", "force_generic_plan"),
-    // Such a plan is kept while a new table grows: it must not be one for few rows.
+    // A generic plan is kept while a new table grows, so it must not be a plan for few rows.
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
 ];
 
-/// The pool, and what wakes the other hosts.
+/// The pools, the batch queues and the wake-ups for other hosts.
 pub(crate) struct Postgres {
     pool: Pool<PgConnection>,
-    /// For writes that are carried out together.
+    /// The connections for batched units of work.
     writers: Pool<PgConnection>,
     statement_cache: CombinedStatementCache,
     batch_queues: Arc<BatchQueues>,
-    /// How to connect without limits of time.
+    /// Connection options without time limits.
     migration_options: PgConnectOptions,
     answer_timeout: Duration,
     announce: Arc<OutgoingWakeups>,
-    /// Ends the exchange with other hosts.
+    /// Stops the [`PgNotifier`].
     closed: watch::Sender<bool>,
 }
 
-/// How a transaction failed.
+/// An error of a transaction.
 enum TransactionError {
-    /// For good.
+    /// A permanent error.
     Permanent(CommitError),
-    /// Nothing was written, and a new try may succeed.
+    /// Nothing was written, and another attempt may succeed.
     Retryable(sqlx::Error),
-    /// The server did not answer in time, before the commit.
+    /// The server did not respond in time, before the commit.
     TimedOut,
-    /// The commit was sent and not answered.
+    /// The commit was sent but not confirmed.
     CommitUnknown(DatabaseError),
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("no answer in {0:?}")]
+#[error("no response from the database within {0:?}")]
 struct ResponseTimeout(Duration);
 
 impl Postgres {
@@ -90,11 +94,12 @@ impl Postgres {
             .statement_cache_capacity(200);
         let connect = unlimited
             .clone()
-            // A host that vanishes must not keep rows locked.
+            // Without these limits, a host that vanishes would keep rows locked.
             .options([
                 ("statement_timeout", answer_ms.as_str()),
                 ("idle_in_transaction_session_timeout", answer_ms.as_str()),
-                // What a request asks is small: it is done before helpers have started.
+                // Request queries are small: they finish before parallel workers or the JIT
+                // compiler have started.
                 ("max_parallel_workers_per_gather", "0"),
                 ("jit", "off"),
             ]);
@@ -111,7 +116,10 @@ impl Postgres {
         let losses = DeadConnectionCounter::default();
         let pool = Pool::<PgConnection>::new(connect.clone(), keeping, losses.clone());
         let pool = pool.map_err(OpenError::Connect)?;
-        pool.acquire().await.map_err(OpenError::Connect)?.release_clean();
+        pool.acquire()
+            .await
+            .map_err(OpenError::Connect)?
+            .release_clean();
         let keeping = PoolConfig {
             connections_max: writers.max(1),
             ..keeping
@@ -139,8 +147,8 @@ impl Postgres {
     }
 
     pub(crate) async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
-        // Without the limits of a request: it may wait for another host that
-        // migrates, and touch every row.
+        // A migration has no time limits: it may wait for another host that migrates, and it may
+        // touch every row.
         let mut connection = PgConnection::connect_with(&self.migration_options).await?;
         migration::POSTGRES.run(&mut connection).await?;
         connection.close().await?;
@@ -164,13 +172,15 @@ impl Postgres {
                 Ok(Err(error)) => return Err(classify_error(error)),
                 Err(_) => {
                     self.pool.discard(held);
-                    return Err(DatabaseError::unavailable(ResponseTimeout(self.answer_timeout)));
+                    return Err(DatabaseError::unavailable(ResponseTimeout(
+                        self.answer_timeout,
+                    )));
                 }
             }
         }
     }
 
-    /// With others that have the same steps, where there are any.
+    /// Commits a unit of work, batched with queued units that have the same statements.
     pub(crate) async fn commit_batched(
         self: &Arc<Self>,
         write: UnitOfWork,
@@ -181,7 +191,8 @@ impl Postgres {
         let mut answer = self.batch_queues.enqueue(write, &joint);
         loop {
             if let Some(turn) = self.batch_queues.try_start_writer(&joint) {
-                // Whoever waits may go away; what others wait for goes on.
+                // A separate task runs the writer: the caller may be cancelled, but the other units
+                // must still be committed.
                 spawn(Arc::clone(self).run_batch_writer(turn));
             }
             if let Ok(answer) = timeout(STALL_THRESHOLD, &mut answer).await {
@@ -191,8 +202,8 @@ impl Postgres {
         }
     }
 
-    /// The statement that a write shares with others; none: it is more than one, or not
-    /// one that others may join.
+    /// Returns the combined statement that the unit of work can share with others. Returns `None`
+    /// if it needs more than one statement, or one that cannot be batched.
     fn batchable_statement(&self, write: &UnitOfWork) -> Option<Arc<CombinedStatement>> {
         let steps = &*write.steps;
         let is_one = combinable_runs(steps)
@@ -224,7 +235,7 @@ impl Postgres {
                     queued.answer(Ok(()));
                 }
             }
-            // One of them fails, and only by itself does it tell how.
+            // One unit of work fails; only a separate execution shows which one and why.
             Err(Unstored::Refused(_)) => {
                 let is_alone = together.len() == 1;
                 let alone = together.into_iter().map(async |queued| {
@@ -254,7 +265,7 @@ impl Postgres {
         }
     }
 
-    /// Only so do steps tell which of them fails, and how.
+    /// Executes the statements one by one, which is the only way to learn which one fails and why.
     async fn commit_one_by_one(&self, write: &UnitOfWork) -> Result<ExecutionResult, CommitError> {
         let plan: Vec<&[ConditionalStatement]> = write.steps.chunks(1).collect();
         let stored = self.until_stored(&Plan::Sequential(&plan)).await;
@@ -274,7 +285,7 @@ impl Postgres {
         Ok(outcome)
     }
 
-    /// Begins anew where nothing was written.
+    /// Executes the plan, and repeats it as long as nothing was written and the error is transient.
     async fn until_stored(&self, plan: &Plan<'_>) -> Result<ExecutionResult, Unstored> {
         let pool = match plan {
             Plan::Sequential(_) => &self.pool,
@@ -322,17 +333,19 @@ impl Postgres {
             Plan::Sequential(plan) => *plan,
             Plan::Together(one) => return self.alone(one.run(connection)).await,
         };
-        // One that gives rows is a claim, which lapses when its answer is lost, or makes
-        // sure of something, which may be done twice: it needs no transaction around it.
+        // A single statement that returns rows needs no transaction. It is a claim, which expires
+        // if the response is lost, or an idempotent operation.
         if let [[step]] = plan
             && step.returns_rows
         {
             let mut outcome = ExecutionResult::default();
             let run = run_step(connection, step, &mut outcome);
             let run = timeout(self.answer_timeout, run).await;
-            return run.map_err(|_| TransactionError::TimedOut)?.map(|()| outcome);
+            return run
+                .map_err(|_| TransactionError::TimedOut)?
+                .map(|()| outcome);
         }
-        // One statement is a transaction by itself: a third of the ways to the server.
+        // A single statement is a transaction by itself and takes a third of the round trips.
         if let [batch] = plan {
             let run = async {
                 let mut outcome = ExecutionResult::default();
@@ -342,12 +355,14 @@ impl Postgres {
             return self.alone(run).await;
         }
         let begun = timeout(self.answer_timeout, connection.begin()).await;
-        let mut transaction = begun.map_err(|_| TransactionError::TimedOut)?.map_err(classify_transaction_error)?;
+        let mut transaction = begun
+            .map_err(|_| TransactionError::TimedOut)?
+            .map_err(classify_transaction_error)?;
         let steps = timeout(self.answer_timeout, self.run_steps(&mut transaction, plan)).await;
         let outcome = match steps {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(failure)) => {
-                // Where this fails too, the server undoes it with the connection.
+                // If the rollback fails too, the server rolls back when the connection closes.
                 let _ = timeout(self.answer_timeout, transaction.rollback()).await;
                 return Err(failure);
             }
@@ -355,31 +370,33 @@ impl Postgres {
         };
         match timeout(self.answer_timeout, transaction.commit()).await {
             Ok(Ok(())) => Ok(outcome),
-            Ok(Err(error)) if is_connection_error(&error) => {
-                Err(TransactionError::CommitUnknown(DatabaseError::commit_unknown(error)))
-            }
+            Ok(Err(error)) if is_connection_error(&error) => Err(TransactionError::CommitUnknown(
+                DatabaseError::commit_unknown(error),
+            )),
             Ok(Err(error)) => Err(classify_transaction_error(error)),
             Err(_) => Err(self.unknown()),
         }
     }
 
-    /// What a commit is of which nothing was heard.
+    /// Builds the error of a commit that received no response.
     fn unknown(&self) -> TransactionError {
         let silence = ResponseTimeout(self.answer_timeout);
         TransactionError::CommitUnknown(DatabaseError::commit_unknown(silence))
     }
 
-    /// A statement without a transaction around it.
+    /// Runs a statement without an explicit transaction.
     async fn alone(
         &self,
         run: impl Future<Output = Result<ExecutionResult, TransactionError>>,
     ) -> Result<ExecutionResult, TransactionError> {
         match timeout(self.answer_timeout, run).await {
-            // Where the server says that it ends the connection, it undid the statement.
+            // If the server reported that it closes the connection, it rolled the statement back.
             Ok(Err(TransactionError::Retryable(error)))
                 if is_connection_error(&error) && error.as_database_error().is_none() =>
             {
-                Err(TransactionError::CommitUnknown(DatabaseError::commit_unknown(error)))
+                Err(TransactionError::CommitUnknown(
+                    DatabaseError::commit_unknown(error),
+                ))
             }
             Ok(done) => done,
             Err(_) => Err(self.unknown()),
@@ -431,37 +448,41 @@ impl Postgres {
 
     pub(crate) async fn close(&self) {
         self.closed.send_replace(true);
-        // Connections that a server does not answer any more are not waited for.
+        // A server that no longer responds must not delay the shutdown.
         let both = async { tokio::join!(self.pool.close(), self.writers.close()) };
         if timeout(self.answer_timeout, both).await.is_err() {
-            tracing::warn!("the database did not answer while its connections were closed");
+            tracing::warn!("the database did not respond while its connections were being closed");
         }
     }
 }
 
-/// How a write is carried out.
+/// The way in which a unit of work is executed.
 enum Plan<'a> {
-    /// One run of steps after the other.
+    /// Runs of statements, one after the other.
     Sequential(&'a [&'a [ConditionalStatement]]),
     Together(&'a OneStatement<'a>),
 }
 
-/// Steps that are one statement.
+/// Several statements combined into one, with their arguments.
 struct OneStatement<'a> {
     text: Arc<str>,
     steps: Vec<&'a ConditionalStatement>,
 }
 
 impl OneStatement<'_> {
-    async fn run(&self, connection: &mut PgConnection) -> Result<ExecutionResult, TransactionError> {
+    async fn run(
+        &self,
+        connection: &mut PgConnection,
+    ) -> Result<ExecutionResult, TransactionError> {
         let args = self.steps.iter().flat_map(|step| &step.statement.args);
         let args = postgres_args(args).map_err(classify_transaction_error)?;
         let query = sqlx::query_with(AssertSqlSafe(Arc::clone(&self.text)), args);
-        // To the last word: before it nothing is committed.
+        // The commit is confirmed only by the end of the response, so all of it must be read.
         let rows = query.fetch_all(connection).await.map_err(|error| {
             if is_syntax_error(&error) {
-                // The steps are carried out one by one: nobody would notice otherwise.
-                tracing::error!(%error, sql = %self.text, "a statement was put together wrongly");
+                // The statements are executed one by one instead, so only this log entry reveals
+                // the defect.
+                tracing::error!(%error, sql = %self.text, "the database rejected a combined statement as invalid; its statements are executed one by one");
             }
             classify_transaction_error(error)
         })?;
@@ -474,11 +495,11 @@ impl OneStatement<'_> {
     }
 }
 
-/// Why something is not stored.
+/// The reason that a commit failed.
 enum Unstored {
-    /// For a reason of its own: nothing of it is.
+    /// The unit of work itself was rejected; nothing of it was stored.
     Refused(CommitError),
-    /// For the database's.
+    /// The database failed.
     Lost(DatabaseError),
 }
 
@@ -507,13 +528,21 @@ async fn run_step(
 ) -> Result<(), TransactionError> {
     if step.returns_rows {
         let rows = fetch(connection, &step.statement).await;
-        outcome.rows.extend(rows.map_err(classify_transaction_error)?);
+        outcome
+            .rows
+            .extend(rows.map_err(classify_transaction_error)?);
         return Ok(());
     }
     let sql = AssertSqlSafe(Dialect::Postgres.render(&step.statement));
-    let args = step.statement.postgres_args().map_err(classify_transaction_error)?;
+    let args = step
+        .statement
+        .postgres_args()
+        .map_err(classify_transaction_error)?;
     let query = sqlx::query_with(sql, args);
-    let done = query.execute(connection).await.map_err(classify_transaction_error)?;
+    let done = query
+        .execute(connection)
+        .await
+        .map_err(classify_transaction_error)?;
     outcome
         .check_rows_affected(step, done.rows_affected())
         .map_err(|conflict| TransactionError::Permanent(CommitError::Conflict(conflict)))
@@ -521,7 +550,7 @@ async fn run_step(
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the listener ends with its store; who carries out writes is awaited by those who wait for them"
+    reason = "the notifier ends with its store; callers await the results of the batch writers"
 )]
 fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);

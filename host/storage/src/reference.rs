@@ -1,9 +1,9 @@
-//! Airports and airlines, as suppliers told of them last. Shared by all
-//! organizations of a mode, and known by their IATA code whoever tells of them: an
-//! id stays the same when another supplier is asked.
+//! Airports and airlines, as suppliers last reported them. All organizations of a mode share them.
+//! They are identified by IATA code, whichever supplier reports them, so an id stays the same if
+//! another supplier is used.
 
 use crate::error::CommitError;
-use crate::statement::{Row, Statement, text_array, statement};
+use crate::statement::{Row, Statement, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::flight::supply::{Airline, Airport};
 use host_domain::id::{AirlineId, AirportId};
@@ -12,32 +12,32 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
 
-/// An airport that a supplier told of.
+/// An airport in a supplier's response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AirportObservation {
-    /// The id that it gets if it has none.
+    /// The id to assign if the airport has none.
     pub candidate: AirportId,
-    /// Takes the place of what was kept.
+    /// The airport's data, which replaces the stored data.
     pub airport: Airport,
 }
 
-/// A kept airline.
+/// A stored airline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAirline {
-    /// Its id.
+    /// The airline's id.
     pub id: AirlineId,
-    /// As it was kept last.
+    /// The latest data.
     pub airline: Airline,
-    /// When the supplier told of it.
+    /// Time at which the supplier reported the airline.
     pub fetched_at: Timestamp,
 }
 
 impl Store {
-    /// Keeps airports and returns their ids, in the order of `seen`. Nothing is
-    /// written when all are known as they are.
+    /// Stores airports and returns their ids, in the order of `seen`. Nothing is written if all
+    /// airports are stored with the same data.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn save_airports(
         &self,
         mode: Mode,
@@ -50,8 +50,8 @@ impl Store {
         for airport in seen {
             told.push((airport, write.encode_json(&airport.airport)));
         }
-        // In one order everywhere, so that two hosts cannot block each other; a
-        // statement cannot write one row twice.
+        // Rows are sorted so that two hosts lock them in the same order and cannot deadlock.
+        // Duplicates are removed because a statement cannot write one row twice.
         told.sort_by(|(a, _), (b, _)| a.airport.iata_code.cmp(&b.airport.iata_code));
         told.dedup_by(|(a, _), (b, _)| a.airport.iata_code == b.airport.iata_code);
         let codes = told.iter().map(|(seen, _)| seen.airport.iata_code.as_str());
@@ -63,7 +63,10 @@ impl Store {
         }
         if !told.is_empty() {
             write.add_returning(upsert(mode, supplier, &told, now));
-            let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+            let outcome = self
+                .execute(write)
+                .await
+                .map_err(CommitError::into_database)?;
             for row in &outcome.rows {
                 ids.insert(row.text("iata_code")?, id(row)?);
             }
@@ -77,10 +80,10 @@ impl Store {
             .collect())
     }
 
-    /// Keeps an airline and returns its id: the candidate if it had none.
+    /// Stores an airline and returns its id, which is the candidate if it had none.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn save_airline(
         &self,
         mode: Mode,
@@ -104,15 +107,18 @@ impl Store {
             document,
             now,
         ));
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         let row = outcome.rows.first();
         row.map_or(Ok(candidate), |row| row.parsed("id", AirlineId::parse))
     }
 
-    /// An airline by its IATA code, upper case.
+    /// Returns an airline by its IATA code in upper case.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn airline(
         &self,
         mode: Mode,

@@ -1,5 +1,4 @@
-//! A few values of the whole installation, such as what proves that the master
-//! key is still the same.
+//! Values of the whole installation, such as the check value of the master key.
 
 use crate::error::CommitError;
 use crate::statement::statement;
@@ -7,21 +6,21 @@ use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
 
 impl Store {
-    /// A value by its name.
+    /// Returns a value by its name.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn setting(&self, name: &str) -> Result<Option<Vec<u8>>, DatabaseError> {
         let select = statement!("SELECT value FROM setting WHERE name = $1", name);
         let row = self.fetch_optional(select).await?;
         row.map(|row| row.blob("value")).transpose()
     }
 
-    /// Stores a value unless there is one, and returns the one that is there:
-    /// of several that begin at once, all get the first one's.
+    /// Stores a value unless one exists, and returns the stored one. Concurrent callers all receive
+    /// the value of the first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn setting_or_insert(
         &self,
         name: &str,
@@ -34,15 +33,18 @@ impl Store {
             name,
             value,
         ));
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         let row = outcome.rows.first();
         row.map_or_else(|| Ok(value.to_vec()), |row| row.blob("value"))
     }
 
-    /// Stores a value in the place of the one that is there.
+    /// Stores a value, replacing an existing one.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn set_setting(&self, name: &str, value: &[u8]) -> Result<(), DatabaseError> {
         let mut write = UnitOfWork::new(Timestamp(0));
         write.add(statement!(
@@ -51,7 +53,9 @@ impl Store {
             name,
             value,
         ));
-        self.execute(write).await.map_err(CommitError::into_database)?;
+        self.execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         Ok(())
     }
 }

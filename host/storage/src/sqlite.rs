@@ -1,12 +1,12 @@
-//! SQLite: one task owns the only connection that writes and puts everything
-//! that waits into one transaction, because what costs is the flush to disk at
-//! its end. Reads have connections of their own and never wait for it.
+//! SQLite backend. One task owns the only writing connection and commits all queued units of work
+//! in one transaction, because the flush to disk at its end dominates the cost. Reads use
+//! connections of their own and never wait for the writer.
 
 use crate::StoreOptions;
 use crate::dialect::{Dialect, classify_error};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::migration;
-use crate::pool::{PoolConfig, DeadConnectionCounter, Pool};
+use crate::pool::{DeadConnectionCounter, Pool, PoolConfig};
 use crate::statement::{Row, Statement};
 use crate::write::{ExecutionResult, UnitOfWork};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
@@ -15,20 +15,23 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// Connections and the way to the writer.
+/// The read connections and the channel to the writer.
 pub(crate) struct Sqlite {
     options: SqliteConnectOptions,
     readers: Pool<SqliteConnection>,
     writer: mpsc::Sender<WriterCommand>,
 }
 
-/// What the writer is asked for.
+/// A command for the writer.
 enum WriterCommand {
-    Commit(UnitOfWork, oneshot::Sender<Result<ExecutionResult, CommitError>>),
+    Commit(
+        UnitOfWork,
+        oneshot::Sender<Result<ExecutionResult, CommitError>>,
+    ),
     Close(oneshot::Sender<()>),
 }
 
-/// A write and who waits for it.
+/// A unit of work and the channel for its result.
 struct QueuedWrite {
     write: UnitOfWork,
     reply: oneshot::Sender<Result<ExecutionResult, CommitError>>,
@@ -45,7 +48,7 @@ impl Sqlite {
             .create_if_missing(true)
             .foreign_keys(true)
             .journal_mode(SqliteJournalMode::Wal)
-            // The mark before a call leaves must survive a power failure.
+            // The record that a remote call is about to be sent must survive a power failure.
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(options.acquire_timeout)
             .pragma("journal_size_limit", "67108864");
@@ -59,11 +62,12 @@ impl Sqlite {
         let keeping = PoolConfig {
             connections_max: options.sqlite_readers,
             acquire_timeout: options.acquire_timeout,
-            // A file does not go away.
+            // A local file does not disconnect, so connections need no test and no replacement.
             skip_ping_within: Duration::MAX,
             lifetime_max: Duration::MAX,
         };
-        let readers = Pool::new(reading, keeping, DeadConnectionCounter::default()).map_err(OpenError::Connect)?;
+        let readers = Pool::new(reading, keeping, DeadConnectionCounter::default())
+            .map_err(OpenError::Connect)?;
         let (writer, requests) = mpsc::channel(options.sqlite_queue_capacity);
         let task = SqliteWriter {
             options: writing.clone(),
@@ -80,7 +84,7 @@ impl Sqlite {
 
     pub(crate) async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
         let mut connection = SqliteConnection::connect_with(&self.options).await?;
-        // Another process may be doing the same: the second waits and finds it done.
+        // Another process may be migrating: the second one waits and then finds nothing to do.
         let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
         migration::SQLITE.run(&mut *transaction).await?;
         transaction.commit().await?;
@@ -99,8 +103,8 @@ impl Sqlite {
         Ok(rows.into_iter().map(Row::Sqlite).collect())
     }
 
-    /// Waits while the queue is full. Once queued, the write is carried out
-    /// even when nobody waits for it any more.
+    /// Queues a unit of work and waits for its result. Waits while the queue is full. Once queued,
+    /// the unit is executed even if the caller stops waiting.
     pub(crate) async fn commit(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
         let (reply, answer) = oneshot::channel();
         let sent = self.writer.send(WriterCommand::Commit(write, reply)).await;
@@ -110,7 +114,7 @@ impl Sqlite {
             .unwrap_or(Err(CommitError::Database(DatabaseError::Closed)))
     }
 
-    /// Whether both the file and the writer answer.
+    /// Checks that both the file and the writer respond.
     pub(crate) async fn ping(&self) -> Result<(), DatabaseError> {
         let probe = UnitOfWork::new(host_domain::time::Timestamp(0));
         self.commit(probe)
@@ -124,7 +128,7 @@ impl Sqlite {
     pub(crate) async fn close(&self) {
         let (reply, done) = oneshot::channel();
         if self.writer.send(WriterCommand::Close(reply)).await.is_ok() {
-            // The writer drops the sender at the latest when it has ended.
+            // The writer drops the sender when it ends, at the latest.
             let _ = done.await;
         }
         self.readers.close().await;
@@ -133,7 +137,7 @@ impl Sqlite {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the writer lives as long as its queue and is awaited by `close`"
+    reason = "the writer task ends with its queue, and `close` awaits it"
 )]
 fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
@@ -142,7 +146,7 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
 /// The owner of the writing connection.
 struct SqliteWriter {
     options: SqliteConnectOptions,
-    /// None after a failure that left its state in doubt.
+    /// The connection; `None` after a failure that left its state uncertain.
     connection: Option<SqliteConnection>,
     batch_max: usize,
 }
@@ -157,7 +161,7 @@ impl SqliteWriter {
                 match request {
                     WriterCommand::Commit(write, reply) => batch.push(QueuedWrite { write, reply }),
                     WriterCommand::Close(reply) => {
-                        // What is queued already is still written.
+                        // Units of work that are already queued are still committed.
                         requests.close();
                         closing = Some(reply);
                     }
@@ -170,15 +174,15 @@ impl SqliteWriter {
         if let Some(connection) = self.connection
             && let Err(error) = connection.close().await
         {
-            tracing::warn!(error = %error, "closing the database failed");
+            tracing::warn!(error = %error, "cannot close the database connection");
         }
         drop(closing);
     }
 
-    /// Commits a batch and only then tells those who wait.
+    /// Commits a batch and then sends the results to the callers.
     async fn commit_batch(&mut self, batch: Vec<QueuedWrite>) {
-        // The connection is taken out while it is used: if anything ends early,
-        // the next batch begins with a new one.
+        // The connection is taken out while it is in use. If the commit ends early, the next batch
+        // opens a new one.
         let connection = match self.connection.take() {
             Some(connection) => Ok(connection),
             None => SqliteConnection::connect_with(&self.options).await,
@@ -194,7 +198,7 @@ impl SqliteWriter {
                     results
                 }
                 Err(error) => {
-                    tracing::error!(error = %error, "a batch of writes was given up");
+                    tracing::error!(error = %error, "a batch of units of work failed; the connection is replaced");
                     let _ = connection.close().await;
                     fail_all(&error, writes.len())
                 }
@@ -202,7 +206,7 @@ impl SqliteWriter {
             Err(error) => fail_all(&classify_error(error), writes.len()),
         };
         for (reply, result) in replies.into_iter().zip(results) {
-            // Whoever asked may be gone; the write stands all the same.
+            // The caller may have stopped waiting; the commit stands nevertheless.
             let _ = reply.send(result);
         }
     }
@@ -214,8 +218,9 @@ fn fail_all(error: &DatabaseError, count: usize) -> Vec<Result<ExecutionResult, 
         .collect()
 }
 
-/// One transaction with a savepoint a write: one that fails is undone alone.
-/// An error means that the connection is in doubt and nobody was served.
+/// Runs one transaction with a savepoint for each unit of work, so that a failed unit is rolled
+/// back alone. An error means that the state of the connection is uncertain and no unit was
+/// committed.
 async fn transact(
     connection: &mut SqliteConnection,
     writes: &[UnitOfWork],
@@ -234,13 +239,15 @@ async fn transact(
             .await
             .map_err(classify_error)?;
         let result = run_steps(connection, write).await;
-        // Where the error ended the whole transaction, the savepoint is gone,
-        // this fails, and the batch is given up.
+        // If the error ended the whole transaction, the savepoint is gone. This statement then
+        // fails, and so does the batch.
         let end = match &result {
             Ok(_) => "RELEASE write",
             Err(_) => "ROLLBACK TO write; RELEASE write",
         };
-        execute_control(connection, end).await.map_err(classify_error)?;
+        execute_control(connection, end)
+            .await
+            .map_err(classify_error)?;
         results.push(result);
     }
     execute_control(connection, "COMMIT")
@@ -249,7 +256,10 @@ async fn transact(
     Ok(results)
 }
 
-async fn execute_control(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), sqlx::Error> {
+async fn execute_control(
+    connection: &mut SqliteConnection,
+    sql: &'static str,
+) -> Result<(), sqlx::Error> {
     sqlx::query(sql).execute(connection).await.map(|_| ())
 }
 
@@ -263,10 +273,16 @@ async fn run_steps(
         let args = step.statement.sqlite_args().map_err(classify_error)?;
         let query = sqlx::query_with(sql, args);
         if step.returns_rows {
-            let rows = query.fetch_all(&mut *connection).await.map_err(classify_error)?;
+            let rows = query
+                .fetch_all(&mut *connection)
+                .await
+                .map_err(classify_error)?;
             outcome.rows.extend(rows.into_iter().map(Row::Sqlite));
         } else {
-            let done = query.execute(&mut *connection).await.map_err(classify_error)?;
+            let done = query
+                .execute(&mut *connection)
+                .await
+                .map_err(classify_error)?;
             outcome
                 .check_rows_affected(step, done.rows_affected())
                 .map_err(CommitError::Conflict)?;

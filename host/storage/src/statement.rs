@@ -1,5 +1,5 @@
-//! A statement as data, and a row as the database gave it. One text for both
-//! databases; what differs is named in braces and filled in by the dialect.
+//! SQL statements as data, and rows as the database returned them. One SQL text serves both
+//! databases; differences are placeholders in braces that the dialect fills in.
 
 use crate::error::DatabaseError;
 use host_domain::owner::Mode;
@@ -11,7 +11,7 @@ use sqlx::{Arguments, Decode, Postgres, Row as _, Sqlite, Type};
 use std::borrow::Cow;
 use std::error::Error;
 
-/// An argument. Absent values have a type too: PostgreSQL asks for it.
+/// An argument. Absent values have a type too, because PostgreSQL requires one.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     Text(Option<String>),
@@ -19,14 +19,14 @@ pub(crate) enum Value {
     Blob(Option<Vec<u8>>),
 }
 
-/// A text with its arguments, `$1` first.
+/// SQL text with its arguments, `$1` first.
 #[derive(Debug, Clone)]
 pub(crate) struct Statement {
     pub(crate) sql: Cow<'static, str>,
     pub(crate) args: Vec<Value>,
 }
 
-/// `statement!("… $1 … $2", a, b)`
+/// Builds a [`Statement`]: `statement!("… $1 … $2", a, b)`.
 macro_rules! statement {
     ($sql:expr $(, $arg:expr)* $(,)?) => {
         $crate::statement::Statement {
@@ -56,7 +56,7 @@ impl Statement {
     }
 }
 
-/// Of one statement, or of several that are one.
+/// Binds the arguments of one statement or of several combined statements.
 pub(crate) fn postgres_args<'a>(
     args: impl IntoIterator<Item = &'a Value>,
 ) -> Result<PgArguments, sqlx::Error> {
@@ -72,7 +72,7 @@ pub(crate) fn postgres_args<'a>(
     Ok(bound)
 }
 
-/// A list of texts as one argument, each once.
+/// Encodes texts as one argument, sorted and without duplicates.
 pub(crate) fn text_array<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
     let mut texts: Vec<&str> = texts.into_iter().collect();
     texts.sort_unstable();
@@ -129,7 +129,7 @@ impl From<u32> for Value {
 }
 
 impl From<u64> for Value {
-    /// As much as fits: nothing in a database is counted further.
+    /// Values above `i64::MAX` are clamped; no database counter exceeds it.
     fn from(number: u64) -> Self {
         Self::Int(Some(i64::try_from(number).unwrap_or(i64::MAX)))
     }
@@ -187,7 +187,10 @@ impl Row {
         self.get(column).map(Timestamp)
     }
 
-    pub(crate) fn timestamp_opt(&self, column: &'static str) -> Result<Option<Timestamp>, DatabaseError> {
+    pub(crate) fn timestamp_opt(
+        &self,
+        column: &'static str,
+    ) -> Result<Option<Timestamp>, DatabaseError> {
         Ok(self.get::<Option<i64>>(column)?.map(Timestamp))
     }
 
@@ -199,7 +202,7 @@ impl Row {
         self.get(column)
     }
 
-    /// Text that `read` turns into something of the domain.
+    /// Reads a text and converts it with `read`.
     pub(crate) fn parsed<T, E>(
         &self,
         column: &'static str,
@@ -211,7 +214,7 @@ impl Row {
         read(&self.text(column)?).map_err(|error| DatabaseError::unreadable(column, error))
     }
 
-    /// Text that is one of a closed list of words.
+    /// Reads a text that is one of a closed set of values.
     pub(crate) fn enum_value<T>(
         &self,
         column: &'static str,
@@ -257,5 +260,5 @@ impl Row {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is none of the known words")]
+#[error("unknown value {0:?}")]
 struct UnknownVariant(String);

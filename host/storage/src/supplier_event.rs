@@ -1,5 +1,5 @@
-//! What suppliers tell on their own account, stored before anything is done about
-//! it, and each once however often it comes.
+//! Events that suppliers send. Each is stored before it is processed, and only once however often
+//! it arrives.
 
 use crate::statement::{Row, statement};
 use crate::{CommitError, Conflict, DatabaseError, Store, UnitOfWork};
@@ -9,36 +9,36 @@ use host_domain::supplier::SupplierId;
 use host_domain::supplier_event::{SupplierEvent, SupplierEventKind};
 use host_domain::time::Timestamp;
 
-/// What came of an event.
+/// The processing state of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SupplierEventState {
-    /// Nothing yet.
+    /// The event is not processed yet.
     Received,
-    /// Its booking was told.
+    /// The event was applied to its booking.
     Applied,
-    /// There is nothing to do about it, or no booking that it is about.
+    /// The event needs no action, or no booking matches it.
     Ignored,
 }
 
 /// A stored event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSupplierEvent {
-    /// As the supplier's adapter read it.
+    /// The event as the supplier's plugin decoded it.
     pub event: SupplierEvent,
-    /// SHA-256 of the delivery that it came in.
+    /// The SHA-256 digest of the request body that contained the event.
     pub body_sha256: Vec<u8>,
-    /// What came of it.
+    /// The processing state.
     pub state: SupplierEventState,
-    /// The booking that it is about, once known.
+    /// The booking that the event is about, once known.
     pub booking_id: Option<BookingId>,
-    /// When it came first.
+    /// Time at which the event first arrived.
     pub received_at: Timestamp,
-    /// When it was applied or ignored.
+    /// Time at which the event was applied or ignored.
     pub processed_at: Option<Timestamp>,
 }
 
 impl SupplierEventState {
-    /// `received`, `applied` or `ignored`.
+    /// Returns `received`, `applied` or `ignored`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -56,8 +56,8 @@ impl SupplierEventState {
 }
 
 impl UnitOfWork {
-    /// Stores an event that came at the write's instant, else
-    /// [`Conflict::SupplierEventSeen`].
+    /// Stores an event that arrived at the time of this unit of work. Fails with
+    /// [`Conflict::SupplierEventExists`] if it is stored already.
     pub fn insert_supplier_event(
         &mut self,
         mode: Mode,
@@ -85,8 +85,8 @@ impl UnitOfWork {
         self.one(insert, Conflict::SupplierEventExists)
     }
 
-    /// Notes that an event's booking was told of it at the write's instant, else
-    /// [`Conflict::SupplierEventSettled`].
+    /// Records that an event was applied to its booking. Fails with
+    /// [`Conflict::SupplierEventProcessed`] if the event was processed already.
     pub fn mark_supplier_event_applied(
         &mut self,
         mode: Mode,
@@ -98,8 +98,8 @@ impl UnitOfWork {
         self.settle_supplier_event(mode, supplier, id, applied, Some(booking_id))
     }
 
-    /// Notes at the write's instant that nothing is to be done about an event, else
-    /// [`Conflict::SupplierEventSettled`].
+    /// Records that an event needs no action. Fails with [`Conflict::SupplierEventProcessed`] if
+    /// the event was processed already.
     pub fn mark_supplier_event_ignored(
         &mut self,
         mode: Mode,
@@ -134,10 +134,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// A stored event.
+    /// Returns a stored event.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn supplier_event(
         &self,
         mode: Mode,
@@ -152,15 +152,19 @@ impl Store {
             supplier.as_str(),
             id,
         );
-        self.fetch_optional(select).await?.as_ref().map(read).transpose()
+        self.fetch_optional(select)
+            .await?
+            .as_ref()
+            .map(read)
+            .transpose()
     }
 
-    /// Forgets events that came before an instant and came to an end, the oldest, at
-    /// most `limit` so that nobody waits long. Returns how many it were. One that
-    /// comes again afterwards counts as new.
+    /// Deletes the oldest processed events that arrived before `received_before`, at most `limit`
+    /// so that other writes do not wait long. Returns the number of deleted events. An event that
+    /// arrives again afterwards counts as new.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn purge_supplier_events(
         &self,
         received_before: Timestamp,
@@ -175,7 +179,10 @@ impl Store {
             SupplierEventState::Received.as_str(),
             limit,
         ));
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         Ok(outcome.rows_affected)
     }
 }

@@ -1,5 +1,5 @@
-//! What wakes the workers: word that there may be something to take from a queue
-//! earlier than was known. A shortcut only, for every queue is polled too.
+//! Wake-ups for workers: notifications that a queue may have an item due earlier than previously
+//! known. They only reduce latency, because every queue is polled too.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -7,31 +7,36 @@ use tokio::sync::Notify;
 use tokio::sync::watch::{Receiver, Sender};
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// Words that come within this time of one another are heard as one: under load a
-/// worker looks once for what many commits made due.
+/// Coalescing window. Wake-ups within this time of each other count as one: under load, a worker
+/// looks once for what many commits made due.
 const COALESCE_WINDOW: Duration = Duration::from_millis(10);
 
-/// The same for jobs. Every walk that ends frees one, of which few are wanted again, and
-/// nobody waits for one as for an event.
+/// Coalescing window for jobs. Every finished workflow run releases a job, few of these are due
+/// again at once, and jobs are less urgent than deliveries, so the window is longer.
 const JOBS_COALESCE_WINDOW: Duration = Duration::from_millis(50);
 
-/// What a worker takes its work from.
+/// A queue from which workers claim items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WorkQueue {
     /// [`crate::Job`]s.
     Jobs,
-    /// Events on their way to subscribers.
+    /// Webhook deliveries.
     Deliveries,
-    /// Questions of watches.
+    /// Price checks of watches.
     PriceChecks,
 }
 
-/// Some of the queues, a bit each.
+/// A set of queues as a bit mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct WorkQueueSet(u8);
 
-/// One of them by its own name to all hosts, also of other versions: in this order.
-const ALL: [WorkQueue; 3] = [WorkQueue::Jobs, WorkQueue::Deliveries, WorkQueue::PriceChecks];
+/// All queues in the order of their bits. Hosts of other versions read the same bits, so the order
+/// must not change.
+const ALL: [WorkQueue; 3] = [
+    WorkQueue::Jobs,
+    WorkQueue::Deliveries,
+    WorkQueue::PriceChecks,
+];
 
 impl WorkQueueSet {
     pub(crate) const NONE: Self = Self(0);
@@ -49,18 +54,18 @@ impl WorkQueueSet {
         self.0 & (1 << queue as u8) != 0
     }
 
-    /// As one host tells it to another.
+    /// Encodes the set for a notification to other hosts.
     pub(crate) fn to_payload(self) -> String {
         self.0.to_string()
     }
 
-    /// What another host tells; all of them where it tells something else.
+    /// Decodes a notification of another host. Returns all queues if it cannot be parsed.
     pub(crate) fn from_payload(word: &str) -> Self {
         word.parse().map_or(Self::ALL, Self)
     }
 }
 
-/// Who wakes the workers of this host.
+/// The sender of wake-ups to the workers of this host.
 #[derive(Debug, Clone)]
 pub(crate) struct WakeupSender([Sender<u64>; ALL.len()]);
 
@@ -92,7 +97,7 @@ impl WakeupSender {
     }
 }
 
-/// What a worker waits for when its queue has nothing more.
+/// A receiver of wake-ups for a worker whose queue is empty.
 #[derive(Debug)]
 pub struct WakeupReceiver {
     word: Receiver<u64>,
@@ -101,8 +106,8 @@ pub struct WakeupReceiver {
 }
 
 impl WakeupReceiver {
-    /// Waits for word, at most so long: whether it came. Who stops waiting looks at the
-    /// queue, too, for word that had come is lost.
+    /// Waits up to `at_most` for a wake-up; returns whether one came. If the returned future is
+    /// dropped, poll the queue: a wake-up may have been consumed.
     pub async fn wait(&mut self, at_most: Duration) -> bool {
         let Ok(Ok(())) = timeout(at_most, self.word.changed()).await else {
             return false;
@@ -114,7 +119,7 @@ impl WakeupReceiver {
     }
 }
 
-/// What other hosts are to be told of. Many writes make one notification.
+/// Wake-ups to send to other hosts. Those of many units of work form one notification.
 #[derive(Debug, Default)]
 pub(crate) struct OutgoingWakeups {
     queues: AtomicU8,
@@ -129,7 +134,7 @@ impl OutgoingWakeups {
         }
     }
 
-    /// Waits until there is something to tell.
+    /// Waits until there is a wake-up to send.
     pub(crate) async fn next(&self) -> WorkQueueSet {
         self.more.notified().await;
         WorkQueueSet(self.queues.swap(0, Ordering::Relaxed))

@@ -1,10 +1,9 @@
-//! The log of what watches told, and the endpoint that is told.
+//! The event log of watches and the endpoint that receives the events.
 //!
-//! A reader goes on behind the last event that it saw, so none may appear before
-//! that one later. Hence a tenant's events get their places one commit after the
-//! other: the row with the last place is held by whoever moves it until it commits.
-//! Whoever replaces the endpoint holds it too, so that each event is recorded for the
-//! old endpoint or for the new one, and never for neither.
+//! Readers continue after the last event they saw, so no event may appear before it later. Sequence
+//! numbers are therefore assigned serially per tenant: the transaction that advances the head row
+//! locks it until commit. Replacing the endpoint locks the same row, so each event is recorded for
+//! the old endpoint or the new one, never for neither.
 
 use crate::event::{OutboxEvent, read_outbox};
 use crate::statement::{Row, Statement, statement};
@@ -14,21 +13,21 @@ use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::webhook::{Delivery, WatchEventStatus, Subscription};
+use host_domain::webhook::{Delivery, Subscription, WatchEventStatus};
 use serde_json::json;
 
-/// An event of the log.
+/// An entry of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchLogEntry {
-    /// What was told.
+    /// The event.
     pub event: OutboxEvent,
-    /// What became of it.
+    /// The delivery status of the event.
     pub status: WatchEventStatus,
 }
 
 impl UnitOfWork {
-    /// Gives an event the next place of its tenant's log. Others that log one wait
-    /// until this is committed.
+    /// Assigns an event the next sequence number of its tenant's log. Other units of work that
+    /// append to the log wait until this one is committed.
     pub(crate) fn append_watch_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
         self.advance_log_head(tenant, 1);
         self.add(statement!(
@@ -43,9 +42,9 @@ impl UnitOfWork {
         ))
     }
 
-    /// Holds the last place of a tenant's log until the commit, moved by so many.
-    /// What depends on holding it names its table, so that it is a statement of its
-    /// own, which sees what was committed until then.
+    /// Advances the last sequence number of a tenant's log by `by` and locks it until the commit. A
+    /// statement that depends on the lock must name the table of this row. It is then not combined
+    /// with this statement, and sees everything that was committed before the lock was acquired.
     fn advance_log_head(&mut self, tenant: &Tenant, by: i64) -> &mut Self {
         self.add(statement!(
             "INSERT INTO watch_log_head (organization, mode, last) VALUES ($1, $2, $3) \
@@ -56,10 +55,10 @@ impl UnitOfWork {
         ))
     }
 
-    /// Stores the endpoint for what a tenant's watches tell, in place of `replaced`,
-    /// else [`crate::Conflict::SubscriptionUnknown`] or
-    /// [`crate::Conflict::SubscriptionExists`]: there is one at a time. What is
-    /// pending and was made at `since` or later is sent to it.
+    /// Stores the endpoint for the events of a tenant's watches, replacing `replaced`; there is
+    /// only one at a time. Pending events that were created at or after `since` are sent to it.
+    /// Fails with [`crate::Conflict::SubscriptionNotFound`] if `replaced` does not exist, and with
+    /// [`crate::Conflict::SubscriptionExists`] if another endpoint exists.
     pub fn replace_watch_endpoint(
         &mut self,
         endpoint: &Subscription,
@@ -77,8 +76,8 @@ impl UnitOfWork {
         self.add(backfill_pending_deliveries(endpoint, since))
     }
 
-    /// Notes in the log what became of events with these deliveries, as far as that is
-    /// stored of the deliveries. Those of other products are in no log.
+    /// Updates the log's status of the events of ended deliveries, if the stored deliveries have
+    /// the same status. Events of other products are in no log.
     pub(crate) fn update_watch_event_statuses<'a>(
         &mut self,
         deliveries: impl Iterator<Item = (&'a Tenant, &'a Delivery)>,
@@ -93,11 +92,11 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// The events of a tenant's log behind this one, or all, oldest first; at most so
-    /// many. None: the log has no such event.
+    /// Returns at most `limit` entries of a tenant's log, oldest first, starting after the event
+    /// `after` or with the first entry. Returns `None` if the log does not contain `after`.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn watch_log_entries(
         &self,
         tenant: &Tenant,
@@ -111,7 +110,9 @@ impl Store {
                 None => return Ok(None),
             }
         }
-        let rows = self.fetch_all(select_entries_after(tenant, place, limit)).await?;
+        let rows = self
+            .fetch_all(select_entries_after(tenant, place, limit))
+            .await?;
         let events = rows.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Some(events))
     }
@@ -141,8 +142,8 @@ pub(crate) fn select_entries_after(tenant: &Tenant, behind: i64, limit: u32) -> 
     )
 }
 
-/// As if the endpoint had been there when the events were made. The head is held
-/// here, hence named.
+/// Inserts deliveries as if the endpoint had existed when the events were created. The statement
+/// names the head table so that it runs on its own, after the lock is acquired.
 pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timestamp) -> Statement {
     let tenant = &endpoint.tenant;
     let (_, id) = endpoint.id.as_str().split_once('_').unwrap_or_default();
@@ -170,9 +171,9 @@ pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timest
     }
 }
 
-/// Of a delivery that has come to its end. The same event may have gone to another
-/// endpoint since: that nobody took it counts only for the one that is there, and
-/// once it was taken, it was.
+/// Updates the status of events whose deliveries ended. An event may have been sent to several
+/// endpoints, one after the other. A failure counts only for the current endpoint; a success at any
+/// endpoint is final.
 pub(crate) fn log_outcomes(ended: String) -> Statement {
     statement!(
         "UPDATE watch_log SET status = item.value ->> 'event_status' FROM {each $1} \

@@ -1,5 +1,5 @@
-//! A write as data: statements and what each of them expects, stored together
-//! or not at all. Nothing outside the database happens between two of them.
+//! The unit of work as data: statements with their preconditions, committed atomically. Nothing
+//! outside the database happens between two statements.
 
 use crate::error::DatabaseError;
 use crate::statement::{Row, Statement};
@@ -8,101 +8,102 @@ use host_domain::time::Timestamp;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Statements that are committed together by [`crate::Store::commit`]. The
-/// typed methods that fill it stand beside the tables that they write.
+/// Statements that [`crate::Store::commit`] commits atomically. The typed methods that fill it are
+/// defined next to the tables that they change.
 #[derive(Debug, Clone)]
-#[must_use = "a write does nothing until it is committed"]
+#[must_use = "a unit of work has no effect until it is committed"]
 pub struct UnitOfWork {
     pub(crate) now: Timestamp,
     pub(crate) steps: Vec<ConditionalStatement>,
-    /// Of which something became due earlier than whoever waits for it can know.
+    /// Queues in which an item became due earlier than waiting workers know. All hosts are
+    /// notified.
     pub(crate) wakes: WorkQueueSet,
-    /// Of which something may have become free that was due already. Who frees it can
-    /// take it: no other host is told.
+    /// Queues in which a due item may have become available. Only this host is notified, because
+    /// its own workers can claim the item.
     pub(crate) local_wakeups: WorkQueueSet,
-    /// A value that could not be turned into JSON.
+    /// The error of a value that could not be encoded as JSON.
     pub(crate) encode_error: Option<DatabaseError>,
 }
 
-/// The expectation that the database did not meet.
+/// The precondition that was not met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Conflict {
-    /// A booking of this id is there already.
+    /// A booking with this id exists.
     #[error("the booking exists")]
     BookingExists,
-    /// The booking is not there, or was changed since it was read.
-    #[error("the booking was changed by another")]
+    /// The booking does not exist, or was changed since it was read.
+    #[error("the booking was changed concurrently, or does not exist")]
     BookingVersion,
-    /// Another unfinished booking holds the same offer.
-    #[error("another booking holds the offer")]
+    /// Another unfinished booking uses the same offer.
+    #[error("another booking uses the offer")]
     OfferInUse,
-    /// The booking's history has an entry of this sequence.
-    #[error("the booking's history was continued by another")]
+    /// The booking's history has an entry with this sequence number.
+    #[error("the booking's history has an entry with this sequence number")]
     BookingHistorySequence,
-    /// An event of this id is there already.
+    /// An event with this id exists.
     #[error("the event exists")]
     EventExists,
     /// A call with this reference happened, or may have happened.
     #[error("a call with this reference was made before")]
     AttemptExists,
-    /// The call is not there, or its outcome is recorded and final.
-    #[error("the call has its outcome")]
+    /// The call does not exist, or its outcome is recorded and final.
+    #[error("the call's outcome is recorded already, or the call does not exist")]
     AttemptFinished,
     /// The idempotency key was used before.
-    #[error("the idempotency key is taken")]
+    #[error("the idempotency key was used before")]
     IdempotencyKeyExists,
     /// The idempotency key was never used.
-    #[error("the idempotency key is unknown")]
+    #[error("the idempotency key does not exist")]
     IdempotencyKeyNotFound,
-    /// Another holds the job.
-    #[error("another holds the job")]
+    /// Another worker holds the job's lease.
+    #[error("another worker holds the job's lease")]
     JobLeased,
-    /// The job is no longer held with this token.
+    /// The job is no longer leased with this token.
     #[error("the job's lease is lost")]
     LeaseLost,
-    /// An API key of this id or hash is there already.
-    #[error("the key exists")]
+    /// An API key with this id or hash exists.
+    #[error("the API key exists")]
     ApiKeyExists,
-    /// An instrument of this id is there already.
+    /// An instrument with this id exists.
     #[error("the payment instrument exists")]
     InstrumentExists,
-    /// The instrument is not there, or was deleted.
+    /// The instrument does not exist, or was deleted.
     #[error("the payment instrument does not exist")]
     InstrumentNotFound,
-    /// The supplier told the same before.
+    /// The supplier sent the same event before.
     #[error("the supplier's event was received before")]
     SupplierEventExists,
-    /// The supplier's event is not there, or something came of it already.
-    #[error("the supplier's event is settled")]
+    /// The supplier's event does not exist, or was processed already.
+    #[error("the supplier's event was processed already, or does not exist")]
     SupplierEventProcessed,
-    /// A subscription of this id is there already.
+    /// A subscription with this id exists.
     #[error("the subscription exists")]
     SubscriptionExists,
-    /// The subscription is not there, or was changed since it was read.
-    #[error("the subscription was changed by another")]
+    /// The subscription does not exist, or was changed since it was read.
+    #[error("the subscription was changed concurrently, or does not exist")]
     SubscriptionVersion,
-    /// The subscription is not there, or was deleted.
+    /// The subscription does not exist, or was deleted.
     #[error("the subscription does not exist")]
     SubscriptionNotFound,
-    /// The delivery is not there, or was moved since it was read.
-    #[error("the delivery was moved by another")]
+    /// The delivery does not exist, or was changed since it was read.
+    #[error("the delivery was changed concurrently, or does not exist")]
     DeliveryChanged,
-    /// A watch of this id is there already.
+    /// A watch with this id exists.
     #[error("the watch exists")]
     WatchExists,
-    /// The watch is not there, or was changed since it was read.
-    #[error("the watch was changed by another")]
+    /// The watch does not exist, or was changed since it was read.
+    #[error("the watch was changed concurrently, or does not exist")]
     WatchVersion,
-    /// A watch asks the question.
-    #[error("a watch asks the question")]
+    /// An open watch uses the price check.
+    #[error("an open watch uses the price check")]
     PriceCheckInUse,
-    /// A mandate of this id is there already.
+    /// A mandate with this id exists.
     #[error("the mandate exists")]
     MandateExists,
-    /// The mandate is not there, or was moved since it was read.
-    #[error("the mandate was moved by another")]
+    /// The mandate does not exist, or was changed since it was read.
+    #[error("the mandate was changed concurrently, or does not exist")]
     MandateVersion,
-    /// A signing key of this generation is there already.
+    /// A signing key of this generation exists.
     #[error("the mandate key exists")]
     MandateKeyExists,
 }
@@ -111,24 +112,24 @@ pub enum Conflict {
 pub(crate) struct ConditionalStatement {
     pub(crate) statement: Statement,
     pub(crate) precondition: Precondition,
-    /// The rows that it returns are wanted.
+    /// Whether the statement returns rows that the caller reads.
     pub(crate) returns_rows: bool,
 }
 
-/// What a step is to change. Where it is one row, the statement names that by a unique
-/// key: it changes one or none, so that failing changed nothing.
+/// The expected number of changed rows. A statement that expects one row names it by a unique key:
+/// it changes one row or none, so a failed statement changed nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Precondition {
-    /// Whatever it changes.
+    /// Any number of rows.
     AnyRows,
-    /// One row, else this.
+    /// Exactly one row, otherwise this conflict.
     OneRow(Conflict),
-    /// One row, unless the step before it changed it, else this. Of the rows of one table
-    /// the two name different ones.
+    /// Exactly one row changed by this statement and the previous one together, otherwise this
+    /// conflict. The two statements match different rows of the same table.
     OneRowOfPair(Conflict),
 }
 
-/// What the steps of a write returned, and how many rows the last one changed.
+/// The rows that the statements returned, and the number of rows that the last one changed.
 #[derive(Debug, Default)]
 pub(crate) struct ExecutionResult {
     pub(crate) rows: Vec<Row>,
@@ -136,19 +137,25 @@ pub(crate) struct ExecutionResult {
 }
 
 impl ExecutionResult {
-    /// Notes how many rows a step changed, if that is what it is expected to do.
-    pub(crate) fn check_rows_affected(&mut self, step: &ConditionalStatement, rows: u64) -> Result<(), Conflict> {
+    /// Records how many rows a statement changed and checks its precondition.
+    pub(crate) fn check_rows_affected(
+        &mut self,
+        step: &ConditionalStatement,
+        rows: u64,
+    ) -> Result<(), Conflict> {
         let before = std::mem::replace(&mut self.rows_affected, rows);
         match step.precondition {
             Precondition::OneRow(conflict) if rows != 1 => Err(conflict),
             Precondition::OneRowOfPair(conflict) if before + rows != 1 => Err(conflict),
-            Precondition::AnyRows | Precondition::OneRow(_) | Precondition::OneRowOfPair(_) => Ok(()),
+            Precondition::AnyRows | Precondition::OneRow(_) | Precondition::OneRowOfPair(_) => {
+                Ok(())
+            }
         }
     }
 }
 
 impl UnitOfWork {
-    /// An empty write, made at `now`: the instant that its rows are created at.
+    /// Creates an empty unit of work. Its rows get `now` as their creation time.
     pub const fn new(now: Timestamp) -> Self {
         Self {
             now,
@@ -159,13 +166,13 @@ impl UnitOfWork {
         }
     }
 
-    /// Whether committing it would do nothing.
+    /// Returns whether committing has no effect.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.encode_error.is_none()
     }
 
-    /// Adds everything of another write behind what is here.
+    /// Appends all statements of another unit of work.
     pub fn append(&mut self, other: Self) -> &mut Self {
         self.steps.extend(other.steps);
         self.wakes.union(other.wakes);
@@ -182,15 +189,18 @@ impl UnitOfWork {
         self.push(statement, Precondition::OneRow(otherwise), false)
     }
 
-    /// Two statements of which one changes a row; see [`Expects::OneOfTwo`].
+    /// Adds two statements of which exactly one changes a row; see [`Precondition::OneRowOfPair`].
     pub(crate) fn add_expecting_one_of_pair(
         &mut self,
         first: Statement,
         second: Statement,
         otherwise: Conflict,
     ) -> &mut Self {
-        self.push(first, Precondition::AnyRows, false)
-            .push(second, Precondition::OneRowOfPair(otherwise), false)
+        self.push(first, Precondition::AnyRows, false).push(
+            second,
+            Precondition::OneRowOfPair(otherwise),
+            false,
+        )
     }
 
     pub(crate) fn add_returning(&mut self, statement: Statement) -> &mut Self {
@@ -206,7 +216,7 @@ impl UnitOfWork {
         self
     }
 
-    /// JSON for a column; a value that has none fails the commit.
+    /// Encodes a column's value as JSON. A value that cannot be encoded makes the commit fail.
     pub(crate) fn encode_json<T: Serialize + ?Sized>(&mut self, value: &T) -> String {
         serde_json::to_string(value).unwrap_or_else(|error| {
             self.encode_error

@@ -1,4 +1,4 @@
-//! Prebook, book, and read back.
+//! Prebooking, booking and reading a booking back.
 
 use stopover_sdk::flight_booking::{
     BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
@@ -21,7 +21,8 @@ use crate::wire::order::Order;
 use crate::wire::request::{Loyalty, LoyaltyAccount, Metadata, Order as NewOrder, Payment};
 use crate::{DuffelFlights, map};
 
-/// An offer has one order. More than a page of them is no answer to our question.
+/// Maximum number of pages of orders that are read for one offer. An offer has at most one order,
+/// so a longer list is not a valid response.
 const PAGES_MAX: usize = 5;
 
 impl FlightBooking for DuffelFlights {
@@ -46,7 +47,7 @@ impl FlightBooking for DuffelFlights {
     fn book(asked: BookRequest) -> Result<FlightBookingState, ChangeError> {
         let settings = Settings::read()?;
         let bound = Bound::read(&asked.supplier_prebook)
-            .ok_or_else(|| Refusal::new(RefusalReason::Invalid, "the prebook is not ours"))?;
+            .ok_or_else(|| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
         let passengers = passenger::order_passengers(
             &asked.passengers,
             &bound.passengers,
@@ -87,8 +88,8 @@ impl FlightBooking for DuffelFlights {
             Err(ReadError::NotFound(_)) => None,
             order => order?,
         };
-        // Without the prebook there is nothing to ask by: Duffel does not search
-        // by what orders are labelled with.
+        // Without the prebook the order cannot be searched for: Duffel does not filter orders by
+        // their metadata.
         if let (None, Some(prebook)) = (&order, &asked.supplier_prebook)
             && let Some(bound) = Bound::read(prebook)
         {
@@ -102,20 +103,20 @@ impl FlightBooking for DuffelFlights {
     }
 }
 
-/// An order by its id.
+/// Reads an order by its id.
 pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadError> {
     let path = format!("/air/orders/{}", http::encode(id));
     let order: Order = open_read(&get(settings, &path).send()?)?;
     if order.id != id {
         return Err(ReadError::Unreadable(
-            "the answer is about another order".to_owned(),
+            "the response is about another order".to_owned(),
         ));
     }
     Ok(order)
 }
 
-/// The booking as it stands. Of one that was cancelled it tells what that cost:
-/// without, it is no answer.
+/// Returns the booking's current state. For a cancelled order the state must include the
+/// cancellation's amounts, so they are read if the order does not contain them.
 pub(crate) fn state(
     settings: &Settings,
     mut order: Order,
@@ -132,7 +133,7 @@ pub(crate) fn state(
     Ok(map::order::state(order, cancellation.as_ref())?)
 }
 
-/// Exactly this amount, out of our balance at Duffel.
+/// Returns a payment of exactly `total` from the account's balance at Duffel.
 pub(crate) fn payment(total: i64, currency: &str) -> Result<Payment<'_>, Refusal> {
     let amount = map::major(total, currency)
         .map_err(|error| Refusal::new(RefusalReason::Invalid, error.to_string()))?;
@@ -143,7 +144,7 @@ pub(crate) fn payment(total: i64, currency: &str) -> Result<Payment<'_>, Refusal
     })
 }
 
-/// What a failed read means for a change that was not begun.
+/// Converts the error of a read into the outcome of a change that was not sent yet.
 pub(crate) fn nothing_changed(error: ReadError) -> ChangeError {
     match error {
         ReadError::Rejected(refusal) => refusal.into(),
@@ -157,7 +158,8 @@ pub(crate) fn nothing_changed(error: ReadError) -> ChangeError {
     }
 }
 
-/// The same once loyalty programmes stand on the offer.
+/// Converts the error of a read after loyalty programmes were set on the offer. A change was
+/// already sent, so "not sent" becomes "unknown".
 fn loyalty_set(error: ReadError) -> ChangeError {
     match nothing_changed(error) {
         ChangeError::NotSent(text) => ChangeError::Unknown(text),
@@ -171,14 +173,14 @@ fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadError> {
     let offer: Offer = open_read(&response)?;
     if offer.id != id {
         return Err(ReadError::Unreadable(
-            "the answer is about another offer".to_owned(),
+            "the response is about another offer".to_owned(),
         ));
     }
     Ok(offer)
 }
 
-/// The passengers' ids; what booking would refuse is refused here, before
-/// anybody is charged.
+/// Returns the passengers' ids. Refuses passengers that Duffel would refuse at booking, before the
+/// customer is charged.
 fn check_passengers(asked: &PrebookRequest, offer: &Offer) -> Result<Ids, Refusal> {
     let invalid = |message: &str| Refusal::new(RefusalReason::Invalid, message);
     let last_departure = offer
@@ -193,7 +195,7 @@ fn check_passengers(asked: &PrebookRequest, offer: &Offer) -> Result<Ids, Refusa
     passenger::order_passengers(&asked.passengers, &ids.0, types, &asked.contact)?;
     let has_document = |passenger: &Passenger| passenger::document(passenger, types).is_some();
     if offer.documents_required && !asked.passengers.iter().all(has_document) {
-        return Err(invalid("the offer wants a passport of each passenger"));
+        return Err(invalid("the offer requires a passport of each passenger"));
     }
     Ok(ids)
 }
@@ -223,7 +225,8 @@ fn set_loyalty(
     Ok(())
 }
 
-/// Accepted, and decided later. Nothing tells what this answer holds.
+/// Returns the pending state of an order that Duffel accepted and decides later. The content of
+/// this response is undocumented.
 fn accepted(response: &Response, asked: &BookRequest) -> FlightBookingState {
     let id = match open::<Order>(response) {
         Ok(Answer::Data(page)) if page.data.id.starts_with("ord_") => page.data.id,
@@ -232,7 +235,8 @@ fn accepted(response: &Response, asked: &BookRequest) -> FlightBookingState {
     map::order::pending(id, &asked.client_reference, asked.total, &asked.currency)
 }
 
-/// The refusal of a payment that is not the price, with the price as it is now.
+/// Returns the refusal of a payment that differs from the price, with the current price if it can
+/// be read.
 fn dearer(settings: &Settings, offer_id: &str, fault: Fault) -> ChangeError {
     let now = read_offer(settings, offer_id).ok().and_then(|offer| {
         let total = map::minor(offer.total_amount, &offer.total_currency).ok()?;
@@ -267,6 +271,6 @@ fn find_order(
         }
     }
     Err(ReadError::Unreadable(
-        "Duffel lists more orders for one offer than can be".to_owned(),
+        "Duffel lists more pages of orders for one offer than are possible".to_owned(),
     ))
 }

@@ -1,4 +1,4 @@
-//! Quote and cancel. A cancellation is a quote that was confirmed.
+//! Cancellation quotes and cancellations. In Duffel's API a cancellation is a confirmed quote.
 
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Method, Request, Response};
@@ -32,7 +32,7 @@ impl FlightCancellation for DuffelFlights {
         let response = quote_request(&settings, &order.id)?.send()?;
         match open::<OrderCancellation>(&response)? {
             Answer::Data(page) => Ok(map::cancellation::quote(&order, &page.data)?.map_or_else(
-                || Quote::Unavailable("the refund is not in the order's money".to_owned()),
+                || Quote::Unavailable("the refund is not in the order's currency".to_owned()),
                 Quote::Quoted,
             )),
             Answer::Fault(fault) if fault.is_airlines() || fault.is_unsupported() => {
@@ -54,7 +54,7 @@ impl FlightCancellation for DuffelFlights {
         if order.cancelled_at.is_some() {
             return state(&settings, order).map_err(|error| {
                 ChangeError::Unknown(format!(
-                    "the order is cancelled, but not what that cost: {error:?}"
+                    "the order is cancelled, but its cancellation amounts could not be read: {error:?}"
                 ))
             });
         }
@@ -69,14 +69,15 @@ impl FlightCancellation for DuffelFlights {
         let done: OrderCancellation = open_change(&confirmed, Change::Cancel)?;
         check(&done, id)?;
         if done.id != quote.id || done.confirmed_at.is_none() {
-            let text = "the cancellation was answered without being confirmed";
+            let text = "the response does not say that the cancellation is confirmed";
             return Err(ChangeError::Unknown(text.to_owned()));
         }
         Ok(map::order::state(order, Some(&done))?)
     }
 }
 
-/// Where Duffel does not tell what can be done, trying tells.
+/// Returns whether Duffel may cancel the order. If Duffel does not list the available actions, the
+/// cancellation is attempted.
 fn can_be_cancelled(order: &Order) -> bool {
     let actions = order.available_actions.as_ref();
     actions.is_none_or(|actions| actions.iter().any(|action| action == "cancel"))
@@ -101,7 +102,7 @@ fn confirm(settings: &Settings, id: &str) -> Result<Response, http::Error> {
 
 fn check(cancellation: &OrderCancellation, order_id: &str) -> Result<(), ChangeError> {
     if cancellation.id.is_empty() || cancellation.order_id != order_id {
-        let text = "the answer is about another order's cancellation";
+        let text = "the response is about another order's cancellation";
         return Err(ChangeError::Unknown(text.to_owned()));
     }
     Ok(())

@@ -1,14 +1,14 @@
-//! Duffel's webhooks: authentic ones, and what they are about.
+//! Duffel's webhooks: signature verification and the meaning of events.
 
 use stopover_sdk::supplier_events::{Delivery, Event, VerifyError};
 use stopover_sdk::{SupplierEvents, json, secret};
 
 use crate::{DuffelFlights, map, wire};
 
-/// The name of the secret that Duffel gave out when the webhook was made.
+/// Name of the secret that Duffel issues when the webhook is created.
 pub(crate) const SECRET: &str = "webhook_secret";
 const HEADER: &str = "x-duffel-signature";
-/// How old, or how far in the future, a signature may be.
+/// Maximum age of a signature, and maximum distance into the future, in seconds.
 const TOLERANCE_S: i64 = 300;
 
 impl SupplierEvents for DuffelFlights {
@@ -19,7 +19,7 @@ impl SupplierEvents for DuffelFlights {
             .find(|header| header.name.eq_ignore_ascii_case(HEADER))
             .ok_or_else(|| unauthentic("there is no signature"))?;
         let signature = Signature::read(&header.value)
-            .ok_or_else(|| unauthentic("the signature is not of Duffel's form"))?;
+            .ok_or_else(|| unauthentic("the signature is not in Duffel's format"))?;
         let sent_s: i64 = signature
             .time
             .parse()
@@ -43,7 +43,7 @@ impl SupplierEvents for DuffelFlights {
     }
 }
 
-/// `t=<unix seconds>,v1=<lower-case hex>`.
+/// A signature header: `t=<unix seconds>,v1=<lower-case hex>`.
 struct Signature<'a> {
     time: &'a str,
     digest: &'a str,
@@ -62,7 +62,7 @@ impl<'a> Signature<'a> {
     }
 }
 
-/// In the same time wherever the two differ.
+/// Compares two digests in constant time.
 fn is_same(expected: &str, given: &str) -> bool {
     let pairs = expected.bytes().zip(given.bytes());
     let difference = pairs.fold(0, |all, (left, right)| all | (left ^ right));

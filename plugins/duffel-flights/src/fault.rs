@@ -1,32 +1,32 @@
-//! What Duffel's error codes mean. The code decides together with the status of
-//! the answer, never the status that stands in its `meta`: the two differ.
+//! Meaning of Duffel's error codes. A code counts together with the HTTP status of the response.
+//! The status in the body's `meta` is ignored, because the two differ.
 //!
-//! For calls that change something [`Fault::refusal_reason`] is the closed list
-//! of what is a definite no; every other answer leaves the outcome unknown.
+//! For calls that change something, [`Fault::refusal_reason`] is the closed list of definite
+//! refusals. Every other response leaves the outcome unknown.
 
 use stopover_sdk::http::Response;
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason, clock, time};
 
 use crate::wire::{Failure, WireError};
 
-/// An error answer.
+/// An error response.
 #[derive(Debug)]
 pub(crate) struct Fault {
     status: u16,
-    /// As told; none in the answer of a proxy.
+    /// Errors of the body. Empty if the body is not Duffel's, such as a proxy's response.
     errors: Vec<WireError>,
-    /// By which Duffel's support finds the call.
+    /// Identifier by which Duffel's support finds the call.
     request_id: Option<String>,
     wait_s: Option<u32>,
 }
 
-/// Calls that change something, or lead to it.
+/// Kinds of calls that change something or prepare a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// A passenger's loyalty programmes, on an offer.
+    /// Setting a passenger's loyalty programmes on an offer.
     Passenger,
     Book,
-    /// A cancellation's quote: moves nothing, and is wanted only to be confirmed.
+    /// Quoting a cancellation. A quote changes nothing, and is requested here only to be confirmed.
     Quote,
     Cancel,
     BuyServices,
@@ -44,18 +44,18 @@ impl Fault {
         }
     }
 
-    /// The airline's fault, not Duffel's and not ours.
+    /// Returns whether the airline caused the error, rather than Duffel or the gateway.
     pub(crate) fn is_airlines(&self) -> bool {
         self.first()
             .is_some_and(|error| error.category == "airline_error")
     }
 
-    /// The offer, or a service, costs something else by now.
+    /// Returns whether the price of the offer or service has changed.
     pub(crate) fn is_price_change(&self) -> bool {
         self.is(422, "payment_amount_does_not_match_order_amount")
     }
 
-    /// Duffel, or the airline, does not do this to this order.
+    /// Returns whether Duffel or the airline does not support the action for this order.
     pub(crate) fn is_unsupported(&self) -> bool {
         self.is(422, "unsupported_action") || self.is(400, "400")
     }
@@ -79,8 +79,9 @@ impl Fault {
         }
     }
 
-    /// Refused out of the closed list, limited by a documented limit, else
-    /// unknown. Never "not sent": Duffel has answered.
+    /// Converts the error into a refusal if the closed list has all its codes, or into a documented
+    /// rate limit. Otherwise the outcome is unknown. The result is never "not sent", because Duffel
+    /// has responded.
     pub(crate) fn into_change_error(self, change: Change) -> ChangeError {
         if self.is(429, "rate_limit_exceeded") {
             return ChangeError::RateLimited(self.wait_s);
@@ -96,8 +97,8 @@ impl Fault {
         }
     }
 
-    /// The closed list. "Already done" is not on it: who did it, only reading
-    /// tells.
+    /// The closed list of definite refusals. "Already done" codes are not on it: only a read shows
+    /// whether this gateway made the change.
     fn refusal_reason(&self, change: Change, error: &WireError) -> Option<RefusalReason> {
         use Change::{Book, BuyServices, Cancel, Passenger, Quote};
         let other = |text: &str| Some(RefusalReason::Other(text.to_owned()));
@@ -149,10 +150,10 @@ impl Fault {
         Refusal::new(reason, self.to_text()).with_code(self.code())
     }
 
-    /// What operators see: code and title say what is wrong in general, and
-    /// nothing of this request.
+    /// Returns the text for operators. Code and title describe the error in general and contain
+    /// nothing of the request.
     pub(crate) fn to_text(&self) -> String {
-        let mut text = format!("Duffel answered {}", self.status);
+        let mut text = format!("Duffel returned {}", self.status);
         if let Some(error) = self.first() {
             text.push_str(&format!(" {}: {}", error.code.0, error.title));
         }
@@ -179,12 +180,13 @@ impl Fault {
     }
 }
 
-/// `missing_version_header`, `invalid_authorization_header`, …
+/// Returns whether the code is about a header, such as `missing_version_header` or
+/// `invalid_authorization_header`.
 fn is_header_code(code: &str) -> bool {
     (code.starts_with("missing_") || code.starts_with("invalid_")) && code.ends_with("_header")
 }
 
-/// Seconds until the limit is reset, which Duffel tells as an HTTP date.
+/// Returns the seconds until the rate limit is reset, which Duffel gives as an HTTP date.
 fn wait_s(response: &Response) -> Option<u32> {
     let reset = response
         .header("ratelimit-reset")

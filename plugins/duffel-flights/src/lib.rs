@@ -1,8 +1,8 @@
-//! Flights of Duffel, version 2 of its API.
+//! Adapter for flights of Duffel, version 2 of its API.
 //!
-//! One file a capability holds the calls, `wire` what Duffel's JSON looks like,
-//! `map` what it means: pure functions, tested without a gateway. The access
-//! token is the gateway's; nothing here knows it.
+//! Each capability has a file with its calls. `wire` holds the form of Duffel's JSON. `map` holds
+//! its meaning in pure functions that are tested without a gateway. The gateway adds the access
+//! token to requests; the adapter has no access to it.
 
 mod booking;
 mod cancellation;
@@ -34,15 +34,15 @@ stopover_sdk::export!(
 );
 
 impl Plugin for DuffelFlights {
-    /// Reads the settings: which host it wants hangs on them. Settings that
-    /// cannot be read describe the defaults; every call says what is wrong.
+    /// Describes the adapter. The host depends on the settings. If the settings are invalid, the
+    /// description uses the defaults, and every call returns the error.
     fn describe() -> Description {
         let settings = Settings::read().unwrap_or_default();
         Description {
-            // An offer request can be booked once.
+            // An offer request can be booked only once.
             one_booking_per_offer: true,
-            // Duffel knows no idempotency key, and documents no delay after which
-            // a list must show an order.
+            // Duffel has no idempotency keys, and documents no delay after which a list must show
+            // an order.
             reads_consistent_after_ms: None,
             repeats_are_safe: false,
             hosts: vec![settings.host()],

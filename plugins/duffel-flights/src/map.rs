@@ -1,4 +1,4 @@
-//! What Duffel's JSON means. Pure: no gateway, no clock, no settings.
+//! Meaning of Duffel's JSON, in pure functions without gateway, clock or settings.
 
 pub(crate) mod cancellation;
 pub(crate) mod change;
@@ -16,23 +16,23 @@ use stopover_sdk::types::MinorUnits;
 
 use crate::wire::Amount;
 
-/// Minor units of an amount that has to be there, and not negative.
+/// Converts a required amount, which must not be negative, to minor units.
 ///
 /// # Errors
-/// It is missing, negative, or no amount of that currency.
+/// The amount is missing, negative, or not a valid amount of that currency.
 pub(crate) fn minor(amount: Amount, currency: &str) -> Result<MinorUnits, Unreadable> {
     let amount = amount
         .0
-        .ok_or_else(|| Unreadable::new("an amount is missing or no number"))?;
+        .ok_or_else(|| Unreadable::new("an amount is missing or not a number"))?;
     match amount.to_minor(currency) {
         Ok(minor) if minor >= 0 => Ok(minor),
         Ok(_) => Err(Unreadable::new("an amount is negative")),
-        Err(error) => Err(Unreadable::new(format!("an amount: {error}"))),
+        Err(error) => Err(Unreadable::new(format!("an amount is invalid: {error}"))),
     }
 }
 
-/// The same of an amount that is good to know, when it is in the currency of the
-/// whole.
+/// Converts an optional part of a total to minor units. Returns `None` if it is invalid or not in
+/// the total's currency.
 pub(crate) fn part(amount: Amount, of: &str, currency: &str) -> Option<MinorUnits> {
     if of == currency {
         minor(amount, currency).ok()
@@ -41,10 +41,10 @@ pub(crate) fn part(amount: Amount, of: &str, currency: &str) -> Option<MinorUnit
     }
 }
 
-/// Major units as Duffel writes them, e.g. `90.80`.
+/// Formats an amount in major units as Duffel writes them, e.g. `90.80`.
 ///
 /// # Errors
-/// The currency is none.
+/// The currency is unknown.
 pub(crate) fn major(
     amount: MinorUnits,
     currency: &str,
@@ -52,7 +52,7 @@ pub(crate) fn major(
     Decimal::from_minor(amount, currency).map(|decimal| decimal.to_string())
 }
 
-/// Text that says something.
+/// Returns the text unless it is empty.
 pub(crate) fn filled(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }

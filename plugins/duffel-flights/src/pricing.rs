@@ -1,5 +1,5 @@
-//! Search: Duffel asks the airlines, then the offers are read in pages, cheapest
-//! first. A search has megabytes of offers; a page at a time fits into memory.
+//! Flight search. Duffel queries the airlines; the offers are then read in pages, cheapest first. A
+//! search has megabytes of offers, and a single page fits into memory.
 
 use stopover_sdk::flight_pricing::{
     AppliedFilters, Filters, Leg, Offer, PriceAnswer, PriceRequest, Sort,
@@ -16,14 +16,14 @@ use crate::upstream::{get, open_page, open_read, request, with_data};
 use crate::wire::request::{OfferRequest, Slice, TimeRange};
 use crate::{DuffelFlights, map, wire};
 
-/// What a page may hold: at 10 to 40 KB an offer, 1 to 4 MB of JSON.
+/// Maximum number of offers per page: 1 to 4 MB of JSON at 10 to 40 KB per offer.
 const PAGE_OFFERS_MAX: usize = 100;
-/// A page smaller than this is not worth its round trip.
+/// Minimum number of offers per page. A smaller page does not justify its round trip.
 const PAGE_OFFERS_MIN: usize = 20;
-/// How many pages are read of one search: what is kept stays under 250 offers,
-/// and filters may drop most of what comes.
+/// Maximum number of pages that are read per search. Fewer than 250 offers are kept, and filters
+/// may drop most of the offers read.
 const PAGES_MAX: usize = 10;
-/// What Duffel and the way to it take beside the time for the airlines.
+/// Time for Duffel and the network in addition to the airlines' time, in milliseconds.
 const SEARCH_OVERHEAD_MS: u32 = 5_000;
 
 impl FlightPricing for DuffelFlights {
@@ -79,7 +79,8 @@ struct Fares {
 }
 
 impl Fares {
-    /// An offer that cannot be read is no reason to give the others up.
+    /// Adds a page of offers. Unreadable offers are counted and left out, so that they do not fail
+    /// the search.
     fn take(&mut self, page: Vec<wire::offer::Offer>, search: &Search, filters: &Filters) {
         for written in page {
             match map::offer::offer(written, search) {
@@ -95,12 +96,12 @@ impl Fares {
 
     fn report(&self) {
         if let Some(why) = &self.why {
-            stopover_sdk::warn!("{} offers left out; of the last one, {why}", self.left_out);
+            stopover_sdk::warn!("{} offers left out; last reason: {why}", self.left_out);
         }
     }
 }
 
-/// Has the airlines asked.
+/// Starts a search with the airlines.
 fn search(settings: &Settings, asked: &PriceRequest) -> Result<Search, ReadError> {
     let kinds = kinds_of(&asked.travellers);
     let filters = &asked.filters;
@@ -152,8 +153,8 @@ fn slice<'a>(leg: &'a Leg, filters: &'a Filters) -> Slice<'a> {
     }
 }
 
-/// Duffel's word for the order, and whether it is the one that was asked for:
-/// Duffel does not sort by departure.
+/// Returns Duffel's name of the sort order and whether it is the requested order. Duffel does not
+/// sort by departure.
 fn sort(asked: &PriceRequest) -> (&'static str, bool) {
     match (asked.sort, asked.descending) {
         (Sort::TotalAmount, false) => ("total_amount", true),

@@ -1,4 +1,4 @@
-//! Airports by text, airlines by code.
+//! Airport search by text and airline lookup by code.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,11 +12,12 @@ use crate::upstream::{get, open_page, open_read};
 use crate::wire::reference::{Airline as WireAirline, Suggestion};
 use crate::{DuffelFlights, map};
 
-/// The most that Duffel gives on a page.
+/// Duffel's maximum page size.
 const PAGE_AIRLINES: u32 = 200;
-/// Duffel has about 750 airlines; a list that does not end is none.
+/// Maximum number of pages of airlines. Duffel has about 750 airlines, so a longer list is treated
+/// as endless.
 const PAGES_MAX: usize = 20;
-/// As long as the gateway keeps anything. Airlines change less often.
+/// Time for which airlines are cached: the gateway's maximum. Airlines change less often.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl FlightReference for DuffelFlights {
@@ -27,8 +28,8 @@ impl FlightReference for DuffelFlights {
         Ok(map::reference::airports(suggestions, limit.into()))
     }
 
-    /// Duffel finds airlines by its own ids only, so all are read, and kept by
-    /// the first letter of their codes.
+    /// Reads an airline. Duffel finds airlines by its own ids only. Therefore all airlines are read
+    /// and cached, grouped by the first letter of their codes.
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
         let settings = Settings::read()?;
         let Some(shelf) = iata_code.chars().next().filter(char::is_ascii_alphanumeric) else {
@@ -44,7 +45,7 @@ impl FlightReference for DuffelFlights {
     }
 }
 
-/// An airline, as it is kept between calls.
+/// An airline as stored in the cache.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     id: String,
@@ -54,8 +55,8 @@ struct Kept {
 }
 
 impl Kept {
-    /// Duffel tells nothing of an airline that is out of business, nor where it
-    /// is from.
+    /// Converts a cached airline. Duffel states neither whether an airline still operates nor its
+    /// country.
     fn into_airline(self) -> Airline {
         Airline {
             supplier_airline_id: self.id,
@@ -70,8 +71,8 @@ impl Kept {
     }
 }
 
-/// Reads all airlines and keeps them, also the shelves that stay empty: an
-/// unknown code is not worth reading all again.
+/// Reads all airlines and caches them. Empty groups are cached too, so that an unknown code does
+/// not cause another full read.
 fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<Kept>>, ReadError> {
     let mut shelves: BTreeMap<char, Vec<Kept>> = ('0'..='9')
         .chain('A'..='Z')
@@ -107,7 +108,7 @@ fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<Kept>>, ReadError>
         }
     }
     Err(ReadError::Unreadable(
-        "the list of airlines does not end".to_owned(),
+        "the list of airlines has more pages than are possible".to_owned(),
     ))
 }
 

@@ -1,4 +1,4 @@
-//! Bags on an order that exists.
+//! Bags for existing orders.
 
 use stopover_sdk::flight_services::{Available, BuyRequest, ListRequest};
 use stopover_sdk::http::{self, Method, Response};
@@ -27,7 +27,7 @@ impl FlightServices for DuffelFlights {
         ];
         let mut responses = http::send_many(&requests).into_iter();
         let mut next = || -> Result<Response, ReadError> {
-            let none = || ReadError::Failed("the gateway gave no answer".to_owned());
+            let none = || ReadError::Failed("the gateway returned no response".to_owned());
             Ok(responses.next().ok_or_else(none)??)
         };
         let (order, for_sale) = (next()?, next()?);

@@ -1,4 +1,4 @@
-//! What an operator may set, with its defaults.
+//! Settings that an operator may change, with their defaults.
 
 use serde::Deserialize;
 use stopover_sdk::settings::{self, Unusable};
@@ -10,8 +10,8 @@ pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
     base_url: String,
-    /// After how long Duffel stops asking airlines. The default leaves half of a
-    /// caller's usual 30 s for reading the pages.
+    /// Time after which Duffel stops waiting for airlines, in milliseconds. The default leaves half
+    /// of a client's usual 30 s for reading the pages.
     pub(crate) search_timeout_ms: u32,
 }
 
@@ -33,7 +33,7 @@ impl Settings {
         format!("{}{path}", self.base_url.trim_end_matches('/'))
     }
 
-    /// `name` or `name:port`.
+    /// Returns the host as `name` or `name:port`.
     pub(crate) fn host(&self) -> String {
         let base = self.base_url.as_str();
         let authority = base.split_once("://").map_or(base, |(_, rest)| rest);
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_schema_names_every_setting_with_its_default() {
+    fn settings_schema_lists_every_setting_with_default() {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
         let defaults: serde_json::Map<String, Value> = schema["properties"]
             .as_object()
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_that_of_the_url() {
+    fn host_and_urls_follow_base_url() {
         assert_eq!(Settings::default().host(), "api.duffel.com");
         let local: Settings =
             serde_json::from_value(json!({ "base_url": "http://127.0.0.1:9000/duffel/" })).unwrap();

@@ -1,5 +1,4 @@
-//! Duffel's conventions: what every request carries, what stands around every
-//! answer, and lists in pages.
+//! Duffel's conventions: headers of requests, the envelope of responses, and lists in pages.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::{Method, Request, Response};
@@ -11,26 +10,26 @@ use crate::settings::Settings;
 use crate::wire::Envelope;
 use crate::wire::request::Enveloped;
 
-/// Longest wait for what Duffel answers out of its own data.
+/// Timeout of reads that Duffel serves from its own data, in milliseconds.
 pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
-/// Longest wait for what Duffel asks an airline for without changing anything.
+/// Timeout of calls for which Duffel queries an airline without changing anything, in milliseconds.
 pub(crate) const AIRLINE_TIMEOUT_MS: u32 = 30_000;
-/// Longest wait for a change; airlines take up to two minutes to make a ticket.
+/// Timeout of changes, in milliseconds. Airlines take up to two minutes to issue a ticket.
 pub(crate) const CHANGE_TIMEOUT_MS: u32 = 120_000;
 
-/// An answer, opened.
+/// A decoded response.
 pub(crate) enum Answer<T> {
     Data(Page<T>),
     Fault(Fault),
 }
 
-/// Data, and where more of it begins.
+/// Data, and the cursor of the next page.
 pub(crate) struct Page<T> {
     pub(crate) data: T,
     pub(crate) after: Option<String>,
 }
 
-/// A request in Duffel's version 2. The gateway adds the access token.
+/// Creates a request for version 2 of Duffel's API. The gateway adds the access token.
 pub(crate) fn request(settings: &Settings, method: Method, path: &str) -> Request {
     Request::new(method, settings.url(path))
         .header("duffel-version", "v2")
@@ -41,12 +40,12 @@ pub(crate) fn get(settings: &Settings, path: &str) -> Request {
     request(settings, Method::Get, path).timeout_ms(READ_TIMEOUT_MS)
 }
 
-/// A request with this as its data.
+/// Adds data to a request, in Duffel's envelope.
 pub(crate) fn with_data<T: Serialize>(request: Request, data: T) -> Result<Request, Unwritable> {
     request.json(&Enveloped { data })
 }
 
-/// Opens an answer by its status: only 2xx has data.
+/// Decodes a response by its status. Only 2xx responses have data.
 pub(crate) fn open<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
 ) -> Result<Answer<T>, Unreadable> {
@@ -56,14 +55,14 @@ pub(crate) fn open<'a, T: Deserialize<'a> + Default>(
     let envelope: Envelope<T> = response.json()?;
     let data = envelope
         .data
-        .ok_or_else(|| Unreadable::new("the answer has no data"))?;
+        .ok_or_else(|| Unreadable::new("the response has no data"))?;
     Ok(Answer::Data(Page {
         data,
         after: envelope.meta.after.filter(|after| !after.is_empty()),
     }))
 }
 
-/// What a read found, with where its next page begins.
+/// Decodes a page of a list.
 pub(crate) fn open_page<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
 ) -> Result<Page<T>, ReadError> {
@@ -73,14 +72,14 @@ pub(crate) fn open_page<'a, T: Deserialize<'a> + Default>(
     }
 }
 
-/// What a read found.
+/// Decodes the data of a read.
 pub(crate) fn open_read<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
 ) -> Result<T, ReadError> {
     open_page(response).map(|page| page.data)
 }
 
-/// What a change made.
+/// Decodes the data of a change.
 pub(crate) fn open_change<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
     change: Change,

@@ -1,8 +1,7 @@
-//! Duffel's JSON, as it comes: only the fields that are used. What they mean is
-//! `map`'s business.
+//! Duffel's JSON as received, with only the fields that are used. `map` defines their meaning.
 //!
-//! Duffel leaves fields out, sends `null` for them, and in recorded answers even
-//! repeats keys of one object. So every object is a [`record!`].
+//! Duffel omits fields and sends `null` for them; recorded responses even repeat keys within an
+//! object. Therefore every object is a [`lenient_struct!`].
 
 pub(crate) mod cancellation;
 pub(crate) mod event;
@@ -18,7 +17,7 @@ pub(crate) use stopover_sdk::loose::Amount;
 use stopover_sdk::loose::Text;
 use stopover_sdk::record;
 
-/// The code of an error: text, and in one case the number 400.
+/// The code of an error. It is a string, except for one code that is the number 400.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Code(pub(crate) String);
 
@@ -30,14 +29,14 @@ impl<'de> Deserialize<'de> for Code {
 }
 
 record! {
-    /// What stands around every answer.
+    /// The envelope of a successful response.
     #[derive(Debug)]
     pub(crate) struct Envelope<T> {
         pub(crate) data: Option<T>,
         pub(crate) meta: Meta,
     }
 
-    /// What stands around every answer that is none.
+    /// The envelope of an error response.
     #[derive(Debug)]
     pub(crate) struct Failure {
         pub(crate) meta: Meta,
@@ -46,12 +45,13 @@ record! {
 
     #[derive(Debug)]
     pub(crate) struct Meta {
-        /// Where the next page begins; none on the last.
+        /// Cursor of the next page; `None` on the last page.
         pub(crate) after: Option<String>,
         pub(crate) request_id: Option<String>,
     }
 
-    /// `message` may quote the request and `source` is sometimes text: neither is read.
+    /// An error. Its `message` may quote the request, and its `source` is a string in some
+    /// responses; neither is read.
     #[derive(Debug)]
     pub(crate) struct WireError {
         pub(crate) code: Code,

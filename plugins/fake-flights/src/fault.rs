@@ -1,5 +1,5 @@
-//! How a supplier's no becomes what the gateway is told. Which errors there are,
-//! and which of them refuse which change, is each supplier's own list.
+//! Conversion of a supplier's errors. Each supplier has its own list of errors, and its own list of
+//! those that refuse a change.
 
 use stopover_sdk::http::Response;
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
@@ -7,10 +7,10 @@ use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
 /// An error as its supplier documents it.
 pub(crate) struct Fault {
     pub(crate) code: &'static str,
-    /// The status that it comes with.
+    /// The documented HTTP status of the error.
     pub(crate) status: u16,
     pub(crate) reason: fn() -> RefusalReason,
-    /// One for operators: the supplier's own text may quote what was sent.
+    /// A sentence for operators. The supplier's own text may quote the request.
     pub(crate) sentence: &'static str,
 }
 
@@ -24,24 +24,24 @@ impl Fault {
     }
 }
 
-/// A definite no for which the interface has no word.
+/// Returns the reason of a definite refusal that the interface has no case for.
 pub(crate) fn other(reason: &str) -> RefusalReason {
     RefusalReason::Other(reason.to_owned())
 }
 
-/// All that a supplier documents of its errors.
+/// The documented errors of a supplier.
 pub(crate) struct Faults {
     pub(crate) documented: &'static [&'static Fault],
-    /// The code that an answer carries, whatever its status.
+    /// Reads the code of a response, whatever its status.
     pub(crate) code: fn(&Response) -> Option<String>,
-    /// There is no such booking, airline or path.
+    /// The error that there is no such booking, airline or path.
     pub(crate) not_found: &'static Fault,
-    /// The airline cannot say what a cancellation costs.
+    /// The error that the airline cannot quote a cancellation.
     pub(crate) no_quote: &'static Fault,
 }
 
 impl Faults {
-    /// The documented error of an answer, where it comes with its own status.
+    /// Returns the documented error of a response, if its status is the documented one.
     fn of(&self, response: &Response) -> Option<&'static Fault> {
         let code = (self.code)(response)?;
         (self.documented.iter())
@@ -53,15 +53,15 @@ impl Faults {
         (self.of(response)).is_some_and(|fault| fault.is(self.not_found))
     }
 
-    /// Why there is no quote, where the airline is who cannot say.
+    /// Returns the reason why there is no quote, if the airline cannot give one.
     pub(crate) fn no_quote(&self, response: &Response) -> Option<String> {
         (self.of(response))
             .filter(|fault| fault.is(self.no_quote))
             .map(|fault| fault.sentence.to_owned())
     }
 
-    /// The answer of a change that was carried out. `definite` are the errors by
-    /// which this change did nothing and will do nothing.
+    /// Returns the response of a change that was carried out. `definite` lists the errors after
+    /// which the change did nothing and will do nothing.
     pub(crate) fn change(
         &self,
         response: Response,
@@ -77,8 +77,8 @@ impl Faults {
         })
     }
 
-    /// The same for a prebook. It changes nothing at either supplier, so that a
-    /// limit, whoever it belongs to, leaves no doubt.
+    /// Returns the response of a prebook. A prebook changes nothing at either supplier. After a rate
+    /// limit, whoever applies it, it is therefore certain that nothing was done.
     pub(crate) fn prebook(
         &self,
         response: Response,
@@ -90,7 +90,7 @@ impl Faults {
         }
     }
 
-    /// The answer of a read that gave something.
+    /// Returns the response of a successful read.
     pub(crate) fn read(&self, response: Response) -> Result<Response, ReadError> {
         if response.is_success() {
             return Ok(response);
@@ -101,7 +101,7 @@ impl Faults {
             }
             Some(fault) if fault.status == 404 => ReadError::NotFound(fault.sentence.to_owned()),
             Some(fault) => fault.refusal().into(),
-            // Whoever says "not found" in another form than the supplier's is not it.
+            // A "not found" in another form is not from the supplier.
             None => match response.read_error() {
                 ReadError::NotFound(text) => ReadError::Unreadable(text),
                 error => error,
@@ -109,8 +109,8 @@ impl Faults {
         })
     }
 
-    /// Why a booking was given up, by a code that comes without a status. That it
-    /// was is definite, whatever the reason.
+    /// Returns the refusal of a booking that the supplier gave up, by a code without a status. The
+    /// refusal is definite, whatever the reason.
     pub(crate) fn failure(&self, code: Option<&str>) -> Refusal {
         let known = (self.documented.iter()).find(|fault| Some(fault.code) == code);
         match (known, code) {
@@ -122,5 +122,5 @@ impl Faults {
 }
 
 fn given_up() -> Refusal {
-    Refusal::new(other("failed"), "The supplier gave the booking up.")
+    Refusal::new(other("failed"), "The supplier gave up the booking.")
 }

@@ -1,10 +1,10 @@
-//! The adapters of Skylane and Jetbridge, the sandbox's flight suppliers: two APIs
-//! in front of the same airlines. They are ordinary adapters: what the sandbox
-//! does wrong on purpose they meet like anybody else.
+//! Adapters of Skylane and Jetbridge, the sandbox's flight suppliers: two APIs for the same
+//! airlines. They are ordinary adapters and have no special handling of the sandbox's deliberate
+//! faults.
 //!
-//! Each is a component of its own, chosen by the feature of its name. Skylane is
-//! paid by the gateway, takes one order an offer and sells bags; Jetbridge takes
-//! the payment at its own checkout, applies every filter and sells no bags.
+//! Each is a component of its own, selected by the feature of its name. Skylane is paid by the
+//! gateway, accepts one order per offer and sells bags. Jetbridge collects the payment at its own
+//! checkout, applies every filter and sells no bags.
 
 mod fault;
 mod market;
@@ -16,13 +16,13 @@ mod jetbridge;
 mod skylane;
 
 #[cfg(all(target_arch = "wasm32", feature = "skylane", feature = "jetbridge"))]
-compile_error!("a component is one supplier's: choose `skylane` or `jetbridge`");
+compile_error!("enable only one of the features `skylane` and `jetbridge`");
 
 #[cfg(feature = "jetbridge")]
 pub use jetbridge::Jetbridge;
 #[cfg(feature = "skylane")]
 pub use skylane::Skylane;
 
-/// After this long, not to find a booking proves that there is none: both
-/// suppliers answer reads from what is committed.
+/// Delay after which "not found" proves that there is no booking, in milliseconds. Both suppliers
+/// serve reads from committed data.
 const READS_CONSISTENT_AFTER_MS: u32 = 1_000;

@@ -1,18 +1,17 @@
-//! Where the sandbox is and how its suppliers are spoken to. The keys are not
-//! known here: the gateway adds them.
+//! The sandbox's address and the form of its suppliers' requests. The gateway adds the API keys.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
 use stopover_sdk::json::Unwritable;
 use stopover_sdk::settings::{self, Unusable};
 
-/// Of [`Settings`].
+/// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "properties": {
         "base_url": {
-            "description": "Where the sandbox is, without a path",
+            "description": "Base URL of the sandbox, without a path",
             "type": "string",
             "pattern": "^https?://[^/?#]+/?$"
         }
@@ -29,12 +28,12 @@ struct Settings {
 
 /// The API of one supplier.
 pub(crate) struct Api {
-    /// Without a slash at the end.
+    /// Base URL without a trailing slash.
     root: String,
 }
 
 impl Api {
-    /// The one under this path, which begins with a slash.
+    /// Opens the API at this path, which starts with a slash.
     pub(crate) fn open(path: &str) -> Result<Self, Unusable> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
@@ -42,7 +41,7 @@ impl Api {
         })
     }
 
-    /// Of a path that is encoded and begins with a slash.
+    /// Creates a GET request. The path is percent-encoded and starts with a slash.
     pub(crate) fn get(&self, path: &str) -> Request {
         Request::get(format!("{}{path}", self.root))
     }
@@ -51,7 +50,7 @@ impl Api {
         self.post_nothing(path).json(body)
     }
 
-    /// Without a body.
+    /// Creates a POST request without a body.
     pub(crate) fn post_nothing(&self, path: &str) -> Request {
         Request::post(format!("{}{path}", self.root))
     }

@@ -1,4 +1,4 @@
-//! What the answers of both suppliers are made of and checked for. Pure.
+//! Building and checking of responses, which both suppliers share, in pure functions.
 
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::money::Decimal;
@@ -6,12 +6,12 @@ use stopover_sdk::time;
 use stopover_sdk::types::flight::{ChangeType, Direction, Journey, Segment};
 use stopover_sdk::types::{LocalTime, MinorUnits, Money};
 
-/// The longest id of an offer that the gateway carries.
+/// Maximum size of an offer id that the gateway stores, in bytes.
 const OFFER_BYTES_MAX: usize = 4 << 10;
 
-/// A journey as far as its supplier tells.
+/// The data of a journey that its supplier gives.
 pub(crate) struct Flown {
-    /// Empty where the supplier has none.
+    /// Supplier's id of the journey; empty if it has none.
     pub(crate) id: String,
     pub(crate) origin: String,
     pub(crate) destination: String,
@@ -20,7 +20,7 @@ pub(crate) struct Flown {
     pub(crate) segments: Vec<Segment>,
 }
 
-/// The journeys of a trip in their order.
+/// Returns the journeys of a trip in their order.
 pub(crate) fn journeys(flown: Vec<Flown>) -> Result<Vec<Journey>, Unreadable> {
     let airports: Vec<_> = (flown.iter())
         .map(|journey| (journey.origin.as_str(), journey.destination.as_str()))
@@ -33,10 +33,10 @@ pub(crate) fn journeys(flown: Vec<Flown>) -> Result<Vec<Journey>, Unreadable> {
 
 fn journey(flown: Flown, direction: Direction) -> Result<Journey, Unreadable> {
     let (Some(first), Some(last)) = (flown.segments.first(), flown.segments.last()) else {
-        return Err(Unreadable::new("a journey without a flight"));
+        return Err(Unreadable::new("a journey has no flights"));
     };
     let stops = u8::try_from(flown.segments.len() - 1)
-        .map_err(|_| Unreadable::new("a journey of too many flights"))?;
+        .map_err(|_| Unreadable::new("a journey has too many flights"))?;
     Ok(Journey {
         departure_time: first.departure_time.clone(),
         arrival_time: last.arrival_time.clone(),
@@ -51,8 +51,8 @@ fn journey(flown: Flown, direction: Direction) -> Result<Journey, Unreadable> {
     })
 }
 
-/// What an airline's change of a kind that is not known is: told by what it leaves
-/// to fly.
+/// Returns the type of an airline-initiated change whose kind is unknown, derived from the
+/// remaining flights.
 pub(crate) fn unknown_change(added: &[Segment]) -> ChangeType {
     if added.is_empty() {
         ChangeType::Cancellation
@@ -61,21 +61,21 @@ pub(crate) fn unknown_change(added: &[Segment]) -> ChangeType {
     }
 }
 
-/// Both suppliers write exactly the decimals that the currency has.
+/// Converts an amount. Both suppliers write exactly the decimals that the currency has.
 pub(crate) fn money(amount: Decimal, currency: String) -> Result<Money, Unreadable> {
     let amount = amount
         .to_minor(&currency)
-        .map_err(|error| Unreadable::new(format!("an amount in the answer: {error}")))?;
+        .map_err(|error| Unreadable::new(format!("an amount is invalid: {error}")))?;
     Ok(Money { amount, currency })
 }
 
-/// An amount that has to be in this currency.
+/// Returns an amount, which must be in this currency.
 pub(crate) fn amount(money: Money, currency: &str) -> Result<MinorUnits, Unreadable> {
     if money.currency == currency {
         Ok(money.amount)
     } else {
         Err(Unreadable::new(
-            "the amounts are in another currency than asked",
+            "the amounts are in a currency other than the requested one",
         ))
     }
 }
@@ -89,12 +89,12 @@ pub(crate) fn check_whose(found: &str, client_reference: &str) -> Result<(), Unr
         Ok(())
     } else {
         Err(Unreadable::new(
-            "the booking has another reference than ours",
+            "the booking has a different client reference",
         ))
     }
 }
 
-/// The booking that was found, where there is one.
+/// Returns the only booking found, or `None` if there is none.
 pub(crate) fn the_only<T>(found: Vec<T>) -> Result<Option<T>, Unreadable> {
     let mut found = found.into_iter();
     let first = found.next();
@@ -112,7 +112,7 @@ pub(crate) fn can_be_carried(offer_id: &str) -> bool {
     fits
 }
 
-/// Nothing for an empty text.
+/// Returns the text unless it is empty.
 pub(crate) fn some(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }

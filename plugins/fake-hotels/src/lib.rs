@@ -1,9 +1,7 @@
-//! The adapter of Lodge, the sandbox's hotel supplier. It is an ordinary adapter:
-//! what Lodge does wrong on purpose it meets like anybody else, and only what
-//! goes wrong inside an adapter (`mishap`) is of its own making.
+//! Adapter of Lodge, the sandbox's hotel supplier. It is an ordinary adapter and has no special
+//! handling of Lodge's deliberate faults. Only the faults inside an adapter (`mishap`) are its own.
 //!
-//! Built with the feature `full` it has every hotel capability; without, it
-//! prices, books and cancels.
+//! With the feature `full` it has every hotel capability. Without it, it prices, books and cancels.
 
 mod lodge;
 mod map;
@@ -38,7 +36,8 @@ stopover_sdk::export!(FakeHotels: plugin, hotel_pricing, hotel_booking, hotel_ca
 stopover_sdk::export!(FakeHotels:
     hotel_places, hotel_search, hotel_content, hotel_weather, hotel_price_calendar);
 
-/// What Lodge promises of `GET /bookings?client_ref=`.
+/// Delay after which Lodge guarantees that `GET /bookings?client_ref=` finds a booking, in
+/// milliseconds.
 const READS_CONSISTENT_AFTER_MS: u32 = 1_000;
 
 impl Plugin for FakeHotels {
@@ -53,7 +52,7 @@ impl Plugin for FakeHotels {
             one_booking_per_offer: false,
             cancels_single_rooms: true,
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
-            // A second booking under the same reference is refused, not answered again.
+            // A second booking with the same reference is refused instead of returning the first.
             repeats_are_safe: false,
             hosts: vec!["*".to_owned()],
             settings_schema: lodge::SETTINGS_SCHEMA.to_owned(),
@@ -110,8 +109,8 @@ impl HotelBooking for FakeHotels {
                 return Ok(FindAnswer::Found(map::booking(booking)?));
             }
         }
-        // Only of this answer Lodge promises that it is complete: nothing else
-        // may say that there is no such booking.
+        // Lodge guarantees completeness for this response only, so no other response may show that
+        // there is no such booking.
         let response = lodge
             .get("/bookings")
             .query("client_ref", &request.client_reference)

@@ -1,18 +1,17 @@
-//! Where Lodge is and how it is spoken to. The key is not known here: the gateway
-//! adds it.
+//! Lodge's address and the form of its requests. The gateway adds the API key.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
 use stopover_sdk::json::Unwritable;
 use stopover_sdk::settings::{self, Unusable};
 
-/// Of [`Settings`].
+/// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "properties": {
         "base_url": {
-            "description": "Where the sandbox is, without a path",
+            "description": "Base URL of the sandbox, without a path",
             "type": "string",
             "pattern": "^https?://[^/?#]+/?$"
         }
@@ -28,7 +27,7 @@ struct Settings {
 }
 
 pub(crate) struct Lodge {
-    /// Without a slash at the end.
+    /// Base URL without a trailing slash.
     root: String,
 }
 
@@ -40,7 +39,7 @@ impl Lodge {
         })
     }
 
-    /// Of a path that is encoded and begins with a slash.
+    /// Creates a GET request. The path is percent-encoded and starts with a slash.
     pub(crate) fn get(&self, path: &str) -> Request {
         Request::get(format!("{}{path}", self.root))
     }

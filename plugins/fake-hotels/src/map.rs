@@ -1,4 +1,4 @@
-//! Lodge's rates, bookings and cancellations to the interface's, and back. Pure.
+//! Conversion of Lodge's rates, bookings and cancellations, in pure functions.
 
 use stopover_sdk::hotel_booking::{BookRequest, FindAnswer, Prebooked};
 use stopover_sdk::hotel_cancellation::{CancelRequest, Preview};
@@ -18,7 +18,7 @@ use crate::refusal::Code;
 use crate::text::plain;
 use crate::wire;
 
-/// The longest rate id that the gateway carries.
+/// Maximum size of a rate id that the gateway stores, in bytes.
 const OFFER_BYTES_MAX: usize = 4 << 10;
 
 pub(crate) fn stay(stay: &Stay) -> wire::Stay<'_> {
@@ -44,7 +44,7 @@ pub(crate) fn rates_request(request: &PriceRequest) -> wire::RatesRequest<'_> {
     }
 }
 
-/// The hotels that were asked for, in that order.
+/// Returns the requested hotels, in their order.
 pub(crate) fn price_answer(
     rates: wire::Rates,
     request: &PriceRequest,
@@ -128,10 +128,10 @@ fn hotel(hotel: wire::Hotel) -> HotelSummary {
     }
 }
 
-/// One a requested occupancy.
+/// Converts the rooms, one per requested occupancy.
 fn rooms(rooms: Vec<wire::Room>, stay: &Stay) -> Result<Vec<RoomRate>, Unreadable> {
     if rooms.len() != stay.occupancies.len() {
-        return Err(Unreadable::new("not as many rooms as were asked for"));
+        return Err(Unreadable::new("the number of rooms does not match"));
     }
     rooms
         .into_iter()
@@ -214,7 +214,10 @@ fn loyalty(rewards: wire::Rewards) -> Loyalty {
     }
 }
 
-/// Errors come from the amount, before anything is sent.
+/// Creates the body of a booking.
+///
+/// # Errors
+/// The amount cannot be represented in its currency. Nothing was sent yet.
 pub(crate) fn book_request(request: &BookRequest) -> Result<wire::BookRequest<'_>, MoneyError> {
     let rooms = request.rooms.iter().map(|room| wire::RoomGuests {
         guests: room.guests.iter().map(guest).collect(),
@@ -255,7 +258,7 @@ pub(crate) fn booking(booking: wire::Booking) -> Result<HotelBookingState, Unrea
         let position = room.no.checked_sub(1);
         Ok(BookedRoom {
             position: position.ok_or_else(|| Unreadable::new("a room has the number 0"))?,
-            // The gateway takes it to mean that the room can be cancelled alone.
+            // A reference tells the gateway that the room can be cancelled alone.
             supplier_room_reference: separable.then_some(room.r#ref),
             hotel_confirmation_code: room.confirmation_no.and_then(some),
             canceled: room.cancelled,
@@ -296,7 +299,7 @@ fn status(booking: &wire::Booking) -> BookingStatus {
     }
 }
 
-/// That it was rejected is definite, whatever the reason.
+/// Returns the refusal of a rejected booking. It is definite, whatever the reason.
 fn rejection(booking: &wire::Booking) -> Refusal {
     let code = booking
         .reject_reason
@@ -315,7 +318,7 @@ fn rejection(booking: &wire::Booking) -> Refusal {
     }
 }
 
-/// The terms of a booking; none where they are missing or cannot be read.
+/// Returns the terms of a booking, or `None` if they are missing or unreadable.
 pub(crate) fn booked_policy(booking: &wire::Booking) -> Option<CancellationPolicy> {
     let written = booking.terms.as_ref()?.get();
     let read = json::read(written.as_bytes()).and_then(|terms| policy(terms, &booking.currency));
@@ -325,7 +328,7 @@ pub(crate) fn booked_policy(booking: &wire::Booking) -> Option<CancellationPolic
     read.ok()
 }
 
-/// The booking with our reference among those found.
+/// Returns the booking with the client reference among those found.
 pub(crate) fn found(
     found: wire::Bookings,
     client_reference: &str,
@@ -349,7 +352,7 @@ pub(crate) fn check_whose(
         Ok(())
     } else {
         Err(Unreadable::new(
-            "the booking has another reference than ours",
+            "the booking has a different client reference",
         ))
     }
 }
@@ -359,7 +362,7 @@ pub(crate) fn check_currency(answered: &str, asked: &str) -> Result<(), Unreadab
         Ok(())
     } else {
         Err(Unreadable::new(
-            "the amounts are in another currency than asked",
+            "the amounts are in a currency other than the requested one",
         ))
     }
 }
@@ -384,11 +387,11 @@ pub(crate) fn preview(preview: wire::Preview) -> Result<Preview, Unreadable> {
     })
 }
 
-/// Lodge writes exactly the decimals that the currency has.
+/// Converts an amount. Lodge writes exactly the decimals that the currency has.
 pub(crate) fn amount(decimal: Decimal, currency: &str) -> Result<MinorUnits, Unreadable> {
     decimal
         .to_minor(currency)
-        .map_err(|error| Unreadable::new(format!("an amount in the answer: {error}")))
+        .map_err(|error| Unreadable::new(format!("an amount is invalid: {error}")))
 }
 
 fn instant(text: &str) -> Result<TimestampMs, Unreadable> {
@@ -399,7 +402,7 @@ fn optional_instant(text: Option<String>) -> Result<Option<TimestampMs>, Unreada
     text.as_deref().map(instant).transpose()
 }
 
-/// Nothing for an empty text.
+/// Returns the text unless it is empty.
 pub(crate) fn some(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }

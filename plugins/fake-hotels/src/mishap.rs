@@ -1,6 +1,5 @@
-//! What can go wrong inside an adapter, made to happen: the gateway has to stop
-//! each of these without harm to anything else. Only at pricing, and only when
-//! one of four hotel ids is asked for.
+//! Deliberate faults inside an adapter. The gateway must stop each of them without harm to other
+//! work. They occur at pricing only, if one of four hotel ids is requested.
 
 use std::hint;
 use std::process;
@@ -8,7 +7,7 @@ use std::process;
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer, PriceRequest};
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Restriction};
 
-/// What the flood weighs once it is on the other side.
+/// Size of the flood in the gateway's memory, in bytes.
 #[cfg(test)]
 const FLOOD_BYTES: usize = 64 << 20;
 const FLOOD_OFFERS: usize = 900;
@@ -16,18 +15,18 @@ const FLOOD_RESTRICTIONS: usize = 1_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mishap {
-    /// It stops in the middle.
+    /// The adapter aborts.
     Trap,
-    /// It never comes back.
+    /// The adapter never returns.
     Spin,
-    /// It takes memory for as long as it is given some.
+    /// The adapter allocates memory until it is refused.
     Hoard,
-    /// It answers 64 MiB.
+    /// The adapter returns 64 MiB.
     Flood,
 }
 
 impl Mishap {
-    /// What the hotels asked for make happen, if anything; the first decides.
+    /// Returns the fault that the requested hotels trigger, if any. The first such hotel decides.
     pub(crate) fn among(hotel_ids: &[String]) -> Option<Self> {
         hotel_ids.iter().find_map(|id| match id.as_str() {
             "TRAP" => Some(Self::Trap),
@@ -62,8 +61,8 @@ fn hoard() -> ! {
     }
 }
 
-/// Far more offers than asked for. Empty restrictions weigh more in the gateway
-/// than in the adapter, which so gets 64 MiB out of a memory of that size.
+/// Returns far more offers than requested. Empty restrictions take more memory in the gateway than
+/// in the adapter, so that an adapter with 64 MiB of memory can return 64 MiB.
 fn flood(request: &PriceRequest) -> PriceAnswer {
     let nothing = Restriction {
         code: String::new(),
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_four_hotels_make_something_happen() {
+    fn only_four_hotel_ids_trigger_faults() {
         for (asked, expected) in [
             (vec!["OK", "MANY"], None),
             (vec!["trap", "TRAPS", ""], None),
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flood_weighs_64_mib_where_it_arrives() {
+    fn flood_takes_64_mib_in_gateway() {
         let request = PriceRequest {
             supplier_hotel_ids: ids(&["FLOOD"]),
             stay: Stay {

@@ -1,5 +1,5 @@
-//! Lodge's error codes and what they mean: the closed list out of which a change
-//! may be refused. Everything that is not in it is unknown to a change.
+//! Meaning of Lodge's error codes: the closed list by which a change may be refused. Any other
+//! error leaves the outcome of a change unknown.
 
 use serde::Deserialize;
 use stopover_sdk::http::Response;
@@ -28,8 +28,8 @@ pub(crate) enum Code {
     SupplierFailure,
 }
 
-/// A code as Lodge documents it: its text, the status that it comes with, and
-/// one sentence for operators. Lodge's own messages may quote what was sent.
+/// The documented codes: text, status, and a sentence for operators. Lodge's own messages may quote
+/// the request.
 const DOCUMENTED: [(Code, &str, u16, &str); 19] = [
     (
         Code::Unauthorized,
@@ -43,7 +43,7 @@ const DOCUMENTED: [(Code, &str, u16, &str); 19] = [
         400,
         "Lodge does not understand the request.",
     ),
-    (Code::NotFound, "NOT_FOUND", 404, "Lodge does not know it."),
+    (Code::NotFound, "NOT_FOUND", 404, "No such object or path."),
     (
         Code::RateUnknown,
         "RATE_UNKNOWN",
@@ -85,7 +85,7 @@ const DOCUMENTED: [(Code, &str, u16, &str); 19] = [
         Code::PriceMismatch,
         "PRICE_MISMATCH",
         409,
-        "The total is not that of the prebook.",
+        "The total differs from the prebook's.",
     ),
     (
         Code::InvalidGuests,
@@ -127,13 +127,13 @@ const DOCUMENTED: [(Code, &str, u16, &str); 19] = [
         Code::TooManyRequests,
         "TOO_MANY_REQUESTS",
         429,
-        "Lodge's limit is reached.",
+        "Lodge's rate limit is reached.",
     ),
     (
         Code::SupplierFailure,
         "SUPPLIER_FAILURE",
         500,
-        "Something broke at Lodge.",
+        "Lodge had an internal failure.",
     ),
 ];
 
@@ -148,7 +148,7 @@ struct Problem {
 }
 
 impl Code {
-    /// The documented code of an answer, where it has one with its own status.
+    /// Returns the documented code of a response, if its status is the documented one.
     pub(crate) fn of(response: &Response) -> Option<Self> {
         if response.is_success() {
             return None;
@@ -160,7 +160,7 @@ impl Code {
             .map(|(code, ..)| *code)
     }
 
-    /// The code of a booking's `reject_reason`, which comes without a status.
+    /// Returns the code of a booking's `reject_reason`, which comes without a status.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         DOCUMENTED
             .iter()
@@ -179,7 +179,7 @@ impl Code {
         self.text_and_sentence().1.to_owned()
     }
 
-    /// Lodge's no in the interface's words.
+    /// Converts Lodge's code to a refusal.
     pub(crate) fn refusal(self) -> Refusal {
         let (text, sentence) = self.text_and_sentence();
         let other = || RefusalReason::Other(text.to_lowercase().replace('_', "-"));
@@ -215,9 +215,9 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    /// The codes that say that this call did nothing and will do nothing. Two
-    /// that sound like it are missing: `DUPLICATE_CLIENT_REF` and
-    /// `ALREADY_CANCELLED` say that it was done before, and reading tells what.
+    /// Returns the codes after which this call did nothing and will do nothing.
+    /// `DUPLICATE_CLIENT_REF` and `ALREADY_CANCELLED` are not among them: they say that the change
+    /// was done before, and only a read shows what was done.
     const fn definite(self) -> &'static [Code] {
         match self {
             Self::Prebook => &[
@@ -248,7 +248,7 @@ impl Change {
     }
 }
 
-/// The answer of a change that was carried out.
+/// Returns the response of a change that was carried out.
 pub(crate) fn change(response: Response, change: Change) -> Result<Response, ChangeError> {
     if response.is_success() {
         return Ok(response);
@@ -260,7 +260,7 @@ pub(crate) fn change(response: Response, change: Change) -> Result<Response, Cha
     })
 }
 
-/// The answer of a read that gave something.
+/// Returns the response of a successful read.
 pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
     if response.is_success() {
         return Ok(response);
@@ -271,7 +271,7 @@ pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
         Some(Code::TooManyRequests) => ReadError::RateLimited(response.retry_after_s()),
         Some(Code::SupplierFailure) => ReadError::Failed(Code::SupplierFailure.sentence()),
         Some(code) => code.refusal().into(),
-        // Whoever says "not found" in another form than Lodge's is not Lodge.
+        // A "not found" in another form is not from Lodge.
         None => match response.read_error() {
             ReadError::NotFound(text) => ReadError::Unreadable(text),
             error => error,

@@ -1,7 +1,7 @@
-//! HTML to plain text, for remarks and descriptions. Not a browser: tags go,
-//! blocks become lines, and the entities that people write become characters.
+//! Conversion of HTML to plain text, for remarks and descriptions. It is simpler than a browser:
+//! tags are removed, blocks become lines, and common entities become characters.
 
-/// Elements that stand on lines of their own.
+/// Elements that have their own lines.
 const BLOCKS: [&str; 19] = [
     "address",
     "blockquote",
@@ -23,12 +23,12 @@ const BLOCKS: [&str; 19] = [
     "tr",
     "ul",
 ];
-/// Elements whose content is not for people.
+/// Elements whose content is not shown.
 const HIDDEN: [&str; 2] = ["script", "style"];
-/// The longest entity that is read, its `&` and `;` left out.
+/// Maximum length of an entity, without its `&` and `;`.
 const ENTITY_CHARS_MAX: usize = 8;
 
-/// What a reader sees of the HTML, one line a block.
+/// Returns the visible text of the HTML, one line per block.
 pub(crate) fn plain(html: &str) -> String {
     let mut visible = String::with_capacity(html.len());
     let mut rest = html;
@@ -46,7 +46,7 @@ pub(crate) fn plain(html: &str) -> String {
     tidy(&visible)
 }
 
-/// Reads what begins with `<`, and gives what follows it.
+/// Reads text that starts with `<` and returns the rest after it.
 fn tag<'a>(marked: &'a str, visible: &mut String) -> &'a str {
     let inside = marked.get(1..).unwrap_or_default();
     if let Some(comment) = inside.strip_prefix("!--") {
@@ -55,7 +55,7 @@ fn tag<'a>(marked: &'a str, visible: &mut String) -> &'a str {
     let opens = |first: char| first.is_ascii_alphabetic() || matches!(first, '/' | '!' | '?');
     let Some((content, after)) = inside.split_once('>').filter(|_| inside.starts_with(opens))
     else {
-        // No tag but a sign, as in "2 < 3".
+        // The `<` does not start a tag, as in "2 < 3".
         visible.push('<');
         return inside;
     };
@@ -74,7 +74,7 @@ fn tag<'a>(marked: &'a str, visible: &mut String) -> &'a str {
     after
 }
 
-/// What follows the end tag of a hidden element; nothing where it never ends.
+/// Returns the text after the end tag of a hidden element, or nothing if there is no end tag.
 fn skip_to_end_of<'a>(name: &str, mut rest: &'a str) -> &'a str {
     while let Some((_, after)) = rest.split_once("</") {
         let ends = after
@@ -88,7 +88,7 @@ fn skip_to_end_of<'a>(name: &str, mut rest: &'a str) -> &'a str {
     ""
 }
 
-/// Reads what begins with `&`, and gives what follows it.
+/// Reads text that starts with `&` and returns the rest after it.
 fn entity<'a>(marked: &'a str, visible: &mut String) -> &'a str {
     let inside = marked.get(1..).unwrap_or_default();
     let read = inside
@@ -138,7 +138,7 @@ fn character(entity: &str) -> Option<char> {
     })
 }
 
-/// One space between words, no empty lines.
+/// Returns the text with one space between words and without empty lines.
 fn tidy(text: &str) -> String {
     let mut tidied = String::with_capacity(text.len());
     for line in text.lines() {
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_sees_the_same_as_in_a_browser() {
+    fn html_is_converted_to_visible_text() {
         let cases = [
             ("", ""),
             ("Plain text", "Plain text"),

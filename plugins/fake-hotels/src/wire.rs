@@ -1,4 +1,4 @@
-//! Lodge's JSON for rates, bookings and cancellations, as far as it is used.
+//! Lodge's JSON for rates, bookings and cancellations, with only the fields that are used.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -79,7 +79,7 @@ pub(crate) enum Board {
     RoomOnly,
     #[serde(rename = "BB")]
     Breakfast,
-    /// One that Lodge did not have when this was written.
+    /// A board that is not known here.
     #[serde(other, skip_serializing)]
     Other,
 }
@@ -202,8 +202,8 @@ pub(crate) struct Booking {
     pub(crate) remarks: Option<String>,
     pub(crate) rooms: Vec<BookedRoom>,
     pub(crate) rooms_separable: bool,
-    /// [`Terms`], or whatever the hotel wrote instead: read on their own, so that
-    /// a booking can be read whose terms cannot.
+    /// [`Terms`], or any other value that the hotel wrote. They are parsed separately, so that a
+    /// booking with unreadable terms can be read.
     pub(crate) terms: Option<Box<RawValue>>,
     pub(crate) cancellation: Option<Cancellation>,
 }
@@ -226,7 +226,7 @@ pub(crate) struct RejectReason {
 
 #[derive(Deserialize)]
 pub(crate) struct BookedRoom {
-    /// From 1.
+    /// Number of the room, from 1.
     pub(crate) no: u8,
     pub(crate) r#ref: String,
     pub(crate) confirmation_no: Option<String>,
@@ -243,7 +243,7 @@ pub(crate) struct Cancellation {
 #[derive(Serialize)]
 pub(crate) struct CancelRequest<'a> {
     pub(crate) client_ref: &'a str,
-    /// From 1; none: all.
+    /// Numbers of the rooms, from 1. An empty list means all rooms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) rooms: Vec<u16>,
 }

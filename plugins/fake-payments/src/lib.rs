@@ -1,5 +1,5 @@
-//! The adapter of Tillway, the sandbox's card processor: an ordinary adapter with
-//! nothing special about it.
+//! Adapter of Tillway, the sandbox's card processor. It is an ordinary adapter without special
+//! privileges.
 
 mod map;
 mod refusal;
@@ -20,14 +20,14 @@ pub struct FakePayments;
 
 stopover_sdk::export!(FakePayments: plugin, payment_processor);
 
-/// What Tillway promises of reading by reference.
+/// Delay after which Tillway guarantees that a read by reference finds a payment, in milliseconds.
 const READS_CONSISTENT_AFTER_MS: u32 = 1_000;
 
 impl Plugin for FakePayments {
     fn describe() -> Description {
         Description {
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
-            // `reference` is the key of every operation.
+            // `reference` is the idempotency key of every operation.
             repeats_are_safe: true,
             hosts: vec!["*".to_owned()],
             settings_schema: tillway::SETTINGS_SCHEMA.to_owned(),
@@ -120,8 +120,8 @@ impl PaymentProcessor for FakePayments {
                 return Ok(FindAnswer::Found(map::payment(payment)?));
             }
         }
-        // Only of this answer Tillway promises that it is complete: nothing else
-        // may say that there is no such payment.
+        // Tillway guarantees completeness for this response only, so no other response may show
+        // that there is no such payment.
         let response = tillway
             .get("/payments")
             .query("reference", &request.client_reference)

@@ -1,4 +1,4 @@
-//! Tillway's payments, refunds and cards to the interface's. Pure.
+//! Conversion of Tillway's payments, refunds and cards, in pure functions.
 
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::payment_processor::{
@@ -8,12 +8,12 @@ use stopover_sdk::types::Money;
 
 use crate::wire;
 
-/// Why an answer is not taken for ours.
-pub(crate) const WHOSE: &str = "the answer has another reference than ours";
-/// Likewise, of another payment.
-pub(crate) const WHICH: &str = "the answer is about another payment";
+/// Error of a response that has another client reference.
+pub(crate) const WHOSE: &str = "the response has another client reference";
+/// Error of a response about another payment.
+pub(crate) const WHICH: &str = "the response is about another payment";
 
-/// An answer that contradicts what was asked cannot be read.
+/// Checks a condition. A response that contradicts its request counts as unreadable.
 pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
     if as_asked {
         Ok(())
@@ -22,13 +22,13 @@ pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
     }
 }
 
-/// Tillway writes currencies in lower case.
+/// Checks the currency of a response. Tillway writes currencies in lower case.
 pub(crate) fn check_currency(answered: &str, asked: &str) -> Result<(), Unreadable> {
     let as_asked = answered.eq_ignore_ascii_case(asked);
-    check(as_asked, "the amounts are in another currency than asked")
+    check(as_asked, "the response is in another currency")
 }
 
-/// A payment of which the currency is known.
+/// Converts a payment whose currency is known from the request.
 pub(crate) fn payment_in(
     payment: wire::Payment,
     currency: &str,
@@ -93,10 +93,10 @@ pub(crate) fn refund(refund: wire::Refund) -> RefundState {
     }
 }
 
-/// What was found under a reference, which is one thing or nothing.
+/// Returns the only item found under a reference, or `None` if there is none.
 pub(crate) fn the_only<T>(list: wire::List<T>) -> Result<Option<T>, Unreadable> {
     let mut found = list.data.into_iter();
     let first = found.next();
-    check(found.next().is_none(), "several have the same reference")?;
+    check(found.next().is_none(), "several share a client reference")?;
     Ok(first)
 }

@@ -1,5 +1,5 @@
-//! Tillway's error codes and what they mean: the closed list out of which a call
-//! about money may be declined or refused. Everything else is unknown.
+//! Meaning of Tillway's error codes: the closed list by which a call that moves money may be
+//! declined or refused. Every other error leaves the outcome unknown.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -21,8 +21,8 @@ pub(crate) enum Code {
     AmountTooLarge,
 }
 
-/// A code as Tillway documents it: its text, the status that it comes with, and
-/// one sentence for operators. Tillway's own messages may quote what was sent.
+/// The documented codes: text, status, and a sentence for operators. Tillway's own messages may
+/// quote the request.
 const DOCUMENTED: [(Code, &str, u16, &str); 9] = [
     (
         Code::Invalid,
@@ -70,13 +70,13 @@ const DOCUMENTED: [(Code, &str, u16, &str); 9] = [
         Code::WrongState,
         "wrong_state",
         409,
-        "The payment's state does not allow it.",
+        "The payment's state does not allow the operation.",
     ),
     (
         Code::AmountTooLarge,
         "amount_too_large",
         409,
-        "It is more than is left.",
+        "The amount exceeds the remaining amount.",
     ),
 ];
 
@@ -88,7 +88,7 @@ struct Problem {
 }
 
 impl Code {
-    /// The documented code of an answer, where it has one with its own status.
+    /// Returns the documented code of a response, if its status is the documented one.
     pub(crate) fn of(response: &Response) -> Option<Self> {
         problem(response).map(|(code, _)| code)
     }
@@ -105,7 +105,7 @@ impl Code {
     }
 }
 
-/// The documented code, with Tillway's reason for declining.
+/// Returns the documented code, with Tillway's reason for declining.
 fn problem(response: &Response) -> Option<(Code, Option<String>)> {
     if response.is_success() {
         return None;
@@ -128,9 +128,8 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    /// The codes that say that nothing moved and nothing will. `reference_reused`
-    /// is not among them: something was done under our reference, and reading
-    /// tells what.
+    /// Returns the codes that say that no money moved or will move. `reference_reused` is not among
+    /// them: something was done under this reference, and only a read shows what.
     const fn definite(self) -> &'static [Code] {
         match self {
             Self::Intent => &[Code::Invalid, Code::InvalidKey],
@@ -170,7 +169,7 @@ fn reason(decline_code: Option<&str>) -> DeclineReason {
     }
 }
 
-/// What a call about money answered that was carried out.
+/// Decodes the response to a call that moves money.
 pub(crate) fn done<T: DeserializeOwned>(
     response: &Response,
     change: Change,
@@ -181,7 +180,7 @@ pub(crate) fn done<T: DeserializeOwned>(
     let Some((code, decline_code)) = problem(response) else {
         let status = response.status;
         return Err(PaymentError::Unknown(format!(
-            "the processor answered {status}"
+            "the processor returned {status}"
         )));
     };
     if let Some(reason) = change.decline(code, decline_code.as_deref()) {
@@ -194,12 +193,12 @@ pub(crate) fn done<T: DeserializeOwned>(
     })
 }
 
-/// Of an answer to something that was sent.
+/// Converts the error of an unreadable response to a request that was sent.
 pub(crate) fn unreadable(error: Unreadable) -> PaymentError {
     PaymentError::Unknown(error.to_string())
 }
 
-/// The answer of a read that gave something.
+/// Returns the response of a successful read.
 pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
     if response.is_success() {
         return Ok(response);
@@ -215,7 +214,7 @@ pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
                 .with_code(text)
                 .into()
         }
-        // Whoever says "not found" in another form than Tillway's is not Tillway.
+        // A "not found" in another form is not from Tillway.
         None => match response.read_error() {
             ReadError::NotFound(text) => ReadError::Unreadable(text),
             error => error,

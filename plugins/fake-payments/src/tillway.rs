@@ -1,5 +1,4 @@
-//! Where Tillway is and how it is spoken to. The key is not known here: the
-//! gateway adds it.
+//! Tillway's address and the form of its requests. The gateway adds the API key.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::{Error, Request, Response};
@@ -7,13 +6,13 @@ use stopover_sdk::json::Unwritable;
 use stopover_sdk::payment_processor::PaymentError;
 use stopover_sdk::settings::{self, Unusable};
 
-/// Of [`Settings`].
+/// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "properties": {
         "base_url": {
-            "description": "Where the sandbox is, without a path",
+            "description": "Base URL of the sandbox, without a path",
             "type": "string",
             "pattern": "^https?://[^/?#]+/?$"
         }
@@ -29,7 +28,7 @@ struct Settings {
 }
 
 pub(crate) struct Tillway {
-    /// Without a slash at the end.
+    /// Base URL without a trailing slash.
     root: String,
 }
 
@@ -41,7 +40,7 @@ impl Tillway {
         })
     }
 
-    /// Of a path that is encoded and begins with a slash.
+    /// Creates a GET request. The path is percent-encoded and starts with a slash.
     pub(crate) fn get(&self, path: &str) -> Request {
         Request::get(format!("{}{path}", self.root))
     }
@@ -51,7 +50,8 @@ impl Tillway {
     }
 }
 
-/// Sends what may move money, and tells what was not sent from what may have been.
+/// Sends a request that may move money. The error states whether the request was not sent or may
+/// have been sent.
 pub(crate) fn change<T: Serialize>(path: &str, body: &T) -> Result<Response, PaymentError> {
     let tillway = Tillway::open().map_err(|error| PaymentError::NotSent(error.to_string()))?;
     let request = tillway
@@ -60,6 +60,6 @@ pub(crate) fn change<T: Serialize>(path: &str, body: &T) -> Result<Response, Pay
     request.send().map_err(|error| match error {
         Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
         Error::TimedOut(text) | Error::Cut(text) => PaymentError::Unknown(text),
-        Error::TooLarge(cap) => PaymentError::Unknown(format!("the answer is over {cap} bytes")),
+        Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
     })
 }

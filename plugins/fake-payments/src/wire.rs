@@ -1,5 +1,5 @@
-//! Tillway's JSON, as far as it is used. Amounts are minor units, instants whole
-//! seconds since 1970, currencies lower-case codes.
+//! Tillway's JSON, with only the fields that are used. Amounts are in minor units, times are Unix
+//! seconds, and currencies are lower-case codes.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub(crate) struct NewPayment<'a> {
     pub(crate) off_session: bool,
 }
 
-/// Of a capture or a refund.
+/// Body of a capture or a refund.
 #[derive(Serialize)]
 pub(crate) struct Amount<'a> {
     pub(crate) reference: &'a str,
@@ -63,7 +63,7 @@ pub(crate) enum Status {
     Declined,
 }
 
-/// Its `wallet` is always null.
+/// A card. Its `wallet` is always null and is not read.
 #[derive(Deserialize)]
 pub(crate) struct Card {
     pub(crate) brand: Brand,

@@ -1,5 +1,5 @@
-//! What in a webhook tells which booking it is about. Nuitee documents the frame
-//! and not what is in it, so that everything in it is looked at.
+//! Search for the booking that a webhook is about. Nuitee documents the envelope but not its
+//! content, so every field is searched.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use stopover_sdk::json::{self, Unreadable};
 use stopover_sdk::loose::Text;
 
-/// The first of each that was found.
+/// The first value found of each kind.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Clues {
     pub(crate) booking_id: Option<String>,
@@ -16,7 +16,7 @@ pub(crate) struct Clues {
 }
 
 impl Clues {
-    /// Adds what a document has. One that is no JSON has nothing.
+    /// Adds the values found in a document. Text that is not JSON is ignored.
     pub(crate) fn look_into(&mut self, document: &str) {
         let looked: Result<Look, Unreadable> = json::read(document.as_bytes());
         if let Ok(Look(found)) = looked {
@@ -27,7 +27,7 @@ impl Clues {
     }
 }
 
-/// A whole document, looked through.
+/// A document of which every field was searched.
 struct Look(Clues);
 
 impl<'de> serde::Deserialize<'de> for Look {
@@ -38,7 +38,7 @@ impl<'de> serde::Deserialize<'de> for Look {
     }
 }
 
-/// Any value, with all that is in it.
+/// Any value, including all nested values.
 struct Through<'c>(&'c mut Clues);
 
 impl<'de> DeserializeSeed<'de> for Through<'_> {
@@ -60,7 +60,7 @@ impl<'de> Visitor<'de> for Through<'_> {
         while let Some(name) = fields.next_key::<Text<'de>>()? {
             let place = match name.as_str() {
                 "bookingId" => &mut self.0.booking_id,
-                // Of flights, and of hotels.
+                // `GW_REF` is used by flights, `clientReference` by hotels.
                 "GW_REF" | "clientReference" => &mut self.0.client_reference,
                 "prebookId" => &mut self.0.prebook_id,
                 _ => {

@@ -1,6 +1,5 @@
-//! Nuitee's webhooks, the same for hotels and for flights. They are not signed, so that
-//! a body is a hint at most: it says which booking is to be read again. Tested through
-//! the adapters that use it.
+//! Nuitee's webhooks, which hotels and flights share. They are not signed, so a body is only a hint
+//! about which booking to read again. The tests of the adapters that use this crate cover it.
 
 mod clue;
 
@@ -12,7 +11,7 @@ use stopover_sdk::{json, record};
 use crate::clue::Clues;
 
 record! {
-    /// `request` and `response` are JSON in text.
+    /// The envelope. `request` and `response` are strings that contain JSON.
     struct Frame<'a> {
         event_id: Text<'a> = "event_id",
         event_name: Text<'a> = "event_name",
@@ -21,10 +20,10 @@ record! {
     }
 }
 
-/// The event in a webhook.
+/// Parses the event of a webhook.
 ///
 /// # Errors
-/// The body is none of Nuitee's, or has no name.
+/// The body is not Nuitee's envelope, or the event has no name.
 pub fn read(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
     let frame: Frame<'_> =
         json::read(&delivery.body).map_err(|error| VerifyError::Unreadable(error.to_string()))?;
@@ -33,11 +32,11 @@ pub fn read(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
         .as_deref()
         .ok_or_else(|| VerifyError::Unreadable("the event has no name".to_owned()))?;
     let mut clues = Clues::default();
-    // What Nuitee answered before what it was asked.
+    // Values of Nuitee's response take precedence over those of its request.
     clues.look_into(frame.response.as_str());
     clues.look_into(frame.request.as_str());
     if clues == Clues::default() {
-        // One of them may be an object instead of text.
+        // `request` or `response` may be an object instead of a string.
         let body = std::str::from_utf8(&delivery.body);
         clues.look_into(body.unwrap_or_default());
     }
@@ -52,14 +51,14 @@ pub fn read(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
     }])
 }
 
-/// By a word in the event's name: Nuitee does not list the names.
+/// Returns the kind of an event by words in its name, because Nuitee does not list the names.
 fn kind(name: &str, clues: &Clues) -> Kind {
     let name = name.to_ascii_lowercase();
     if *clues == Clues::default() {
-        return Kind::Irrelevant("it names no booking".to_owned());
+        return Kind::Irrelevant("the event names no booking".to_owned());
     }
     if name.contains("prebook") {
-        return Kind::Irrelevant("a prebook is no booking yet".to_owned());
+        return Kind::Irrelevant("a prebook is not a booking yet".to_owned());
     }
     if name.contains("cancel") {
         Kind::CancellationChanged
@@ -72,12 +71,13 @@ fn kind(name: &str, clues: &Clues) -> Kind {
     }
 }
 
-/// The same body twice is the same event.
+/// Returns an id made from the body, so that repeated deliveries of the same body are the same
+/// event.
 fn digest(body: &[u8]) -> String {
     use std::fmt::Write;
     let mut hex = String::from("sha256-");
     for byte in Sha256::digest(body) {
-        // Writing to text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(hex, "{byte:02x}");
     }
     hex

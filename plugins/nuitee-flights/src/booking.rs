@@ -1,5 +1,5 @@
-//! Prebook, book, and reading back. After `book` is sent, only the codes in
-//! `fault` are a no.
+//! Prebooking, booking and reading a booking back. After `book` is sent, only the codes in `fault`
+//! are definite refusals.
 
 use stopover_sdk::flight_booking::{
     BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
@@ -22,7 +22,7 @@ impl FlightBooking for NuiteeFlights {
     fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
         let settings = Settings::read()?;
         let offered: Offered = json::read(request.supplier_offer.as_bytes())
-            .map_err(|_| Refusal::new(RefusalReason::Invalid, "the offer's id is not ours"))?;
+            .map_err(|_| Refusal::new(RefusalReason::Invalid, "not an offer of this adapter"))?;
         let first = offered.flights.iter().flatten().next();
         let departure = first.and_then(|flight| flight.rsplit(' ').next());
         let departure = departure.unwrap_or_default();
@@ -43,7 +43,7 @@ impl FlightBooking for NuiteeFlights {
         let prebooks: Vec<Prebook<'_>> = open(&response, &response.body)?
             .map_err(|fault| fault.into_change_error(fault::PREBOOK))?;
         let [prebook] = prebooks.as_slice() else {
-            let message = "the answer has not exactly one prebook";
+            let message = "the response does not have exactly one prebook";
             return Err(ChangeError::Unknown(message.to_owned()));
         };
         map::prebook::prebooked(
@@ -58,8 +58,8 @@ impl FlightBooking for NuiteeFlights {
     fn book(request: BookRequest) -> Result<FlightBookingState, ChangeError> {
         let settings = Settings::read()?;
         let bound: Bound = json::read(request.supplier_prebook.as_bytes())
-            .map_err(|_| Refusal::new(RefusalReason::Invalid, "the prebook's id is not ours"))?;
-        // Without the slash at the end Nuitee redirects to here.
+            .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
+        // Without the trailing slash, Nuitee redirects to this URL.
         let book = Request::post(settings.url("/flights/bookings/")).json(&WireBook {
             prebook_id: &bound.prebook_id,
             payment: payment(&settings, &bound)?,
@@ -72,7 +72,7 @@ impl FlightBooking for NuiteeFlights {
             open(&response, &response.body)?.map_err(fault::Fault::into_book_error)?;
         let booking = booked.first().and_then(|booked| booked.booking.as_ref());
         let booking =
-            booking.ok_or_else(|| ChangeError::Unknown("the answer has no booking".to_owned()))?;
+            booking.ok_or_else(|| ChangeError::Unknown("no booking was returned".to_owned()))?;
         Ok(map::booking::state(
             booking,
             Some(&bound),
@@ -94,7 +94,7 @@ impl FlightBooking for NuiteeFlights {
     }
 }
 
-/// What still stands of the offer.
+/// Verifies an offer and returns its current terms.
 fn verify(settings: &Settings, agreed: &Agreed<'_>) -> Result<Verified, ChangeError> {
     let again = |error: http::Error| {
         let why = ReadError::from(error);
@@ -113,7 +113,7 @@ fn verify(settings: &Settings, agreed: &Agreed<'_>) -> Result<Verified, ChangeEr
     map::verify::verified(agreed, item)
 }
 
-/// A booking by Nuitee's id; none when there is no such booking.
+/// Reads a booking by Nuitee's id. Returns `None` if there is no such booking.
 pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
@@ -132,12 +132,12 @@ pub(crate) fn read_by_id(
     if state.supplier_reference == id {
         Ok(Some(state))
     } else {
-        let message = "the answer is about another booking";
+        let message = "the response is about another booking";
         Err(ReadError::Unreadable(message.to_owned()))
     }
 }
 
-/// A booking by the label that it was made with.
+/// Reads a booking by the client reference in its tags.
 fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
@@ -161,7 +161,7 @@ fn payment<'a>(settings: &Settings, bound: &'a Bound) -> Result<Payment<'a>, Ref
         (None, PaymentMethod::Credit) => Ok(Payment::Credit),
         (None, PaymentMethod::PaymentSdk) => Err(Refusal::new(
             RefusalReason::Expired,
-            "the offer was bound for another way of paying than is set now",
+            "the offer was prebooked with a payment method other than the one in the current settings",
         )),
     }
 }

@@ -1,5 +1,5 @@
-//! Cancellation: the airline's quote, and the whole booking's end, which the
-//! airline may take its time for.
+//! Cancellation: the airline's quote and the cancellation of a whole booking, which an airline may
+//! complete later.
 
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Request};
@@ -14,7 +14,7 @@ use crate::upstream::{open, send};
 use crate::wire::booking::{Cancellation, Quote as WireQuote};
 use crate::{NuiteeFlights, map};
 
-/// Nuitee answers so while the airline has not.
+/// Status with which Nuitee responds before the airline has confirmed a cancellation.
 const ACCEPTED: u16 = 202;
 
 impl FlightCancellation for NuiteeFlights {
@@ -41,10 +41,10 @@ impl FlightCancellation for NuiteeFlights {
             Err(fault) => return Err(fault.into_change_error(fault::CANCEL)),
         };
         let [answer] = answers.as_slice() else {
-            let message = "the answer has not exactly one cancellation";
+            let message = "the response does not have exactly one cancellation";
             return Err(ChangeError::Unknown(message.to_owned()));
         };
-        // The answer has the amounts, and nothing of the booking.
+        // The response has the amounts, but no other data of the booking.
         let read = read_by_id(&settings, id, None).ok().flatten();
         let is_accepted_only = response.status == ACCEPTED;
         let reference = &request.booking_client_reference;
@@ -60,7 +60,7 @@ fn url(settings: &Settings, id: &str) -> String {
     ))
 }
 
-/// An earlier call has cancelled the booking, or asked for it: the booking tells.
+/// Returns the booking's state after an earlier call cancelled it or requested its cancellation.
 fn before(settings: &Settings, id: &str, fault: &Fault) -> Result<FlightBookingState, ChangeError> {
     let read = read_by_id(settings, id, None);
     match read {
@@ -73,7 +73,7 @@ fn before(settings: &Settings, id: &str, fault: &Fault) -> Result<FlightBookingS
             Ok(state)
         }
         Ok(_) => Err(ChangeError::Unknown(format!(
-            "{}, but the booking does not say so",
+            "{}, but the booking is not cancelled",
             fault.to_text()
         ))),
         Err(error) => Err(ChangeError::Unknown(format!(

@@ -1,26 +1,25 @@
-//! What Nuitee's error codes mean. The first two digits of a code say whose call
-//! it was (41 search, 42 verify, 43 prebook, 45 book, 46 cancel, 47 read, 49
-//! quote) and whether the caller (4) or somebody behind Nuitee (5) is at fault.
+//! Meaning of Nuitee's error codes. The first digit of a code states whether the caller (4) or a
+//! party behind Nuitee (5) caused the error. The second digit states the operation: 1 search, 2
+//! verify, 3 prebook, 5 book, 6 cancel, 7 read, 9 quote.
 //!
-//! For calls that change something the lists here are closed: these codes, with
-//! the status that they come with or in a 2xx, are a definite no, and every other
-//! answer leaves the outcome unknown.
+//! For calls that change something, the lists here are closed. Only these codes, with their status
+//! or in a 2xx response, are definite refusals. Every other response leaves the outcome unknown.
 
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
 
-/// An error answer.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) status: u16,
     pub(crate) code: Option<u32>,
-    /// What the code means in general. Safe to show to operators.
+    /// General meaning of the code. It is safe to show to operators.
     pub(crate) message: Option<String>,
-    /// What was wrong this time; may quote the request, so it is only compared.
+    /// Details of this error. It may quote the request, so it is only compared.
     pub(crate) description: String,
     pub(crate) retry_after_s: Option<u32>,
 }
 
-/// A definite no: status, code, and why.
+/// A definite refusal: status, code and reason.
 type Row = (u16, u32, fn() -> RefusalReason);
 
 const ACCOUNT: fn() -> RefusalReason = || RefusalReason::Account;
@@ -31,14 +30,14 @@ const NOT_CANCELLABLE: fn() -> RefusalReason = || RefusalReason::NotCancellable;
 const TERMS_CHANGED: fn() -> RefusalReason = || RefusalReason::TermsChanged;
 const UNAVAILABLE: fn() -> RefusalReason = || RefusalReason::Unavailable;
 
-/// Of every call: our key is not accepted.
+/// Refusals of the API key, for every call.
 const REFUSED_KEY: [Row; 3] = [
     (401, 401, ACCOUNT),
     (403, 40301, ACCOUNT),
     (403, 40302, ACCOUNT),
 ];
 
-/// Of `verify`, which changes nothing.
+/// Refusals of `verify`, which changes nothing.
 pub(crate) const VERIFY: &[Row] = &[
     (400, 42001, INVALID),
     (400, 42013, INVALID),
@@ -54,7 +53,7 @@ pub(crate) const VERIFY: &[Row] = &[
     (502, 52019, UNAVAILABLE),
 ];
 
-/// Of a prebook. Those of 502 are the airline's own no.
+/// Refusals of a prebook. Those with status 502 are refusals by the airline.
 pub(crate) const PREBOOK: &[Row] = &[
     (400, 43001, INVALID),
     (400, 43007, INVALID),
@@ -69,8 +68,8 @@ pub(crate) const PREBOOK: &[Row] = &[
     (502, 53019, UNAVAILABLE),
 ];
 
-/// Of a booking: no conflict (409), limit (429) or failure (5xx) is among them,
-/// because a booking may stand behind each.
+/// Refusals of a booking. The list has no conflict (409), rate limit (429) or failure (5xx),
+/// because a booking may exist after each of them.
 pub(crate) const BOOK: &[Row] = &[
     (400, 45004, INVALID),
     (400, 45021, INVALID),
@@ -85,7 +84,7 @@ pub(crate) const BOOK: &[Row] = &[
     (404, 45084, EXPIRED),
 ];
 
-/// Of a cancellation.
+/// Refusals of a cancellation.
 pub(crate) const CANCEL: &[Row] = &[(404, 46002, NOT_CANCELLABLE)];
 
 const NO_AVAILABILITY: u32 = 2001;
@@ -99,19 +98,20 @@ impl Fault {
         self.code == Some(NO_AVAILABILITY)
     }
 
-    /// The airline has no quote to give, for which the codes are 59099 and, while
-    /// a cancellation runs, 49007.
+    /// Returns whether the airline cannot give a quote: code 59099 or, while a cancellation is in
+    /// progress, 49007.
     pub(crate) fn is_no_quote(&self) -> bool {
         matches!(self.code, Some(QUOTE_FAILED | QUOTE_WHILE_CANCELLING))
     }
 
-    /// The booking is cancelled already, or about to be: it tells which.
+    /// Returns whether the booking is already cancelled or being cancelled. A read of the booking
+    /// shows which.
     pub(crate) fn is_cancelled_before(&self) -> bool {
         matches!(self.code, Some(ALREADY_CANCELLED | CANCELLATION_NOT_FINAL))
     }
 
-    /// What it means for a call that changes nothing. By its code, and by its
-    /// status where the code says nothing.
+    /// Converts the error for a call that changes nothing. The code determines the result; the
+    /// status does so if the code has no meaning here.
     pub(crate) fn into_read_error(self) -> ReadError {
         let of_code = self.code.and_then(|code| self.read_error_of(code));
         of_code
@@ -127,20 +127,21 @@ impl Fault {
             404 | 410 | 4004 | 47002 | 47003 => ReadError::NotFound(self.to_text()),
             408 | 504 => ReadError::TimedOut(self.to_text()),
             429 | 4290 => ReadError::RateLimited(self.retry_after_s),
-            // The limit itself cannot be looked up.
+            // Code 4291: the rate limiter itself is unavailable.
             503 | 4291 => ReadError::Unavailable(self.to_text()),
             400..=499 | 4000 | 4002 | 41000..=41999 | 47000..=47999 => {
                 ReadError::Rejected(self.refusal(RefusalReason::Invalid))
             }
             500 | 502 | 505..=599 | 5000..=5999 => ReadError::Failed(self.to_text()),
-            // Providers are down, or failed, by the status; in a 2xx they failed.
+            // The providers failed or are down. An error status decides which; in a 2xx response
+            // they count as failed.
             51000..=59999 if self.status < 300 => ReadError::Failed(self.to_text()),
             _ => return None,
         })
     }
 
-    /// What it means for a call that changes nothing, on the way to a change: a
-    /// no out of the list, or the call may be made again.
+    /// Converts the error for a call that changes nothing but precedes a change: a listed refusal,
+    /// or an error after which the call may be repeated.
     pub(crate) fn into_unchanged(self, closed: &[Row]) -> ChangeError {
         if self.is_limit() {
             return ChangeError::RateLimited(self.retry_after_s);
@@ -151,8 +152,9 @@ impl Fault {
         }
     }
 
-    /// The same for a change before which Nuitee tells its limit: refused out of
-    /// the list, else unknown. Never "not sent": Nuitee has answered.
+    /// Converts the error for a change whose rate limit Nuitee applies before the change: a listed
+    /// refusal, a rate limit, or an unknown outcome. The result is never "not sent", because Nuitee
+    /// has responded.
     pub(crate) fn into_change_error(self, closed: &[Row]) -> ChangeError {
         if self.is_limit() {
             return ChangeError::RateLimited(self.retry_after_s);
@@ -160,7 +162,7 @@ impl Fault {
         self.into_refused_or_unknown(closed)
     }
 
-    /// The same for a booking, whose limit is unknown, too.
+    /// Converts the error for a booking, for which a rate limit is an unknown outcome, too.
     pub(crate) fn into_book_error(self) -> ChangeError {
         if self.is_unpaid() {
             return self.refusal(RefusalReason::PaymentRequired).into();
@@ -183,8 +185,8 @@ impl Fault {
         row.map(|(_, _, reason)| reason())
     }
 
-    /// A rejected booking whose checkout is not finished. Nuitee documents no
-    /// code of flights for it, and for hotels these words beside several codes.
+    /// Returns whether a booking was rejected because its checkout is not finished. Nuitee
+    /// documents no flight code for this. For hotels it documents these words with several codes.
     fn is_unpaid(&self) -> bool {
         let is_rejected = matches!(self.status, 200..=299 | 400 | 402);
         let is_book = matches!(self.code, Some(2014 | 45000..=45999));
@@ -214,8 +216,8 @@ impl Fault {
     pub(crate) fn to_text(&self) -> String {
         let meaning = self.message.as_deref().unwrap_or("no explanation");
         match self.code {
-            Some(code) => format!("Nuitee answered {code}: {meaning}"),
-            None => format!("Nuitee answered with status {}", self.status),
+            Some(code) => format!("Nuitee returned {code}: {meaning}"),
+            None => format!("Nuitee returned the status {}", self.status),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Flights of Nuitee (LiteAPI), version 3.0 of its API.
+//! Adapter for flights of Nuitee (LiteAPI), version 3.0 of its API.
 //!
-//! One file a capability holds the calls, `wire` what Nuitee's JSON looks like,
-//! `map` what it means: pure functions, tested without a gateway. The API key is
-//! the gateway's; nothing here knows it.
+//! Each capability has a file with its calls. `wire` holds the form of Nuitee's JSON. `map` holds
+//! its meaning in pure functions that are tested without a gateway. The gateway adds the API key to
+//! requests; the adapter has no access to it.
 
 mod booking;
 mod cancellation;
@@ -22,8 +22,7 @@ use crate::settings::Settings;
 /// The adapter.
 pub struct NuiteeFlights;
 
-// No `flight_services`: Nuitee sells bags and seats only before it has confirmed
-// a booking.
+// `flight_services` is not exported: Nuitee sells bags and seats only before it confirms a booking.
 stopover_sdk::export!(
     NuiteeFlights: plugin,
     flight_pricing,
@@ -34,16 +33,15 @@ stopover_sdk::export!(
 );
 
 impl Plugin for NuiteeFlights {
-    /// Reads the settings: which host it wants and who takes the card hang on
-    /// them. Settings that cannot be read describe the defaults; every call says
-    /// what is wrong with them.
+    /// Describes the adapter. Host and payment method depend on the settings. If the settings are
+    /// invalid, the description uses the defaults, and every call returns the error.
     fn describe() -> Description {
         let settings = Settings::read().unwrap_or_default();
         Description {
             collects_payment: settings.uses_payment_sdk(),
-            // Nuitee documents no delay after which a read must know a booking.
+            // Nuitee documents no delay after which a read must find a booking.
             reads_consistent_after_ms: None,
-            // A booking is made once a prebook, a cancellation once a booking.
+            // A prebook is booked at most once, and a booking is cancelled at most once.
             repeats_are_safe: true,
             hosts: vec![settings.host()],
             settings_schema: settings::SCHEMA.to_owned(),

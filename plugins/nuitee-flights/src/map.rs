@@ -1,4 +1,4 @@
-//! What Nuitee's JSON means. Pure: no gateway, no clock, no settings.
+//! Meaning of Nuitee's JSON, in pure functions without gateway, clock or settings.
 
 pub(crate) mod baggage;
 pub(crate) mod booking;
@@ -20,14 +20,14 @@ use stopover_sdk::types::MinorUnits;
 
 use crate::wire;
 
-/// Minor units, rounded: Nuitee's amounts are JSON numbers, for which it promises
-/// no number of decimals. None for a negative amount, and where there is none.
+/// Converts an amount to minor units, rounded, because Nuitee's amounts are JSON numbers without a
+/// guaranteed number of decimals. Returns `None` for a negative or missing amount.
 pub(crate) fn minor(amount: Amount, currency: &str) -> Option<MinorUnits> {
     let minor = amount.0?.to_minor_rounded(currency).ok()?;
     (minor >= 0).then_some(minor)
 }
 
-/// An amount with its currency.
+/// Converts an amount with its currency.
 pub(crate) fn money(money: &wire::Money<'_>) -> Option<stopover_sdk::types::Money> {
     let currency = money.currency.as_str();
     Some(stopover_sdk::types::Money {

@@ -1,4 +1,4 @@
-//! Pricing: one search, whose answer is one document or a stream of them.
+//! Flight search. The response is one document or a stream of documents.
 
 use stopover_sdk::flight_pricing::{PriceAnswer, PriceRequest};
 use stopover_sdk::http::Request;
@@ -37,9 +37,9 @@ impl FlightPricing for NuiteeFlights {
         }
         match failed {
             Some(fault) if itineraries.is_empty() => return Err(fault.into_read_error()),
-            // One of several providers.
+            // One of several providers failed.
             Some(fault) => {
-                stopover_sdk::warn!("a part of the fares is missing: {}", fault.to_text())
+                stopover_sdk::warn!("some fares are missing; cause: {}", fault.to_text())
             }
             None => {}
         }
@@ -56,7 +56,7 @@ impl FlightPricing for NuiteeFlights {
             why = reason;
         });
         if left_out > 0 {
-            stopover_sdk::warn!("{left_out} offers left out; of the last one, {why}");
+            stopover_sdk::warn!("{left_out} offers left out; last reason: {why}");
         }
         Ok(PriceAnswer {
             offers,

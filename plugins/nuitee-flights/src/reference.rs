@@ -1,4 +1,4 @@
-//! Airports and airlines, out of Nuitee's own data.
+//! Airports and airlines, from Nuitee's own data.
 
 use stopover_sdk::flight_reference::{Airline, AirportAnswer};
 use stopover_sdk::http::{self, Request};
@@ -30,6 +30,6 @@ impl FlightReference for NuiteeFlights {
         let airline =
             airline.ok_or_else(|| ReadError::NotFound("Nuitee has no such airline".to_owned()))?;
         map::reference::airline(&airline, &iata_code, &settings.logo_url)
-            .ok_or_else(|| ReadError::Unreadable("the answer has no such airline".to_owned()))
+            .ok_or_else(|| ReadError::Unreadable("the response lacks the airline".to_owned()))
     }
 }

@@ -1,4 +1,4 @@
-//! What an operator may set, with its defaults.
+//! Settings that an operator may change, with their defaults.
 
 use serde::Deserialize;
 use stopover_sdk::settings::{self, Unusable};
@@ -9,25 +9,25 @@ pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// Base of every call.
+    /// Base URL of every call.
     base_url: String,
-    /// What logos that are named by their path alone are relative to.
+    /// Base URL of logos that have a path only.
     pub(crate) logo_url: String,
-    /// Who pays Nuitee.
+    /// Payment method of bookings.
     pub(crate) payment_method: PaymentMethod,
-    /// ISO 4217; of searches that name none, because Nuitee wants one.
+    /// ISO 4217 currency of searches that name none; Nuitee requires one.
     pub(crate) currency: String,
-    /// ISO 3166-1 alpha-2.
+    /// ISO 3166-1 alpha-2 country of the point of sale.
     pub(crate) point_of_sale: Option<String>,
 }
 
-/// Where the money for a booking comes from.
+/// The source of the money for a booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum PaymentMethod {
     /// The end user pays Nuitee in the browser.
     PaymentSdk,
-    /// The account's credit line, which Nuitee has to open for it.
+    /// The account's credit line pays. Nuitee must enable it for the account.
     Credit,
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_schema_names_every_setting_with_its_default() {
+    fn settings_schema_lists_every_setting_with_default() {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
         let properties = schema["properties"].as_object().unwrap();
         let defaults: Map<String, Value> = properties
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_that_of_the_base() {
+    fn host_and_urls_follow_base_url() {
         let local = json!({ "base_url": "http://127.0.0.1:9000/v3.0/" });
         let local: Settings = serde_json::from_value(local).unwrap();
         assert_eq!(local.host(), "127.0.0.1:9000");

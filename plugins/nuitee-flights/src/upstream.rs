@@ -1,5 +1,5 @@
-//! Nuitee's envelope: what stands around every answer, when it is an error, and
-//! the two detours that an answer may take: a redirect and a stream of events.
+//! Nuitee's envelope and its errors, and two special cases of responses: a redirect and a stream of
+//! events.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use stopover_sdk::{ReadError, record};
 
 use crate::fault::Fault;
 
-/// Longest wait for airports and airlines, which Nuitee reads out of its own data.
+/// Timeout for airports and airlines, which Nuitee serves from its own data, in milliseconds.
 pub(crate) const REFERENCE_TIMEOUT_MS: u32 = 8_000;
 
 #[derive(Deserialize)]
@@ -25,7 +25,7 @@ struct Envelope<'a, T> {
 }
 
 record! {
-    /// Where `error` stands at some endpoints.
+    /// A wrapper of `error` that some endpoints use.
     struct Wrapped<'a> {
         error: Option<WireError<'a>> = "error",
     }
@@ -44,8 +44,8 @@ impl<'a, T> Envelope<'a, T> {
     }
 }
 
-/// Sends a request and follows one redirect that keeps method and body, as long
-/// as it stays at the same origin: `/flights/bookings` has such a one.
+/// Sends a request and follows one redirect that keeps method and body, if it stays at the same
+/// origin. `/flights/bookings` has such a redirect.
 pub(crate) fn send(request: Request) -> Result<Response, http::Error> {
     let response = request.send()?;
     let Some(url) = moved_to(&request.url, &response) else {
@@ -65,9 +65,8 @@ fn moved_to(url: &str, response: &Response) -> Option<String> {
     (path.starts_with('/') && !path.starts_with("//")).then(|| format!("{origin}{path}"))
 }
 
-/// The items of an answer's `data`, of which most have one; none for "no
-/// content". An error body counts whatever the status is, and only an answer
-/// with status 2xx has data.
+/// Decodes the items of a response's `data`, of which most responses have one; "no content" has
+/// none. An error body counts whatever the status, and only a 2xx response has data.
 pub(crate) fn open<'a, T: Deserialize<'a>>(
     response: &Response,
     body: &'a [u8],
@@ -78,8 +77,7 @@ pub(crate) fn open<'a, T: Deserialize<'a>>(
     let error = match json::read::<Envelope<'a, T>>(body).map(Envelope::open) {
         Ok((None, data)) if response.is_success() => return Ok(Ok(data.unwrap_or_default())),
         Ok((error, _)) => error,
-        // The data beside an error may be of another shape, and the error of a
-        // proxy is no JSON at all.
+        // The data beside an error may have another form, and a proxy's error may not be JSON.
         Err(unreadable) => match json::read::<Envelope<'a, IgnoredAny>>(body) {
             Ok(envelope) => match envelope.open() {
                 (None, _) if response.is_success() => return Err(unreadable),
@@ -99,7 +97,7 @@ pub(crate) fn open<'a, T: Deserialize<'a>>(
     }))
 }
 
-/// The only item of an answer to a read; none for "no content".
+/// Decodes the only item of a read, or `None` for "no content".
 pub(crate) fn open_read<'a, T: Deserialize<'a>>(
     response: &'a Response,
 ) -> Result<Option<T>, ReadError> {
@@ -107,8 +105,8 @@ pub(crate) fn open_read<'a, T: Deserialize<'a>>(
     Ok(items.into_iter().next())
 }
 
-/// The documents in a body of server-sent events, one an event; a body of
-/// anything else is one document. A keep-alive and a closing word are none.
+/// Splits a body into documents. A stream of server-sent events has one document per event; any
+/// other body is one document. Keep-alives and the closing event are skipped.
 pub(crate) fn documents(body: &[u8]) -> Vec<Cow<'_, [u8]>> {
     let is_stream = ["data:", "event:", "id:", "retry:", ":"]
         .iter()
@@ -140,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_is_one_document_an_event() {
+    fn event_stream_has_one_document_per_event() {
         let cases: [(&str, &[&str]); 6] = [
             ("{\"data\": []}", &["{\"data\": []}"]),
             ("", &[""]),

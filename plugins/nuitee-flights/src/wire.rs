@@ -1,5 +1,4 @@
-//! Nuitee's JSON, as it comes: only the fields that are used. What they mean is
-//! `map`'s business.
+//! Nuitee's JSON as received, with only the fields that are used. `map` defines their meaning.
 
 pub(crate) mod booking;
 pub(crate) mod prebook;
@@ -10,20 +9,20 @@ use stopover_sdk::loose::{Amount, Count, Flag, Many, Text};
 use stopover_sdk::record;
 
 record! {
-    /// Major units.
+    /// An amount in major units.
     #[derive(Debug)]
     pub(crate) struct Money<'a> {
         pub(crate) amount: Amount = "amount",
         pub(crate) currency: Text<'a> = "currency",
     }
 
-    /// What is shown to customers; Nuitee's own price stands elsewhere.
+    /// The price shown to customers. Nuitee's net price is in other fields.
     #[derive(Debug)]
     pub(crate) struct Pricing<'a> {
         pub(crate) display: Option<Money<'a>> = "display",
     }
 
-    /// Of the whole party.
+    /// A price of the whole party.
     #[derive(Debug)]
     pub(crate) struct Price<'a> {
         pub(crate) total: Amount = "total",
@@ -36,13 +35,13 @@ record! {
         pub(crate) display: Option<Price<'a>> = "display",
     }
 
-    /// One take-off and one landing.
+    /// A flight with one take-off and one landing.
     #[derive(Debug)]
     pub(crate) struct Segment<'a> {
         pub(crate) key: Text<'a> = "segmentKey",
         pub(crate) origin: Text<'a> = "originCode",
         pub(crate) destination: Text<'a> = "destinationCode",
-        /// Local, without offset.
+        /// Local time without offset.
         pub(crate) departure_time: Text<'a> = "departureTime",
         pub(crate) arrival_time: Text<'a> = "arrivalTime",
         /// `OUTBOUND` or `INBOUND`.
@@ -63,7 +62,7 @@ record! {
         pub(crate) marketing: Text<'a> = "marketingNumber",
     }
 
-    /// Logos are URLs, or paths alone.
+    /// Airlines of a flight. Logos are URLs or paths only.
     #[derive(Debug)]
     pub(crate) struct Carrier<'a> {
         pub(crate) marketing_code: Text<'a> = "marketingCode",
@@ -78,7 +77,7 @@ record! {
         pub(crate) family: Text<'a> = "family",
     }
 
-    /// The fare of a segment of the same answer.
+    /// The fare of a segment in the same response.
     #[derive(Debug)]
     pub(crate) struct SegmentFare<'a> {
         pub(crate) segment_key: Text<'a> = "segmentKey",

@@ -1,5 +1,5 @@
-//! Prebook, book, and reading back. After `book` is sent, only the codes in
-//! `fault` are a no.
+//! Prebooking, booking and reading a booking back. After `book` is sent, only the codes in `fault`
+//! are definite refusals.
 
 use stopover_sdk::hotel_booking::{
     BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
@@ -25,12 +25,13 @@ impl HotelBooking for NuiteeHotels {
             offer_id: &request.supplier_offer,
             use_payment_sdk: settings.uses_payment_sdk(),
         })?;
-        // A prebook does not say what the hotel is called and where it is.
+        // A prebook contains neither the hotel's name nor its location, so its content is read as
+        // well.
         let content = hotel_request(&settings, &request.supplier_hotel_id);
         let mut responses = http::send_many(&[prebook, content]).into_iter();
         let prebook = responses
             .next()
-            .ok_or_else(|| ChangeError::Unknown("the gateway gave no answer".to_owned()))??;
+            .ok_or_else(|| ChangeError::Unknown("the gateway returned no response".to_owned()))??;
         let hotel = summary(&request.supplier_hotel_id, responses.next());
         let prebook: Prebook = match open_change(&prebook)? {
             Answer::Data(prebook) => prebook,
@@ -50,7 +51,7 @@ impl HotelBooking for NuiteeHotels {
     fn book(request: BookRequest) -> Result<HotelBookingState, ChangeError> {
         let settings = Settings::read()?;
         let bound: Bound = json::read(request.supplier_prebook.as_bytes())
-            .map_err(|_| Refusal::new(RefusalReason::Invalid, "the prebook's id is not ours"))?;
+            .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
         let response = Request::post(settings.book_url("/rates/book"))
             .json(&WireBook {
                 prebook_id: &bound.prebook_id,
@@ -87,7 +88,7 @@ impl HotelBooking for NuiteeHotels {
     }
 }
 
-/// A booking by Nuitee's id; none when there is no such booking.
+/// Reads a booking by Nuitee's id. Returns `None` if there is no such booking.
 pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
@@ -100,7 +101,8 @@ pub(crate) fn read_by_id(
     }
 }
 
-/// Without a slash at the end: with one it is another list.
+/// Reads a booking by its client reference. The path has no trailing slash: with one, Nuitee
+/// returns another list.
 fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
@@ -123,8 +125,8 @@ fn booking_request(settings: &Settings, id: &str) -> Request {
     Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS)
 }
 
-/// Nuitee has a booking with this reference already, so it is ours. Not finding
-/// it now proves nothing.
+/// Reads the booking that Nuitee already has with this client reference, which is therefore ours.
+/// If it is not found now, the outcome remains unknown.
 fn booked_before(
     settings: &Settings,
     client_reference: &str,
@@ -140,7 +142,7 @@ fn booked_before(
     }
 }
 
-/// The lead of each room; Nuitee takes no other guests.
+/// Returns the lead guest of each room. Nuitee accepts no other guests.
 fn guests(request: &BookRequest) -> Result<Vec<WireGuest<'_>>, Refusal> {
     let lead = |room: &'_ RoomGuests| -> Option<usize> {
         let guests = &room.guests;
@@ -173,12 +175,13 @@ fn payment<'a>(settings: &Settings, bound: &'a Bound) -> Result<Payment<'a>, Ref
         PaymentMethod::Credit => Ok(Payment::Credit),
         PaymentMethod::PaymentSdk => Err(Refusal::new(
             RefusalReason::Expired,
-            "the offer was bound for another way of paying than is set now",
+            "the offer was prebooked with a payment method other than the one in the current settings",
         )),
     }
 }
 
-/// The hotel by its content. A booking is not given up for want of it.
+/// Returns the hotel's summary from its content. If the content is missing, the hotel's id replaces
+/// its name, so that the prebook does not fail.
 fn summary(id: &str, content: Option<Result<Response, http::Error>>) -> HotelSummary {
     let read = content
         .map(|response| open_read::<wire::content::Hotel>(&response?))
@@ -188,7 +191,7 @@ fn summary(id: &str, content: Option<Result<Response, http::Error>>) -> HotelSum
             map::content::summary(&hotel)
         }
         _ => {
-            stopover_sdk::warn!("the hotel of a prebook has no readable content");
+            stopover_sdk::warn!("a prebook's hotel has no readable content");
             HotelSummary::new(id, id)
         }
     }

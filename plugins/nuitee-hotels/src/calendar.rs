@@ -1,4 +1,4 @@
-//! Price calendar. Nuitee limits it to ten requests a minute.
+//! Price calendar. Nuitee limits it to ten requests per minute.
 
 use stopover_sdk::hotel_price_calendar::HotelPrices;
 use stopover_sdk::http::Request;

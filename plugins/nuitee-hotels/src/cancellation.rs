@@ -1,4 +1,4 @@
-//! Cancellation. There is no preview; a cancellation is for the whole booking.
+//! Cancellation. Nuitee offers no preview, and a cancellation applies to the whole booking.
 
 use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Request};
@@ -35,7 +35,7 @@ impl HotelCancellation for NuiteeHotels {
         }
         match open_change::<Cancellation>(&response)? {
             Answer::Data(answer) => {
-                // The answer has the amounts, and nothing of the booking.
+                // The response has the amounts, but no other data of the booking.
                 let read = read_by_id(&settings, id).ok().flatten();
                 let reference = &request.booking_client_reference;
                 Ok(map::booking::canceled(id, reference, &answer, read)?)
@@ -49,7 +49,8 @@ impl HotelCancellation for NuiteeHotels {
     }
 }
 
-/// Nuitee cancelled nothing: it will not, or it has already. The booking tells.
+/// Handles status 304: this call cancelled nothing. Either Nuitee refuses, or the booking was
+/// cancelled before; a read of the booking shows which.
 fn not_modified(settings: &Settings, id: &str) -> Result<HotelBookingState, ChangeError> {
     match read_by_id(settings, id) {
         Ok(Some(state)) if state.status == BookingStatus::Canceled => Ok(state),
@@ -59,7 +60,7 @@ fn not_modified(settings: &Settings, id: &str) -> Result<HotelBookingState, Chan
             Err(refusal.into())
         }
         Err(error) => Err(ChangeError::Unknown(format!(
-            "nothing was cancelled by this call, but whether it was before cannot be read: {error:?}"
+            "this call cancelled nothing, and the booking cannot be read to see whether it was cancelled before: {error:?}"
         ))),
     }
 }

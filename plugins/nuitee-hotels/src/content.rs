@@ -1,4 +1,4 @@
-//! Content: details and reviews.
+//! Hotel content: details and reviews.
 
 use stopover_sdk::hotel_content::{Details, Reviews};
 use stopover_sdk::http::Request;

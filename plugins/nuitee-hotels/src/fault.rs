@@ -1,28 +1,28 @@
-//! What Nuitee's error codes mean. The code decides, never the status: errors
+//! Meaning of Nuitee's error codes. Only the code counts for changes, not the HTTP status: errors
 //! come with 200, and refusals with 400.
 //!
-//! For calls that change something the codes here are the closed list of what is
-//! a definite no; every other answer leaves the outcome unknown.
+//! For calls that change something, the codes here are the closed list of definite refusals. Every
+//! other response leaves the outcome unknown.
 
 use stopover_sdk::http::Response;
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
 
-/// An error answer.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) status: u16,
     pub(crate) code: Option<u32>,
-    /// What the code means in general. Safe to show to operators.
+    /// General meaning of the code. It is safe to show to operators.
     pub(crate) message: Option<String>,
-    /// What was wrong this time; may quote the request, so it is only compared.
+    /// Details of this error. It may quote the request, so it is only compared.
     pub(crate) description: String,
     pub(crate) retry_after_s: Option<u32>,
 }
 
-/// What a refused booking turns out to be.
+/// The meaning of an error in response to a booking.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum BookFault {
-    /// A booking with this client reference exists already: read it.
+    /// A booking with this client reference exists already and must be read.
     Duplicate,
     Failed(ChangeError),
 }
@@ -51,7 +51,8 @@ impl Fault {
         self.code == Some(NO_AVAILABILITY)
     }
 
-    /// By its code, and by its status where the code says nothing.
+    /// Converts the error for a read. The code determines the result; the status does so if the
+    /// code has no meaning here.
     pub(crate) fn into_read_error(self) -> ReadError {
         let of_code = self.code.and_then(|code| self.read_error_of(code));
         of_code
@@ -83,8 +84,8 @@ impl Fault {
         }
     }
 
-    /// Refused out of the closed list, else unknown. Never "not sent": Nuitee has
-    /// answered.
+    /// Converts the error for a change: a listed refusal, otherwise an unknown outcome. The result
+    /// is never "not sent", because Nuitee has responded.
     pub(crate) fn into_change_error(self) -> ChangeError {
         match self.refusal_reason() {
             Some(reason) => ChangeError::Refused(self.refusal(reason)),
@@ -109,7 +110,7 @@ impl Fault {
             4010 | 4040 => RefusalReason::Expired,
             5000 if says("payment failed") => RefusalReason::PaymentDeclined,
             401 | 40301 | 40302 => RefusalReason::Account,
-            // Stopped before anything was done.
+            // Nuitee's rate limit stops a request before anything is done.
             429 | 4290 | 4291 => RefusalReason::Other("too many requests at the moment".to_owned()),
             _ => return None,
         })
@@ -126,8 +127,8 @@ impl Fault {
     pub(crate) fn to_text(&self) -> String {
         let meaning = self.message.as_deref().unwrap_or("no explanation");
         match self.code {
-            Some(code) => format!("Nuitee answered {code}: {meaning}"),
-            None => format!("Nuitee answered with status {}", self.status),
+            Some(code) => format!("Nuitee returned {code}: {meaning}"),
+            None => format!("Nuitee returned the status {}", self.status),
         }
     }
 }

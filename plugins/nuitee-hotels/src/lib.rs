@@ -1,8 +1,8 @@
-//! Hotels of Nuitee (LiteAPI), version 3.0 of its API.
+//! Adapter for hotels of Nuitee (LiteAPI), version 3.0 of its API.
 //!
-//! One file a capability holds the calls, `wire` what Nuitee's JSON looks like,
-//! `map` what it means: pure functions, tested without a gateway. The API key is
-//! the gateway's; nothing here knows it.
+//! Each capability has a file with its calls. `wire` holds the form of Nuitee's JSON. `map` holds
+//! its meaning in pure functions that are tested without a gateway. The gateway adds the API key to
+//! requests; the adapter has no access to it.
 
 mod booking;
 mod calendar;
@@ -40,15 +40,14 @@ stopover_sdk::export!(
 );
 
 impl Plugin for NuiteeHotels {
-    /// Reads the settings: which hosts it wants and who takes the card hang on
-    /// them. Settings that cannot be read describe the defaults; every call says
-    /// what is wrong with them.
+    /// Describes the adapter. Hosts and payment method depend on the settings. If the settings are
+    /// invalid, the description uses the defaults, and every call returns the error.
     fn describe() -> Description {
         let settings = Settings::read().unwrap_or_default();
         Description {
             collects_payment: settings.uses_payment_sdk(),
-            // Nuitee documents no delay after which a read must know a booking,
-            // and answers a repeated reference with an error, not the booking.
+            // Nuitee documents no delay after which a read must find a booking. It responds to a
+            // repeated client reference with an error instead of the booking.
             reads_consistent_after_ms: None,
             repeats_are_safe: false,
             hosts: settings.hosts(),

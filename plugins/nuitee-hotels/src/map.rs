@@ -1,4 +1,4 @@
-//! What Nuitee's JSON means. Pure: no gateway, no clock, no settings.
+//! Meaning of Nuitee's JSON, in pure functions without gateway, clock or settings.
 
 pub(crate) mod booking;
 pub(crate) mod calendar;
@@ -19,13 +19,14 @@ use stopover_sdk::types::{Board, Location, MinorUnits};
 use crate::wire;
 use crate::wire::{Amount, Number};
 
-/// Minor units, rounded: Nuitee's amounts are JSON numbers, for which it promises
-/// no number of decimals.
+/// Converts an amount to minor units, rounded, because Nuitee's amounts are JSON numbers without a
+/// guaranteed number of decimals.
 pub(crate) fn minor(amount: Decimal, currency: &str) -> Result<MinorUnits, MoneyError> {
     amount.to_minor_rounded(currency)
 }
 
-/// The sum of amounts that all have to be in one currency. None without any.
+/// Returns the sum of amounts, which must all be in `currency`. Returns `None` if there are no
+/// amounts.
 pub(crate) fn sum(amounts: &[Amount], currency: &str) -> Result<Option<MinorUnits>, Unreadable> {
     let mut total = None;
     for amount in amounts {
@@ -41,14 +42,14 @@ pub(crate) fn sum(amounts: &[Amount], currency: &str) -> Result<Option<MinorUnit
 
 pub(crate) fn add(left: MinorUnits, right: MinorUnits) -> Result<MinorUnits, Unreadable> {
     left.checked_add(right)
-        .ok_or_else(|| Unreadable::new("the amounts of the answer are out of range"))
+        .ok_or_else(|| Unreadable::new("the amounts of the response are out of range"))
 }
 
 pub(crate) fn other_currency() -> Unreadable {
-    Unreadable::new("the answer is in another currency than was asked for")
+    Unreadable::new("the response is in a currency other than the requested one")
 }
 
-/// `RO`, `BB`, …, and their numbered variants.
+/// Converts a board code, such as `RO` or `BB`, or a numbered variant of one.
 pub(crate) fn board(code: &str) -> Board {
     match code.trim_end_matches(|character: char| character.is_ascii_digit()) {
         "RO" => Board::RoomOnly,
@@ -60,8 +61,8 @@ pub(crate) fn board(code: &str) -> Board {
     }
 }
 
-/// A point on the map; none when a coordinate is missing or both are zero, which
-/// is how Nuitee says that it does not know.
+/// Returns a location. Returns `None` if a coordinate is missing or invalid, or if both are zero,
+/// which Nuitee uses for unknown locations.
 pub(crate) fn location(latitude: Number, longitude: Number) -> Option<Location> {
     let (latitude, longitude) = (latitude.0?, longitude.0?);
     let valid = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
@@ -71,7 +72,7 @@ pub(crate) fn location(latitude: Number, longitude: Number) -> Option<Location> 
     })
 }
 
-/// The hotel in short. Nuitee has no time zones.
+/// Returns the hotel's summary. Nuitee has no time zones.
 pub(crate) fn summary(hotel: &wire::rate::Hotel) -> HotelSummary {
     HotelSummary {
         address: hotel

@@ -1,4 +1,4 @@
-//! Places: suggestions for a text, then the details of the first of them.
+//! Place search: suggestions for a text, then the details of the first ones.
 
 use stopover_sdk::hotel_places::{Place, PlaceQuery};
 use stopover_sdk::http::{self, Request};
@@ -10,7 +10,7 @@ use crate::wire::Many;
 use crate::wire::place::Suggestion;
 use crate::{NuiteeHotels, map, wire};
 
-/// Details cost a request each, and Nuitee charges for them.
+/// Maximum number of places with details. Each needs a request that Nuitee charges for.
 const DETAILS_AT_MOST: usize = 5;
 
 impl HotelPlaces for NuiteeHotels {

@@ -1,4 +1,4 @@
-//! Pricing: all rates of named hotels, in one request.
+//! Pricing: all rates of the named hotels, in one request.
 
 use stopover_sdk::hotel_pricing::{PriceAnswer, PriceRequest};
 use stopover_sdk::{HotelPricing, ReadError};
@@ -29,7 +29,7 @@ impl HotelPricing for NuiteeHotels {
                 why = reason;
             })?;
         if left_out > 0 {
-            stopover_sdk::warn!("{left_out} offers left out; of the last one, {why}");
+            stopover_sdk::warn!("{left_out} offers left out; last reason: {why}");
         }
         Ok(answer)
     }

@@ -16,8 +16,8 @@ use crate::wire::content::ListedHotel;
 use crate::wire::rate::{Hotel, HotelRates, LoyaltyMembership, Occupancy, RatesRequest};
 use crate::{NuiteeHotels, map};
 
-/// Nuitee's own default. Asked for whatever the caller's limit is, because its
-/// order is none of those that are sorted by here.
+/// Maximum number of hotels per search, which is Nuitee's default. It is requested whatever the
+/// client's limit is, because Nuitee's order is none of the sort orders here.
 const HOTELS_AT_MOST: u16 = 200;
 
 impl HotelSearch for NuiteeHotels {
@@ -57,7 +57,7 @@ impl HotelSearch for NuiteeHotels {
     }
 }
 
-/// What offers are read against.
+/// Returns the parts of a request that are needed to read its offers.
 pub(crate) fn asked<'a>(settings: &'a Settings, stay: &'a Stay) -> map::offer::Asked<'a> {
     map::offer::Asked {
         rooms: stay.occupancies.len(),
@@ -67,7 +67,7 @@ pub(crate) fn asked<'a>(settings: &'a Settings, stay: &'a Stay) -> map::offer::A
     }
 }
 
-/// What every request for rates says.
+/// Returns the fields that all requests for rates share.
 pub(crate) fn rates_request<'a>(settings: &'a Settings, stay: &'a Stay) -> RatesRequest<'a> {
     let loyalty_program = settings.loyalty_program.as_deref();
     let membership = loyalty_program.zip(settings.loyalty_membership.as_deref());
@@ -95,7 +95,7 @@ pub(crate) fn rates_request<'a>(settings: &'a Settings, stay: &'a Stay) -> Rates
     }
 }
 
-/// Rates, and the hotels that they belong to; nothing where nothing is available.
+/// Requests rates and the hotels that they belong to. Both lists are empty if nothing is available.
 pub(crate) fn send_rates(
     settings: &Settings,
     body: &RatesRequest<'_>,
@@ -117,7 +117,7 @@ pub(crate) fn send_rates(
     }
 }
 
-/// Where the hotels are whose rates came without a place on the map.
+/// Reads the locations of the hotels whose rates came without one.
 fn places_of(
     settings: &Settings,
     hotels: &[Hotel],

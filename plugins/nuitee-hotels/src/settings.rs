@@ -1,4 +1,4 @@
-//! What an operator may set, with its defaults.
+//! Settings that an operator may change, with their defaults.
 
 use serde::Deserialize;
 use stopover_sdk::settings::{self, Unusable};
@@ -9,25 +9,25 @@ pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// Search, prices and content.
+    /// Base URL of search, prices and content.
     data_url: String,
-    /// Prebook, book, read and cancel.
+    /// Base URL of prebooking, booking, reading and cancelling.
     book_url: String,
-    /// How bookings are paid.
+    /// Payment method of bookings.
     pub(crate) payment_method: PaymentMethod,
-    /// After how long Nuitee stops asking its own suppliers, in seconds.
+    /// Time after which Nuitee stops waiting for its own suppliers, in seconds.
     pub(crate) rates_timeout_s: u32,
-    /// Programme whose member rates are asked for, e.g. `HH`.
+    /// Loyalty programme whose member rates are requested, e.g. `HH`.
     pub(crate) loyalty_program: Option<String>,
-    /// The membership in it.
+    /// Membership number in the programme.
     pub(crate) loyalty_membership: Option<String>,
 }
 
-/// Where the money for a booking comes from.
+/// The source of the money for a booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum PaymentMethod {
-    /// The account's card; in Nuitee's sandbox nothing is charged.
+    /// The account's card. In Nuitee's sandbox nothing is charged.
     AccCreditCard,
     Wallet,
     Credit,
@@ -65,7 +65,7 @@ impl Settings {
         format!("{}{path}", self.book_url.trim_end_matches('/'))
     }
 
-    /// The hosts of both URLs, each once.
+    /// Returns the hosts of both URLs, each once.
     pub(crate) fn hosts(&self) -> Vec<String> {
         let host = |url: &str| {
             let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_schema_names_every_setting_with_its_default() {
+    fn settings_schema_lists_every_setting_with_default() {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
         let properties = schema["properties"].as_object().unwrap();
         let names: Vec<&str> = properties.keys().map(String::as_str).collect();
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_those_of_the_urls() {
+    fn hosts_and_urls_follow_base_urls() {
         assert_eq!(
             Settings::default().hosts(),
             ["api.liteapi.travel", "book.liteapi.travel"]

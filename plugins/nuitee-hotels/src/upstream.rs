@@ -1,4 +1,4 @@
-//! Nuitee's envelope: what stands around every answer, and when it is an error.
+//! Nuitee's envelope and its errors.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -9,28 +9,28 @@ use stopover_sdk::{ReadError, json};
 use crate::fault::Fault;
 use crate::wire::{Code, Number};
 
-/// Longest wait for reads that Nuitee answers out of its own data; it gives up
-/// after 4 s itself.
+/// Timeout of reads that Nuitee serves from its own data, in milliseconds. Nuitee itself gives up
+/// after 4 s.
 pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
 
-/// An answer, opened.
+/// A decoded response.
 pub(crate) enum Answer<T> {
     Data(T),
-    /// "No content": by its status, by error code 204, or without data.
+    /// No content: by status 204, by error code 204, or without data.
     Nothing,
     Fault(Fault),
 }
 
-/// Data, and what stands beside it at some endpoints.
+/// The data of a response, with the fields beside it that some endpoints have.
 pub(crate) struct Body<T, H = IgnoredAny> {
     pub(crate) data: T,
-    /// Hotels in short, at rates.
+    /// Summaries of the hotels of rates.
     pub(crate) hotels: Option<H>,
-    /// How many there are, at lists.
+    /// Total number of items of a list.
     pub(crate) total: Number,
 }
 
-/// `error` stands at the top, or under `value` at some endpoints.
+/// The envelope. Some endpoints have `error` under `value`.
 #[derive(Deserialize)]
 struct Envelope<T, H> {
     data: Option<T>,
@@ -53,8 +53,7 @@ struct WireError {
     description: Option<String>,
 }
 
-/// Opens an answer. An error body counts whatever the status is, and only an
-/// answer with status 2xx has data.
+/// Decodes a response. An error body counts whatever the status, and only a 2xx response has data.
 pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<Answer<Body<T, H>>, Unreadable>
 where
     T: Deserialize<'a>,
@@ -81,8 +80,7 @@ where
             (None, None) if response.is_success() => return Ok(Answer::Nothing),
             (error, _) => error,
         },
-        // The data beside an error may be of another shape, and the error of a
-        // proxy is no JSON at all.
+        // The data beside an error may have another form, and a proxy's error may not be JSON.
         Err(unreadable) => match error_of(response) {
             None if response.is_success() => return Err(unreadable),
             error => error,
@@ -104,7 +102,7 @@ where
     })
 }
 
-/// The data of an answer to a call that may have changed something.
+/// Decodes the data of a call that may have changed something.
 pub(crate) fn open_change<'a, T: Deserialize<'a>>(
     response: &'a Response,
 ) -> Result<Answer<T>, Unreadable> {
@@ -115,7 +113,7 @@ pub(crate) fn open_change<'a, T: Deserialize<'a>>(
     })
 }
 
-/// The data of a read; none for "no content".
+/// Decodes the data of a read, or `None` for "no content".
 pub(crate) fn open_read<'a, T: Deserialize<'a>>(
     response: &'a Response,
 ) -> Result<Option<T>, ReadError> {

@@ -1,4 +1,4 @@
-//! Weather.
+//! Weather forecasts.
 
 use stopover_sdk::hotel_weather::Day;
 use stopover_sdk::http::Request;

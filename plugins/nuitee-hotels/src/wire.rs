@@ -1,5 +1,5 @@
-//! Nuitee's JSON, as it comes: only the fields that are used, each in every form
-//! that its documents show. What they mean is `map`'s business.
+//! Nuitee's JSON as received, with only the fields that are used, in every form that Nuitee's
+//! documents show. `map` defines their meaning.
 
 pub(crate) mod booking;
 pub(crate) mod calendar;
@@ -29,7 +29,7 @@ pub(crate) struct Coordinates {
     pub(crate) longitude: f64,
 }
 
-/// A list, which may also come as its only item, as `null` or as `""`.
+/// A list, which may also be sent as its only item, as `null` or as `""`.
 #[derive(Debug, Clone)]
 pub(crate) struct Many<T>(pub(crate) Vec<T>);
 
@@ -77,7 +77,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     }
 }
 
-/// Text, which may also come as a list of texts or as `null`.
+/// Text, which may also be sent as a list of texts or as `null`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Texts(pub(crate) Vec<String>);
 
@@ -111,8 +111,8 @@ impl<'de> Deserialize<'de> for Texts {
     }
 }
 
-/// A number for people (a rating, a temperature), or none: also of `null`, `""`
-/// and other things that are no number. Never money.
+/// A number for display, such as a rating or a temperature; never money. It is `None` for `null`,
+/// `""` and other values that are not numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Number(pub(crate) Option<f64>);
 
@@ -128,8 +128,8 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// A reference or a code, which may come as a number; none for `null`, `""` and
-/// other things that are none.
+/// A reference or a code, which may be sent as a number. It is `None` for `null`, `""`, lists and
+/// objects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Word(pub(crate) Option<String>);
 
@@ -146,12 +146,12 @@ impl<'de> Deserialize<'de> for Word {
     }
 }
 
-/// The number of a room, from 1; none for whatever is no such number.
+/// The number of a room, from 1. It is `None` for other values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RoomNumber(pub(crate) Option<usize>);
 
 impl RoomNumber {
-    /// From 0.
+    /// Returns the position of the room, from 0.
     pub(crate) fn position(self) -> Option<usize> {
         self.0?.checked_sub(1)
     }
@@ -164,7 +164,7 @@ impl<'de> Deserialize<'de> for RoomNumber {
     }
 }
 
-/// `true`, `1` or `"true"`.
+/// A boolean. It is true for `true`, `1` and `"true"`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Flag(pub(crate) bool);
 
@@ -175,7 +175,7 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// The code of an error, which may come as text.
+/// The code of an error, which may be sent as a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Code(pub(crate) u32);
 
@@ -189,7 +189,7 @@ impl<'de> Deserialize<'de> for Code {
     }
 }
 
-/// Any scalar as text; none for `null`, lists and objects.
+/// Reads any scalar as text. The value is `None` for `null`, lists and objects.
 struct Scalar;
 
 impl<'de> Visitor<'de> for Scalar {

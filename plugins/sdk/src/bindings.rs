@@ -1,6 +1,6 @@
-//! Code generated from `wit/`: one module for what a plugin imports and for the
-//! shared words, one for each interface that a plugin may export. Nothing but
-//! this file knows how it is generated.
+//! Code generated from `wit/`: one module for the imports of a plugin and the shared types, and one
+//! for each interface that a plugin may export. Only this file depends on how the code is
+//! generated.
 
 /// Imports and shared types.
 pub mod shared {
@@ -21,8 +21,8 @@ pub mod shared {
     });
 }
 
-/// One module an exported interface, with the macro that exports it. The types
-/// that it shares with others are those of `shared`.
+/// Generates a module for an exported interface, with the macro that exports it. Types shared with
+/// other interfaces are those of `shared`.
 macro_rules! provides {
     ($module:ident, $world:literal, $export:literal, plain) => {
         provides!(@generate $module, $world, $export, {});

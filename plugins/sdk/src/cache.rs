@@ -1,15 +1,16 @@
-//! A small cache of the plugin's own, shared by its calls. It may forget.
+//! A small cache for the plugin's own data, shared by its calls. Entries may be evicted at any
+//! time.
 
 use std::time::Duration;
 
 use crate::host;
 
-/// What was kept under the key, if it still is.
+/// Returns the value stored under the key, unless it expired or was evicted.
 pub fn get(key: &str) -> Option<Vec<u8>> {
     host::cache_get(key)
 }
 
-/// Keeps a value of at most 64 KiB for at most a day.
+/// Stores a value of at most 64 KiB for at most one day.
 pub fn set(key: &str, value: &[u8], keep: Duration) {
     host::cache_set(
         key,

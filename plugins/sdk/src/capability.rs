@@ -1,5 +1,5 @@
-//! One module a capability: its trait under a name of its own, its requests and
-//! its answers, and the words that it uses.
+//! One module for each capability, with its trait, its requests and responses, and the types that
+//! they use.
 
 macro_rules! capabilities {
     ($($(#[$doc:meta])* $module:ident: $package:ident::$interface:ident as $name:ident;)+) => {$(
@@ -11,43 +11,43 @@ macro_rules! capabilities {
 }
 
 capabilities! {
-    /// What the plugin is.
+    /// Description of the plugin.
     plugin: supplier::plugin as Plugin;
-    /// The supplier's own webhooks.
+    /// Verification and decoding of the supplier's own webhooks.
     supplier_events: supplier::supplier_events as SupplierEvents;
-    /// Names of places to coordinates.
+    /// Search for places by name.
     hotel_places: supplier::hotel_places as HotelPlaces;
-    /// Hotels of an area with their lowest price.
+    /// Search for hotels in an area, with their lowest prices.
     hotel_search: supplier::hotel_search as HotelSearch;
-    /// Bookable offers of named hotels.
+    /// Bookable offers of given hotels.
     hotel_pricing: supplier::hotel_pricing as HotelPricing;
-    /// From offer to booking.
+    /// Prebook and booking of a hotel offer.
     hotel_booking: supplier::hotel_booking as HotelBooking;
-    /// Ending a hotel booking.
+    /// Cancellation of a hotel booking.
     hotel_cancellation: supplier::hotel_cancellation as HotelCancellation;
-    /// What hotels look like and what guests say.
+    /// Descriptions of hotels and guest reviews.
     hotel_content: supplier::hotel_content as HotelContent;
-    /// Weather at a place.
+    /// Weather forecasts for a place.
     hotel_weather: supplier::hotel_weather as HotelWeather;
-    /// Indicative prices a night.
+    /// Indicative prices per night.
     hotel_price_calendar: supplier::hotel_price_calendar as HotelPriceCalendar;
-    /// Fares between airports.
+    /// Search for fares between airports.
     flight_pricing: supplier::flight_pricing as FlightPricing;
-    /// From fare to ticket.
+    /// Prebook and booking of a fare.
     flight_booking: supplier::flight_booking as FlightBooking;
-    /// Ending a ticket.
+    /// Cancellation of a ticket.
     flight_cancellation: supplier::flight_cancellation as FlightCancellation;
-    /// Bags and the like on a ticket that exists.
+    /// Bags and other services on an existing ticket.
     flight_services: supplier::flight_services as FlightServices;
-    /// Airports and airlines.
+    /// Reference data of airports and airlines.
     flight_reference: supplier::flight_reference as FlightReference;
     /// A payment processor.
     payment_processor: payment::processor as PaymentProcessor;
 }
 
 impl plugin::Description {
-    /// A plugin that promises nothing beyond its interfaces and asks for nothing:
-    /// no hosts, no secrets, no settings.
+    /// Describes a plugin without guarantees beyond its interfaces and without requirements: no
+    /// hosts, no secrets, no settings.
     pub fn new(name: &str, version: &str) -> Self {
         Self {
             name: name.to_owned(),

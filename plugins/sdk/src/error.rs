@@ -1,5 +1,5 @@
-//! How what went wrong becomes what the gateway is told. The one rule: once a
-//! request that changes something may have been sent, every failure is unknown.
+//! Conversion of errors to the errors that the gateway receives. One rule governs it: once a
+//! request that changes data may have been sent, every failure is unknown.
 
 use crate::http;
 use crate::json::{Unreadable, Unwritable};
@@ -9,8 +9,8 @@ use crate::settings::Unusable;
 use crate::types::{ChangeError, ReadError, Refusal, RefusalReason};
 
 impl Refusal {
-    /// A definite no. The message is one sentence for operators, without
-    /// personal data.
+    /// Creates a definite refusal. The message is one sentence for operators, without personal
+    /// data.
     pub fn new(reason: RefusalReason, message: impl Into<String>) -> Self {
         Self {
             reason,
@@ -19,7 +19,7 @@ impl Refusal {
         }
     }
 
-    /// With the supplier's own code.
+    /// Adds the supplier's own code.
     #[must_use]
     pub fn with_code(mut self, code: impl ToString) -> Self {
         self.supplier_code = Some(code.to_string());
@@ -34,7 +34,7 @@ impl From<http::Error> for ReadError {
             http::Error::NotSent(text) | http::Error::Cut(text) => Self::Unavailable(text),
             http::Error::TimedOut(text) => Self::TimedOut(text),
             http::Error::TooLarge(cap) => {
-                Self::Unreadable(format!("the answer is over {cap} bytes"))
+                Self::Unreadable(format!("a response of over {cap} bytes"))
             }
         }
     }
@@ -45,36 +45,36 @@ impl From<http::Error> for ChangeError {
         match error {
             http::Error::Denied(text) | http::Error::NotSent(text) => Self::NotSent(text),
             http::Error::TimedOut(text) | http::Error::Cut(text) => Self::Unknown(text),
-            http::Error::TooLarge(cap) => Self::Unknown(format!("the answer is over {cap} bytes")),
+            http::Error::TooLarge(cap) => Self::Unknown(format!("a response of over {cap} bytes")),
         }
     }
 }
 
-/// For answers to requests that were sent.
+/// Converts the error of a response to a request that was sent.
 impl From<Unreadable> for ReadError {
     fn from(error: Unreadable) -> Self {
         Self::Unreadable(error.to_string())
     }
 }
 
-/// For answers to requests that were sent.
+/// Converts the error of a response to a request that was sent.
 impl From<Unreadable> for ChangeError {
     fn from(error: Unreadable) -> Self {
         Self::Unknown(error.to_string())
     }
 }
 
-/// For amounts in answers.
+/// Converts the error of an amount in a response.
 impl From<MoneyError> for ReadError {
     fn from(error: MoneyError) -> Self {
-        Self::Unreadable(format!("an amount in the answer: {error}"))
+        Self::Unreadable(format!("an amount in the response: {error}"))
     }
 }
 
-/// For amounts in answers.
+/// Converts the error of an amount in a response.
 impl From<MoneyError> for ChangeError {
     fn from(error: MoneyError) -> Self {
-        Self::Unknown(format!("an amount in the answer: {error}"))
+        Self::Unknown(format!("an amount in the response: {error}"))
     }
 }
 
@@ -84,7 +84,7 @@ impl From<Unwritable> for ReadError {
     }
 }
 
-/// A request is written before it is sent.
+/// A request is encoded before it is sent, so an encoding error means that nothing was sent.
 impl From<Unwritable> for ChangeError {
     fn from(error: Unwritable) -> Self {
         Self::NotSent(error.to_string())
@@ -97,7 +97,7 @@ impl From<Unusable> for ReadError {
     }
 }
 
-/// Settings are read before anything is sent.
+/// Settings are read before anything is sent, so a settings error means that nothing was sent.
 impl From<Unusable> for ChangeError {
     fn from(error: Unusable) -> Self {
         Self::NotSent(error.to_string())
@@ -111,7 +111,8 @@ impl From<secret::Error> for ReadError {
     }
 }
 
-/// Signatures are computed before anything is sent.
+/// Signatures are computed before anything is sent, so a missing secret means that nothing was
+/// sent.
 impl From<secret::Error> for ChangeError {
     fn from(error: secret::Error) -> Self {
         let secret::Error::Unknown(name) = error;

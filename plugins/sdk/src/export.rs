@@ -1,11 +1,10 @@
-//! The macro that makes a type's traits the exports of a component.
+//! The macro that turns a type's traits into the exports of a component.
 
 /// Exports a type as a plugin: `export!(MySupplier: plugin, hotel_pricing);`.
 ///
-/// After the colon stand the capabilities, each once, by the name of its module;
-/// the type has to implement the trait of each. `plugin` is always one of them.
-/// Compiled natively it exports nothing, so that several plugins can be linked
-/// into one test, and only checks the traits.
+/// The capabilities after the colon are named by their modules, each once, and always include
+/// `plugin`. The type must implement the trait of each. A native build exports nothing, so that
+/// several plugins can be linked into one test; it only checks the traits.
 #[macro_export]
 macro_rules! export {
     ($plugin:ident: $($capability:ident),+ $(,)?) => {
@@ -13,7 +12,7 @@ macro_rules! export {
     };
 }
 
-/// One capability of [`export!`].
+/// Exports one capability of [`export!`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_capability {
@@ -114,12 +113,12 @@ macro_rules! export_capability {
         compile_error!(concat!(
             "`",
             stringify!($other),
-            "` is not the module of a capability"
+            "` is not the module name of a capability; see `stopover_sdk::capability`"
         ));
     };
 }
 
-/// One interface of [`export!`], with the generated macro that exports it.
+/// Exports one interface of [`export!`] with its generated macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_interface {

@@ -1,11 +1,11 @@
-//! What the flight capabilities tell of a trip and a supplier often does not.
+//! Flight data that many suppliers do not return and that the SDK derives.
 
 use crate::types::flight::Direction;
 
 impl Direction {
-    /// The direction of every journey of a trip, from their airports, origin
-    /// first. A journey alone is outbound; of two that lead back to where they
-    /// began the second is inbound; any other trip is multi-city throughout.
+    /// Returns the direction of each journey of a trip, given as (origin, destination) airports. A
+    /// single journey is outbound. If a second of two journeys returns to the origin of the first,
+    /// it is inbound. All journeys of any other trip are multi-city.
     pub fn of_trip(journeys: &[(&str, &str)]) -> Vec<Self> {
         match journeys {
             [_] => vec![Self::Outbound],
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_way_back_is_inbound() {
+    fn only_return_journey_is_inbound() {
         use Direction::{Inbound, MultiCity, Outbound};
         type Case<'a> = (&'a [(&'a str, &'a str)], &'a [Direction]);
         let cases: [Case<'_>; 5] = [

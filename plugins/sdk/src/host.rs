@@ -1,5 +1,5 @@
-//! The seam to the gateway: its imports in a component, [`crate::testing`]
-//! natively. Nothing else calls an import.
+//! The interface to the gateway: its imports in a component, [`crate::testing`] in a native build.
+//! No other module calls an import.
 
 #[cfg(target_arch = "wasm32")]
 mod import {

@@ -1,5 +1,5 @@
-//! Short ways to build what the hotel capabilities answer with. A field that is
-//! not asked for is left empty; fill it with `..` where the supplier knows it.
+//! Constructors for the results of the hotel capabilities. Fields without a parameter are empty;
+//! set them with struct-update syntax (`..`) if the supplier returns a value.
 
 use crate::hotel_pricing::Offer;
 use crate::types::hotel::{CancellationPolicy, HotelSummary, RoomRate};
@@ -18,7 +18,7 @@ impl HotelSummary {
 }
 
 impl CancellationPolicy {
-    /// Cancelling gives nothing back.
+    /// A policy under which a cancellation refunds nothing.
     pub fn non_refundable() -> Self {
         Self {
             refundable: false,
@@ -30,7 +30,7 @@ impl CancellationPolicy {
 }
 
 impl RoomRate {
-    /// A non-refundable room; the board's name is the usual one.
+    /// Creates a non-refundable room with the usual display name of the board.
     pub fn new(name: impl Into<String>, board: Board, total: MinorUnits) -> Self {
         let board_name = match board {
             Board::RoomOnly => "Room only",
@@ -52,7 +52,7 @@ impl RoomRate {
 }
 
 impl Offer {
-    /// A non-refundable offer of these rooms at the sum of their totals.
+    /// Creates a non-refundable offer of these rooms with the sum of their totals.
     pub fn new(supplier_offer: impl Into<String>, rooms: Vec<RoomRate>) -> Self {
         Self {
             supplier_offer: supplier_offer.into(),

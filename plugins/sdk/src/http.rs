@@ -1,5 +1,5 @@
-//! Outbound HTTP, a plugin's only door out: requests are built and sent here,
-//! and answers read. Credentials are added by the gateway, never here.
+//! Outbound HTTP, the only network access of a plugin: building and sending requests, and decoding
+//! responses. The gateway adds credentials; plugins never do.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use crate::json::{self, Unreadable, Unwritable};
 use crate::types::{ChangeError, ReadError, Refusal, RefusalReason};
 use crate::{clock, host, time};
 
-/// Sends several requests at once; the answers stand in their order.
+/// Sends several requests concurrently and returns the results in the order of the requests.
 pub fn send_many(requests: &[Request]) -> Vec<Result<Response, Error>> {
     host::send_many(requests)
 }
 
-/// Text as one segment of a path or one value of a query: everything but
-/// letters, digits and `-._~` percent-encoded.
+/// Percent-encodes a text as one segment of a path or one value of a query. Only letters, digits
+/// and `-._~` remain unencoded.
 pub fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     push_encoded(&mut encoded, text);
@@ -23,7 +23,7 @@ pub fn encode(text: &str) -> String {
 }
 
 impl Request {
-    /// A request without headers and body to an absolute URL.
+    /// Creates a request to an absolute URL, without headers or body.
     pub fn new(method: Method, url: impl Into<String>) -> Self {
         Self {
             method,
@@ -64,7 +64,7 @@ impl Request {
         self
     }
 
-    /// Adds a parameter to the URL's query, encoded.
+    /// Adds an encoded parameter to the URL's query.
     #[must_use]
     pub fn query(mut self, name: &str, value: impl ToString) -> Self {
         self.url
@@ -75,40 +75,40 @@ impl Request {
         self
     }
 
-    /// Sends this as JSON.
+    /// Sets a JSON body.
     ///
     /// # Errors
-    /// It cannot be written as JSON.
+    /// Fails if the value cannot be encoded as JSON.
     pub fn json<T: Serialize + ?Sized>(mut self, body: &T) -> Result<Self, Unwritable> {
         self.body = Some(json::write(body)?);
         Ok(self.header("content-type", "application/json"))
     }
 
-    /// The longest wait for the whole exchange. The gateway shortens it to what
-    /// is left for the call.
+    /// Sets the maximum duration of the whole exchange. The gateway reduces it to the time left for
+    /// the call.
     #[must_use]
     pub fn timeout_ms(mut self, timeout_ms: u32) -> Self {
         self.timeout_ms = Some(timeout_ms);
         self
     }
 
-    /// Sends it and waits for the whole response, whatever its status.
+    /// Sends the request and waits for the whole response, whatever its status.
     ///
     /// # Errors
-    /// There is no whole response. `?` turns the error into a [`ReadError`] or a
-    /// [`ChangeError`], which tells not-sent from unknown.
+    /// Fails if there is no complete response. `?` converts the error to a [`ReadError`] or a
+    /// [`ChangeError`]; the latter distinguishes not-sent from unknown.
     pub fn send(&self) -> Result<Response, Error> {
         host::send(self)
     }
 }
 
 impl Response {
-    /// 2xx.
+    /// Returns whether the status is 2xx.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// The first header of the name.
+    /// Returns the first header with this name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -116,15 +116,15 @@ impl Response {
             .map(|header| header.value.as_str())
     }
 
-    /// The body, read as JSON. Text may be borrowed from it.
+    /// Decodes the body as JSON. Text may be borrowed from it.
     ///
     /// # Errors
-    /// It is not JSON, or not of that shape.
+    /// Fails if the body is not JSON or does not have the expected form.
     pub fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Unreadable> {
         json::read(&self.body)
     }
 
-    /// Seconds to wait by `retry-after`, which is a number or a date.
+    /// Returns the seconds to wait according to `retry-after`, which is a number or a date.
     pub fn retry_after_s(&self) -> Option<u32> {
         let value = self.header("retry-after")?.trim();
         if let Ok(seconds) = value.parse() {
@@ -134,10 +134,10 @@ impl Response {
         u32::try_from((wait_ms.max(0) + 999) / 1000).ok()
     }
 
-    /// The response of a read when its status is 2xx.
+    /// Returns the response of a read if its status is 2xx.
     ///
     /// # Errors
-    /// [`Response::read_error`] otherwise.
+    /// Returns [`Response::to_read_error`] for any other status.
     pub fn success(self) -> Result<Self, ReadError> {
         if self.is_success() {
             Ok(self)
@@ -146,10 +146,10 @@ impl Response {
         }
     }
 
-    /// What an answer without success means for a read, by its status alone.
-    /// For adapters whose supplier says no more than that.
+    /// Converts an unsuccessful response to the error of a read, by its status alone. Use it for
+    /// suppliers whose responses contain no further information.
     pub fn read_error(&self) -> ReadError {
-        let text = format!("the supplier answered {}", self.status);
+        let text = format!("the supplier returned HTTP {}", self.status);
         match self.status {
             401 | 403 => ReadError::Misconfigured(text),
             404 | 410 => ReadError::NotFound(text),
@@ -164,10 +164,10 @@ impl Response {
         }
     }
 
-    /// What an answer without success means for a change: unknown. Which answers
-    /// are a definite no is the adapter's own closed list, asked before this.
+    /// Converts an unsuccessful response to the error of a change, which is always unknown. Each
+    /// plugin first checks its own closed list of responses that are definite refusals.
     pub fn change_error(&self) -> ChangeError {
-        ChangeError::Unknown(format!("the supplier answered {}", self.status))
+        ChangeError::Unknown(format!("the supplier returned HTTP {}", self.status))
     }
 }
 

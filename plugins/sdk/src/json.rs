@@ -1,46 +1,46 @@
-//! JSON in and out, with errors that quote nothing of what was read.
+//! JSON encoding and decoding. Error messages contain no values of the document.
 
 use serde::{Deserialize, Serialize};
 
-/// A supplier's answer cannot be read.
+/// An error of decoding a supplier's response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(String);
 
 impl Unreadable {
-    /// One sentence that says what is wrong, without values of the answer.
+    /// Creates an error from one sentence, which must not contain values of the response.
     pub fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }
 }
 
-/// A request cannot be written as JSON.
+/// An error of encoding a request as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the request cannot be written as JSON: {0}")]
+#[error("the request cannot be encoded as JSON: {0}")]
 pub struct Unwritable(String);
 
-/// Reads a JSON document. Text may be borrowed from it.
+/// Decodes a JSON document. Text may be borrowed from it.
 ///
 /// # Errors
-/// It is not JSON, or not of that shape.
+/// Fails if the document is not JSON or does not have the expected form.
 pub fn read<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, Unreadable> {
     serde_json::from_slice(document).map_err(|error| {
         Unreadable(format!(
-            "the answer is not as expected: {}",
+            "the response does not have the expected form: {}",
             explain(&error)
         ))
     })
 }
 
-/// Writes a JSON document.
+/// Encodes a value as a JSON document.
 ///
 /// # Errors
-/// A map has keys that are not text.
+/// Fails if a map has keys that are not text.
 pub fn write<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Unwritable> {
     serde_json::to_vec(value).map_err(|error| Unwritable(error.to_string()))
 }
 
-/// Where and why a document cannot be read. Values are left out: they may be
+/// Describes where and why a document cannot be decoded. Values are omitted, because they may be
 /// personal data.
 pub(crate) fn explain(error: &serde_json::Error) -> String {
     let text = error.to_string();
@@ -70,12 +70,12 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     struct Guest {
-        #[expect(dead_code, reason = "only its being there matters")]
+        #[expect(dead_code, reason = "the test only needs the field to be required")]
         age: u8,
     }
 
     #[test]
-    fn an_unreadable_answer_is_explained_without_its_values() {
+    fn decode_error_describes_cause_without_values() {
         let cases = [
             (
                 r#"{"age": "Ann Example"}"#,
@@ -90,7 +90,7 @@ mod tests {
             let error = read::<Guest>(document.as_bytes()).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                format!("the answer is not as expected: {expected}")
+                format!("the response does not have the expected form: {expected}")
             );
         }
     }

@@ -1,13 +1,12 @@
-//! What a supplier's adapter is written with.
+//! SDK for supplier plugins.
 //!
-//! Implement a trait for each thing that the supplier can do ([`HotelPricing`],
-//! [`HotelBooking`], …) and [`Plugin`] to say what it is; [`export!`] makes them
-//! the component's exports. Everything that the gateway gives to a plugin stands
-//! beside them: [`http`], [`settings`], [`clock`], [`cache`], [`secret`], [`log`].
-//! [`money`] and [`time`] read what suppliers write.
+//! Implement a trait for each capability of the supplier ([`HotelPricing`], [`HotelBooking`], …)
+//! and [`Plugin`] to describe the plugin. [`export!`] makes them the component's exports. The
+//! gateway's interfaces are the modules [`http`], [`settings`], [`clock`], [`cache`], [`secret`]
+//! and [`log`]. [`money`] and [`time`] parse the formats of suppliers.
 //!
-//! The same code compiles natively, where [`testing`] plays the gateway. The
-//! crate knows no supplier, and nothing of how the gateway runs a plugin.
+//! The same code compiles natively, where [`testing`] takes the place of the gateway. The crate
+//! contains nothing specific to a supplier or to how the gateway runs a plugin.
 
 #[doc(hidden)]
 pub mod bindings;
@@ -56,7 +55,8 @@ pub use capability::{
     hotel_pricing, hotel_search, hotel_weather, payment_processor, plugin, supplier_events,
 };
 
-/// Smaller and quicker than the target's own; a plugin has one thread.
+/// An allocator that is smaller and faster than the target's own. It need not be thread-safe,
+/// because a plugin has one thread.
 #[cfg(all(target_arch = "wasm32", feature = "allocator"))]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -1,35 +1,35 @@
-//! Log lines. The gateway joins them to the request that caused them, cuts long
-//! ones and drops those over its limit. Never log personal data.
+//! Log messages. The gateway associates them with the request that caused them, truncates long ones
+//! and drops those over its limit. Never log personal data.
 
 pub use crate::bindings::shared::stopover::host::log::Level;
 
 use crate::host;
 
-/// Writes one line. The macros [`debug!`](crate::debug), [`info!`](crate::info),
+/// Writes one message. The macros [`debug!`](crate::debug), [`info!`](crate::info),
 /// [`warn!`](crate::warn!) and [`error!`](crate::error!) format it.
 pub fn write(level: Level, message: &str) {
     host::log(level, message);
 }
 
-/// Formats and logs a line for developers.
+/// Formats and logs a message for developers.
 #[macro_export]
 macro_rules! debug {
     ($($argument:tt)+) => { $crate::log::write($crate::log::Level::Debug, &format!($($argument)+)) };
 }
 
-/// Formats and logs a line about normal work.
+/// Formats and logs a message about normal operation.
 #[macro_export]
 macro_rules! info {
     ($($argument:tt)+) => { $crate::log::write($crate::log::Level::Info, &format!($($argument)+)) };
 }
 
-/// Formats and logs a line about something odd that was dealt with.
+/// Formats and logs a message about an unusual situation that was handled.
 #[macro_export]
 macro_rules! warn {
     ($($argument:tt)+) => { $crate::log::write($crate::log::Level::Warn, &format!($($argument)+)) };
 }
 
-/// Formats and logs a line about something that an operator has to see.
+/// Formats and logs a message that needs an operator's attention.
 #[macro_export]
 macro_rules! error {
     ($($argument:tt)+) => { $crate::log::write($crate::log::Level::Error, &format!($($argument)+)) };

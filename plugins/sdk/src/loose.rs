@@ -1,9 +1,9 @@
-//! JSON of suppliers that do not keep to their own documentation: lists that
-//! come as their only item, references that come as numbers, fields that are
-//! `null`, `""`, missing or written twice. For what such values mean, each type
-//! has one "none".
+//! Types for the JSON of suppliers that deviate from their own documentation. They accept lists
+//! that are sent as their only item, references that are sent as numbers, and fields that are
+//! `null`, `""`, missing or repeated. Each type has one value for "none", which represents all of
+//! these.
 //!
-//! [`record!`](crate::record) makes structures of them.
+//! [`lenient_struct!`](crate::lenient_struct) defines structures of such fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::money::{self, Decimal};
 
-/// A list, which may also come as its only item, as `null` or as `""`.
+/// A list, which may also be sent as its only item, as `null` or as `""`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Many<T>(pub Vec<T>);
 
@@ -63,23 +63,23 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     }
 }
 
-/// Text, a reference or a code, which may come as a number; trimmed, borrowed
-/// from the document where it can be. None for `null`, `""`, lists and objects.
+/// A text, reference or code, which may be sent as a number. It is trimmed, and borrowed from the
+/// document if possible. `None` for `null`, `""`, lists and objects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text<'a>(pub Option<Cow<'a, str>>);
 
 impl Text<'_> {
-    /// The text; none where there is none.
+    /// Returns the text, or `None` if there is none.
     pub fn as_deref(&self) -> Option<&str> {
         self.0.as_deref()
     }
 
-    /// The text, empty where there is none.
+    /// Returns the text, or an empty text if there is none.
     pub fn as_str(&self) -> &str {
         self.as_deref().unwrap_or_default()
     }
 
-    /// The text by itself.
+    /// Returns the text as an owned value.
     pub fn to_owned(&self) -> Option<String> {
         self.as_deref().map(str::to_owned)
     }
@@ -91,8 +91,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// A number for people (a rating, a coordinate, minutes), or none: also of
-/// `null`, `""` and other things that are no finite number. Never money.
+/// A number for display, such as a rating, a coordinate or minutes. `None` for `null`, `""` and
+/// anything else that is not a finite number. Never used for money.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Number(pub Option<f64>);
 
@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// A count, or none of whatever is no whole number from 0 on.
+/// A count. `None` for anything that is not a whole number of at least 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count(pub Option<u32>);
 
@@ -115,12 +115,12 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// `true`, `1`, `"true"`, or their opposites; none of everything else.
+/// A boolean, sent as `true`, `1`, `"true"` or their opposites. `None` for everything else.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flag(pub Option<bool>);
 
 impl Flag {
-    /// Said to be so.
+    /// Returns whether the value is true.
     pub fn is_set(self) -> bool {
         self.0 == Some(true)
     }
@@ -137,7 +137,7 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// An amount in major units, or none of whatever is no decimal number.
+/// An amount in major units. `None` for anything that is not a decimal number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amount(pub Option<Decimal>);
 
@@ -147,7 +147,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// Any scalar as text; none for `null`, `""`, lists and objects.
+/// Visits any scalar as text. Returns `None` for `null`, `""`, lists and objects.
 struct Scalar;
 
 impl<'de> Visitor<'de> for Scalar {
@@ -198,7 +198,7 @@ impl<'de> Visitor<'de> for Scalar {
     }
 }
 
-/// The name of a field, as it is written.
+/// The name of a field in the document.
 #[doc(hidden)]
 pub struct Name<'a>(Cow<'a, str>);
 
@@ -230,18 +230,17 @@ impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
     }
 }
 
-/// Structures that are read from objects, field by field, each by its own name or
-/// by those that it has there. A field that is missing has its default, one that
-/// is `null` keeps what it has, one that is written twice has its last value, and
-/// unknown ones are skipped. `null` and `""` instead of the object are the default;
-/// put `Option` around it to tell them apart.
+/// Defines structures that are decoded from objects. A field is found by its own name, or by the
+/// listed names if there are any. A missing field gets its default, and `null` leaves it unchanged.
+/// A repeated field gets its last value, and unknown fields are skipped. `null` or `""` instead of
+/// the object gives the default; use `Option` to distinguish them.
 ///
 /// ```
-/// stopover_sdk::record! {
+/// stopover_sdk::lenient_struct! {
 ///     /// A flight.
 ///     #[derive(Debug)]
 ///     pub struct Flight<'a> {
-///         pub number: stopover_sdk::loose::Text<'a> = "flightNumber" | "number",
+///         pub number: stopover_sdk::lenient::LenientText<'a> = "flightNumber" | "number",
 ///         pub stops: Vec<String>,
 ///     }
 /// }
@@ -361,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_null_or_empty_is_none() {
+    fn missing_null_and_empty_values_are_none() {
         for document in [
             "{}",
             "null",
@@ -375,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn other_forms_mean_the_same() {
+    fn alternative_forms_decode_to_the_same_value() {
         let document = br#"{"tripId": 12, "legs": {"stops": "2"}, "total": "1.50", "best": ""}"#;
         let trip: Trip<'_> = json::read(document).unwrap();
         assert_eq!(trip.id.as_deref(), Some("12"));
@@ -385,14 +384,14 @@ mod tests {
     }
 
     #[test]
-    fn of_a_field_that_is_written_twice_the_last_value_counts() {
+    fn repeated_field_has_its_last_value() {
         let document = br#"{"tripId": "a", "legs": [{"stops": 1, "stops": 3}], "tripId": "b"}"#;
         let trip: Trip<'_> = json::read(document).unwrap();
         assert_eq!((trip.id.as_str(), trip.legs.0), ("b", vec![leg(3)]));
     }
 
     #[test]
-    fn of_several_names_any_counts_and_null_never_does() {
+    fn any_listed_name_is_accepted_and_null_is_ignored() {
         for (document, kind, tags) in [
             (r#"{"type": "a", "bag_type": null}"#, "a", 0),
             (r#"{"type": "a", "type": null, "tags": null}"#, "a", 0),
@@ -414,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_borrowed_unless_it_is_escaped() {
+    fn text_is_borrowed_unless_escaped() {
         let document = br#"{"tripId": " plain "}"#;
         let trip: Trip<'_> = json::read(document).unwrap();
         assert!(matches!(trip.id.0, Some(Cow::Borrowed("plain"))));
@@ -423,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_flags_come_in_every_form() {
+    fn numbers_and_flags_are_decoded_from_all_forms() {
         let flags: Many<Flag> = json::read(br#"[true, 0, "1", "false", "", 2, null]"#).unwrap();
         let flags: Vec<Option<bool>> = flags.0.iter().map(|flag| flag.0).collect();
         let expected = [Some(true), Some(false), Some(true), Some(false)];
@@ -438,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_something_else_is_an_error() {
+    fn other_types_are_errors() {
         for document in [
             "{\"a\tb\": 1}",
             r#"{"\ud800": 1}"#,

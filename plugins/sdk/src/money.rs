@@ -1,14 +1,13 @@
-//! Money as suppliers write it, to minor units and back, without floats.
+//! Conversion between suppliers' amounts and minor units, without floating-point numbers.
 //!
-//! A [`Decimal`] keeps every digit that was written. Minor units are what ISO
-//! 4217 says: two decimals for most currencies, none for JPY, three for KWD.
+//! A [`Decimal`] keeps every digit of the text. Minor units follow ISO 4217: two decimals for most
+//! currencies, none for JPY, three for KWD.
 //!
-//! Two ways lead to minor units, and an adapter chooses by what its supplier
-//! promises. [`Decimal::to_minor`] takes no more decimals than the currency has,
-//! but forgives the noise of a supplier that computes with floats: a difference
-//! of less than a thousandth of a minor unit (`19.990000000000002` is 19.99, and
-//! `19.995` is an error). [`Decimal::to_minor_rounded`] rounds to the nearest
-//! minor unit, halves away from zero.
+//! There are two conversions to minor units; choose by what the supplier guarantees.
+//! [`Decimal::to_minor`] accepts no more decimals than the currency has, but tolerates the noise of
+//! a supplier that computes with floating-point numbers. The noise must be less than a thousandth
+//! of a minor unit: `19.990000000000002` is 19.99, and `19.995` is an error.
+//! [`Decimal::to_minor_rounded`] rounds to the nearest minor unit, halves away from zero.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,27 +18,27 @@ use serde_json::value::RawValue;
 
 use crate::types::MinorUnits;
 
-/// Digits that a decimal may have, before and after the point together.
+/// Maximum number of digits of a decimal, before and after the point together.
 const MAX_DIGITS: u32 = 30;
 
-/// Why an amount cannot be read.
+/// An error of decoding or converting an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
-    #[error("not a decimal number")]
+    #[error("the amount is not a decimal number")]
     NotDecimal,
-    #[error("not the code of a currency")]
+    #[error("the currency code is not three capital letters")]
     NotCurrency,
-    #[error("more decimals than the currency has")]
+    #[error("the amount has more decimals than the currency")]
     TooPrecise,
     #[error("the amount is out of range")]
     OutOfRange,
 }
 
-/// How many decimals a currency's major unit has. Three capital letters that are
-/// not in the list have two.
+/// Returns the number of decimals of a currency's major unit. A code of three capital letters that
+/// is not in the list has two.
 ///
 /// # Errors
-/// The code is not three capital letters.
+/// Fails if the code is not three capital letters.
 pub fn exponent(currency: &str) -> Result<u32, MoneyError> {
     if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return Err(MoneyError::NotCurrency);
@@ -53,9 +52,9 @@ pub fn exponent(currency: &str) -> Result<u32, MoneyError> {
     })
 }
 
-/// A decimal number, exactly as it was written. Reads and writes a JSON number;
-/// reads one in a JSON string, too. Reading needs `serde_json`'s own reader over
-/// text or bytes, so no `Value` and no untagged or flattened type around it.
+/// A decimal number, exactly as it was written. It decodes from a JSON number or a number in a JSON
+/// string, and encodes as a JSON number. Decoding requires `serde_json`'s own deserializer over
+/// text or bytes, so it works neither from a `Value` nor in untagged or flattened types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Decimal {
     coefficient: i128,
@@ -68,10 +67,10 @@ impl Decimal {
         scale: 0,
     };
 
-    /// The amount in major units.
+    /// Converts an amount in minor units to a decimal in major units.
     ///
     /// # Errors
-    /// The code is not three capital letters.
+    /// Fails if the code is not three capital letters.
     pub fn from_minor(amount: MinorUnits, currency: &str) -> Result<Self, MoneyError> {
         Ok(Self {
             coefficient: i128::from(amount),
@@ -83,10 +82,12 @@ impl Decimal {
         self.coefficient == 0
     }
 
-    /// The amount in minor units; see the module for the decimals it may have.
+    /// Converts the amount to minor units. The module documentation describes the accepted
+    /// decimals.
     ///
     /// # Errors
-    /// Too many decimals, out of range, or not a currency.
+    /// Fails if there are too many decimals, the amount is out of range, or the currency code is
+    /// invalid.
     pub fn to_minor(self, currency: &str) -> Result<MinorUnits, MoneyError> {
         let exponent = exponent(currency)?;
         let rounded = self.round(exponent);
@@ -100,15 +101,15 @@ impl Decimal {
         MinorUnits::try_from(rounded).map_err(|_| MoneyError::OutOfRange)
     }
 
-    /// The amount in minor units, rounded to the nearest, halves away from zero.
+    /// Converts the amount to minor units, rounded to the nearest, halves away from zero.
     ///
     /// # Errors
-    /// Out of range, or not a currency.
+    /// Fails if the amount is out of range or the currency code is invalid.
     pub fn to_minor_rounded(self, currency: &str) -> Result<MinorUnits, MoneyError> {
         MinorUnits::try_from(self.round(exponent(currency)?)).map_err(|_| MoneyError::OutOfRange)
     }
 
-    /// This many units of the given scale, rounded.
+    /// Returns the number rounded to units of the given scale.
     fn round(self, scale: u32) -> i128 {
         if self.scale <= scale {
             return self.coefficient * ten_to(scale - self.scale);
@@ -126,7 +127,7 @@ impl Decimal {
 impl FromStr for Decimal {
     type Err = MoneyError;
 
-    /// Reads what JSON calls a number, and a leading `+`.
+    /// Parses a number in JSON syntax. A leading `+` is also accepted.
     fn from_str(text: &str) -> Result<Self, MoneyError> {
         let (mantissa, power) = match text.split_once(['e', 'E']) {
             Some((mantissa, power)) => (
@@ -180,7 +181,7 @@ impl FromStr for Decimal {
 }
 
 impl fmt::Display for Decimal {
-    /// In plain digits, never with an exponent.
+    /// Formats the number in plain digits, without an exponent.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = ten_to(self.scale);
         let sign = if self.coefficient < 0 { "-" } else { "" };
@@ -205,12 +206,12 @@ impl<'de> Deserialize<'de> for Decimal {
     }
 }
 
-/// Reads an amount that may be left out in any way: none for `null`, `""` and
-/// whatever is no decimal number. For `#[serde(default, deserialize_with = "…")]`,
-/// where an amount is good to know and no reason to give the answer up.
+/// Decodes an optional amount: `None` for `null`, `""` and anything that is not a decimal number.
+/// Use it in `#[serde(default, deserialize_with = "…")]` for amounts without which the response is
+/// still usable.
 ///
 /// # Errors
-/// The document itself is broken.
+/// Fails if the document itself is invalid.
 pub fn lenient<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Decimal>, D::Error> {
     let written = <&RawValue>::deserialize(deserializer)?.get();
     Ok(unquoted(written).parse().ok())
@@ -231,7 +232,7 @@ fn unquoted(written: &str) -> &str {
     inside.unwrap_or(written)
 }
 
-/// A power of ten. Scales are at most `MAX_DIGITS`, so it is in range.
+/// Returns a power of ten. Scales are at most `MAX_DIGITS`, so the result is in range.
 fn ten_to(power: u32) -> i128 {
     10_i128.checked_pow(power).unwrap_or(i128::MAX)
 }

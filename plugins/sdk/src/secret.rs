@@ -1,21 +1,21 @@
-//! Computations with secrets that the plugin names but never holds.
+//! Computations with secrets that the plugin names but never receives.
 
 pub use crate::bindings::shared::stopover::host::secret::Error;
 
 use crate::host;
 
-/// HMAC-SHA256 of the message, keyed with the named secret's UTF-8 bytes.
+/// Returns the HMAC-SHA256 of the message, keyed with the UTF-8 bytes of the named secret.
 ///
 /// # Errors
-/// The operator granted no secret of that name.
+/// Fails if the operator granted no secret with this name.
 pub fn hmac_sha256(name: &str, message: &[u8]) -> Result<Vec<u8>, Error> {
     host::hmac_sha256(name, message)
 }
 
-/// SHA-256 of the prefix, the named secret and the suffix, in that order.
+/// Returns the SHA-256 of the prefix, the named secret and the suffix, concatenated.
 ///
 /// # Errors
-/// The operator granted no secret of that name.
+/// Fails if the operator granted no secret with this name.
 pub fn sha256_with(prefix: &[u8], name: &str, suffix: &[u8]) -> Result<Vec<u8>, Error> {
     host::sha256_with(prefix, name, suffix)
 }

@@ -1,19 +1,19 @@
-//! What the operator configured for this plugin.
+//! The operator's settings for this plugin.
 
 use serde::de::DeserializeOwned;
 
 use crate::{host, json};
 
-/// The settings do not fit the type that they were read as.
+/// An error of decoding the settings as the requested type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the plugin's settings are not as expected: {0}")]
+#[error("the plugin's settings do not match its settings type: {0}")]
 pub struct Unusable(String);
 
-/// The settings, read as the plugin's own type.
+/// Decodes the settings as the plugin's own type.
 ///
 /// # Errors
-/// They do not fit. The gateway checks them against the schema that the plugin
-/// describes, so this means that schema and type differ.
+/// Fails if the settings do not match the type. The gateway validates them against the schema in
+/// the plugin's description, so a failure means that schema and type differ.
 pub fn read<T: DeserializeOwned>() -> Result<T, Unusable> {
     serde_json::from_str(&host::settings()).map_err(|error| Unusable(json::explain(&error)))
 }

@@ -1,11 +1,11 @@
-//! A gateway for native tests and measurements: what the imports answer while an
-//! adapter runs outside a component. Not part of a component.
+//! A mock gateway for native tests and benchmarks. It implements the imports while a plugin runs
+//! outside a component, and is not part of a component.
 //!
 //! ```ignore
-//! let gateway = Gateway::new()
+//! let gateway = MockGateway::new()
 //!     .settings(r#"{"base_url": "https://api.example"}"#)
-//!     .answer(200, r#"{"offers": []}"#);
-//! let answer = gateway.run(|| MySupplier::price(request));
+//!     .respond_with(200, r#"{"offers": []}"#);
+//! let response = gateway.run(|| MySupplier::price(request));
 //! assert_eq!(gateway.requests()[0].url, "https://api.example/offers");
 //! ```
 
@@ -24,7 +24,7 @@ use crate::types::TimestampMs;
 
 type Transport = Box<dyn FnMut(&Request) -> Result<Response, Error>>;
 
-/// What one test's gateway answers, and what it was asked.
+/// A mock gateway with scripted responses, which records the requests.
 pub struct Gateway {
     state: Rc<State>,
 }
@@ -51,7 +51,7 @@ impl Default for Gateway {
 }
 
 impl Gateway {
-    /// With empty settings, a clock at 0 and no answers.
+    /// Creates a gateway with empty settings, a clock at 0 and no responses.
     pub fn new() -> Self {
         Self {
             state: Rc::new(State {
@@ -67,14 +67,14 @@ impl Gateway {
         }
     }
 
-    /// The plugin's settings, a JSON object.
+    /// Sets the plugin's settings, a JSON object.
     #[must_use]
     pub fn settings(self, json: &str) -> Self {
         json.clone_into(&mut self.state.settings.borrow_mut());
         self
     }
 
-    /// What the clock says.
+    /// Sets the clock.
     #[must_use]
     pub fn now_ms(self, now_ms: TimestampMs) -> Self {
         self.state.now_ms.set(now_ms);
@@ -91,7 +91,7 @@ impl Gateway {
         self
     }
 
-    /// Answers the next request for which there is no answer yet.
+    /// Scripts a response with this status and body, after those already scripted.
     #[must_use]
     pub fn answer(self, status: u16, body: impl AsRef<[u8]>) -> Self {
         self.respond(Response {
@@ -101,22 +101,22 @@ impl Gateway {
         })
     }
 
-    /// The same with headers.
+    /// Scripts a response, after those already scripted.
     #[must_use]
     pub fn respond(self, response: Response) -> Self {
         self.state.scripted.borrow_mut().push_back(Ok(response));
         self
     }
 
-    /// Fails the next request for which there is no answer yet.
+    /// Scripts an error, after the responses already scripted.
     #[must_use]
     pub fn fail(self, error: Error) -> Self {
         self.state.scripted.borrow_mut().push_back(Err(error));
         self
     }
 
-    /// Answers every request for which no answer was given in advance: a small
-    /// supplier, or a real connection in a measurement.
+    /// Sets a handler for every request without a scripted response, such as a small supplier or,
+    /// in a benchmark, a real connection.
     #[must_use]
     pub fn transport(
         self,
@@ -126,7 +126,7 @@ impl Gateway {
         self
     }
 
-    /// Runs adapter code with this gateway, on this thread.
+    /// Runs plugin code with this gateway on the current thread.
     pub fn run<T>(&self, adapter: impl FnOnce() -> T) -> T {
         struct Leave;
         impl Drop for Leave {
@@ -139,17 +139,17 @@ impl Gateway {
         adapter()
     }
 
-    /// The requests so far.
+    /// Returns the requests sent so far.
     pub fn requests(&self) -> Vec<Request> {
         self.state.requests.borrow().clone()
     }
 
-    /// The log lines so far.
+    /// Returns the messages logged so far.
     pub fn logged(&self) -> Vec<(Level, String)> {
         self.state.logged.borrow().clone()
     }
 
-    /// How many answers given in advance were not asked for.
+    /// Returns the number of scripted responses that were not used.
     pub fn unused_answers(&self) -> usize {
         self.state.scripted.borrow().len()
     }
@@ -164,7 +164,7 @@ impl State {
         match self.transport.borrow_mut().as_mut() {
             Some(transport) => transport(request),
             None => Err(Error::NotSent(format!(
-                "no answer was scripted for {}",
+                "no response was scripted for {}",
                 request.url
             ))),
         }
@@ -179,8 +179,8 @@ impl State {
     }
 }
 
-/// The gateway of the code that runs on this thread. Without one an empty gateway
-/// answers, so that pure mapping needs none.
+/// Returns the gateway of the code that runs on this thread. Without one it returns an empty
+/// gateway, so that code without imports needs none.
 fn current() -> Rc<State> {
     CURRENT
         .with_borrow(|gateways| gateways.last().cloned())
@@ -220,7 +220,7 @@ pub(crate) mod import {
         current().cache.borrow().get(key).cloned()
     }
 
-    /// Keeps for ever: a native run is short.
+    /// Stores the value without expiry, because a native run is short.
     pub(crate) fn cache_set(key: &str, value: &[u8], _ttl_ms: u32) {
         current()
             .cache

@@ -1,16 +1,16 @@
-//! Dates and times as suppliers write them, to what the interface wants:
+//! Conversion between suppliers' dates and times and the formats of the plugin interface:
 //! `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM`, and milliseconds since 1970.
 //!
-//! No time zones by name: a component has no database of them. The calendar is
-//! the Gregorian one, years 1 to 9999.
+//! Time-zone names are not supported, because a component has no time-zone database. The calendar
+//! is Gregorian, years 1 to 9999.
 
 use crate::types::{Date, LocalTime, TimestampMs};
 
 const DAY_MS: i64 = 86_400_000;
-/// Days of the 400 years after which the calendar repeats.
+/// The number of days in 400 years, after which the calendar repeats.
 const ERA_DAYS: i64 = 146_097;
 
-/// Days since 1970-01-01 of `YYYY-MM-DD`; none when it is no date.
+/// Returns the days from 1970-01-01 to `YYYY-MM-DD`, or `None` if the text is not a date.
 pub fn parse_date(text: &str) -> Option<i64> {
     match split(text)? {
         (days, "") => Some(days),
@@ -18,7 +18,7 @@ pub fn parse_date(text: &str) -> Option<i64> {
     }
 }
 
-/// The date so many days after 1970-01-01; none beyond the years 1 to 9999.
+/// Formats the date `days` days after 1970-01-01. Returns `None` outside the years 1 to 9999.
 pub fn format_date(days: i64) -> Option<Date> {
     let (year, month, day) = civil(days);
     (1..=9999)
@@ -26,9 +26,9 @@ pub fn format_date(days: i64) -> Option<Date> {
         .then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// The instant of `YYYY-MM-DD`, optionally with a `T` or a space and
-/// `HH:MM[:SS[.fraction]]`, optionally with `Z` or an offset `±HH:MM`. Without
-/// an offset it is UTC; a bare date is its first instant.
+/// Parses a timestamp: `YYYY-MM-DD`, optionally with a `T` or a space and `HH:MM[:SS[.fraction]]`,
+/// optionally with `Z` or an offset `±HH:MM`. Without an offset it is UTC; a date alone means the
+/// start of the day.
 pub fn parse_timestamp(text: &str) -> Option<TimestampMs> {
     let (days, rest) = split(text)?;
     if rest.is_empty() {
@@ -42,7 +42,7 @@ pub fn parse_timestamp(text: &str) -> Option<TimestampMs> {
     Some(days * DAY_MS + of_day_ms - offset_ms)
 }
 
-/// An instant as `YYYY-MM-DDTHH:MM:SSZ`; none beyond the years 1 to 9999.
+/// Formats a timestamp as `YYYY-MM-DDTHH:MM:SSZ`. Returns `None` outside the years 1 to 9999.
 pub fn format_timestamp(instant: TimestampMs) -> Option<String> {
     let seconds = instant.rem_euclid(DAY_MS) / 1000;
     let date = format_date(instant.div_euclid(DAY_MS))?;
@@ -50,7 +50,7 @@ pub fn format_timestamp(instant: TimestampMs) -> Option<String> {
     Some(format!("{date}T{hour:02}:{minute:02}:{second:02}Z"))
 }
 
-/// The wall-clock part of a date and time, whatever stands behind it.
+/// Returns the wall-clock part of a date and time and ignores any text after it.
 pub fn parse_local_time(text: &str) -> Option<LocalTime> {
     let (days, rest) = split(text)?;
     let (of_day_ms, _) = parse_clock(rest.strip_prefix(['T', 't', ' '])?)?;
@@ -59,9 +59,9 @@ pub fn parse_local_time(text: &str) -> Option<LocalTime> {
     Some(format!("{date}T{:02}:{:02}", minutes / 60, minutes % 60))
 }
 
-/// Whole minutes of an ISO 8601 duration in days, hours, minutes and seconds
-/// (`P1DT2H30M`, `PT02H26M`); none for weeks, months and years, and for what is
-/// no duration.
+/// Returns the whole minutes of an ISO 8601 duration in days, hours, minutes and seconds
+/// (`P1DT2H30M`, `PT02H26M`). Returns `None` for weeks, months and years, and for invalid
+/// durations.
 pub fn parse_duration_minutes(text: &str) -> Option<u32> {
     const DATE: &[(char, u32)] = &[('D', 86_400)];
     const CLOCK: &[(char, u32)] = &[('H', 3600), ('M', 60), ('S', 1)];
@@ -90,7 +90,7 @@ pub fn parse_duration_minutes(text: &str) -> Option<u32> {
     Some(seconds / 60)
 }
 
-/// The instant of an HTTP date, e.g. `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Parses an HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub fn parse_http_date(text: &str) -> Option<TimestampMs> {
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -107,7 +107,7 @@ pub fn parse_http_date(text: &str) -> Option<TimestampMs> {
     Some(days_from_civil(year, i64::try_from(month).ok()?, day)? * DAY_MS + of_day_ms)
 }
 
-/// The date at the front and what follows it.
+/// Splits a text into the days of its leading date and the text after it.
 fn split(text: &str) -> Option<(i64, &str)> {
     let (date, rest) = text.split_at_checked(10)?;
     let (year, date) = take_digits(date, 4)?;
@@ -116,8 +116,8 @@ fn split(text: &str) -> Option<(i64, &str)> {
     Some((days_from_civil(year, month, day)?, rest))
 }
 
-/// `HH:MM[:SS[.fraction]]` as milliseconds of the day, and what follows it.
-/// `24:00` is not a time; a leap second counts as the second before it.
+/// Splits a text into the milliseconds of the leading `HH:MM[:SS[.fraction]]` and the text after
+/// it. `24:00` is not a time; a leap second counts as the second before it.
 fn parse_clock(text: &str) -> Option<(i64, &str)> {
     let (hour, rest) = take_digits(text, 2)?;
     let (minute, mut rest) = take_digits(rest.strip_prefix(':')?, 2)?;
@@ -141,7 +141,7 @@ fn parse_clock(text: &str) -> Option<(i64, &str)> {
     Some((seconds * 1000 + milliseconds, rest))
 }
 
-/// `±HH:MM`, `±HHMM` or `±HH`.
+/// Parses an offset `±HH:MM`, `±HHMM` or `±HH`.
 fn parse_offset_ms(text: &str) -> Option<i64> {
     let (sign, rest) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),
@@ -166,7 +166,7 @@ fn take_digits(text: &str, count: usize) -> Option<(i64, &str)> {
     Some((digits.parse().ok()?, rest))
 }
 
-/// Days since 1970-01-01; none when there is no such day.
+/// Returns the days since 1970-01-01, or `None` if the date does not exist.
 fn days_from_civil(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days_of_month = match month {
@@ -179,7 +179,7 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(1..=days_of_month).contains(&day) || !(1..=9999).contains(&year) {
         return None;
     }
-    // Years are counted from March, so that a leap day is the last of its year.
+    // Years start in March here, so that a leap day is the last day of its year.
     let (year, months) = if month > 2 {
         (year, month - 3)
     } else {
@@ -187,11 +187,11 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> Option<i64> {
     };
     let day_of_year = (153 * months + 2) / 5 + day - 1;
     let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year;
-    // Day zero of that count is 0000-03-01, 719,468 days before 1970-01-01.
+    // Day 0 of this count is 0000-03-01, which is 719,468 days before 1970-01-01.
     Some(days - 719_468)
 }
 
-/// Year, month and day of so many days since 1970-01-01.
+/// Returns year, month and day of the date `days` days after 1970-01-01.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days.saturating_add(719_468);
     let era = days.div_euclid(ERA_DAYS);

@@ -1,16 +1,16 @@
-//! The words that all capabilities share, and those of hotels and flights. What
-//! only one capability uses stands in its module.
+//! Types shared by all capabilities, and those of hotels and flights. A type that only one
+//! capability uses is in that capability's module.
 
 pub use crate::bindings::shared::stopover::supplier::types::*;
 
-/// Shared by the hotel capabilities.
+/// Types shared by the hotel capabilities.
 pub mod hotel {
     pub use crate::bindings::shared::stopover::supplier::hotel_types::*;
-    // The generator keeps the plain name for traits.
+    // The generator reserves the name `Guest` for traits.
     pub use crate::bindings::shared::stopover::supplier::hotel_types::Guest_ as Guest;
 }
 
-/// Shared by the flight capabilities.
+/// Types shared by the flight capabilities.
 pub mod flight {
     pub use crate::bindings::shared::stopover::supplier::flight_types::*;
 }

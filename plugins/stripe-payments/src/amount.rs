@@ -1,23 +1,25 @@
-//! Stripe's amounts: integers in minor units, with exceptions that are Stripe's own.
+//! Stripe's amounts: integers in minor units, with exceptions for some currencies.
 
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::types::{MinorUnits, Money};
 
-/// How an amount at Stripe differs from minor units by ISO 4217.
+/// A difference between Stripe's amounts and minor units by ISO 4217.
 #[derive(Clone, Copy)]
 enum Oddity {
-    /// Written with two decimals that the currency does not have (any more).
+    /// Stripe's amount has two decimals that the currency does not have, or no longer has.
     Hundredfold,
-    /// Written without the decimals that the currency has.
+    /// Stripe's amount lacks the currency's decimals.
     Whole,
-    /// Written with three decimals of which the last has to be 0.
+    /// Stripe's amount has three decimals, of which the last must be 0.
     Tens,
 }
 
-/// By <https://docs.stripe.com/currencies>, "Zero-decimal currencies" (MGA; all
-/// others there have no decimals by ISO 4217 either), "Special cases" (ISK, and
-/// UGX, which is among the zero-decimal ones, too: the special case says what to
-/// send) and "Three-decimal currencies". HUF and TWD are special in payouts only.
+/// Currencies with differing amounts, by <https://docs.stripe.com/currencies>:
+///
+/// - "Zero-decimal currencies": MGA. All others there have no decimals by ISO 4217 either.
+/// - "Special cases": ISK and UGX. UGX is also listed among the zero-decimal currencies; the
+///   special case defines the amount to send. HUF and TWD are special in payouts only.
+/// - "Three-decimal currencies".
 const ODDITIES: [(&str, Oddity); 8] = [
     ("BHD", Oddity::Tens),
     ("ISK", Oddity::Hundredfold),
@@ -38,7 +40,7 @@ fn divided(amount: i64, divisor: i64) -> Option<i64> {
     (amount % divisor == 0).then_some(amount / divisor)
 }
 
-/// The amount as Stripe takes it; none: Stripe cannot be told this amount.
+/// Returns Stripe's amount, or `None` if Stripe cannot represent this amount.
 pub(crate) fn to_stripe(money: &Money) -> Option<i64> {
     match oddity(&money.currency) {
         None => Some(money.amount),
@@ -48,10 +50,10 @@ pub(crate) fn to_stripe(money: &Money) -> Option<i64> {
     }
 }
 
-/// An amount of Stripe's in minor units of a currency in capitals.
+/// Converts Stripe's amount to minor units. The currency code is in upper case.
 ///
 /// # Errors
-/// It has a fraction that the currency does not have, or is out of range.
+/// The amount has a fraction that the currency does not have, or is out of range.
 pub(crate) fn from_stripe(amount: i64, currency: &str) -> Result<MinorUnits, Unreadable> {
     let minor = match oddity(currency) {
         None | Some(Oddity::Tens) => Some(amount),

@@ -1,5 +1,5 @@
-//! What was done, read back. Nothing here changes anything: repeating the request
-//! under its key would tell as well, but would carry out what never arrived.
+//! Reading payments and refunds back. Nothing here changes anything. Repeating a request under its
+//! idempotency key would also return the result, but would execute a request that never arrived.
 
 use stopover_sdk::http::Request;
 use stopover_sdk::payment_processor::{FindAnswer, FindRefundAnswer, FindRequest};
@@ -10,12 +10,12 @@ use crate::payment::{WRITTEN_OUT, path};
 use crate::stripe::Stripe;
 use crate::{map, refusal, wire};
 
-/// The most that Stripe answers at once.
+/// Maximum number of items of a response.
 const PAGE: u8 = 100;
 
-/// By Stripe's id, else by our reference: among the newest payments, which know at
-/// once what was done, and then in the index of all of them, which learns of it
-/// within a minute, and late on bad days.
+/// Finds a payment by Stripe's id or by its client reference. The client reference is searched
+/// first among the newest payments, which are listed immediately. It is then searched in Stripe's
+/// index of all payments, which is updated within a minute, or later during disruptions.
 pub(crate) fn payment(request: &FindRequest) -> Result<FindAnswer, ReadError> {
     let stripe = Stripe::open()?;
     if let Some(id) = &request.processor_reference {
@@ -41,7 +41,7 @@ pub(crate) fn payment(request: &FindRequest) -> Result<FindAnswer, ReadError> {
     Ok(FindAnswer::NotFound)
 }
 
-/// Only among the refunds of its payment, which are few.
+/// Finds a refund among the few refunds of its payment.
 pub(crate) fn refund(
     processor_reference: &str,
     client_reference: &str,
@@ -54,7 +54,7 @@ pub(crate) fn refund(
     let page: wire::List<wire::Refund> = refusal::read(response)?.json()?;
     let is_ours = |refund: &wire::Refund| map::is_ours(refund.metadata.as_ref(), client_reference);
     let Some(refund) = map::the_only(page.data.into_iter().filter(is_ours))? else {
-        map::check(!page.has_more, "there are more refunds than are answered")?;
+        map::check(!page.has_more, "the payment has more refunds than listed")?;
         return Ok(FindRefundAnswer::NotFound);
     };
     map::check(
@@ -65,10 +65,10 @@ pub(crate) fn refund(
         wire::RefundStatus::Succeeded
         | wire::RefundStatus::Pending
         | wire::RefundStatus::RequiresAction => Ok(FindRefundAnswer::Found(map::refund(refund)?)),
-        // It was asked for, and the money is still here: a person has to look.
+        // The refund was requested and the money was not returned, so a person must decide.
         wire::RefundStatus::Failed | wire::RefundStatus::Canceled => {
             let reason = RefusalReason::Other("refund_failed".to_owned());
-            Err(Refusal::new(reason, "Stripe could not give the money back.").into())
+            Err(Refusal::new(reason, "Stripe could not refund the money.").into())
         }
     }
 }
@@ -87,7 +87,7 @@ fn in_page(
     Ok(map::the_only(page.data.into_iter().filter(is_ours))?)
 }
 
-/// In Stripe's search language.
+/// Formats a query in Stripe's search language.
 fn query(client_reference: &str) -> String {
     let quoted = client_reference.replace('\\', r"\\").replace('\'', r"\'");
     format!("metadata['{CLIENT_REFERENCE}']:'{quoted}'")

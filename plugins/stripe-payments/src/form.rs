@@ -1,12 +1,13 @@
-//! What Stripe is sent: parameters of a form, nested by brackets in their names.
+//! Bodies of requests: form parameters, nested by brackets in their names.
 
 use std::fmt::Display;
 
 use stopover_sdk::http::encode;
 
-/// Where our reference stands in everything that we make at Stripe.
+/// Metadata key of the client reference, which every object created at Stripe has.
 pub(crate) const CLIENT_REFERENCE: &str = "client_reference";
-/// Who completes a payment, so that one that was read back is understood.
+/// Metadata key of the party that completes a payment. It is needed to interpret a payment that is
+/// read back.
 pub(crate) const MADE_FOR: &str = "made_for";
 
 /// A body in `application/x-www-form-urlencoded`.

@@ -1,6 +1,6 @@
-//! Cards that are kept. A browser's token pays once; a card pays again and again
-//! when it belongs to a Customer. So each gets a Customer of its own, without any
-//! data of the payer's, and both ids are the token to keep.
+//! Stored cards. A browser's token pays only once; a card can pay repeatedly if it belongs to a
+//! Customer. Therefore each card gets its own Customer, without any data of the payer. The ids of
+//! both form the token to store.
 
 use stopover_sdk::payment_processor::Instrument;
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
@@ -9,19 +9,19 @@ use crate::form::Form;
 use crate::stripe::Stripe;
 use crate::{map, refusal, wire};
 
-/// Far longer than Stripe's are.
+/// Maximum length of a token, which is far above that of Stripe's tokens.
 const TOKEN_BYTES_MAX: usize = 100;
-/// Shown in Stripe's dashboard.
+/// Description of a Customer in Stripe's dashboard.
 const DESCRIPTION: &str = "Kept card";
 
-/// A card that is kept: `cus_…/pm_…`.
+/// The token of a stored card: `cus_…/pm_…`.
 pub(crate) struct Kept<'a> {
     pub(crate) customer: &'a str,
     pub(crate) payment_method: &'a str,
 }
 
 impl<'a> Kept<'a> {
-    /// None: it is not one of ours.
+    /// Parses a token. Returns `None` if this adapter did not make it.
     pub(crate) fn read(token: &'a str) -> Option<Self> {
         let (customer, payment_method) = token.split_once('/')?;
         let is_kept = is_id(customer, "cus_") && is_id(payment_method, "pm_");
@@ -32,7 +32,8 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// Nothing else is sent to Stripe as a token: a card number least of all.
+/// Returns whether the text is an id with this prefix. No other text is sent to Stripe as a token,
+/// in particular no card number.
 fn is_id(text: &str, prefix: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     text.len() <= TOKEN_BYTES_MAX
@@ -41,8 +42,8 @@ fn is_id(text: &str, prefix: &str) -> bool {
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(is_allowed))
 }
 
-/// Keeps what the token stands for. The keys hang on the token alone, so that a
-/// repetition keeps nothing twice; a card that somebody else keeps is refused.
+/// Stores the card of a token. The idempotency keys depend on the token only, so a repeated call
+/// stores nothing twice. A card that belongs to another Customer is refused.
 pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
     let stripe = Stripe::open()?;
     let payment_method = if is_id(token, "tok_") {
@@ -50,10 +51,10 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
     } else if is_id(token, "pm_") {
         token.to_owned()
     } else {
-        let text = "The token is not one of Stripe's.";
+        let text = "The token is not a Stripe token.";
         return Err(ReadError::NotFound(text.to_owned()));
     };
-    // Customer and card are joined in one request: both, or neither.
+    // One request creates the Customer and attaches the card, so both happen or neither.
     let form = Form::default()
         .field("payment_method", payment_method)
         .field("description", DESCRIPTION);
@@ -69,7 +70,7 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
     let page: wire::List<wire::PaymentMethod> = refusal::read(response)?.json()?;
     let kept = map::the_only(page.data)?.and_then(|method| method.id.zip(method.card));
     let Some((payment_method, card)) = kept else {
-        let refusal = Refusal::new(RefusalReason::Invalid, "The token stands for no card.");
+        let refusal = Refusal::new(RefusalReason::Invalid, "The token belongs to no card.");
         return Err(refusal.into());
     };
     Ok(Instrument {
@@ -78,7 +79,7 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
     })
 }
 
-/// The PaymentMethod that an older kind of token becomes.
+/// Creates the PaymentMethod of an older kind of token.
 fn made_of(stripe: &Stripe, token: &str) -> Result<String, ReadError> {
     let form = Form::default()
         .field("type", "card")
@@ -88,5 +89,5 @@ fn made_of(stripe: &Stripe, token: &str) -> Result<String, ReadError> {
         .send()?;
     let made: wire::PaymentMethod = refusal::read(response)?.json()?;
     let id = made.id.filter(|id| is_id(id, "pm_"));
-    id.ok_or_else(|| ReadError::Unreadable("the answer has no id".to_owned()))
+    id.ok_or_else(|| ReadError::Unreadable("the response has no id".to_owned()))
 }

@@ -1,10 +1,10 @@
-//! Card payments through Stripe: PaymentIntents that are held first and captured
-//! later, and cards that are kept as PaymentMethods of Customers.
+//! Card payments through Stripe: PaymentIntents that are authorized first and captured later, and
+//! cards that are stored as PaymentMethods of Customers.
 //!
-//! `payment` holds the calls that move money, `find` those that read back,
-//! `instrument` keeps cards, `webhook` reads what Stripe reports by itself. What
-//! Stripe writes is in `wire`, what it means in `map`, `amount` and `refusal`.
-//! Cards come as tokens only, and the key is the gateway's.
+//! `payment` holds the calls that move money, `find` the calls that read back, `instrument` the
+//! storing of cards, and `webhook` the reading of Stripe's events. `wire` holds the form of
+//! Stripe's JSON; `map`, `amount` and `refusal` hold its meaning. The adapter receives cards as
+//! tokens only. The gateway adds the API key.
 
 mod amount;
 mod find;
@@ -32,15 +32,15 @@ pub struct StripePayments;
 stopover_sdk::export!(StripePayments: plugin, payment_processor, supplier_events);
 
 impl Plugin for StripePayments {
-    /// Reads the settings: the host hangs on them. Settings that cannot be read
-    /// describe the default; every call says what is wrong with them.
+    /// Describes the adapter. The host depends on the settings. If the settings are invalid, the
+    /// description uses the default, and every call returns the error.
     fn describe() -> Description {
         let settings = Settings::read().unwrap_or_default();
         Description {
-            // Stripe's lists know at once what was done, but nothing says how long
-            // after a broken connection a request may still be carried out.
+            // Stripe's lists are consistent immediately. But Stripe documents no time after a
+            // broken connection within which a request may still be executed.
             reads_consistent_after_ms: None,
-            // `Idempotency-Key`, kept for at least a day.
+            // Stripe keeps an `Idempotency-Key` for at least a day.
             repeats_are_safe: true,
             hosts: vec![settings.host().to_owned()],
             secrets: vec![webhook::SECRET.to_owned()],

@@ -1,4 +1,4 @@
-//! Stripe's payments, refunds and cards to the interface's. Pure.
+//! Conversion of Stripe's payments, refunds and cards, in pure functions.
 
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::payment_processor::{
@@ -10,24 +10,24 @@ use stopover_sdk::{ReadError, Refusal, RefusalReason};
 use crate::amount;
 use crate::wire;
 
-/// Why an answer is not taken for ours.
-pub(crate) const WHOSE: &str = "the answer has another reference than ours";
-/// Likewise, of another payment.
-pub(crate) const WHICH: &str = "the answer is about another payment";
-/// Likewise, of another amount.
-pub(crate) const HOW_MUCH: &str = "the answer is about another amount";
+/// Error of a response that has another client reference.
+pub(crate) const WHOSE: &str = "the response has another client reference";
+/// Error of a response about another payment.
+pub(crate) const WHICH: &str = "the response is about another payment";
+/// Error of a response about another amount.
+pub(crate) const HOW_MUCH: &str = "the response is about another amount";
 
-/// The payer's browser completes it.
+/// Metadata value of a payment that the payer's browser completes.
 pub(crate) const BROWSER: &str = "browser";
-/// A kept card pays it, at once or not at all.
+/// Metadata value of a payment with a stored card, which succeeds at once or not at all.
 pub(crate) const INSTRUMENT: &str = "instrument";
 
 const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
 
-/// Why an answer does not say where a payment stands.
+/// The reason why a response does not give a payment's status.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unsettled {
-    /// Stripe or the card's network is at it.
+    /// Stripe or the card network has not decided yet.
     Undecided,
     Unreadable(Unreadable),
 }
@@ -47,8 +47,7 @@ impl From<Unsettled> for PaymentError {
     }
 }
 
-/// An undecided payment is a sound answer, and none that the interface has a
-/// status for.
+/// An undecided payment is a valid response, but the interface has no status for it.
 impl From<Unsettled> for ReadError {
     fn from(error: Unsettled) -> Self {
         match error {
@@ -61,7 +60,7 @@ impl From<Unsettled> for ReadError {
     }
 }
 
-/// An answer that contradicts what was asked cannot be read.
+/// Checks a condition. A response that contradicts its request counts as unreadable.
 pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
     if as_asked {
         Ok(())
@@ -70,7 +69,7 @@ pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
     }
 }
 
-/// Whether metadata names this reference of ours.
+/// Returns whether the metadata has this client reference.
 pub(crate) fn is_ours(metadata: Option<&wire::Metadata>, client_reference: &str) -> bool {
     metadata.and_then(wire::Metadata::client_reference) == Some(client_reference)
 }
@@ -83,7 +82,7 @@ pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<PaymentState, Unset
         .as_ref()
         .filter(|charge| charge.status == wire::ChargeStatus::Succeeded);
     let refunded = authorized.map_or(0, |charge| {
-        // What was held and not taken counts as given back, with Stripe.
+        // Stripe counts the part of an authorization that was not captured as refunded.
         let released = charge.amount.saturating_sub(intent.amount_received);
         charge.amount_refunded.saturating_sub(released).max(0)
     });
@@ -125,9 +124,9 @@ pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<PaymentState, Unset
     })
 }
 
-/// None: it is not decided. A payment with a kept card is made and paid in one
-/// request, so that one which waits for a card or for its confirmation is either
-/// still in that request or was declined; the payer's browser can try again.
+/// Returns the payment's status, or `None` if it is undecided. A payment with a stored card is
+/// created and confirmed in one request. If it waits for a card or a confirmation, that request is
+/// still running or the card was declined. In the browser, the payer can try again.
 fn status(intent: &wire::PaymentIntent) -> Option<PaymentStatus> {
     use wire::Status;
     let metadata = intent.metadata.as_ref();
@@ -147,7 +146,7 @@ fn status(intent: &wire::PaymentIntent) -> Option<PaymentStatus> {
     }
 }
 
-/// None: there is nothing to show of it.
+/// Converts a card. Returns `None` if Stripe gives no last digits.
 pub(crate) fn card(card: wire::Card) -> Option<Card> {
     Some(Card {
         brand: match card.brand {
@@ -187,10 +186,10 @@ pub(crate) fn refund(refund: wire::Refund) -> Result<RefundState, Unreadable> {
     })
 }
 
-/// What was found under a reference, which is one thing or nothing.
+/// Returns the only item found under a reference, or `None` if there is none.
 pub(crate) fn the_only<T>(found: impl IntoIterator<Item = T>) -> Result<Option<T>, Unreadable> {
     let mut found = found.into_iter();
     let first = found.next();
-    check(found.next().is_none(), "several have the same reference")?;
+    check(found.next().is_none(), "several share a client reference")?;
     Ok(first)
 }

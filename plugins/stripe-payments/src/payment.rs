@@ -12,7 +12,7 @@ use crate::instrument::Kept;
 use crate::refusal::{self, Change};
 use crate::{amount, map, stripe, wire};
 
-/// What is written out in an answer, so that it says what was held and from which card.
+/// Field that Stripe expands in responses, so that they contain the authorized amount and the card.
 pub(crate) const WRITTEN_OUT: &str = "latest_charge";
 
 pub(crate) fn create_intent(request: &IntentRequest) -> Result<Intent, PaymentError> {
@@ -23,13 +23,13 @@ pub(crate) fn create_intent(request: &IntentRequest) -> Result<Intent, PaymentEr
     let token = intent.client_secret;
     Ok(Intent {
         processor_reference: intent.id,
-        token: token.ok_or_else(|| PaymentError::Unknown("the answer has no token".to_owned()))?,
+        token: token.ok_or_else(|| PaymentError::Unknown("Stripe returned no token".to_owned()))?,
     })
 }
 
 pub(crate) fn authorize(request: &AuthorizeRequest) -> Result<PaymentState, PaymentError> {
     let Some(kept) = Kept::read(&request.instrument) else {
-        let text = "The instrument is not one of Stripe's.";
+        let text = "The instrument is not a card that this adapter stored.";
         return Err(PaymentError::Refused(text.to_owned()));
     };
     let client_reference = &request.client_reference;
@@ -38,7 +38,7 @@ pub(crate) fn authorize(request: &AuthorizeRequest) -> Result<PaymentState, Paym
         .field("customer", kept.customer)
         .field("payment_method", kept.payment_method)
         .field("confirm", true);
-    // Either way nobody can act, and Stripe says so with an error.
+    // In both cases nobody can complete an action, and Stripe returns an error if one is required.
     let form = if request.off_session {
         form.field("off_session", true)
     } else {
@@ -88,7 +88,7 @@ pub(crate) fn refund(request: &RefundRequest) -> Result<RefundState, PaymentErro
         .and_then(|()| map::check(is_asked, map::HOW_MUCH))
         .map_err(refusal::unreadable)?;
     match refund.status {
-        // Taken on: what is pending waits for the account's balance or the bank.
+        // The refund is accepted. A pending one waits for the account's balance or for the bank.
         wire::RefundStatus::Succeeded
         | wire::RefundStatus::Pending
         | wire::RefundStatus::RequiresAction => map::refund(refund).map_err(refusal::unreadable),
@@ -98,12 +98,12 @@ pub(crate) fn refund(request: &RefundRequest) -> Result<RefundState, PaymentErro
     }
 }
 
-/// Of a payment whose id is Stripe's.
+/// Returns the path of a payment by Stripe's id.
 pub(crate) fn path(id: &str) -> String {
     format!("/payment_intents/{}", encode(id))
 }
 
-/// A card payment that is held until it is captured.
+/// Creates the form of a card payment that is captured later.
 fn held(amount: &Money, client_reference: &str, description: &str) -> Result<Form, PaymentError> {
     Ok(Form::default()
         .field("amount", stripes(amount)?)
@@ -137,6 +137,6 @@ fn is_in(currency: &str, amount: &Money) -> bool {
 }
 
 fn stripes(amount: &Money) -> Result<i64, PaymentError> {
-    let text = "Stripe takes no such fraction of the currency.";
+    let text = "Stripe cannot represent this fraction of the currency.";
     amount::to_stripe(amount).ok_or_else(|| PaymentError::Refused(text.to_owned()))
 }

@@ -1,7 +1,7 @@
-//! Stripe's errors and what they mean: the closed list out of which a call about
-//! money may be declined or refused. Everything else is unknown.
+//! Meaning of Stripe's errors: the closed list by which a call that moves money may be declined or
+//! refused. Every other error leaves the outcome unknown.
 //!
-//! Codes are those of <https://docs.stripe.com/error-codes>, reasons those of
+//! The codes are those of <https://docs.stripe.com/error-codes>, the reasons those of
 //! <https://docs.stripe.com/declines/codes>.
 
 use serde::Deserialize;
@@ -24,7 +24,8 @@ struct Problem {
     decline_code: Option<String>,
 }
 
-/// Who answers with another one is not Stripe, or a Stripe that is not known here.
+/// The types of errors. A response with another type is not from Stripe, or from an unknown version
+/// of Stripe.
 #[derive(Deserialize)]
 enum Kind {
     #[serde(rename = "api_error")]
@@ -47,7 +48,7 @@ pub(crate) enum Change {
     Refund,
 }
 
-/// The request is not one: Stripe began nothing. At every call, with 400.
+/// Codes of invalid requests, with status 400, for every call. Stripe started nothing.
 const INVALID: [&str; 7] = [
     "parameter_invalid_empty",
     "parameter_invalid_integer",
@@ -58,7 +59,7 @@ const INVALID: [&str; 7] = [
     "parameters_exclusive",
 ];
 
-/// Stripe held nothing for this amount or with this card, with 400.
+/// Codes of amounts or cards for which Stripe authorized nothing, with status 400.
 const UNPAYABLE: [&str; 10] = [
     "amount_too_large",
     "amount_too_small",
@@ -72,7 +73,8 @@ const UNPAYABLE: [&str; 10] = [
     "payment_method_unsupported_type",
 ];
 
-/// The hold is gone or was never one, with 400 or, where the network says so, 402.
+/// Codes of captures whose authorization expired or never existed, with status 400 or, if the
+/// network reports it, 402.
 const UNCAPTURABLE: [&str; 4] = [
     "amount_too_large",
     "capture_charge_authorization_expired",
@@ -80,7 +82,7 @@ const UNCAPTURABLE: [&str; 4] = [
     "charge_expired_for_capture",
 ];
 
-/// The payment cannot be given back this way, with 400.
+/// Codes of payments that cannot be refunded this way, with status 400.
 const UNREFUNDABLE: [&str; 4] = [
     "amount_too_large",
     "charge_disputed",
@@ -88,7 +90,7 @@ const UNREFUNDABLE: [&str; 4] = [
     "refund_disputed_payment",
 ];
 
-/// The card was not charged, with 402.
+/// Codes of cards that were not charged, with status 402.
 const DECLINED: [&str; 15] = [
     "authentication_required",
     "card_decline_rate_limit_exceeded",
@@ -107,13 +109,13 @@ const DECLINED: [&str; 15] = [
     "processing_error",
 ];
 
-/// `error_on_requires_action` was asked for, and met. With 400 or 402.
+/// Code of a payment that requires an action although `error_on_requires_action` was set, with
+/// status 400 or 402.
 const ACTION_REQUIRED: &str = "payment_intent_action_required";
 
 impl Change {
-    /// Whether a code says that nothing moved and nothing will. Codes that say
-    /// "already" or "in another state" are not among them: perhaps it is done, and
-    /// reading tells.
+    /// Returns whether the code says that no money moved or will move. Codes that say "already" or
+    /// "in another state" are not listed: the change may be done, and only a read shows it.
     fn refuses(self, status: u16, code: &str) -> bool {
         let says = |status_of: u16, codes: &[&str]| status == status_of && codes.contains(&code);
         let is_missing = matches!(status, 400 | 404) && code == MISSING;
@@ -133,7 +135,7 @@ impl Change {
                 status == 402 && DECLINED.contains(&code)
                     || matches!(status, 400 | 402) && code == ACTION_REQUIRED
             }
-            // The network takes back what it authorized.
+            // The network may revoke what it authorized.
             Self::Capture => status == 402 && code == "card_declined",
             Self::Intent | Self::Void | Self::Refund => false,
         }
@@ -141,17 +143,17 @@ impl Change {
 }
 
 const MISSING: &str = "resource_missing";
-/// Longer than any of Stripe's.
+/// Maximum length of a code, which is above that of any Stripe code.
 const CODE_BYTES_MAX: usize = 100;
 
-/// Nothing was begun: the key is not good (401), not good for this (403), or asks
-/// too much at a time (429, also `lock_timeout`: the thing is in use). Stripe's
-/// documentation promises it of 401 and 429; of 403 it is inferred.
+/// Returns whether Stripe started nothing: the key is invalid (401) or lacks a permission (403), or
+/// there are too many requests (429, including `lock_timeout`: the object is in use). Stripe's
+/// documentation guarantees this for 401 and 429; for 403 it is inferred.
 const fn is_before_anything(status: u16) -> bool {
     matches!(status, 401 | 403 | 429)
 }
 
-/// Why a card was declined, by the issuer's reason where there is one.
+/// Returns the reason why a card was declined. The issuer's reason takes precedence over the code.
 fn reason(code: &str, decline_code: Option<&str>) -> DeclineReason {
     match decline_code.unwrap_or(code) {
         "insufficient_funds" => DeclineReason::InsufficientFunds,
@@ -174,7 +176,7 @@ fn reason(code: &str, decline_code: Option<&str>) -> DeclineReason {
     }
 }
 
-/// Stripe's error, where the answer is one.
+/// Returns Stripe's error, if the response is one.
 fn problem(response: &Response) -> Option<Problem> {
     if response.is_success() {
         return None;
@@ -184,21 +186,22 @@ fn problem(response: &Response) -> Option<Problem> {
     Some(error)
 }
 
-/// What is shown to operators as a code may be nothing else.
+/// Returns whether the text has the form of a code. Codes are shown to operators, so no other text
+/// may pass.
 fn is_code(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     text.len() <= CODE_BYTES_MAX && text.bytes().all(is_allowed)
 }
 
-/// For operators. Stripe's own messages may quote what was sent.
+/// Returns the text for operators. Stripe's own messages may quote the request.
 fn sentence(status: u16, code: Option<&str>) -> String {
     match code {
-        Some(code) => format!("Stripe answered {status} {code}."),
-        None => format!("Stripe answered {status}."),
+        Some(code) => format!("Stripe returned {status} {code}."),
+        None => format!("Stripe returned {status}."),
     }
 }
 
-/// What a call about money answered that was carried out.
+/// Decodes the response to a call that moves money.
 pub(crate) fn done<T: DeserializeOwned>(
     response: &Response,
     change: Change,
@@ -222,26 +225,26 @@ pub(crate) fn done<T: DeserializeOwned>(
     })
 }
 
-/// Of an answer to something that was sent.
+/// Converts the error of an unreadable response to a request that was sent.
 pub(crate) fn unreadable(error: Unreadable) -> PaymentError {
     PaymentError::Unknown(error.to_string())
 }
 
-/// Whether Stripe says that it has no such thing. A wrong address is a 404, too,
-/// but without the code.
+/// Returns whether Stripe reports that the object does not exist. A wrong URL also returns 404, but
+/// without the code.
 pub(crate) fn is_missing(response: &Response) -> bool {
     matches!(response.status, 400 | 404)
         && problem(response).is_some_and(|problem| problem.code.as_deref() == Some(MISSING))
 }
 
-/// The answer of a read that gave something.
+/// Returns the response of a successful read.
 pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
     if response.is_success() {
         return Ok(response);
     }
     let Some(problem) = problem(&response) else {
         return Err(match response.read_error() {
-            // Whoever says "not found" in another form than Stripe's is not Stripe.
+            // A "not found" in another form is not from Stripe.
             ReadError::NotFound(text) => ReadError::Unreadable(text),
             error => error,
         });
@@ -259,7 +262,7 @@ pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
         400 | 404 if code == Some(MISSING) => ReadError::NotFound(text),
         401 | 403 | 404 => ReadError::Misconfigured(text),
         402 => rejected(RefusalReason::PaymentDeclined),
-        // The same is being asked at this moment.
+        // The same request is being executed at this moment.
         409 => ReadError::Unavailable(text),
         400 => rejected(RefusalReason::Invalid),
         _ => response.read_error(),

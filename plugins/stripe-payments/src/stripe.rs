@@ -1,5 +1,4 @@
-//! Where Stripe is and how it is spoken to. The key is not known here: the
-//! gateway adds it.
+//! Stripe's address and the form of its requests. The gateway adds the API key.
 
 use serde::Deserialize;
 use stopover_sdk::http::{Error, Request, Response};
@@ -8,13 +7,13 @@ use stopover_sdk::settings::{self, Unusable};
 
 use crate::form::Form;
 
-/// Of [`Settings`].
+/// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "properties": {
         "base_url": {
-            "description": "Where Stripe's API is, without a path",
+            "description": "Base URL of Stripe's API, without a path",
             "type": "string",
             "pattern": "^https?://[^/?#]+/?$",
             "default": "https://api.stripe.com"
@@ -23,7 +22,7 @@ pub(crate) const SETTINGS_SCHEMA: &str = r#"{
     "additionalProperties": false
 }"#;
 
-/// The version of the API that `wire` reads, whatever the account's own is.
+/// The API version that `wire` reads, whatever the account's default version is.
 const VERSION: &str = "2026-07-29.dahlia";
 
 #[derive(Deserialize)]
@@ -45,7 +44,7 @@ impl Settings {
         settings::read()
     }
 
-    /// `name` or `name:port`.
+    /// Returns the host as `name` or `name:port`.
     pub(crate) fn host(&self) -> &str {
         let url = self.base_url.as_str();
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -54,7 +53,7 @@ impl Settings {
 }
 
 pub(crate) struct Stripe {
-    /// Without a slash at the end.
+    /// Base URL without a trailing slash.
     root: String,
 }
 
@@ -66,12 +65,12 @@ impl Stripe {
         })
     }
 
-    /// Of a path that is encoded and begins with a slash.
+    /// Creates a GET request. The path is percent-encoded and starts with a slash.
     pub(crate) fn get(&self, path: &str) -> Request {
         Request::get(format!("{}{path}", self.root)).header("stripe-version", VERSION)
     }
 
-    /// Likewise. A repeated key is answered with its first answer.
+    /// Creates a POST request. Stripe returns the first response again if a key is repeated.
     pub(crate) fn post(&self, path: &str, key: &str, form: Form) -> Request {
         let mut request = Request::post(format!("{}{path}", self.root))
             .header("stripe-version", VERSION)
@@ -82,13 +81,14 @@ impl Stripe {
     }
 }
 
-/// Sends what may move money, and tells what was not sent from what may have been.
+/// Sends a request that may move money. The error states whether the request was not sent or may
+/// have been sent.
 pub(crate) fn change(path: &str, key: &str, form: Form) -> Result<Response, PaymentError> {
     let stripe = Stripe::open().map_err(|error| PaymentError::NotSent(error.to_string()))?;
     let sent = stripe.post(path, key, form).send();
     sent.map_err(|error| match error {
         Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
         Error::TimedOut(text) | Error::Cut(text) => PaymentError::Unknown(text),
-        Error::TooLarge(cap) => PaymentError::Unknown(format!("the answer is over {cap} bytes")),
+        Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
     })
 }

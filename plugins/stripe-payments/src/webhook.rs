@@ -1,5 +1,4 @@
-//! What Stripe reports by itself, as <https://docs.stripe.com/webhooks/signature>
-//! describes it.
+//! Stripe's webhooks, verified as <https://docs.stripe.com/webhooks/signature> describes.
 
 use std::fmt::Write as _;
 
@@ -9,12 +8,12 @@ use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
 
 use crate::wire;
 
-/// The name of the endpoint's signing secret (`whsec_…`).
+/// Name of the secret with the endpoint's signing secret (`whsec_…`).
 pub(crate) const SECRET: &str = "webhook";
-/// How far the signature's time may be from ours.
+/// Maximum difference between the signature's time and the gateway's, in milliseconds.
 const TOLERANCE_MS: u64 = 300_000;
 
-/// One delivery is one event.
+/// Verifies a delivery, which contains one event.
 pub(crate) fn verify(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
     authenticate(delivery)?;
     let event = read(&delivery.body).map_err(|error| VerifyError::Unreadable(error.to_string()))?;
@@ -36,7 +35,7 @@ fn authenticate(delivery: &Delivery) -> Result<(), VerifyError> {
     let expected = secret::hmac_sha256(SECRET, &message)
         .map_err(|secret::Error::Unknown(name)| unauthentic(&ungranted(&name)))?;
     let expected = hexadecimal(&expected);
-    // Two while a secret is being replaced; every one is compared to its end.
+    // There are two signatures while a secret is being replaced. Each one is compared in full.
     let matching = values(header, "v1").filter(|given| is_same(given, &expected));
     if matching.count() == 0 {
         return Err(unauthentic("the signature is wrong"));
@@ -44,7 +43,7 @@ fn authenticate(delivery: &Delivery) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// The only one: two would say two things.
+/// Returns the only signature header. Two headers would be ambiguous.
 fn header(delivery: &Delivery) -> Option<&str> {
     let mut found = delivery
         .headers
@@ -54,7 +53,7 @@ fn header(delivery: &Delivery) -> Option<&str> {
     found.next().is_none().then_some(first.value.as_str())
 }
 
-/// Of `t=1492774577,v1=5257a8…,v1=…,v0=…`.
+/// Returns the values of a name in a header such as `t=1492774577,v1=5257a8…,v1=…,v0=…`.
 fn values<'a>(header: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     let parts = header.split(',').filter_map(|part| part.split_once('='));
     parts
@@ -65,13 +64,13 @@ fn values<'a>(header: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
 fn hexadecimal(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        // Writing to text does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text
 }
 
-/// Takes as long for a near miss as for a far one.
+/// Compares two digests in constant time.
 fn is_same(given: &str, expected: &str) -> bool {
     let pairs = given.bytes().zip(expected.bytes());
     given.len() == expected.len() && pairs.fold(0, |all, (one, other)| all | (one ^ other)) == 0
@@ -103,7 +102,8 @@ fn read(body: &[u8]) -> Result<Event, Unreadable> {
     let client_reference = client_reference.and_then(wire::Metadata::client_reference);
     let client_reference = client_reference.map(str::to_owned);
     let payment = match subject.as_deref() {
-        // An account may have other payments than ours, and all of ours say so.
+        // The account may have payments that were not made by this gateway. All of the gateway's
+        // payments have a client reference.
         Some("payment_intent") => client_reference.is_some().then_some(data.object.id),
         _ => data.object.payment_intent,
     };

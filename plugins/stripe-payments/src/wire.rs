@@ -1,5 +1,5 @@
-//! Stripe's JSON, as far as it is used. Instants are whole seconds since 1970,
-//! currencies lower-case codes, amounts as in `amount`.
+//! Stripe's JSON, with only the fields that are used. Times are Unix seconds, currencies are
+//! lower-case codes, and `amount` describes amounts.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::form::{CLIENT_REFERENCE, MADE_FOR};
 
-/// What is attached to a thing at Stripe: ours, and that of others.
+/// Metadata of a Stripe object, which may contain keys of the gateway and of others.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Metadata(BTreeMap<String, String>);
@@ -27,19 +27,20 @@ pub(crate) struct PaymentIntent {
     pub(crate) id: String,
     pub(crate) status: Status,
     pub(crate) currency: String,
-    /// What is to be paid.
+    /// Amount to be paid.
     pub(crate) amount: i64,
-    /// What was taken.
+    /// Amount that was captured.
     pub(crate) amount_received: i64,
     pub(crate) metadata: Option<Metadata>,
-    /// With it a browser completes the payment.
+    /// Secret with which a browser completes the payment.
     pub(crate) client_secret: Option<String>,
-    /// Of the last attempt; every request asks for it to be written out.
+    /// The latest attempt. Every request expands it.
     pub(crate) latest_charge: Option<Charge>,
     pub(crate) last_payment_error: Option<Failure>,
 }
 
-/// All of them: a new one has to be thought about.
+/// The complete list of statuses. A new one makes a response unreadable, because its meaning is
+/// unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
@@ -55,9 +56,9 @@ pub(crate) enum Status {
 #[derive(Deserialize)]
 pub(crate) struct Charge {
     pub(crate) status: ChargeStatus,
-    /// What was authorized, where it succeeded.
+    /// Amount that was authorized, if the charge succeeded.
     pub(crate) amount: i64,
-    /// With what was authorized and will never be taken.
+    /// Refunded amount, including the authorized part that is never captured.
     pub(crate) amount_refunded: i64,
     pub(crate) payment_method_details: Option<PaymentMethod>,
 }
@@ -70,7 +71,7 @@ pub(crate) enum ChargeStatus {
     Failed,
 }
 
-/// Why an attempt to pay failed.
+/// The reason why an attempt to pay failed.
 #[derive(Deserialize)]
 pub(crate) struct Failure {
     pub(crate) code: Option<String>,
@@ -78,7 +79,7 @@ pub(crate) struct Failure {
     pub(crate) payment_method: Option<PaymentMethod>,
 }
 
-/// A PaymentMethod, or what a charge says of one.
+/// A PaymentMethod, or a charge's details of one.
 #[derive(Deserialize)]
 pub(crate) struct PaymentMethod {
     pub(crate) id: Option<String>,
@@ -93,7 +94,7 @@ pub(crate) struct Card {
     pub(crate) exp_month: u8,
     pub(crate) exp_year: u16,
     pub(crate) wallet: Option<Wallet>,
-    /// When what is held lapses.
+    /// Time at which the authorization expires.
     pub(crate) capture_before: Option<i64>,
 }
 
@@ -161,18 +162,18 @@ pub(crate) struct Customer {
     pub(crate) id: String,
 }
 
-/// A page of a list, or of a search.
+/// A page of a list or of a search result.
 #[derive(Deserialize)]
 pub(crate) struct List<T> {
     pub(crate) data: Vec<T>,
     pub(crate) has_more: bool,
 }
 
-/// What a webhook says, as far as it takes to know what it is about.
+/// The part of a webhook event that shows what the event is about.
 #[derive(Deserialize)]
 pub(crate) struct EventHead {
     pub(crate) id: String,
-    /// `event`; other versions of the API have others.
+    /// `event`; other API versions use other values.
     pub(crate) object: String,
     #[serde(rename = "type")]
     pub(crate) kind: String,
@@ -189,7 +190,7 @@ pub(crate) struct SubjectHead {
     pub(crate) object: Option<String>,
 }
 
-/// The rest of one that is about a payment.
+/// The remaining fields of an event about a payment.
 #[derive(Deserialize)]
 pub(crate) struct Event {
     pub(crate) created: i64,
@@ -201,7 +202,7 @@ pub(crate) struct EventData {
     pub(crate) object: Subject,
 }
 
-/// A PaymentIntent, or something that names one.
+/// A PaymentIntent, or an object that refers to one.
 #[derive(Deserialize)]
 pub(crate) struct Subject {
     pub(crate) id: String,

@@ -1,5 +1,4 @@
-//! Tillway, the card processor: its records and its routes. Knows nothing of
-//! what is paid for.
+//! Tillway, the card processor: its records and routes. It is independent of what is paid for.
 
 use std::collections::HashMap;
 
@@ -27,7 +26,7 @@ pub(crate) use crate::card::{
     settlement::{IntentCompletion, complete_intent},
 };
 
-/// Everything that Tillway keeps.
+/// Records and indexes of Tillway.
 #[derive(Default)]
 pub(crate) struct PaymentTables {
     payments: HashMap<String, Payment>,

@@ -1,4 +1,4 @@
-//! Payments: holding an amount, making an intent for the browser, reading back.
+//! Payments: authorizing an amount, creating an intent for the browser, and reading payments.
 
 use std::collections::HashMap;
 
@@ -22,10 +22,10 @@ use crate::{
     ledger::{Entry, EntryKind},
     money::Currency,
     request::{self, Account},
-    state::{SandboxState, Record, SandboxRecords},
+    state::{Record, SandboxRecords, SandboxState},
 };
 
-/// How long an issuer keeps money on hold.
+/// Time after which an authorization ends by itself.
 const HOLD_MS: i64 = 7 * DAY_MS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,11 +44,11 @@ pub(crate) struct Payment {
     pub(super) account: String,
     pub(super) reference: String,
     pub(super) status: Status,
-    /// Minor units asked for.
+    /// Requested amount in minor units.
     pub(super) amount: i64,
     pub(super) currency: Currency,
     pub(super) source: Option<CardScenario>,
-    /// Of an intent.
+    /// Token of an intent; `None` for a payment without one.
     pub(super) intent_token: Option<String>,
     pub(super) authorized: i64,
     pub(super) authorized_at: Option<i64>,
@@ -81,7 +81,7 @@ impl Record for Payment {
 }
 
 impl Payment {
-    /// Why the card was not charged.
+    /// Returns the reason why the card was declined.
     pub(super) fn decline_code(&self) -> Option<&'static str> {
         match (self.status, self.source) {
             (Status::Declined, Some(CardScenario::InsufficientFunds)) => Some("insufficient_funds"),
@@ -93,12 +93,12 @@ impl Payment {
         }
     }
 
-    /// When the hold ends by itself.
+    /// Returns when the authorization ends by itself.
     pub(super) fn hold_ends(&self) -> Option<i64> {
         self.authorized_at.map(|at| at + HOLD_MS)
     }
 
-    /// A row of the ledger about this payment, now.
+    /// Returns a ledger entry about this payment at the current time.
     pub(super) fn entry(&self, world: &SandboxRecords, kind: EntryKind, amount: i64) -> Entry {
         Entry {
             at: world.now(),
@@ -172,7 +172,7 @@ struct IntentRequest {
     _description: Option<String>,
 }
 
-/// What a payment is made of, whoever pays it how.
+/// Parameters of a payment with a card or an intent.
 struct AuthorizeParams {
     reference: String,
     amount: i64,
@@ -235,8 +235,15 @@ pub(super) async fn authorize_payment(
     Ok((StatusCode::CREATED, Json(payment_wire(&payment))).into_response())
 }
 
-/// What the same reference made before.
-fn earlier(world: &SandboxRecords, account: &str, wanted: &AuthorizeParams) -> Result<Option<Payment>, Refusal> {
+/// Returns the payment that the same reference created before.
+///
+/// # Errors
+/// Fails if that payment has other values.
+fn earlier(
+    world: &SandboxRecords,
+    account: &str,
+    wanted: &AuthorizeParams,
+) -> Result<Option<Payment>, Refusal> {
     let Some(first) = by_reference(world, account, &wanted.reference) else {
         return Ok(None);
     };
@@ -251,12 +258,20 @@ fn earlier(world: &SandboxRecords, account: &str, wanted: &AuthorizeParams) -> R
     }
 }
 
-fn authorize(world: &mut SandboxRecords, account: &str, wanted: AuthorizeParams, source: CardScenario) -> Payment {
+fn authorize(
+    world: &mut SandboxRecords,
+    account: &str,
+    wanted: AuthorizeParams,
+    source: CardScenario,
+) -> Payment {
     let mut payment = new(world, account, wanted);
     payment.status = match source {
         CardScenario::Declined | CardScenario::InsufficientFunds => Status::Declined,
         CardScenario::RequiresAction => Status::RequiresAction,
-        CardScenario::Visa | CardScenario::Mastercard | CardScenario::Timeout | CardScenario::CaptureFails => {
+        CardScenario::Visa
+        | CardScenario::Mastercard
+        | CardScenario::Timeout
+        | CardScenario::CaptureFails => {
             hold(world, &mut payment);
             Status::Authorized
         }
@@ -265,7 +280,7 @@ fn authorize(world: &mut SandboxRecords, account: &str, wanted: AuthorizeParams,
     payment
 }
 
-/// The issuer holds the whole amount from now on.
+/// Authorizes the whole amount.
 pub(super) fn hold(world: &mut SandboxRecords, payment: &mut Payment) {
     payment.status = Status::Authorized;
     payment.authorized = payment.amount;
@@ -317,7 +332,8 @@ pub(super) async fn create_intent(
     Ok((StatusCode::CREATED, Json(answer)).into_response())
 }
 
-/// What a browser needs to complete something; not to be guessed from its id.
+/// Returns a token with which a browser completes a payment. It cannot be guessed from the
+/// payment's id.
 pub(crate) fn secret_token(id: &str) -> String {
     format!("{id}-secret-{}", uuid::Uuid::now_v7().simple())
 }
@@ -328,7 +344,11 @@ fn by_reference(world: &SandboxRecords, account: &str, reference: &str) -> Optio
     world.card.payments.get(id).cloned()
 }
 
-pub(super) fn of_account(world: &SandboxRecords, account: &str, id: &str) -> Result<Payment, Refusal> {
+pub(super) fn of_account(
+    world: &SandboxRecords,
+    account: &str,
+    id: &str,
+) -> Result<Payment, Refusal> {
     (world.card.payments.get(id))
         .filter(|payment| payment.account == account)
         .cloned()
@@ -340,7 +360,9 @@ pub(super) async fn read_payment(
     Account(account): Account,
     Path(id): Path<String>,
 ) -> Result<Json<PaymentWire>, Refusal> {
-    let payment = app.transact(|world| of_account(world, account, &id)).await??;
+    let payment = app
+        .transact(|world| of_account(world, account, &id))
+        .await??;
     Ok(Json(payment_wire(&payment)))
 }
 

@@ -1,4 +1,4 @@
-//! Giving captured money back, whole or in parts.
+//! Refunds of captured payments, whole or in parts.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use crate::{
     ledger::EntryKind,
     money::Currency,
     request::{self, Account},
-    state::{SandboxState, Record, SandboxRecords},
+    state::{Record, SandboxRecords, SandboxState},
 };
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ fn refund(
     Ok(refund)
 }
 
-/// In the order in which they were made.
+/// Returns the refunds of a payment, oldest first.
 fn refunds_of(world: &SandboxRecords, payment: &str) -> Vec<Refund> {
     (world.card.refunds_of.get(payment).into_iter().flatten())
         .filter_map(|id| world.card.refunds.get(id))

@@ -1,4 +1,4 @@
-//! Every answer of Tillway that is not a success, and how it looks.
+//! All error responses of Tillway and their format.
 
 use axum::{
     Json,
@@ -99,7 +99,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Texts come from reading requests, and say what is wrong with them.
+/// Converts the description of an invalid request into a refusal.
 impl From<String> for Refusal {
     fn from(what: String) -> Self {
         Self::Invalid(what)

@@ -1,4 +1,4 @@
-//! What becomes of a hold: capture, void, and the end user's completing of an intent.
+//! Capture and void of an authorization, and completion of an intent by the end user.
 
 use axum::{
     Json,
@@ -15,7 +15,7 @@ use crate::{
     },
     ledger::EntryKind,
     request::{self, Account},
-    state::{SandboxState, SandboxRecords},
+    state::{SandboxRecords, SandboxState},
 };
 
 #[derive(Deserialize)]
@@ -96,7 +96,12 @@ pub(super) async fn void_payment(
     Ok(Json(payment_wire(&payment)))
 }
 
-fn void(world: &mut SandboxRecords, account: &str, id: &str, reference: &str) -> Result<Payment, Refusal> {
+fn void(
+    world: &mut SandboxRecords,
+    account: &str,
+    id: &str,
+    reference: &str,
+) -> Result<Payment, Refusal> {
     let mut payment = of_account(world, account, id)?;
     if payment.void_reference.as_deref() == Some(reference) {
         return Ok(payment);
@@ -107,7 +112,7 @@ fn void(world: &mut SandboxRecords, account: &str, id: &str, reference: &str) ->
             reference.clone_into(&mut entry.client_reference);
             world.record(entry);
         }
-        // Nothing was held, so there is nothing to write down.
+        // Nothing was authorized, so the ledger gets no entry.
         Status::RequiresAction => {}
         Status::Captured | Status::Canceled | Status::Declined => {
             return Err(Refusal::WrongState);
@@ -119,15 +124,15 @@ fn void(world: &mut SandboxRecords, account: &str, id: &str, reference: &str) ->
     Ok(payment)
 }
 
-/// What paying with a token from the browser led to.
+/// The result of paying with a token in a browser.
 pub(crate) enum IntentCompletion {
     Paid,
     UnknownToken,
-    /// It was given up, or is paid and settled already.
+    /// The payment was canceled or already captured.
     AlreadyFinished,
 }
 
-/// The end user completes an intent, with a Visa card.
+/// Completes an intent as the end user does, with a Visa card.
 pub(crate) fn complete_intent(world: &mut SandboxRecords, token: &str) -> IntentCompletion {
     let payment = (world.card.by_intent_token.get(token))
         .and_then(|id| world.card.payments.get(id))

@@ -1,4 +1,4 @@
-//! The tokens that stand for cards, and what using them makes happen.
+//! Card tokens and the scenario that each one selects.
 
 use axum::{Json, extract::Path};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{card::refusal::Refusal, request::Account};
 
-/// How often a capture fails before it succeeds.
+/// Number of failing captures before one succeeds.
 pub(super) const CAPTURE_FAILURES: u8 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,11 +1,11 @@
-//! Bags on a ticket that exists.
+//! Bags for an existing ticket.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     flight::{
         fare::PassengerType,
-        order::{ResponseVisibility, Order, OrderState, of_account},
+        order::{Order, OrderState, ResponseVisibility, of_account},
         problem::Problem,
         scenario::Scenario,
     },
@@ -15,31 +15,31 @@ use crate::{
     state::SandboxRecords,
 };
 
-/// For one bag, a passenger, the whole trip.
+/// Price of one bag for a passenger on the whole trip.
 const BAG_PRICE: i64 = 60 * PER_MAJOR;
 pub(super) const BAG_WEIGHT_KG: u32 = 23;
 pub(super) const BAGS_MAX: u8 = 1;
 
-/// A bag that was bought.
+/// A purchased bag.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Bag {
     pub(super) id: String,
     pub(super) client_ref: String,
-    /// Position in the order of the request.
+    /// Position of the passenger in the order's request.
     pub(super) traveller: usize,
     pub(super) quantity: u8,
-    /// Minor units each.
+    /// Price of each piece in minor units.
     pub(super) price: i64,
 }
 
-/// A bag that can be bought.
+/// A bag that can be purchased.
 pub(super) struct AvailableBag {
     pub(super) id: String,
     pub(super) traveller: usize,
     pub(super) price: i64,
 }
 
-/// What the airline sells on this order now.
+/// Returns the bags that the airline currently sells for this order.
 pub(super) fn available(order: &Order) -> Result<Vec<AvailableBag>, Problem> {
     if order.state != OrderState::Ticketed {
         return Err(Problem::WrongState);
@@ -58,7 +58,7 @@ pub(super) fn available(order: &Order) -> Result<Vec<AvailableBag>, Problem> {
         .collect())
 }
 
-/// So many of one of the bags for sale.
+/// A selected bag and its quantity.
 pub(super) struct BagSelection {
     pub(super) id: String,
     pub(super) quantity: u8,

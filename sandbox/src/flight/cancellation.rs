@@ -1,4 +1,4 @@
-//! Giving a ticket back, and what that would cost.
+//! Cancelling a ticket and quoting the cancellation.
 
 use crate::{
     flight::{
@@ -16,7 +16,7 @@ pub(super) struct Amounts {
     pub(super) refund: i64,
 }
 
-/// What the airline would keep and give back now. Bags are never given back.
+/// Returns the fee and the refund of a cancellation at the current time. Bags are never refunded.
 fn amounts(order: &Order) -> Result<Amounts, Problem> {
     let fare = order.choice.fare()?;
     let refund = (fare.brand.refund_fee(order.choice.currency))
@@ -72,7 +72,7 @@ fn check_state(order: &Order) -> Result<(), Problem> {
     }
 }
 
-/// Releases the ticket, now.
+/// Cancels the ticket at the current time.
 pub(super) fn finish(world: &mut SandboxRecords, mut order: Order, client_ref: &str) -> Order {
     let amounts = amounts(&order).unwrap_or(Amounts {
         fee: order.total(),

@@ -1,4 +1,4 @@
-//! Prebooks of the supplier that takes the end user's payment itself, and that payment.
+//! Prebooks of the supplier that collects the end user's payment itself, and that payment.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::{
     clock::MINUTE_MS,
     flight::{
         fare::FareSelection,
-        order::{ResponseVisibility, Order, PlaceOrder, by_client_ref, place},
+        order::{Order, PlaceOrder, ResponseVisibility, by_client_ref, place},
         problem::Problem,
         scenario::Scenario,
     },
@@ -30,7 +30,7 @@ pub(crate) struct Prebook {
     pub(super) expires_at: i64,
     pub(super) token: String,
     paid: bool,
-    /// The airline said no; the payment went back.
+    /// Whether the airline refused the booking. The payment was then returned.
     refused: bool,
     order: Option<String>,
 }
@@ -77,7 +77,7 @@ pub(super) fn prebook(
     Ok(prebook)
 }
 
-/// Books what was prebooked and paid; a repeat gives the order as it is now.
+/// Books a paid prebook. A repeated call returns the current order.
 pub(super) fn book(
     world: &mut SandboxRecords,
     account: Account,
@@ -124,14 +124,14 @@ pub(super) fn book(
     placed
 }
 
-/// What a checkout asks for.
+/// Returns the amount that a checkout collects.
 pub(super) fn amount_due(world: &SandboxRecords, token: &str) -> Option<(Currency, i64)> {
     let id = world.flight.by_checkout_token.get(token)?;
     let prebook = world.flight.prebooks.get(id)?;
     Some((prebook.choice.currency, prebook.total))
 }
 
-/// The end user pays at the checkout.
+/// Pays at the checkout as the end user does.
 pub(crate) fn complete_checkout(world: &mut SandboxRecords, token: &str) -> IntentCompletion {
     let prebook = (world.flight.by_checkout_token.get(token))
         .and_then(|id| world.flight.prebooks.get(id))

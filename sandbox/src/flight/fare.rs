@@ -1,5 +1,5 @@
-//! Fares: which there are between two airports and what they cost. Nothing is
-//! stored: an offer id holds all that its fare is made of.
+//! Fares between two airports and their prices. No fare is stored: an offer id contains all of its
+//! data.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::civil::Date;
@@ -19,11 +19,11 @@ use crate::{
 
 const OFFER_LIFE_MS: i64 = 30 * MINUTE_MS;
 const MANY_FARES: u32 = 300;
-/// What the fare gets dearer by where its price moves.
+/// Price increase on routes whose price changes.
 const PRICE_MOVE: i64 = 10 * PER_MAJOR;
-/// What refunding a flexible ticket costs.
+/// Fee of refunding a flexible ticket.
 const REFUND_FEE: i64 = 50 * PER_MAJOR;
-/// The loyalty number that lowers the total by a tenth.
+/// Loyalty number that lowers the total by a tenth.
 pub(super) const LOYAL: &str = "ZZ-10";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub(super) enum PassengerType {
 }
 
 impl PassengerType {
-    /// Of an adult's price, in a hundred.
+    /// Returns the percentage of an adult's price.
     fn share(self) -> i64 {
         match self {
             Self::Adult => 100,
@@ -68,7 +68,7 @@ impl Brand {
         }
     }
 
-    /// Of an adult for one leg.
+    /// Returns the price of an adult for one leg.
     fn price(self) -> i64 {
         match self {
             Self::Basic => 320 * PER_MAJOR,
@@ -92,7 +92,7 @@ impl Brand {
         }
     }
 
-    /// What a refund costs; none where there is none.
+    /// Returns the fee of a refund, or `None` if the brand is not refundable.
     pub(super) fn refund_fee(self, currency: Currency) -> Option<i64> {
         match self {
             Self::Basic => None,
@@ -106,7 +106,7 @@ impl Brand {
     }
 }
 
-/// What is asked for.
+/// The requested legs, passengers and currency.
 #[derive(Clone, Debug)]
 pub(super) struct Trip {
     pub(super) legs: Vec<Leg>,
@@ -129,16 +129,16 @@ impl Trip {
     }
 }
 
-/// One fare of one search, as the caller chose it.
+/// A fare of one search, as the caller selects it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct FareSelection {
     pub(super) legs: Vec<Leg>,
     pub(super) passengers: Vec<PassengerType>,
     pub(super) currency: Currency,
-    /// Which of the fares of the route.
+    /// Number of the fare on its route.
     pub(super) number: u32,
     pub(super) expires_at: i64,
-    /// Tells the same fare of two searches apart.
+    /// Id of the search. It distinguishes the same fare in two searches.
     search: String,
 }
 
@@ -163,7 +163,7 @@ impl FareSelection {
         Fare::new(&self.legs, self.number).ok_or(Problem::OfferUnknown)
     }
 
-    /// For all passengers, as it was offered.
+    /// Returns the offered total for all passengers.
     pub(super) fn offered_total(&self, fare: &Fare) -> i64 {
         let adult = self.currency.minor(fare.adult_price());
         (self.passengers.iter())
@@ -171,7 +171,7 @@ impl FareSelection {
             .sum()
     }
 
-    /// For all passengers, as it is once it is asked for again.
+    /// Returns the current total for all passengers.
     pub(super) fn current_total(&self, fare: &Fare, loyal: bool) -> i64 {
         let moved = match self.scenario() {
             Scenario::PriceUp => self.currency.minor(PRICE_MOVE),
@@ -181,7 +181,7 @@ impl FareSelection {
         if loyal { percent(total, 90) } else { total }
     }
 
-    /// Whether it can still be had.
+    /// Checks that the fare is still available.
     pub(super) fn check(&self, now: i64) -> Result<(), Problem> {
         if now >= self.expires_at {
             return Err(Problem::OfferExpired);
@@ -193,7 +193,7 @@ impl FareSelection {
     }
 }
 
-/// A fifth of the total.
+/// Returns the tax, which is a fifth of the total.
 pub(super) fn tax(total: i64) -> i64 {
     percent(total, 20)
 }
@@ -202,7 +202,7 @@ pub(super) struct Fare {
     pub(super) number: u32,
     pub(super) brand: Brand,
     pub(super) itineraries: Vec<Itinerary>,
-    /// What this one costs an adult beyond its brand.
+    /// Amount by which the price for an adult exceeds that of the brand.
     extra: i64,
 }
 
@@ -230,13 +230,13 @@ impl Fare {
         self.brand.price() * legs + self.extra
     }
 
-    /// Minutes on the way, over all legs.
+    /// Returns the travel time of all legs in minutes.
     pub(super) fn minutes(&self) -> i64 {
         self.itineraries.iter().map(Itinerary::minutes).sum()
     }
 }
 
-/// Every fare for the trip, in the order of their numbers.
+/// Returns every fare for the trip in the order of their numbers.
 pub(super) fn fares(legs: &[Leg]) -> Vec<Fare> {
     let flown = |leg: &Leg| {
         airport(&leg.from).is_some() && airport(&leg.to).is_some() && leg.from != leg.to
@@ -254,7 +254,7 @@ pub(super) fn fares(legs: &[Leg]) -> Vec<Fare> {
         .collect()
 }
 
-/// The choices that a search offers for its fares.
+/// A search, which makes a selectable fare of each of its fares.
 pub(super) struct Search {
     trip: Trip,
     id: String,

@@ -1,5 +1,5 @@
-//! How one gets from one airport to another: flights, times and carriers, made
-//! up from the distance on the globe.
+//! Itineraries between airports: flights, times and carriers, computed from the distance on the
+//! globe.
 
 use jiff::civil::{DateTime, Time};
 
@@ -12,15 +12,15 @@ use crate::{
     },
 };
 
-/// Between two flights of a connection.
+/// Time between two flights of a connection.
 const LAYOVER_MINUTES: i64 = 110;
-/// What the airline moves a flight by.
+/// Time by which the airline moves a flight.
 const MOVED_MINUTES: i64 = 45;
 const EARTH_RADIUS_KM: f64 = 6_371.0;
 const KM_A_MINUTE: f64 = 14.0;
 const TAXI_MINUTES: f64 = 40.0;
 
-/// The carriers of the route with many fares.
+/// Carriers of the route with many fares.
 const LONG_HAUL: [&str; 8] = ["QF", "BA", "SQ", "EK", "QR", "CX", "MH", "EY"];
 
 pub(super) struct Itinerary {
@@ -54,7 +54,7 @@ impl Segment {
         (self.arrives_ms - self.departs_ms) / MINUTE_MS
     }
 
-    /// The same flight as the airline moves it afterwards.
+    /// Returns this flight after the airline's schedule change.
     pub(super) fn moved(&self) -> Self {
         let mut moved = self.clone();
         moved.departs_ms += MOVED_MINUTES * MINUTE_MS;
@@ -84,7 +84,7 @@ impl Itinerary {
     }
 }
 
-/// The way of one fare: `variant` counts from the plainest.
+/// Returns the itinerary of one fare. `variant` counts from the simplest.
 pub(super) fn plan(leg: &Leg, brand: Brand, variant: u32) -> Option<Itinerary> {
     let scenario = Scenario::of_route(&leg.from, &leg.to);
     let many = scenario == Some(Scenario::ManyFares);
@@ -102,7 +102,8 @@ pub(super) fn plan(leg: &Leg, brand: Brand, variant: u32) -> Option<Itinerary> {
             .and_then(|code| airline(code))?,
         _ => home_airline(from.country)?,
     };
-    // Every fourth variant is flown by a partner under the carrier's number.
+    // On routes with many fares, a partner operates every fourth variant under the carrier's flight
+    // number.
     let operator = match many && variant % 4 == 3 {
         true => airline("EK")?,
         false => carrier,
@@ -138,14 +139,14 @@ pub(super) fn plan(leg: &Leg, brand: Brand, variant: u32) -> Option<Itinerary> {
     Some(Itinerary { segments })
 }
 
-/// The same for the same pair of airports: 100 to 899.
+/// Returns a flight number from 100 to 899 that is always the same for a pair of airports.
 fn flight_no(from: &Airport, to: &Airport) -> u32 {
     let sum = (from.iata.bytes().chain(to.iata.bytes()))
         .fold(7_u32, |sum, letter| (sum * 31 + u32::from(letter)) % 800);
     100 + sum
 }
 
-/// To whole five minutes.
+/// Returns the flight time, rounded to five minutes.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "no two airports are further apart than half the globe"

@@ -1,5 +1,5 @@
-//! The airlines behind both flight suppliers: fares, orders, tickets. What is
-//! said how is left to each supplier's own module. Knows nothing of hotels.
+//! The airlines behind both flight suppliers: fares, orders and tickets. Each supplier's own module
+//! defines the format of its responses. The module is independent of hotels.
 
 use std::collections::HashMap;
 
@@ -31,20 +31,20 @@ pub(crate) use crate::flight::{
     order::{Order, apply_due_change},
 };
 
-/// Everything that the flight suppliers keep.
+/// Records and indexes of the flight suppliers.
 #[derive(Default)]
 pub(crate) struct FlightTables {
     prebooks: HashMap<String, Prebook>,
     orders: HashMap<String, Order>,
     /// Order ids by account and client reference.
     by_client_ref: HashMap<(String, String), String>,
-    /// Ids of the last orders of offers.
+    /// Id of the last order of each offer.
     by_offer: HashMap<String, String>,
     /// Prebook ids by the token of their checkout.
     by_checkout_token: HashMap<String, String>,
 }
 
-/// Pictures, which need no key.
+/// Returns the routes of logos, which need no key.
 pub(crate) fn logo_routes() -> Router<SandboxState> {
     Router::new().route("/logos/{airline}", get(read_logo))
 }
@@ -53,7 +53,7 @@ fn logo_url(app: &SandboxState, airline: &reference::Airline) -> Option<String> 
     (airline.active).then(|| format!("{}/logos/{}.svg", app.base_url(), airline.iata))
 }
 
-/// The code in a circle.
+/// Returns an image with the airline's code in a circle.
 async fn read_logo(Path(file): Path<String>) -> Response {
     let airline = (file.strip_suffix(".svg"))
         .and_then(reference::airline)

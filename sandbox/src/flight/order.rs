@@ -1,4 +1,4 @@
-//! Orders: placing them and what becomes of them. One kind for both suppliers.
+//! Orders of both suppliers: placing, deciding and reading them.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::SECOND_MS,
-    flight::{bags::Bag, fare::FareSelection, itinerary::Segment, problem::Problem, scenario::Scenario},
+    flight::{
+        bags::Bag, fare::FareSelection, itinerary::Segment, problem::Problem, scenario::Scenario,
+    },
     ledger::{Entry, EntryKind},
     request::Account,
-    state::{SandboxState, ScheduledChange, ScheduledSubject, Record, SandboxRecords},
+    state::{Record, SandboxRecords, SandboxState, ScheduledChange, ScheduledSubject},
 };
 
-/// How long a decision takes that is not made at once.
+/// Time after which a pending decision is made.
 pub(super) const DECISION_MS: i64 = 2 * SECOND_MS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,20 +32,20 @@ pub(crate) struct Order {
     pub(super) id: String,
     pub(super) account: String,
     pub(super) client_ref: String,
-    /// The id of the offer that it came from.
+    /// Id of the offer from which the order was made.
     pub(super) offer: String,
     pub(super) choice: FareSelection,
     pub(super) state: OrderState,
-    /// Minor units, bags not included.
+    /// Total in minor units without bags.
     pub(super) fare_total: i64,
     pub(super) bags: Vec<Bag>,
     pub(super) locator: Option<String>,
     pub(super) cancellation: Option<Cancellation>,
-    /// The client reference of a cancellation that is not decided yet.
+    /// Client reference of a cancellation that is not decided yet.
     pub(super) cancelling: Option<String>,
     pub(super) created_at: i64,
     pub(super) ticketed_at: Option<i64>,
-    /// When what is open is decided.
+    /// Time at which the pending decision is made.
     pub(super) due: Option<i64>,
 }
 
@@ -92,8 +94,14 @@ impl Order {
         self.fare_total + self.bags_total()
     }
 
-    /// A row of the ledger about this order, now.
-    pub(super) fn entry(&self, world: &SandboxRecords, kind: EntryKind, client_ref: &str, amount: i64) -> Entry {
+    /// Returns a ledger entry about this order at the current time.
+    pub(super) fn entry(
+        &self,
+        world: &SandboxRecords,
+        kind: EntryKind,
+        client_ref: &str,
+        amount: i64,
+    ) -> Entry {
         Entry {
             at: world.now(),
             kind,
@@ -106,7 +114,7 @@ impl Order {
     }
 }
 
-/// What the airline did to the flights afterwards.
+/// A change that the airline made after ticketing.
 pub(super) struct Change {
     pub(super) id: String,
     pub(super) detected_at: i64,
@@ -114,7 +122,7 @@ pub(super) struct Change {
     pub(super) added: Segment,
 }
 
-/// The airline's changes of a ticketed order: there are some on one route only.
+/// Returns the airline's changes of a ticketed order. They exist on one route only.
 pub(super) fn changes(order: &Order) -> Result<Vec<Change>, Problem> {
     let (Scenario::AirlineChange, Some(detected_at)) = (order.scenario(), order.ticketed_at) else {
         return Ok(Vec::new());
@@ -132,14 +140,14 @@ pub(super) fn changes(order: &Order) -> Result<Vec<Change>, Problem> {
         .collect())
 }
 
-/// How the caller learns of an order.
+/// The response that the caller gets about an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResponseVisibility {
     Full,
     Lost,
 }
 
-/// What is to be ordered, checked as far as its supplier checks it.
+/// Parameters of an order. The supplier's module has already validated them.
 pub(super) struct PlaceOrder<'a> {
     pub(super) account: Account,
     pub(super) client_ref: &'a str,
@@ -148,7 +156,10 @@ pub(super) struct PlaceOrder<'a> {
     pub(super) total: i64,
 }
 
-pub(super) fn place(world: &mut SandboxRecords, wanted: PlaceOrder<'_>) -> Result<(Order, ResponseVisibility), Problem> {
+pub(super) fn place(
+    world: &mut SandboxRecords,
+    wanted: PlaceOrder<'_>,
+) -> Result<(Order, ResponseVisibility), Problem> {
     let scenario = wanted.choice.scenario();
     let learns = match scenario {
         Scenario::BookRefused => return Err(Problem::RejectedByAirline),
@@ -186,16 +197,21 @@ fn ticket(world: &mut SandboxRecords, mut order: Order) -> Order {
     order.state = OrderState::Ticketed;
     order.ticketed_at = Some(world.now());
     order.locator = Some(locator(world.number()));
-    let entry = order.entry(world, EntryKind::Booking, &order.client_ref, order.fare_total);
+    let entry = order.entry(
+        world,
+        EntryKind::Booking,
+        &order.client_ref,
+        order.fare_total,
+    );
     world.record(entry);
     world.save(order.clone());
     order
 }
 
-/// Six letters and digits that are not mistaken for one another.
+/// Returns a record locator of six letters and digits without easily confused characters.
 fn locator(number: i64) -> String {
     const SIGNS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-    // An odd factor makes neighbours look different and keeps all apart.
+    // An odd factor makes consecutive numbers look different and keeps all of them distinct.
     let mut rest = number.wrapping_mul(387_420_489).rem_euclid(1 << 30);
     let mut locator = String::new();
     for _ in 0..6 {
@@ -206,7 +222,7 @@ fn locator(number: i64) -> String {
     locator
 }
 
-/// Decides what was left open, at the instant at which it is due.
+/// Makes the pending decision as of its due time.
 pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
     let Some(mut order) = world.flight.orders.get(id).cloned() else {
         return;
@@ -231,33 +247,47 @@ pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
     }
 }
 
-pub(super) fn of_account(world: &SandboxRecords, account: Account, id: &str) -> Result<Order, Problem> {
+pub(super) fn of_account(
+    world: &SandboxRecords,
+    account: Account,
+    id: &str,
+) -> Result<Order, Problem> {
     (world.flight.orders.get(id))
         .filter(|order| order.account == account.0)
         .cloned()
         .ok_or(Problem::NotFound)
 }
 
-pub(super) fn by_client_ref(world: &SandboxRecords, account: Account, client_ref: &str) -> Option<Order> {
+pub(super) fn by_client_ref(
+    world: &SandboxRecords,
+    account: Account,
+    client_ref: &str,
+) -> Option<Order> {
     let key = (account.0.to_owned(), client_ref.to_owned());
     let id = world.flight.by_client_ref.get(&key)?;
     world.flight.orders.get(id).cloned()
 }
 
-/// What a read-back finds; nothing where it is never answered.
+/// The result of a read. Some orders never get a response.
 pub(super) enum OrderLookup {
     Order(Box<Order>),
     NotFound,
     NoResponse,
 }
 
-/// One order by the supplier's reference.
-pub(super) async fn read(app: &SandboxState, account: Account, id: &str) -> Result<OrderLookup, Problem> {
-    let order = app.transact(|world| of_account(world, account, id)).await??;
+/// Reads an order by the supplier's reference.
+pub(super) async fn read(
+    app: &SandboxState,
+    account: Account,
+    id: &str,
+) -> Result<OrderLookup, Problem> {
+    let order = app
+        .transact(|world| of_account(world, account, id))
+        .await??;
     Ok(readable(order))
 }
 
-/// One order by the caller's reference.
+/// Reads an order by the caller's reference.
 pub(super) async fn find(
     app: &SandboxState,
     account: Account,

@@ -1,4 +1,4 @@
-//! What both flight suppliers can say no to; each says it in its own words.
+//! Errors of both flight suppliers. Each supplier returns them in its own format.
 
 use crate::journal::JournalClosed;
 
@@ -27,7 +27,7 @@ pub(super) enum Problem {
     StorageFailed,
 }
 
-/// Texts come from reading requests, and say what is wrong with them.
+/// Converts the description of an invalid request into an error.
 impl From<String> for Problem {
     fn from(what: String) -> Self {
         Self::Invalid(what)

@@ -1,4 +1,4 @@
-//! Airports and airlines: the sandbox's own table of real ones.
+//! Airports and airlines: a table of real ones.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -15,7 +15,7 @@ pub(super) struct Airport {
     pub(super) country: &'static str,
     pub(super) lat: f64,
     pub(super) lon: f64,
-    /// IANA name.
+    /// IANA name of the time zone.
     pub(super) zone_name: &'static str,
     pub(super) zone: TimeZone,
 }
@@ -87,12 +87,12 @@ pub(super) fn airline(iata: &str) -> Option<&'static Airline> {
     AIRLINES.iter().find(|airline| airline.iata == iata)
 }
 
-/// The airline whose home the country is; any other where it has none.
+/// Returns the airline of a country, or any other airline if the country has none.
 pub(super) fn home_airline(country: &str) -> Option<&'static Airline> {
     (AIRLINES.iter().find(|airline| airline.country == country)).or_else(|| AIRLINES.first())
 }
 
-/// How long a search takes: one text is known to take longer than anyone waits.
+/// Returns the time that a search takes. One query takes longer than any caller waits.
 pub(super) fn search_time(text: &str) -> Duration {
     match text.trim() {
         "slowsearch" => Duration::from_secs(9),
@@ -100,7 +100,8 @@ pub(super) fn search_time(text: &str) -> Duration {
     }
 }
 
-/// The code first, then cities that begin with the text, then all that hold it.
+/// Returns airports in this order: the one with that code, those whose city begins with the text,
+/// then all others that contain it.
 pub(super) fn find_airports(text: &str) -> Vec<&'static Airport> {
     let text = text.trim().to_lowercase();
     let rank = |airport: &Airport| {
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_tables_is_read_and_every_code_is_there_once() {
+    fn tables_are_read_completely_and_codes_are_unique() {
         let airports = include_str!("airports.txt").lines().count();
         let airlines = include_str!("airlines.txt").lines().count();
         assert!(airports >= 50 && AIRPORTS.len() == airports);

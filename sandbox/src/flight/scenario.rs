@@ -1,11 +1,11 @@
-//! What a route makes happen.
+//! Scenarios, selected by the route.
 
 use crate::flight::fare::Leg;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scenario {
     Normal,
-    /// Connecting, next-day arrival, the airline changes it afterwards.
+    /// A connecting trip that arrives on the next day and that the airline changes after booking.
     AirlineChange,
     ManyFares,
     NoFares,
@@ -26,7 +26,7 @@ pub(super) enum Scenario {
 }
 
 impl Scenario {
-    /// The first leg that has a scenario of its own decides.
+    /// Returns the scenario of the first leg that has one.
     pub(super) fn of(legs: &[Leg]) -> Self {
         (legs.iter())
             .find_map(|leg| Self::of_route(&leg.from, &leg.to))

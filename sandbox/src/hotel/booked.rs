@@ -1,4 +1,4 @@
-//! A booking as Lodge sends it.
+//! A booking in Lodge's format.
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::{
         quote::BoardPlan,
         refusal::Refusal,
         scenario::Scenario,
-        wire::{HotelWire, Promotion, Loyalty, Terms, promotions, rewards, room_name},
+        wire::{HotelWire, Loyalty, Promotion, Terms, promotions, rewards, room_name},
     },
     money::Currency,
 };
@@ -30,7 +30,7 @@ pub(super) struct BookingWire {
     confirmation_no: Option<String>,
     remarks: Option<&'static str>,
     rooms: Vec<BookedRoom>,
-    /// Single rooms can be cancelled.
+    /// Whether single rooms can be cancelled.
     rooms_separable: bool,
     terms: BookedTerms,
     promotions: Vec<Promotion>,

@@ -1,4 +1,4 @@
-//! Bookings at Lodge: making them, what becomes of them, reading them back.
+//! Bookings at Lodge: making, deciding and reading them.
 
 use std::collections::HashMap;
 
@@ -24,10 +24,10 @@ use crate::{
     },
     ledger::{Entry, EntryKind},
     request::{self, Account},
-    state::{SandboxState, ScheduledChange, ScheduledSubject, Record, SandboxRecords},
+    state::{Record, SandboxRecords, SandboxState, ScheduledChange, ScheduledSubject},
 };
 
-/// How long a decision takes that is not made at once.
+/// Time after which a pending decision is made.
 pub(super) const DECISION_MS: i64 = 2 * SECOND_MS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,17 +48,17 @@ pub(crate) struct Booking {
     pub(super) client_ref: String,
     pub(super) quote: Quote,
     pub(super) state: BookingState,
-    /// One a room: whether it is released.
+    /// Whether each room is cancelled.
     pub(super) released: Vec<bool>,
     pub(super) cancellation: Option<Cancellation>,
-    /// The client reference of a cancellation that is not decided yet.
+    /// Client reference of a cancellation that is not decided yet.
     pub(super) cancelling: Option<String>,
     pub(super) booked_at: i64,
-    /// When what is open is decided.
+    /// Time at which the pending decision is made.
     pub(super) due: Option<i64>,
 }
 
-/// All cancellations of a booking so far.
+/// The sum of all cancellations of a booking so far.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Cancellation {
     pub(super) reference: String,
@@ -142,7 +142,7 @@ enum GuestKind {
     Child,
 }
 
-/// How the caller of a booking learns of it.
+/// The response that the caller gets about a booking.
 enum ResponseVisibility {
     All,
     Truncated,
@@ -157,7 +157,9 @@ pub(super) async fn book_room(
 ) -> Result<Response, Refusal> {
     let request: BookRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
-    let (booking, learns) = app.transact(|world| book(world, account, &request)).await??;
+    let (booking, learns) = app
+        .transact(|world| book(world, account, &request))
+        .await??;
     let Some(booking) = booking else {
         return Ok(connection::drop_connection());
     };
@@ -174,14 +176,15 @@ pub(super) async fn book_room(
     })
 }
 
-/// 200 with a document that ends in the middle.
+/// Returns a 200 response with a document that ends in the middle.
 fn half(booking: &Booking) -> Result<Response, Refusal> {
     let whole = serde_json::to_vec(&booking_wire(booking)?).map_err(|_| Refusal::Failure)?;
     let half = whole.get(..whole.len() / 2).unwrap_or_default().to_vec();
     Ok(([(header::CONTENT_TYPE, "application/json")], half).into_response())
 }
 
-/// Books, and says how the caller learns of it. No booking: its request is lost.
+/// Books and returns the booking with the response that the caller gets. Returns no booking if the
+/// request is lost.
 fn book(
     world: &mut SandboxRecords,
     account: &str,
@@ -190,7 +193,7 @@ fn book(
     let key = (account.to_owned(), request.client_ref.clone());
     if let Some(first) = booked_as(world, &key) {
         return match first.scenario() {
-            // To say "duplicate" would be to say that it is booked.
+            // A "duplicate" response would reveal that the booking exists.
             Scenario::BookNeverKnown => Ok((Some(first), ResponseVisibility::Nothing)),
             _ => Err(Refusal::DuplicateClientRef),
         };
@@ -226,7 +229,12 @@ fn booked_as(world: &SandboxRecords, key: &(String, String)) -> Option<Booking> 
     world.hotel.bookings.get(id).cloned()
 }
 
-fn make(world: &mut SandboxRecords, mut prebook: Prebook, scenario: Scenario, client_ref: &str) -> Booking {
+fn make(
+    world: &mut SandboxRecords,
+    mut prebook: Prebook,
+    scenario: Scenario,
+    client_ref: &str,
+) -> Booking {
     let later = matches!(
         scenario,
         Scenario::BookPending | Scenario::BookPendingRefused
@@ -268,7 +276,7 @@ fn confirm(world: &mut SandboxRecords, mut booking: Booking) -> Booking {
     booking
 }
 
-/// Decides what was left open, at the instant at which it is due.
+/// Makes the pending decision as of its due time.
 pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
     let Some(mut booking) = world.hotel.bookings.get(id).cloned() else {
         return;

@@ -1,4 +1,4 @@
-//! Ending a booking at Lodge, and what that would cost.
+//! Cancelling a booking at Lodge and previewing the cancellation.
 
 use axum::{
     Json,
@@ -21,17 +21,17 @@ use crate::{
     ledger::{Entry, EntryKind},
     money::{Currency, PER_MAJOR},
     request::{self, Account},
-    state::{SandboxState, SandboxRecords},
+    state::{SandboxRecords, SandboxState},
 };
 
-/// What cancelling costs at the hotel that previews it.
+/// Cancellation fee at the hotel that previews it.
 const PREVIEWED_FEE: i64 = 25 * PER_MAJOR;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CancelRequest {
     client_ref: String,
-    /// Numbers from 1; empty: all.
+    /// Room numbers from 1. An empty list means all rooms.
     #[serde(default)]
     rooms: Vec<usize>,
 }
@@ -91,7 +91,7 @@ fn check_state(booking: &Booking) -> Result<(), Refusal> {
     }
 }
 
-/// Zero-based rooms that still stand, of those asked for.
+/// Returns the zero-based positions of the requested rooms that are not cancelled yet.
 fn rooms_to_release(booking: &Booking, numbers: &[usize]) -> Result<Vec<usize>, Refusal> {
     if !numbers.is_empty() && booking.scenario() != Scenario::Separable {
         return Err(Refusal::RoomsNotSeparable);
@@ -112,7 +112,7 @@ fn rooms_to_release(booking: &Booking, numbers: &[usize]) -> Result<Vec<usize>, 
     Ok(open)
 }
 
-/// Gives the rooms back, now.
+/// Cancels the rooms at the current time.
 pub(super) fn release(
     world: &mut SandboxRecords,
     mut booking: Booking,
@@ -153,7 +153,7 @@ pub(super) fn release(
     booking
 }
 
-/// What cancelling so much of the booking costs now.
+/// Returns the fee of cancelling the part of the booking that is worth `worth`.
 fn fee(booking: &Booking, worth: i64, now: i64) -> i64 {
     match booking.scenario() {
         Scenario::QuotePreview => booking.quote.stay.currency.minor(PREVIEWED_FEE).min(worth),

@@ -1,4 +1,4 @@
-//! The hotels of Testville and where they stand.
+//! The hotels of Testville and their locations.
 
 use crate::hotel::scenario::Scenario;
 
@@ -7,14 +7,14 @@ pub(super) const CITY: &str = "Testville";
 pub(super) const REGION: &str = "Hertfordshire";
 pub(super) const COUNTRY: &str = "GB";
 pub(super) const PLACE_ID: &str = "lp-testville";
-/// Covers every hotel.
+/// Radius around the centre that contains every hotel.
 pub(super) const RADIUS_M: u32 = 6_000;
 pub(super) const CENTER: Point = Point {
     lat: 51.7550,
     lng: -0.3360,
 };
 
-/// Degrees.
+/// A location in degrees.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) lat: f64,
@@ -22,7 +22,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// Metres on the flat, which is exact enough inside a town.
+    /// Returns the distance in metres on a plane, which is exact enough within a town.
     pub(super) fn distance_m(self, other: Self) -> f64 {
         let metres_a_degree = 111_320.0;
         let north = (self.lat - other.lat) * metres_a_degree;
@@ -37,7 +37,7 @@ pub(super) struct Hotel {
     pub(super) street: String,
     pub(super) at: Point,
     pub(super) stars: f64,
-    /// 0 to 10.
+    /// Guest rating from 0 to 10.
     pub(super) rating: f64,
     pub(super) scenario: Scenario,
 }
@@ -60,7 +60,7 @@ impl Hotel {
     }
 }
 
-/// In the order of their distance from the centre: id, name, stars, rating.
+/// Id, name, stars and rating of each hotel, ordered by distance from the centre.
 const HOTELS: [(&str, &str, f64, f64); 30] = [
     ("OK", "The Market Square Hotel", 4.0, 8.6),
     ("MANY", "Grand Hotel Testville", 5.0, 9.2),
@@ -102,14 +102,14 @@ const STREETS: [&str; 5] = [
     "Verulam Way",
 ];
 
-/// Every hotel that a search can find.
+/// Returns every hotel that a search can find.
 pub(super) fn all() -> impl Iterator<Item = Hotel> {
     HOTELS
         .iter()
         .filter_map(|(id, ..)| Scenario::of(id).map(|scenario| make(id, scenario)))
 }
 
-/// A hotel by id, those of any delay included.
+/// Returns a hotel by id, including the slow hotels of any delay.
 pub(super) fn find(id: &str) -> Option<Hotel> {
     Scenario::of(id).map(|scenario| make(id, scenario))
 }
@@ -141,10 +141,11 @@ fn make(id: &str, scenario: Scenario) -> Hotel {
     }
 }
 
-/// Places on a spiral around the centre, about 130 m further out each.
+/// Returns a location on a spiral around the centre. Each place is about 130 m further out than the
+/// one before.
 #[expect(
     clippy::cast_precision_loss,
-    reason = "the place is a small number of a table"
+    reason = "the place is a small index of a table"
 )]
 fn spiral(place: usize) -> Point {
     let turn = place as f64 * 2.4;

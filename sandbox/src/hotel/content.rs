@@ -1,4 +1,4 @@
-//! What hotels look like and what guests say of them.
+//! Descriptions, images and guest reviews of hotels.
 
 use axum::{
     Json,
@@ -19,14 +19,14 @@ use crate::{
         wire::HotelWire,
     },
     request::{self, Account},
-    state::{SandboxState, SandboxRecords},
+    state::{SandboxRecords, SandboxState},
 };
 
-/// Set once the broken content works again.
+/// Setting that is present after the failing content was restored.
 const HEALED: &str = "content_healed";
 const REVIEW_AGE_DAYS: i32 = 17;
 
-/// Lets the content work that was broken.
+/// Restores the failing content.
 pub(crate) fn restore_content(world: &mut SandboxRecords) {
     world.set(HEALED, 1);
 }
@@ -125,7 +125,7 @@ const AUTHORS: [&str; 6] = [
     "Sofia Rossi",
 ];
 
-/// Score, title, pros, cons, text, language, traveller.
+/// Score, title, pros, cons, text, language and type of traveller.
 type ReviewText = (
     f64,
     &'static str,
@@ -265,7 +265,7 @@ fn caption(number: usize) -> &'static str {
     }
 }
 
-/// A drawn picture, so that every image of the content can be looked at.
+/// Returns a drawn image, so that every image URL of the content works.
 pub(super) async fn read_photo(
     Path((hotel, number)): Path<(String, String)>,
 ) -> Result<Response, Refusal> {

@@ -1,5 +1,4 @@
-//! Lodge, the hotel supplier: its records and its routes. Knows nothing of
-//! flights or cards.
+//! Lodge, the hotel supplier: its records and routes. It is independent of flights and cards.
 
 use std::collections::HashMap;
 
@@ -36,7 +35,7 @@ pub(crate) use crate::hotel::{
     quote::set_nightly,
 };
 
-/// Everything that Lodge keeps.
+/// Records and indexes of Lodge.
 #[derive(Default)]
 pub(crate) struct HotelTables {
     prebooks: HashMap<String, Prebook>,
@@ -71,7 +70,7 @@ pub(crate) fn routes() -> Router<SandboxState> {
     keyed(router, CREDENTIALS, || Refusal::Unauthorized)
 }
 
-/// Pictures, which need no key.
+/// Returns the routes of photos, which need no key.
 pub(crate) fn photo_routes() -> Router<SandboxState> {
     Router::new().route("/lodge/photos/{hotel}/{number}", get(content::read_photo))
 }

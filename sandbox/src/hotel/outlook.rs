@@ -1,5 +1,5 @@
-//! The weather of the coming days and the published prices of the coming year:
-//! made up, but the same for everyone who asks.
+//! The weather of the coming days and the published prices of the coming year. The values are
+//! artificial, but the same for every caller.
 
 use axum::{
     Json,
@@ -24,9 +24,9 @@ use crate::{
     state::SandboxState,
 };
 
-/// Today and the 9 days after.
+/// Number of forecast days, including today.
 const FORECAST_DAYS: i32 = 10;
-/// The days for which there are all values.
+/// Number of days with all values.
 const DETAILED_DAYS: i32 = 7;
 const CALENDAR_HOTELS_MAX: usize = 50;
 const CALENDAR_DAYS_MAX: i32 = 366;
@@ -91,7 +91,7 @@ pub(super) async fn read_weather(
 
 fn weather(lat: f64, date: Date, detailed: bool) -> Day {
     let day = date.day_of_year();
-    // Warmest in late July in the north, half a year later in the south.
+    // In the north, late July is the warmest; in the south, half a year later.
     let season = (f64::from(day - 205) / 365.0 * std::f64::consts::TAU).cos();
     let mean = 26.0 - lat.abs() * 0.3 + season * lat.signum() * 8.0;
     let mood = usize::from(day.unsigned_abs()) * 7 % SKIES.len();
@@ -116,7 +116,7 @@ fn weather(lat: f64, date: Date, detailed: bool) -> Day {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CalendarQuery {
-    /// Separated by commas.
+    /// Hotel ids, separated by commas.
     hotels: String,
     from: Date,
     to: Date,

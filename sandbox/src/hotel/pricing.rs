@@ -1,5 +1,4 @@
-//! Rates, and binding one of them. A rate id holds all that it stands for, so
-//! that offers need no storage.
+//! Rates and prebooks. A rate id contains all data of the rate, so rates are not stored.
 
 use std::collections::HashMap;
 
@@ -18,26 +17,26 @@ use crate::{
     clock::instant,
     hotel::{
         catalog::{self, Hotel},
-        quote::{Occupancy, BoardPlan, Quote, Stay},
+        quote::{BoardPlan, Occupancy, Quote, Stay},
         refusal::Refusal,
         scenario::Scenario,
-        wire::{HotelWire, Promotion, Loyalty, RoomWire, Terms, promotions, rewards, rooms},
+        wire::{HotelWire, Loyalty, Promotion, RoomWire, Terms, promotions, rewards, rooms},
     },
     money::Currency,
     request::{self, Account},
-    state::{SandboxState, Record, SandboxRecords},
+    state::{Record, SandboxRecords, SandboxState},
 };
 
 const HOTELS_MAX: usize = 10;
 
-/// A rate, bound at the price of the moment.
+/// A rate that was prebooked at the price of that time.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Prebook {
     pub(super) id: String,
     pub(super) account: String,
     pub(super) quote: Quote,
     pub(super) expires_at: i64,
-    /// The booking made of it.
+    /// Id of the booking that was made of it.
     pub(super) booking: Option<String>,
 }
 
@@ -53,7 +52,7 @@ impl Record for Prebook {
     }
 }
 
-/// What stands in a rate id.
+/// The contents of a rate id.
 #[derive(Serialize, Deserialize)]
 struct Rate {
     quote: Quote,
@@ -229,14 +228,19 @@ pub(super) async fn prebook_rate(
     Ok((StatusCode::CREATED, Json(answer)).into_response())
 }
 
-fn bind(world: &mut SandboxRecords, account: &str, hotel: &Hotel, rate: Rate) -> Result<Prebook, Refusal> {
+fn bind(
+    world: &mut SandboxRecords,
+    account: &str,
+    hotel: &Hotel,
+    rate: Rate,
+) -> Result<Prebook, Refusal> {
     if world.now() >= rate.expires_at {
         return Err(Refusal::RateExpired);
     }
     if hotel.scenario == Scenario::SoldOut {
         return Err(Refusal::SoldOut);
     }
-    // The price is that of now; the terms stay those of the moment of pricing.
+    // The prebook has the current price and keeps the terms of the time of pricing.
     let mut quote = Quote::new(world, &hotel.id, rate.quote.plan, rate.quote.stay);
     quote.night = hotel.scenario.nightly_rate_at_prebook(quote.night);
     quote.quoted_at = rate.quote.quoted_at;

@@ -1,5 +1,4 @@
-//! What a stay costs and what cancelling it costs: pure computation over the
-//! price of a night.
+//! Price of a stay and fee of its cancellation, computed from the price of a night.
 
 use jiff::civil::{Date, Time};
 use serde::{Deserialize, Serialize};
@@ -11,10 +10,10 @@ use crate::{
     state::SandboxRecords,
 };
 
-/// ROOM_ONLY, a room and night, where no other price was set.
+/// ROOM_ONLY price of a room and night, unless another one was set.
 const NIGHT: i64 = 100 * PER_MAJOR;
 const BREAKFAST: i64 = 30 * PER_MAJOR;
-/// Free cancellation ends this long before the day of arrival, at check-in time.
+/// Free cancellation ends this many days before the day of arrival, at check-in time.
 const FREE_UNTIL_DAYS: i64 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +44,7 @@ pub(super) struct Occupancy {
     pub(super) child_ages: Vec<u8>,
 }
 
-/// When, for whom and in what currency.
+/// Dates, rooms and currency of a stay.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Stay {
     pub(super) arrive: Date,
@@ -79,18 +78,18 @@ impl Stay {
     }
 }
 
-/// A stay under one plan at the price of a certain moment.
+/// A stay under one plan at the price of a certain time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Quote {
     pub(super) hotel: String,
     pub(super) plan: BoardPlan,
     pub(super) stay: Stay,
-    /// Minor units a room and night.
+    /// Price of a room and night in minor units.
     pub(super) night: i64,
     pub(super) quoted_at: i64,
 }
 
-/// What cancelling costs from an instant on.
+/// A cancellation fee and the time from which it applies.
 pub(super) struct Charge {
     pub(super) from: i64,
     pub(super) amount: i64,
@@ -116,7 +115,8 @@ impl Quote {
         self.room_total() * self.stay.rooms()
     }
 
-    /// The last instant of free cancellation; none where there never was one.
+    /// Returns the time at which free cancellation ends, or `None` if there is no free
+    /// cancellation.
     pub(super) fn free_until(&self) -> Option<i64> {
         if self.plan == BoardPlan::RoomOnly {
             return None;
@@ -131,7 +131,7 @@ impl Quote {
         (free_until > self.quoted_at).then_some(free_until)
     }
 
-    /// What cancelling something worth `amount` costs, from when on.
+    /// Returns the fee of cancelling a part worth `amount` and the time from which it applies.
     pub(super) fn charge(&self, amount: i64) -> Charge {
         Charge {
             from: self.free_until().unwrap_or(self.quoted_at),
@@ -139,14 +139,14 @@ impl Quote {
         }
     }
 
-    /// What cancelling something worth `amount` costs now.
+    /// Returns the fee of cancelling a part worth `amount` at `now`.
     pub(super) fn fee(&self, amount: i64, now: i64) -> i64 {
         let charge = self.charge(amount);
         if now >= charge.from { charge.amount } else { 0 }
     }
 }
 
-/// Ten-thousandths of a major unit, a room and night.
+/// Returns the price of a room and night in ten-thousandths of a major unit.
 pub(super) fn nightly(world: &SandboxRecords, hotel: &str, plan: BoardPlan) -> i64 {
     let room_only = world.setting(&nightly_setting(hotel)).unwrap_or(NIGHT);
     match plan {
@@ -155,7 +155,7 @@ pub(super) fn nightly(world: &SandboxRecords, hotel: &str, plan: BoardPlan) -> i
     }
 }
 
-/// Moves the ROOM_ONLY price of a night, in ten-thousandths of a major unit.
+/// Sets the ROOM_ONLY price of a night, in ten-thousandths of a major unit.
 pub(crate) fn set_nightly(world: &mut SandboxRecords, hotel: &str, ten_thousandths: i64) {
     world.set(&nightly_setting(hotel), ten_thousandths);
 }

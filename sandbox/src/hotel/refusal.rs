@@ -1,4 +1,4 @@
-//! Every answer of Lodge that is not a success, and how it looks.
+//! All error responses of Lodge and their format.
 
 use axum::{
     Json,
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::journal::JournalClosed;
 
-/// What the caller of a limited calendar is told to wait, seconds.
+/// Value of `retry-after` for a rate-limited calendar, in seconds.
 const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("30");
 
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Refusal {
         }
     }
 
-    /// Code and message.
+    /// Returns the code and the message of an error.
     fn words(&self) -> (&'static str, &str) {
         match self {
             Self::Unauthorized => ("UNAUTHORIZED", "The key in x-lodge-key is not known."),
@@ -70,15 +70,27 @@ impl Refusal {
             Self::RateExpired => ("RATE_EXPIRED", "The rate is too old."),
             Self::PrebookExpired => ("PREBOOK_EXPIRED", "The prebook is too old."),
             Self::SoldOut => ("SOLD_OUT", "The last room was just sold."),
-            Self::PrebookUsed => ("PREBOOK_USED", "Booked under another client_ref."),
-            Self::DuplicateClientRef => ("DUPLICATE_CLIENT_REF", "Booked before; read it back."),
+            Self::PrebookUsed => (
+                "PREBOOK_USED",
+                "The prebook was booked under another client_ref.",
+            ),
+            Self::DuplicateClientRef => (
+                "DUPLICATE_CLIENT_REF",
+                "This client_ref was used before; read the booking.",
+            ),
             Self::PriceMismatch => ("PRICE_MISMATCH", "expected_total is not the total."),
             Self::InvalidGuests(what) => ("INVALID_GUESTS", what),
             Self::BookingRefused => ("BOOKING_REFUSED", "The hotel does not accept this."),
             Self::NotCancellable => ("NOT_CANCELLABLE", "This cannot be cancelled now."),
             Self::AlreadyCancelled => ("ALREADY_CANCELLED", "Nothing is left to cancel."),
-            Self::RoomsNotSeparable => ("ROOMS_NOT_SEPARABLE", "Whole bookings only."),
-            Self::PreviewNotOffered => ("PREVIEW_NOT_OFFERED", "See the booking's terms."),
+            Self::RoomsNotSeparable => (
+                "ROOMS_NOT_SEPARABLE",
+                "This hotel cancels whole bookings only.",
+            ),
+            Self::PreviewNotOffered => (
+                "PREVIEW_NOT_OFFERED",
+                "This hotel has no preview: see the booking's terms.",
+            ),
             Self::TooManyRequests => ("TOO_MANY_REQUESTS", "The limit is reached."),
             Self::Failure => ("SUPPLIER_FAILURE", "Something broke."),
         }
@@ -99,7 +111,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Texts come from reading requests, and say what is wrong with them.
+/// Converts the description of an invalid request into a refusal.
 impl From<String> for Refusal {
     fn from(what: String) -> Self {
         Self::Invalid(what)

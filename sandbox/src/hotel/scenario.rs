@@ -1,17 +1,17 @@
-//! What a hotel id makes happen.
+//! Scenarios, selected by the hotel id.
 
 use std::time::Duration;
 
 use crate::money::percent;
 
-/// The longest that an answer is held back on request.
+/// Maximum delay of a response.
 const DELAY_MAX_MS: u64 = 60_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scenario {
-    /// All succeeds, and single rooms can be cancelled.
+    /// All calls succeed, and single rooms can be cancelled.
     Separable,
-    /// All succeeds.
+    /// All calls succeed.
     Normal,
     Rich,
     NoOffers,
@@ -36,12 +36,12 @@ pub(super) enum Scenario {
     Restricted,
     CalendarLimited,
     ContentUnavailable,
-    /// Milliseconds.
+    /// Every response takes this many milliseconds.
     Slow(u64),
 }
 
 impl Scenario {
-    /// Nothing for an id that is no hotel's.
+    /// Returns the scenario of a hotel id, or `None` if there is no such hotel.
     pub(super) fn of(hotel_id: &str) -> Option<Self> {
         Some(match hotel_id {
             "OK" => Self::Separable,
@@ -76,7 +76,7 @@ impl Scenario {
         })
     }
 
-    /// How long every answer about the hotel takes.
+    /// Returns the delay of every response about the hotel.
     pub(super) fn delay(self) -> Duration {
         match self {
             Self::Slow(delay_ms) => Duration::from_millis(delay_ms),
@@ -84,7 +84,7 @@ impl Scenario {
         }
     }
 
-    /// The price of a night once it is asked for again.
+    /// Returns the price of a night at prebook.
     pub(super) fn nightly_rate_at_prebook(self, night: i64) -> i64 {
         match self {
             Self::PriceUp => percent(night, 110),
@@ -93,7 +93,7 @@ impl Scenario {
         }
     }
 
-    /// How long its rates and prebooks can be used.
+    /// Returns how long the hotel's rates and prebooks are valid.
     pub(super) fn offer_ttl_ms(self) -> i64 {
         match self {
             Self::ExpiresSoon => 3 * crate::clock::SECOND_MS,

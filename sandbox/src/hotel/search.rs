@@ -1,4 +1,4 @@
-//! Places by name and hotels by area.
+//! Searching places by name and hotels by area.
 
 use std::cmp::Ordering;
 
@@ -17,13 +17,13 @@ use crate::{
     hotel::{
         catalog::{self, Hotel, Point},
         content::photo_url,
-        quote::{Occupancy, BoardPlan, Quote, Stay},
+        quote::{BoardPlan, Occupancy, Quote, Stay},
         refusal::Refusal,
         scenario::Scenario,
     },
     money::Currency,
     request::{self, Account},
-    state::{SandboxState, SandboxRecords},
+    state::{SandboxRecords, SandboxState},
 };
 
 const LIMIT: usize = 20;
@@ -115,7 +115,7 @@ enum Sort {
     Stars,
 }
 
-/// A hotel that fits, with what the sorts go by.
+/// A hotel that matches a search, with the values by which it is sorted.
 struct Found {
     hotel: Hotel,
     distance_m: f64,

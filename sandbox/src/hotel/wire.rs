@@ -1,4 +1,4 @@
-//! The objects that several answers of Lodge have in common, as they are sent.
+//! Objects that several of Lodge's responses share.
 
 use serde::Serialize;
 
@@ -12,9 +12,9 @@ use crate::{
     money::PER_MAJOR,
 };
 
-/// What a guest of the rich hotel pays at the desk, a room and night.
+/// City tax of the feature-rich hotel for a room and night, paid at the hotel.
 const CITY_TAX: i64 = 4 * PER_MAJOR;
-/// What the rich hotel's promotion took off, a room and night.
+/// Discount of the feature-rich hotel's promotion for a room and night.
 const PROMOTION: i64 = 10 * PER_MAJOR;
 const PROMOTION_ROOMS: usize = 2;
 
@@ -64,7 +64,7 @@ struct Restriction {
 }
 
 impl Terms {
-    /// For something of the quote that is worth `amount`.
+    /// Creates the terms of a part of the quote that is worth `amount`.
     pub(super) fn new(quote: &Quote, scenario: Scenario, amount: i64) -> Self {
         let charge = quote.charge(amount);
         let free_until = quote.free_until();
@@ -105,7 +105,7 @@ struct DueAtHotel {
     currency: &'static str,
 }
 
-/// The rooms of a quote, in the order of the request.
+/// Returns the rooms of a quote in the order of the request.
 pub(super) fn rooms(quote: &Quote, scenario: Scenario) -> Vec<RoomWire> {
     let currency = quote.stay.currency;
     let due = || {
@@ -166,7 +166,7 @@ pub(super) struct Loyalty {
     points: i64,
 }
 
-/// A point for every major unit.
+/// Returns one point for each major unit.
 pub(super) fn rewards(quote: &Quote, scenario: Scenario) -> Option<Loyalty> {
     let whole = 10_i64.pow(u32::from(quote.stay.currency.decimals()));
     (scenario == Scenario::Rich).then(|| Loyalty {

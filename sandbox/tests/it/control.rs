@@ -1,4 +1,4 @@
-//! What only the sandbox offers.
+//! Tests of the control routes, which exist only in the sandbox.
 
 use sandbox::keys::{SANDBOX_HOTELS, SANDBOX_PAYMENTS};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ async fn nightly(market: &Market, currency: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn the_price_of_a_night_is_moved_exactly() {
+async fn control_price_sets_the_nightly_price_exactly() {
     let market = Market::open().await;
     let money = |left: &str, right: &str| (left.to_owned(), right.to_owned());
     for (price, currency, expected) in [
@@ -43,7 +43,7 @@ async fn the_price_of_a_night_is_moved_exactly() {
 }
 
 #[tokio::test]
-async fn the_ledger_is_in_order_and_can_be_narrowed() {
+async fn ledger_is_in_order_and_can_be_filtered() {
     let market = Market::open().await;
     assert_eq!(market.open_get("/control/ledger").await, (200, json!([])));
     for reference in ["bkg_a", "bkg_b", "bkg_ab"] {

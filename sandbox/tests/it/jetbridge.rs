@@ -1,4 +1,4 @@
-//! The flight supplier with a checkout of its own.
+//! Tests of the flight supplier with its own checkout.
 
 use sandbox::keys::SUPPLIER_B;
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ async fn found(market: &Market, client_ref: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_filter_is_applied() {
+async fn search_applies_every_filter() {
     let market = Market::open().await;
     let plain = search(&market, "LHR-JFK", json!({})).await;
     assert_eq!(plain["fares"].as_array().unwrap().len(), 3);
@@ -114,7 +114,7 @@ async fn every_filter_is_applied() {
 }
 
 #[tokio::test]
-async fn prebooking_gives_the_price_of_now_and_a_checkout() {
+async fn prebook_returns_current_price_and_checkout() {
     let market = Market::open().await;
     let prebook = prebooked(&market, "JFK-EWR").await;
     assert_eq!(prebook["price"]["units"], 43_000);
@@ -140,7 +140,7 @@ async fn prebooking_gives_the_price_of_now_and_a_checkout() {
 }
 
 #[tokio::test]
-async fn a_booking_needs_its_checkout_and_is_made_once() {
+async fn booking_requires_a_paid_checkout_and_is_made_once() {
     let market = Market::open().await;
     let prebook = prebooked(&market, "LHR-JFK").await;
     let body = json!({ "prebookId": prebook["prebookId"], "clientRef": "bkg_1" });
@@ -164,7 +164,7 @@ async fn a_booking_needs_its_checkout_and_is_made_once() {
 }
 
 #[tokio::test]
-async fn bookings_are_refused_pending_lost_or_never_known() {
+async fn booking_on_each_scenario_route_ends_as_specified() {
     let market = Market::open().await;
     let body = paid(&market, "LHR-LGW").await;
     for _ in 0..2 {
@@ -202,7 +202,7 @@ async fn bookings_are_refused_pending_lost_or_never_known() {
 }
 
 #[tokio::test]
-async fn tickets_are_quoted_cancelled_and_changed() {
+async fn ticket_is_changed_quoted_and_cancelled() {
     let market = Market::open().await;
     let (_, answer) = post(&market, "/bookings", paid(&market, "LHR-DXB").await).await;
     let booking = &answer["result"];
@@ -241,7 +241,7 @@ async fn tickets_are_quoted_cancelled_and_changed() {
 }
 
 #[tokio::test]
-async fn airports_and_airlines_are_known() {
+async fn airports_and_airlines_are_found() {
     let market = Market::open().await;
     let (_, answer) = get(&market, "/airports?text=paris&max=1").await;
     assert_eq!(answer["result"]["airports"][0]["code"], "CDG");

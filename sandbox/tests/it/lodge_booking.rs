@@ -1,4 +1,4 @@
-//! Booking, reading back and cancelling at the hotel supplier, scenario by scenario.
+//! Tests of booking, reading and cancelling at the hotel supplier, scenario by scenario.
 
 use sandbox::keys::{SANDBOX_HOTELS, SANDBOX_MINI};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::market::{Market, rows};
 
 const BOOKINGS: &str = "/lodge/v1/bookings";
 
-/// A prebook of one or two rooms for two nights: room only, or the refundable plan.
+/// Returns a prebook of `rooms` rooms for two nights: room only, or the refundable plan.
 async fn prebook(market: &Market, hotel: &str, plan: usize, rooms: usize) -> Value {
     let body = json!({
         "hotels": [hotel], "arrive": "2026-12-10", "depart": "2026-12-12",
@@ -61,7 +61,7 @@ async fn cancel(market: &Market, booking: &Value, more: Value) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn a_booking_is_made_read_back_and_written_down_once() {
+async fn booking_is_made_readable_and_recorded_once() {
     let market = Market::open().await;
     let booking = booked(&market, "OK", 0, 2).await;
     assert_eq!(booking["total"], "400.00");
@@ -89,7 +89,7 @@ async fn accounts_do_not_see_each_others_bookings() {
 }
 
 #[tokio::test]
-async fn a_client_reference_books_once_and_so_does_a_prebook() {
+async fn client_reference_and_prebook_can_each_be_booked_once() {
     let market = Market::open().await;
     let first = prebook(&market, "OK", 0, 1).await;
     let second = prebook(&market, "OK", 0, 1).await;
@@ -107,7 +107,7 @@ async fn a_client_reference_books_once_and_so_does_a_prebook() {
 }
 
 #[tokio::test]
-async fn bookings_that_do_not_fit_their_prebook_are_refused() {
+async fn booking_that_does_not_fit_its_prebook_is_refused() {
     let market = Market::open().await;
     let short = prebook(&market, "EXPIRES_SOON", 0, 1).await;
     market.advance_ms(3_000);
@@ -135,7 +135,7 @@ async fn bookings_that_do_not_fit_their_prebook_are_refused() {
 }
 
 #[tokio::test]
-async fn a_refused_booking_leaves_nothing_behind() {
+async fn refused_booking_leaves_no_booking_and_no_ledger_entry() {
     let market = Market::open().await;
     let body = book_request(&prebook(&market, "BOOK_REFUSED", 0, 1).await, "bkg_1");
     let (status, answer) = market.post(SANDBOX_HOTELS, BOOKINGS, &body).await;
@@ -148,7 +148,7 @@ async fn a_refused_booking_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn a_pending_booking_is_decided_two_seconds_later() {
+async fn pending_booking_is_decided_after_two_seconds() {
     let market = Market::open().await;
     for (hotel, state, ledger) in [
         ("BOOK_PENDING", "CONFIRMED", rows(&[("booking", 200.0)])),
@@ -171,7 +171,7 @@ async fn a_pending_booking_is_decided_two_seconds_later() {
 }
 
 #[tokio::test]
-async fn what_is_decided_late_is_written_down_at_the_instant_of_its_decision() {
+async fn late_decision_is_recorded_with_its_due_time() {
     let market = Market::open().await;
     let body = book_request(&prebook(&market, "BOOK_PENDING", 0, 1).await, "bkg_1");
     market.post(SANDBOX_HOTELS, BOOKINGS, &body).await;
@@ -184,7 +184,7 @@ async fn what_is_decided_late_is_written_down_at_the_instant_of_its_decision() {
 }
 
 #[tokio::test]
-async fn answers_are_lost_broken_or_wrong_although_the_room_is_booked() {
+async fn room_is_booked_although_response_is_lost_malformed_or_an_error() {
     let market = Market::open().await;
     let body = book_request(
         &prebook(&market, "BOOK_LOST_ANSWER", 0, 1).await,
@@ -211,7 +211,7 @@ async fn answers_are_lost_broken_or_wrong_although_the_room_is_booked() {
 }
 
 #[tokio::test]
-async fn a_lost_request_books_nothing() {
+async fn lost_request_books_nothing() {
     let market = Market::open().await;
     let body = book_request(&prebook(&market, "BOOK_LOST_REQUEST", 0, 1).await, "bkg_1");
     assert!(market.post_is_cut(SANDBOX_HOTELS, BOOKINGS, &body).await);
@@ -220,7 +220,7 @@ async fn a_lost_request_books_nothing() {
 }
 
 #[tokio::test]
-async fn a_booking_that_is_never_known_answers_no_read() {
+async fn reads_of_booking_with_unknown_outcome_hang() {
     let market = Market::open().await;
     let body = book_request(&prebook(&market, "BOOK_NEVER_KNOWN", 0, 1).await, "bkg_1");
     assert!(market.post_is_cut(SANDBOX_HOTELS, BOOKINGS, &body).await);
@@ -234,7 +234,7 @@ async fn a_booking_that_is_never_known_answers_no_read() {
 }
 
 #[tokio::test]
-async fn cancelling_costs_what_the_terms_say() {
+async fn cancellation_fee_follows_the_terms() {
     let market = Market::open().await;
     let free = booked(&market, "PRICE_UP", 1, 1).await;
     let (status, canceled) = cancel(&market, &free, json!({})).await;
@@ -297,7 +297,7 @@ async fn single_rooms_are_cancelled_at_one_hotel_only() {
 }
 
 #[tokio::test]
-async fn cancellations_are_refused_late_or_unheard() {
+async fn cancellation_at_each_scenario_hotel_ends_as_specified() {
     let market = Market::open().await;
     for hotel in ["CANCEL_REFUSED", "RESTRICTED"] {
         let booking = booked(&market, hotel, 1, 1).await;
@@ -337,7 +337,7 @@ async fn cancellations_are_refused_late_or_unheard() {
 }
 
 #[tokio::test]
-async fn a_cancellation_is_previewed_where_the_hotel_does_that() {
+async fn cancellation_preview_works_only_at_the_preview_hotel() {
     let market = Market::open().await;
     let preview = async |booking: &Value| {
         let path = format!(
@@ -379,7 +379,7 @@ async fn terms_can_be_restricted_or_unreadable() {
 }
 
 #[tokio::test]
-async fn hotels_whose_trouble_is_made_by_the_caller_answer_normally() {
+async fn hotels_whose_scenario_is_in_the_caller_or_content_book_normally() {
     let market = Market::open().await;
     for hotel in [
         "TRAP",

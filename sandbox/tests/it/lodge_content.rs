@@ -1,4 +1,4 @@
-//! Details, reviews, weather and published prices of the hotel supplier.
+//! Tests of details, reviews, weather and published prices of the hotel supplier.
 
 use sandbox::keys::SANDBOX_HOTELS;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ async fn every_hotel_has_details_images_and_reviews() {
 }
 
 #[tokio::test]
-async fn broken_reviews_work_once_they_are_healed() {
+async fn failing_reviews_work_after_heal() {
     let market = Market::open().await;
     assert_eq!(get(&market, "/hotels/CONTENT_DOWN").await.0, 200);
     assert_eq!(get(&market, "/hotels/CONTENT_DOWN/reviews").await.0, 500);
@@ -48,7 +48,7 @@ async fn broken_reviews_work_once_they_are_healed() {
 }
 
 #[tokio::test]
-async fn there_is_weather_for_today_and_the_nine_days_after() {
+async fn weather_covers_today_and_the_next_nine_days() {
     let market = Market::open().await;
     let path = "/weather?lat=51.755&lng=-0.336&from=2026-11-01&to=2026-12-31";
     let (status, answer) = get(&market, path).await;
@@ -64,7 +64,7 @@ async fn there_is_weather_for_today_and_the_nine_days_after() {
 }
 
 #[tokio::test]
-async fn prices_are_published_in_dollars_for_the_days_to_come() {
+async fn price_calendar_is_in_dollars_from_today() {
     let market = Market::open().await;
     let moved = json!({ "supplier_hotel_id": "MANY", "nightly": "88.25" });
     assert_eq!(market.open_post("/control/price", &moved).await.0, 200);

@@ -1,11 +1,12 @@
-//! Places, search, rates and prebooks of the hotel supplier.
+//! Tests of places, search, rates and prebooks of the hotel supplier.
 
 use sandbox::keys::SANDBOX_HOTELS;
 use serde_json::{Value, json};
 
 use crate::market::Market;
 
-/// Two nights for two adults, and a room with a child.
+/// Returns a request for two nights with two adults and, depending on `rooms`, further rooms such
+/// as one with a child.
 fn price(hotels: &[&str], currency: &str, rooms: usize) -> Value {
     let all = [
         json!({ "adults": 2 }),
@@ -26,7 +27,7 @@ async fn first_rate(market: &Market, hotel: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_place_is_found_by_its_name_and_by_nothing_else() {
+async fn place_is_found_by_its_name_only() {
     let market = Market::open().await;
     let (status, answer) = market
         .get(SANDBOX_HOTELS, "/lodge/v1/places?q=testville")
@@ -43,7 +44,7 @@ async fn the_place_is_found_by_its_name_and_by_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_search_knows_every_hotel_filters_and_sorts() {
+async fn search_finds_filters_and_sorts_all_hotels() {
     let market = Market::open().await;
     let search = async |more: Value| {
         let mut body = json!({
@@ -103,7 +104,7 @@ async fn every_hotel_has_two_plans_at_the_same_price_in_every_currency() {
         let (status, answer) = market.post(SANDBOX_HOTELS, "/lodge/v1/rates", &body).await;
         assert_eq!(status, 200);
         let hotels = answer["hotels"].as_array().unwrap();
-        assert_eq!(hotels.len(), 2, "an unknown id is left out");
+        assert_eq!(hotels.len(), 2, "an unknown id is omitted");
         assert_eq!(hotels[1]["rates"], json!([]));
         let rates = hotels[0]["rates"].as_array().unwrap();
         assert_eq!(rates.len(), 2);
@@ -116,7 +117,7 @@ async fn every_hotel_has_two_plans_at_the_same_price_in_every_currency() {
 }
 
 #[tokio::test]
-async fn breakfast_is_free_to_cancel_until_two_days_before_arrival() {
+async fn breakfast_plan_is_free_to_cancel_until_two_days_before_arrival() {
     let market = Market::open().await;
     let body = price(&["OK"], "EUR", 1);
     let (_, answer) = market.post(SANDBOX_HOTELS, "/lodge/v1/rates", &body).await;
@@ -163,7 +164,7 @@ async fn the_rich_hotel_has_a_promotion_over_two_rooms_and_rewards() {
 }
 
 #[tokio::test]
-async fn prebooking_gives_the_price_of_now() {
+async fn prebook_returns_the_current_price() {
     let market = Market::open().await;
     for (hotel, total) in [
         ("OK", "200.00"),
@@ -190,12 +191,12 @@ async fn prebooking_gives_the_price_of_now() {
     assert_eq!(
         first_rate(&market, "MANY").await["total"],
         "200.00",
-        "other hotels stay"
+        "other hotels keep their price"
     );
 }
 
 #[tokio::test]
-async fn rates_that_cannot_be_had_are_refused_with_their_own_code() {
+async fn prebook_of_unavailable_rate_returns_its_own_code() {
     let market = Market::open().await;
     let sold_out = first_rate(&market, "SOLD_OUT").await["rate_id"].clone();
     let short = first_rate(&market, "EXPIRES_SOON").await["rate_id"].clone();
@@ -224,7 +225,7 @@ async fn rates_that_cannot_be_had_are_refused_with_their_own_code() {
 }
 
 #[tokio::test]
-async fn slow_hotels_take_the_time_in_their_id() {
+async fn slow_hotel_responds_after_the_time_in_its_id() {
     let market = Market::open().await;
     let body = price(&["OK", "SLOW_10000"], "EUR", 1);
     let call = market.post(SANDBOX_HOTELS, "/lodge/v1/rates", &body);
@@ -239,7 +240,7 @@ async fn slow_hotels_take_the_time_in_their_id() {
 }
 
 #[tokio::test]
-async fn what_is_not_understood_is_refused_before_anything_happens() {
+async fn invalid_request_is_refused_without_effect() {
     let market = Market::open().await;
     let good = price(&["OK"], "EUR", 1);
     for (field, value) in [

@@ -1,4 +1,4 @@
-//! The sandbox as its callers see it: over HTTP, with a clock that the tests move.
+//! Tests of the sandbox over HTTP, with a clock that the tests control.
 
 #![expect(
     clippy::unwrap_used,

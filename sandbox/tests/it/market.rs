@@ -1,4 +1,4 @@
-//! A sandbox at work, and the words in which the tests talk to it.
+//! A running sandbox and the calls of the tests.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -10,11 +10,11 @@ use std::{
 };
 
 use reqwest::{Client, Method, Response};
-use sandbox::{SandboxHandle, SandboxConfig, keys::Credential};
+use sandbox::{SandboxConfig, SandboxHandle, keys::Credential};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// 2026-11-21T09:00:00Z.
+/// Start of the tests' clock: 2026-11-21T09:00:00Z.
 const START_MS: i64 = 1_795_251_600_000;
 
 pub(crate) struct Market {
@@ -37,7 +37,7 @@ impl Market {
         }
     }
 
-    /// As after `kill -9`: nothing is finished, the file stays as it is.
+    /// Restarts as after `kill -9`: nothing is finished, and the file stays as it is.
     pub(crate) async fn restart_after_kill(self) -> Self {
         let Self {
             running,
@@ -113,7 +113,7 @@ impl Market {
         answer(self.send(Method::POST, Some(key), path, Some(body)).await).await
     }
 
-    /// The body as it came.
+    /// Posts and returns the body as text.
     pub(crate) async fn post_raw(
         &self,
         key: Credential,
@@ -125,15 +125,15 @@ impl Market {
         (response.status().as_u16(), response.text().await.unwrap())
     }
 
-    /// Whether the connection breaks before anything of an answer comes.
+    /// Returns whether the connection breaks before any byte of a response.
     pub(crate) async fn post_is_cut(&self, key: Credential, path: &str, body: &Value) -> bool {
         match self.send(Method::POST, Some(key), path, Some(body)).await {
-            Ok(response) => panic!("there is an answer: {}", response.status()),
+            Ok(response) => panic!("a response arrived: {}", response.status()),
             Err(error) => error.is_request() && !error.is_timeout() && !error.is_connect(),
         }
     }
 
-    /// Whether no answer comes although the connection stands.
+    /// Returns whether no response comes although the connection stays open.
     pub(crate) async fn get_hangs(&self, key: Credential, path: &str) -> bool {
         let request = self
             .client
@@ -141,7 +141,7 @@ impl Market {
             .header(key.header, key.value)
             .timeout(Duration::from_millis(150));
         match request.send().await {
-            Ok(response) => panic!("there is an answer: {}", response.status()),
+            Ok(response) => panic!("a response arrived: {}", response.status()),
             Err(error) => error.is_timeout(),
         }
     }
@@ -159,7 +159,7 @@ impl Market {
         (response.status().as_u16(), response.text().await.unwrap())
     }
 
-    /// The rows of the ledger whose client reference begins with `prefix`, as kind and amount.
+    /// Returns kind and amount of the ledger entries whose client reference begins with `prefix`.
     pub(crate) async fn ledger(&self, prefix: &str) -> Vec<(String, f64)> {
         let path = format!("/control/ledger?client_reference={prefix}");
         let (status, rows) = self.open_get(&path).await;
@@ -177,7 +177,7 @@ impl Market {
     }
 }
 
-/// Rows as the tests write them down.
+/// Converts expected ledger entries to the type of [`Market::ledger`].
 pub(crate) fn rows(expected: &[(&str, f64)]) -> Vec<(String, f64)> {
     let row = |(kind, amount): &(&str, f64)| ((*kind).to_owned(), *amount);
     expected.iter().map(row).collect()

@@ -1,4 +1,4 @@
-//! What was answered is still so after the process is gone.
+//! Tests of the state after a restart: everything that a response showed is still there.
 
 use sandbox::keys::{SANDBOX_HOTELS, SANDBOX_PAYMENTS};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ async fn authorize(market: &Market, reference: &str) -> Value {
 }
 
 #[tokio::test]
-async fn everything_answered_survives_a_kill() {
+async fn every_effect_with_a_response_survives_a_kill() {
     let market = Market::open().await;
     let booking = book(&market, "OK").await;
     book(&market, "BOOK_PENDING").await;
@@ -83,12 +83,12 @@ async fn everything_answered_survives_a_kill() {
     assert_eq!(
         references.len(),
         4,
-        "capture and authorization share theirs"
+        "authorization and capture share the payment's reference"
     );
 }
 
 #[tokio::test]
-async fn a_shutdown_leaves_a_state_that_opens_again() {
+async fn state_can_be_reopened_after_shutdown() {
     let market = Market::open().await;
     book(&market, "OK").await;
     let market = market.restart_after_shutdown().await;
@@ -97,7 +97,7 @@ async fn a_shutdown_leaves_a_state_that_opens_again() {
 }
 
 #[tokio::test]
-async fn a_state_is_used_by_one_sandbox_at_a_time() {
+async fn state_cannot_be_opened_by_a_second_sandbox() {
     let market = Market::open().await;
     let Err(error) = sandbox::serve(market.config()).await else {
         panic!("a second sandbox opened the state");

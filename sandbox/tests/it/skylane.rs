@@ -1,4 +1,4 @@
-//! The flight supplier that the caller pays, route by route.
+//! Tests of the flight supplier that the caller pays, route by route.
 
 use sandbox::keys::SUPPLIER_A;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ async fn search(market: &Market, route: &str, more: Value) -> Value {
     answer["data"].clone()
 }
 
-/// The flexible fare.
+/// Returns the offer of the flexible fare.
 async fn flex(market: &Market, route: &str) -> Value {
     search(market, route, json!({})).await["offers"][1].clone()
 }
@@ -70,7 +70,7 @@ fn code(answer: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn there_are_three_direct_fares_between_any_two_airports() {
+async fn search_returns_three_direct_fares_between_any_two_airports() {
     let market = Market::open().await;
     for route in ["LHR-JFK", "CDG-FRA"] {
         let found = search(&market, route, json!({})).await;
@@ -118,7 +118,7 @@ async fn children_infants_and_return_legs_have_their_price() {
 }
 
 #[tokio::test]
-async fn routes_have_many_fares_none_or_connections() {
+async fn scenario_routes_have_many_no_or_connecting_fares() {
     let market = Market::open().await;
     let many = search(&market, "LHR-SYD", json!({ "limit": 50 })).await;
     assert_eq!(
@@ -141,7 +141,7 @@ async fn routes_have_many_fares_none_or_connections() {
 }
 
 #[tokio::test]
-async fn the_price_of_now_may_differ_from_the_offer() {
+async fn current_price_may_differ_from_the_offer() {
     let market = Market::open().await;
     let price = async |route: &str, number: &str| {
         let offer = flex(&market, route).await;
@@ -168,7 +168,7 @@ async fn the_price_of_now_may_differ_from_the_offer() {
 }
 
 #[tokio::test]
-async fn an_order_is_placed_read_back_and_written_down_once() {
+async fn order_is_placed_readable_and_recorded_once() {
     let market = Market::open().await;
     let offer = flex(&market, "LHR-JFK").await;
     let (status, answer) = post(&market, "/orders", order(&offer, "bkg_1")).await;
@@ -197,7 +197,7 @@ async fn an_order_is_placed_read_back_and_written_down_once() {
 }
 
 #[tokio::test]
-async fn documents_are_needed_where_the_offer_says_so() {
+async fn order_requires_documents_if_the_offer_does() {
     let market = Market::open().await;
     let mut body = order(&flex(&market, "LHR-ORD").await, "bkg_1");
     let (status, answer) = post(&market, "/orders", body.clone()).await;
@@ -209,7 +209,7 @@ async fn documents_are_needed_where_the_offer_says_so() {
 }
 
 #[tokio::test]
-async fn orders_are_refused_pending_lost_or_never_known() {
+async fn order_on_each_scenario_route_ends_as_specified() {
     let market = Market::open().await;
     let refused = order(&flex(&market, "LHR-LGW").await, "bkg_refused");
     let (status, answer) = post(&market, "/orders", refused).await;
@@ -254,7 +254,7 @@ async fn orders_are_refused_pending_lost_or_never_known() {
 }
 
 #[tokio::test]
-async fn the_airline_changes_one_route_afterwards() {
+async fn airline_changes_orders_on_one_route() {
     let market = Market::open().await;
     let order = ordered(&market, "LHR-DXB").await;
     let change = &order["changes"][0];
@@ -265,7 +265,7 @@ async fn the_airline_changes_one_route_afterwards() {
 }
 
 #[tokio::test]
-async fn bags_are_bought_once() {
+async fn bags_can_be_purchased_once() {
     let market = Market::open().await;
     let order = ordered(&market, "LHR-JFK").await;
     let (status, for_sale) = get(&market, &of(&order, "bags")).await;
@@ -297,7 +297,7 @@ async fn bags_are_bought_once() {
 }
 
 #[tokio::test]
-async fn bags_are_not_sold_refused_or_sold_unheard() {
+async fn bag_purchase_on_each_scenario_route_ends_as_specified() {
     let market = Market::open().await;
     let none = ordered(&market, "BTS-ABV").await;
     assert_eq!(
@@ -369,7 +369,7 @@ async fn tickets_are_quoted_and_cancelled() {
 }
 
 #[tokio::test]
-async fn airports_and_airlines_are_known() {
+async fn airports_and_airlines_are_found() {
     let market = Market::open().await;
     let (_, answer) = get(&market, "/airports?q=london&limit=3").await;
     assert_eq!(answer["data"].as_array().unwrap().len(), 3);

@@ -1,4 +1,4 @@
-//! The card processor, token by token.
+//! Tests of the card processor, token by token.
 
 use sandbox::keys::SANDBOX_PAYMENTS;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fn at(payment: &Value, action: &str) -> String {
 }
 
 #[tokio::test]
-async fn money_is_held_captured_and_given_back_in_parts() {
+async fn payment_is_authorized_captured_and_partially_refunded() {
     let market = Market::open().await;
     let payment = authorized(&market, "bkg_1:auth", "tok_visa").await;
     assert_eq!(payment["card"]["last4"], "4242");
@@ -79,7 +79,7 @@ async fn money_is_held_captured_and_given_back_in_parts() {
 }
 
 #[tokio::test]
-async fn a_repeat_gives_the_first_result_and_moves_nothing() {
+async fn repeated_reference_returns_the_first_result_and_has_no_effect() {
     let market = Market::open().await;
     let payment = authorized(&market, "bkg_1:auth", "tok_mastercard").await;
     assert_eq!(
@@ -113,7 +113,7 @@ async fn a_repeat_gives_the_first_result_and_moves_nothing() {
 }
 
 #[tokio::test]
-async fn a_hold_is_let_go_once_and_only_while_it_stands() {
+async fn authorization_is_voided_once_and_only_while_it_is_valid() {
     let market = Market::open().await;
     let payment = authorized(&market, "bkg_1:auth", "tok_visa").await;
     let void = json!({ "reference": "bkg_1:void" });
@@ -134,7 +134,7 @@ async fn a_hold_is_let_go_once_and_only_while_it_stands() {
 }
 
 #[tokio::test]
-async fn cards_are_declined_with_their_reason() {
+async fn declined_card_returns_its_reason() {
     let market = Market::open().await;
     for (source, reason, status) in [
         ("tok_declined", "generic_decline", "declined"),
@@ -166,7 +166,7 @@ async fn cards_are_declined_with_their_reason() {
 }
 
 #[tokio::test]
-async fn an_authorization_whose_answer_is_lost_is_read_back() {
+async fn authorization_with_lost_response_can_be_read() {
     let market = Market::open().await;
     let body = authorization("bkg_1:auth", "tok_timeout");
     assert!(
@@ -185,7 +185,7 @@ async fn an_authorization_whose_answer_is_lost_is_read_back() {
 }
 
 #[tokio::test]
-async fn a_capture_fails_three_times_and_then_succeeds() {
+async fn capture_succeeds_after_three_failures() {
     let market = Market::open().await;
     let payment = authorized(&market, "bkg_1:auth", "tok_capture_fails").await;
     let capture = json!({ "reference": "bkg_1:capture", "amount": 13_000 });
@@ -204,7 +204,7 @@ async fn a_capture_fails_three_times_and_then_succeeds() {
 }
 
 #[tokio::test]
-async fn an_intent_is_held_once_the_end_user_has_paid() {
+async fn intent_is_authorized_after_the_end_user_paid() {
     let market = Market::open().await;
     let body = json!({ "reference": "bkg_1:intent", "amount": 200, "currency": "jpy" });
     let (status, intent) = post(&market, "/intents", body.clone()).await;
@@ -241,11 +241,15 @@ async fn an_intent_is_held_once_the_end_user_has_paid() {
         200
     );
     assert_eq!(market.pay(&intent["token"]).await, 409);
-    assert_eq!(market.ledger("bkg_2").await, rows(&[]), "nothing was held");
+    assert_eq!(
+        market.ledger("bkg_2").await,
+        rows(&[]),
+        "nothing was authorized"
+    );
 }
 
 #[tokio::test]
-async fn tokens_tell_their_card() {
+async fn token_returns_its_card() {
     let market = Market::open().await;
     let (status, answer) = get(&market, "/tokens/tok_mastercard").await;
     assert_eq!(status, 200);
@@ -255,7 +259,7 @@ async fn tokens_tell_their_card() {
 }
 
 #[tokio::test]
-async fn what_is_not_understood_moves_no_money() {
+async fn invalid_payment_request_has_no_effect() {
     let market = Market::open().await;
     for (field, value) in [
         ("amount", json!(0)),

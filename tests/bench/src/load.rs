@@ -1,4 +1,4 @@
-//! Load: several connections that ask again as soon as they are answered.
+//! Load: several connections that send the next request as soon as they get a response.
 
 use crate::sample::Samples;
 use crate::wire::Wire;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// What a load did.
+/// The result of a load.
 #[derive(Default)]
 pub(crate) struct Done {
-    /// Of answers with status 200.
+    /// Times of the responses with status 200.
     pub(crate) times: Samples,
-    /// Every other answer, in one line.
+    /// Every other response, as one line.
     pub(crate) failures: Vec<String>,
     pub(crate) elapsed: Duration,
 }
@@ -23,8 +23,10 @@ impl Done {
         requests / self.elapsed.as_secs_f64()
     }
 
+    /// Returns this result if every request succeeded.
+    ///
     /// # Errors
-    /// Something failed.
+    /// Fails if a request failed.
     pub(crate) fn faultless(self) -> Result<Self> {
         if let Some(failure) = self.failures.first() {
             bail!(
@@ -32,18 +34,18 @@ impl Done {
                 self.failures.len()
             );
         }
-        ensure!(self.times.len() > 0, "nothing was answered");
+        ensure!(self.times.len() > 0, "no request got a response");
         Ok(self)
     }
 }
 
-/// The same request over and over.
+/// A load of one request that is repeated.
 #[derive(Clone)]
 pub(crate) struct Load {
     pub(crate) base: String,
     pub(crate) request: Arc<[u8]>,
     pub(crate) connections: usize,
-    /// Between an answer and the next request of a connection.
+    /// Pause of a connection between a response and the next request.
     pub(crate) pause: Duration,
 }
 
@@ -57,7 +59,7 @@ impl Load {
         }
     }
 
-    /// For so long.
+    /// Runs the load for `length`.
     pub(crate) async fn run(&self, length: Duration) -> Result<Done> {
         let mut workers = JoinSet::new();
         let begin = Instant::now();

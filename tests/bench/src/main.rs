@@ -1,7 +1,6 @@
-//! The measurements: what it costs, against what it may cost. Run by
-//! `cargo xtask bench`, which builds what is measured and starts PostgreSQL.
-//! Nothing here fails because something is slow; it fails where an answer is
-//! wrong, because the cost of a wrong answer says nothing.
+//! The benchmarks and their targets. `cargo xtask bench` builds what is measured, starts PostgreSQL
+//! and runs this program. A slow result does not fail a benchmark; a wrong response does, because
+//! its cost means nothing.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -29,23 +28,23 @@ use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use std::path::{Path, PathBuf};
 
-/// Measures, and compares with the targets.
+/// Measures, and compares the results with the targets.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", disable_help_subcommand = true)]
 struct Arguments {
     /// Only the measures whose name contains this
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Also write the numbers to a file, as JSON
+    /// Also write the results to a file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Also write the numbers into docs/bench.md
+    /// Also write the results into docs/bench.md
     #[arg(long, conflicts_with = "only")]
     write: bool,
-    /// Be the other side of a measurement instead
+    /// Run as the peer of a measurement instead
     #[arg(long, hide = true)]
     peer: Option<Peer>,
-    /// What the other side needs to know
+    /// Parameters of the peer
     #[arg(long, hide = true, requires = "peer")]
     with: Option<String>,
 }
@@ -88,7 +87,7 @@ fn measure_all(only: Option<&str>) -> Result<Report> {
     let names: Vec<&str> = measure::ALL.iter().map(|(name, _)| *name).collect();
     ensure!(
         found,
-        "there is no such measure; there are: {}",
+        "no measure has this name; the measures are: {}",
         names.join(", ")
     );
     Ok(report)

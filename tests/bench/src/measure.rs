@@ -1,4 +1,4 @@
-//! Every measure by its name, in the order of the table.
+//! The measures by name, in the order of the table.
 
 mod adapter;
 mod booking;

@@ -1,12 +1,12 @@
-//! An adapter's surroundings in a native program: the client library that the
-//! gateway uses, under the same options, without its checks.
+//! A native environment for an adapter: the gateway's HTTP client library with the same options,
+//! without the gateway's checks.
 
 use anyhow::Result;
 use std::rc::Rc;
 use stopover_sdk::http;
 use stopover_sdk::testing::Gateway;
 
-/// What its imports answer.
+/// Returns the functions that replace the adapter's imports.
 pub(crate) fn gateway(
     runtime: &Rc<tokio::runtime::Runtime>,
     settings: &serde_json::Value,

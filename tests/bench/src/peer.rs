@@ -1,5 +1,5 @@
-//! The other sides of measurements, each in a process of its own so that its
-//! cost is not counted: this program, started again.
+//! The peers of measurements. Each runs in a process of its own, started from this program, so that
+//! its cost is not counted.
 
 mod bare;
 mod fares;
@@ -16,39 +16,42 @@ use tokio::process::{Child, Command};
 pub(crate) use fares::FARES;
 pub(crate) use rates::{HOTELS, OFFERS_PER_HOTEL, hotel_id};
 
-/// Who the other side is.
+/// The kind of a peer.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Peer {
-    /// Suppliers' APIs that answer hotel rates and fares.
+    /// Supplier APIs that return hotel rates and fares.
     Supplier,
-    /// A handler that reads a booking's row and answers its document.
+    /// A handler that reads a booking's row and returns its document.
     Bare,
 }
 
-/// The other side while it runs; it ends when this is dropped.
+/// A running peer. It ends when this value is dropped.
 pub(crate) struct Running {
     process: Child,
-    /// `http://host:port`
+    /// Base URL: `http://host:port`.
     pub(crate) base: String,
 }
 
 impl Running {
     pub(crate) fn id(&self) -> Result<u32> {
-        self.process.id().context("the other side ended")
+        self.process.id().context("the peer has ended")
     }
 }
 
 impl Peer {
-    /// Starts it.
+    /// Starts the peer in a new process.
     pub(crate) async fn start(self, with: &str) -> Result<Running> {
-        let name = self.to_possible_value().context("every side has a name")?;
+        let name = self.to_possible_value().context("the peer has no name")?;
         let mut command = Command::new(std::env::current_exe()?);
         command
             .args(["--peer", name.get_name(), "--with", with])
             .stdout(Stdio::piped())
             .kill_on_drop(true);
         let mut process = command.spawn()?;
-        let output = process.stdout.take().context("its output is a pipe")?;
+        let output = process
+            .stdout
+            .take()
+            .context("the peer's output is not captured")?;
         let base = BufReader::new(output)
             .lines()
             .next_line()
@@ -57,7 +60,7 @@ impl Peer {
         Ok(Running { process, base })
     }
 
-    /// Is it, until the process is ended.
+    /// Runs the peer in this process until the process is ended.
     pub(crate) fn run(self, with: &str) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()

@@ -1,4 +1,4 @@
-//! A plugin in this process: the runtime alone, without the gateway around it.
+//! A plugin in this process: the runtime alone, without the gateway.
 
 use crate::scene::component;
 use anyhow::{Context, Result};
@@ -8,7 +8,7 @@ use host_runtime::{CallContext, CallSink, NoSink, PluginSpec, Runtime, RuntimeCo
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The real clock, as the gateway has one.
+/// The real clock, as in the gateway.
 struct SystemClock;
 
 impl Clock for SystemClock {
@@ -22,7 +22,7 @@ pub(crate) async fn load(name: &str, settings: serde_json::Value, host: &str) ->
     load_watched(name, settings, host, Arc::new(NoSink)).await
 }
 
-/// The same, with somebody who is told of every call.
+/// Loads a component as [`load`] does, with a sink that receives a record of every call.
 pub(crate) async fn load_watched(
     name: &str,
     settings: serde_json::Value,

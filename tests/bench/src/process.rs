@@ -1,16 +1,16 @@
-//! What a process uses, as the kernel counts it.
+//! Resource use of a process as the kernel reports it.
 
 use anyhow::{Context, Result};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// A tick of the times in `/proc`, the same on every Linux that has programs.
+/// Unit of the times in `/proc`. It is the same on every Linux system that runs programs.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Processor time of a process so far, in steps of [`TICK`].
+/// Returns the processor time of a process so far, in steps of [`TICK`].
 pub(crate) fn cpu_of(process: u32) -> Result<Duration> {
     let text = read(process, "stat")?;
-    // The name of the program, in brackets, may hold anything.
+    // The program's name in brackets may contain any character.
     let (_, fields) = text
         .rsplit_once(')')
         .context("/proc/…/stat names the program")?;
@@ -23,13 +23,13 @@ pub(crate) fn cpu_of(process: u32) -> Result<Duration> {
     Ok(TICK * ticks)
 }
 
-/// Processor time of this process so far, of all its threads.
+/// Returns the processor time of all threads of this process so far.
 pub(crate) fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Memory of a process that is in RAM, in MB, files that it maps included.
+/// Returns the resident memory of a process in MB, including mapped files.
 pub(crate) fn resident_mb(process: u32) -> Result<f64> {
     let text = read(process, "status")?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));

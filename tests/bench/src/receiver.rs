@@ -1,5 +1,4 @@
-//! A receiver of events in this process, with as little work as there can be. It takes
-//! everything.
+//! A webhook receiver in this process with minimal overhead. It accepts every delivery.
 
 use crate::sample::Samples;
 use crate::wire::Wire;
@@ -12,9 +11,9 @@ use tokio::task::AbortHandle;
 
 const TAKEN: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 
-/// It stops accepting when this is dropped.
+/// A running receiver. It stops accepting when dropped.
 pub(crate) struct Receiver {
-    /// Where events go.
+    /// URL of the receiver.
     pub(crate) url: String,
     ages: Arc<Mutex<Samples>>,
     serving: AbortHandle,
@@ -35,7 +34,7 @@ impl Receiver {
         Ok(Self { url, ages, serving })
     }
 
-    /// How many events came since they were last taken.
+    /// Returns the number of events since the last [`take`](Self::take).
     pub(crate) fn count(&self) -> usize {
         self.ages
             .lock()
@@ -43,7 +42,7 @@ impl Receiver {
             .len()
     }
 
-    /// How old each event was when all of it was there, in the order in which they came.
+    /// Returns the age of each event when it had arrived completely, in order of arrival.
     pub(crate) fn take(&self) -> Samples {
         let mut ages = self.ages.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut ages)
@@ -55,7 +54,7 @@ async fn accept(listener: TcpListener, ages: Arc<Mutex<Samples>>) {
         let ages = Arc::clone(&ages);
         tokio::spawn(async move {
             if let Err(error) = receive(Wire::new(stream)?, &ages).await {
-                eprintln!("  an event cannot be received: {error:#}");
+                eprintln!("  an event could not be received: {error:#}");
             }
             Ok::<_, anyhow::Error>(())
         });

@@ -1,22 +1,21 @@
-//! What was measured, beside what was aimed at: for people, for programs and for
-//! the page in the documentation.
+//! The results and their targets, for people, for programs and for the documentation.
 
 use serde_json::{Value, json};
 use std::fmt;
 
-/// What a number should be.
+/// The target of a result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target {
     AtMost(f64),
     AtLeast(f64),
-    /// Told to understand the others.
+    /// No target: the result explains others.
     None,
 }
 
-/// One number.
+/// A result.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    /// Never changes, so that runs can be compared.
+    /// Stable id, so that runs can be compared.
     pub(crate) id: String,
     pub(crate) what: String,
     pub(crate) target: Target,
@@ -105,7 +104,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// Three significant digits, and no more behind the point than say something.
+/// Rounds to three significant digits and omits trailing decimals without meaning.
 fn round(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
@@ -118,7 +117,7 @@ fn round(value: f64) -> String {
     }
 }
 
-/// Every number of a run.
+/// All results of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) rows: Vec<Row>,
@@ -147,7 +146,7 @@ impl Report {
         json!({ "machine": machine(), "measures": rows.collect::<Vec<_>>() })
     }
 
-    /// The page of the documentation, with this run's table.
+    /// Returns the documentation page with this run's table.
     pub(crate) fn page(&self) -> String {
         include_str!("page.md")
             .replace("{{machine}}", &machine())
@@ -155,7 +154,7 @@ impl Report {
     }
 }
 
-/// The table, aligned, which is Markdown too.
+/// Formats the results as an aligned table, which is valid Markdown.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = vec![HEAD.map(str::to_owned)];
@@ -181,7 +180,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// The machine by what matters here, and nothing else.
+/// Describes the machine by its processor count and memory only.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();

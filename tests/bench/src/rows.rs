@@ -1,11 +1,11 @@
-//! A gateway's rows, read and made beside it: where making them over HTTP would take
-//! longer than measuring.
+//! Direct access to a gateway's rows, for data that would take longer to create over HTTP than to
+//! measure.
 
 use anyhow::Result;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use tests::Server;
 
-/// A connection of its own to a gateway's database.
+/// A separate connection to a gateway's database.
 pub(crate) enum Rows {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),
@@ -29,7 +29,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Does to tables that grew at once what a server does by itself after a while.
+    /// Runs the maintenance that a server runs by itself some time after tables have grown.
     pub(crate) async fn settle(&mut self, tables: &[&str]) -> Result<()> {
         if matches!(self, Self::Postgres(_)) {
             for table in tables {
@@ -39,7 +39,7 @@ impl Rows {
         Ok(())
     }
 
-    /// The only column of what a query finds.
+    /// Returns the only column of a query's result.
     pub(crate) async fn numbers(&mut self, sql: &str) -> Result<Vec<i64>> {
         let sql = AssertSqlSafe(sql);
         Ok(match self {
@@ -49,8 +49,8 @@ impl Rows {
     }
 }
 
-/// The beginning of a SELECT that may take `n` from `numbers`: each from one to the
-/// other, both included.
+/// Returns the beginning of a SELECT that can select `n` from `numbers`, from `from` to `to`
+/// inclusive.
 pub(crate) fn numbers(from: u32, to: u32) -> String {
     format!(
         "WITH RECURSIVE numbers (n) AS \
@@ -58,7 +58,8 @@ pub(crate) fn numbers(from: u32, to: u32) -> String {
     )
 }
 
-/// The id of copy `n`, of a column's id; `n` has at most seven digits.
+/// Returns an expression for the id of copy `n` of the id in a column. `n` has at most seven
+/// digits.
 pub(crate) fn copied(id: &str) -> String {
     format!("substr({id}, 1, length({id}) - 8) || CAST(10000000 + n AS TEXT)")
 }

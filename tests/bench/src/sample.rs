@@ -1,8 +1,8 @@
-//! Numbers out of many: percentiles and medians.
+//! Percentiles and medians of samples.
 
 use std::time::Duration;
 
-/// Times, in the order in which they were taken.
+/// Times in the order in which they were measured.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Samples(Vec<Duration>);
 
@@ -19,7 +19,8 @@ impl Samples {
         self.0.len()
     }
 
-    /// The time that so many percent are not above. Zero of nothing.
+    /// Returns the time that `percent` percent of the samples do not exceed, or zero without
+    /// samples.
     pub(crate) fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -32,7 +33,7 @@ impl Samples {
     }
 }
 
-/// The middle one; the upper middle of an even number. Zero of nothing.
+/// Returns the median; of an even number of values, the upper one. Returns zero without values.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

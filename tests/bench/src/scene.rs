@@ -1,5 +1,5 @@
-//! What measurements start from: the real gateway in a process of its own, its
-//! sandbox in another, and requests written once.
+//! The starting point of measurements: the real gateway in one process, its sandbox in another, and
+//! requests that are encoded once.
 
 use crate::report::Row;
 use crate::wire::request;
@@ -8,16 +8,17 @@ use serde_json::Value;
 use std::path::PathBuf;
 use tests::{Database, Server, ServerOptions, target_dir};
 
-/// Nobody is asked to slow down.
+/// Configuration without an effective rate limit.
 pub(crate) const NO_RATE_LIMIT: &str = "[limits]\nrequests_per_s = 1000000\nburst = 1000000";
 
-/// A gateway beside its sandbox; `config` may continue the table `limits`.
+/// Starts a gateway with its sandbox in a separate process. `config` may continue the table
+/// `limits`.
 pub(crate) async fn gateway(database: Database, config: &str) -> Server {
     let options = ServerOptions::on(database).config(&format!("{NO_RATE_LIMIT}\n{config}"));
     Server::start_with_own_sandbox(options).await
 }
 
-/// The sandbox's hotels under other limits (a TOML table).
+/// Returns the configuration of the sandbox's hotels with other limits (a TOML table).
 pub(crate) fn sandbox_hotels(limits: &str) -> String {
     let account = sandbox::keys::SANDBOX_HOTELS;
     format!(
@@ -37,7 +38,7 @@ priority = 10
     )
 }
 
-/// A plugin as `cargo xtask plugins` builds it.
+/// Returns the path of a plugin that `cargo xtask plugins` built.
 pub(crate) fn component(name: &str) -> PathBuf {
     target_dir().join("plugins").join(format!("{name}.wasm"))
 }
@@ -62,7 +63,7 @@ pub(crate) fn post(server: &Server, path: &str, body: &Value) -> Vec<u8> {
     )
 }
 
-/// With an idempotency key of its own.
+/// Returns a POST request with a new idempotency key.
 pub(crate) fn post_once(server: &Server, path: &str, body: &Value) -> Vec<u8> {
     let key = uuid::Uuid::now_v7().to_string();
     request(
@@ -74,7 +75,7 @@ pub(crate) fn post_once(server: &Server, path: &str, body: &Value) -> Vec<u8> {
     )
 }
 
-/// A gateway's database, in one word.
+/// Returns the name of a database.
 pub(crate) const fn name(database: Database) -> &'static str {
     match database {
         Database::Sqlite => "SQLite",
@@ -94,7 +95,7 @@ where
     Ok(rows)
 }
 
-/// Runs what needs a runtime of its own.
+/// Runs a future on a new single-threaded runtime.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,29 +1,28 @@
-//! Two sides of a measurement in this process, in turn, so that what disturbs
-//! disturbs both.
+//! Alternating measurement of two functions in this process, so that a disturbance affects both.
 
 use crate::process::own_cpu;
 use crate::sample::{median, ms};
 use anyhow::Result;
 
-/// How often each side is asked.
+/// Number of rounds and of calls per round.
 pub(crate) struct Turns {
-    /// Requests of one side before the other has its turn: few, so that the machine is
-    /// as fast for both.
+    /// Calls of one function before the other one follows. The number is small, so that the machine
+    /// is equally fast for both.
     pub(crate) round: u32,
     pub(crate) rounds: usize,
 }
 
-/// Processor time of either side, medians of rounds.
+/// Processor time of both functions, as medians of the rounds.
 pub(crate) struct Compared {
-    /// Of a request, in milliseconds.
+    /// Processor time of a call, in milliseconds.
     pub(crate) one: f64,
     pub(crate) other: f64,
-    /// Of one against the other in the same round.
+    /// Ratio of one to the other in the same round.
     pub(crate) ratio: f64,
 }
 
 impl Turns {
-    /// Compares two sides. What they return is passed over.
+    /// Compares two functions. Their results are discarded.
     pub(crate) fn processor_time<A, B>(
         &self,
         one: impl Fn() -> Result<A>,
@@ -32,7 +31,7 @@ impl Turns {
         let mut rounds = Vec::new();
         for number in 0..=self.rounds {
             let round = (self.take(&one)?, self.take(&other)?);
-            // The first one warms up.
+            // The first round warms up.
             if number > 0 {
                 rounds.push(round);
             }

@@ -1,25 +1,25 @@
-//! HTTP/1.1 with as little work as there can be: whoever makes the load shares
-//! the processor with what is measured. Reads messages that tell their length.
+//! HTTP/1.1 with minimal overhead, because the load generator shares the processor with what is
+//! measured. It reads only messages that state their length.
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A kept connection.
+/// A persistent connection.
 pub(crate) struct Wire {
     stream: TcpStream,
     message: Vec<u8>,
 }
 
-/// A whole message; its first line without the end.
+/// A complete message. The first line is without its line break.
 pub(crate) struct Message<'a> {
     pub(crate) first_line: &'a str,
     pub(crate) body: &'a [u8],
 }
 
 impl Message<'_> {
-    /// Of an answer.
+    /// Returns the status of a response.
     pub(crate) fn status(&self) -> Option<u16> {
         self.first_line.split(' ').nth(1)?.parse().ok()
     }
@@ -38,7 +38,7 @@ impl Wire {
         })
     }
 
-    /// To `http://host:port`.
+    /// Connects to `http://host:port`.
     pub(crate) async fn connect(base: &str) -> Result<Self> {
         let address = authority(base);
         Self::new(
@@ -52,7 +52,7 @@ impl Wire {
         Ok(self.stream.write_all(message).await?)
     }
 
-    /// The next message; none when the other side is done.
+    /// Returns the next message, or `None` if the peer has closed the connection.
     pub(crate) async fn receive(&mut self) -> Result<Option<Message<'_>>> {
         self.message.clear();
         let (head, length) = loop {
@@ -84,7 +84,7 @@ impl Wire {
         }))
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its response.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> Result<Message<'_>> {
         self.send(request).await?;
         self.receive()
@@ -93,7 +93,7 @@ impl Wire {
     }
 }
 
-/// A request of the API.
+/// Returns an encoded API request.
 pub(crate) fn request(
     method: &str,
     base: &str,
@@ -124,7 +124,7 @@ fn authority(base: &str) -> &str {
     base.strip_prefix("http://").unwrap_or(base)
 }
 
-/// Where the head ends without and with the empty line, once it is there.
+/// Returns the end of the head without and with the empty line, if the head is complete.
 fn head_of(message: &[u8]) -> Option<(usize, usize)> {
     let end = message
         .windows(4)
@@ -142,7 +142,9 @@ fn length_of(head: &[u8]) -> Result<usize> {
             return Ok(value.trim().parse()?);
         }
         if name.eq_ignore_ascii_case("transfer-encoding") {
-            bail!("a message does not tell its length");
+            bail!(
+                "the message has no content-length header: only messages that state their length can be read"
+            );
         }
     }
     Ok(0)

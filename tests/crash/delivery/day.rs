@@ -1,4 +1,5 @@
-//! A day: callers who do not give up, receivers with bad spells, hosts that are killed.
+//! A run of the load test: callers that retry until they succeed, receivers with temporary faults,
+//! and hosts that are killed.
 
 use super::{BAD, LEASE_S, TIMEOUT_S};
 use jiff::{SignedDuration, Timestamp};
@@ -7,34 +8,34 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tests::{
-    Client, Receiver, Reply, Server, ServerOptions, Subscription, ReceiverFault, eventually,
+    Client, Receiver, ReceiverFault, Reply, Server, ServerOptions, Subscription, eventually,
     offers_request, prebook_request, verify_signatures,
 };
 
-/// Who calls at the same time.
+/// Number of concurrent callers.
 const CALLERS: usize = 8;
-/// One of so many calls is a booking, whose events go to everybody; the others have an
-/// event sent to one.
+/// One call in this many is a booking, whose events go to every subscription. The others request an
+/// event for one subscription.
 const CALLS_A_BOOKING: usize = 10;
-/// Created, confirmed, captured.
+/// Number of events of a booking: created, confirmed and captured.
 const EVENTS_A_BOOKING: usize = 3;
-/// However short the day is; and no more on a short one.
+/// Minimum number of kills of any run, and the maximum of a short one.
 const KILLS_MIN: usize = 3;
-/// Between two kills, milliseconds; and on a long day.
+/// Pause between two kills in milliseconds, followed by the one of a long run.
 const KILLS: (u64, u64) = (500, 1500);
 const KILLS_OF_A_LONG_DAY: (u64, u64) = (2_000, 20_000);
-/// With so many events a day is long.
+/// Number of events from which a run is long.
 const LONG: usize = 5_000;
-/// Between two changes of receivers, milliseconds.
+/// Pause between two changes of receivers in milliseconds.
 const SPELLS: (u64, u64) = (100, 500);
 
 /// A receiver and its subscription.
 pub(super) type Recipient = (Receiver, Subscription);
 
-/// When a recipient took each event: once, unless it was sent twice.
+/// Times at which a recipient accepted each event: one, unless it was sent twice.
 pub(super) type Taken = HashMap<String, Vec<Timestamp>>;
 
-/// What there is to be done, and what was done so far.
+/// The plan of a run and its progress.
 pub(super) struct Day {
     seed: u64,
     events: usize,
@@ -47,22 +48,23 @@ pub(super) struct Day {
     requests: Cell<usize>,
 }
 
-/// The day after it passed.
+/// The result of a run.
 pub(super) struct End {
     pub(super) hosts: Vec<Server>,
     pub(super) recipients: Vec<Recipient>,
-    /// Of each recipient.
+    /// Accepted events of each recipient.
     pub(super) taken: Vec<Taken>,
     pub(super) kills: Vec<Timestamp>,
-    /// What was recorded, with the only subscription that it is for, if it is for one.
+    /// Ids of the recorded events. The second value is the id of the subscription if the event is
+    /// for only one.
     pub(super) events: Vec<(String, Option<String>)>,
-    /// How many bookings there are.
+    /// Number of bookings.
     pub(super) bookings: usize,
-    /// How many requests came.
+    /// Number of requests.
     pub(super) requests: usize,
 }
 
-/// Chance that can be had again.
+/// A repeatable source of random numbers.
 struct Random(fuzz::Random);
 
 impl Random {
@@ -74,7 +76,7 @@ impl Random {
         usize::try_from(self.0.bits64() >> 33).unwrap() % limit
     }
 
-    /// Waits so many milliseconds.
+    /// Waits for a random number of milliseconds in the range.
     async fn pause(&self, (least, most): (u64, u64)) {
         let span = usize::try_from(most - least).unwrap();
         let more = u64::try_from(self.below(span)).unwrap();
@@ -97,7 +99,7 @@ impl Day {
         }
     }
 
-    /// Lives it; waits until everything that was recorded has arrived.
+    /// Runs to the end and waits until every recorded event has arrived.
     pub(super) async fn pass(
         self,
         hosts: Vec<Server>,
@@ -139,7 +141,7 @@ impl Day {
         self.callers.get() == 0 && self.kills.borrow().len() >= KILLS_MIN
     }
 
-    /// Calls until enough is recorded.
+    /// Calls until enough events are recorded.
     async fn call_all_day(&self, caller: usize, subscriptions: &[Subscription]) {
         let mut turn = caller;
         while self.recorded.get() < self.events {
@@ -170,19 +172,19 @@ impl Day {
         let id = booking["id"].as_str().unwrap().to_owned();
         let path = format!("/v1/hotel/bookings/{id}/book");
         let body = json!({"payment_instrument_id": card["id"]});
-        // Also that it was asked for before.
+        // A response that the call was already made is accepted, too.
         self.answer(key, &path, &body, |status| status < 500).await;
         self.bookings.borrow_mut().insert(id);
     }
 
-    /// What a call makes.
+    /// Sends a call until it succeeds and returns its data.
     async fn call(&self, key: &str, path: &str, body: &Value) -> Value {
-        // What a kill interrupted can be in somebody else's hands for a while.
+        // Work that a kill interrupted may be leased by another host for a while.
         let made = self.answer(key, path, body, |status| status < 300);
         made.await.data().clone()
     }
 
-    /// Sends a call to one host after the other until one answers; always the same call.
+    /// Sends the same call to one host after the other until `is_answer` accepts a status.
     async fn answer(
         &self,
         key: &str,
@@ -205,7 +207,7 @@ impl Day {
         .await
     }
 
-    /// Kills one host after the other, and starts each again.
+    /// Kills one host after the other and restarts each.
     async fn kill(&self, mut hosts: Vec<Server>, options: &ServerOptions) -> Vec<Server> {
         let random = Random::new(self.seed);
         let (pauses, most) = if self.events < LONG {
@@ -226,8 +228,8 @@ impl Day {
         hosts
     }
 
-    /// Receivers begin in trouble, are in another or in none for a while, and well in
-    /// the end.
+    /// Gives the failing receivers a fault at the start, changes or removes it repeatedly, and
+    /// removes it at the end.
     async fn spells(&self, recipients: &mut [Recipient]) {
         let random = Random::new(!self.seed);
         let begin = random.below(ReceiverFault::ALL.len());
@@ -239,7 +241,9 @@ impl Day {
             random.pause(SPELLS).await;
             let of_ten = random.below(10);
             let (receiver, _) = &mut recipients[random.below(BAD)];
-            receiver.set_fault(ReceiverFault::ALL.get(of_ten).copied()).await;
+            receiver
+                .set_fault(ReceiverFault::ALL.get(of_ten).copied())
+                .await;
             self.note_arrivals(recipients);
         }
         for (receiver, _) in recipients {
@@ -247,7 +251,7 @@ impl Day {
         }
     }
 
-    /// Every request is signed for who gets it.
+    /// Records the arrived deliveries. Checks that every request is signed for its recipient.
     fn note_arrivals(&self, recipients: &[Recipient]) {
         let mut taken = self.taken.borrow_mut();
         for ((receiver, subscription), taken) in recipients.iter().zip(&mut *taken) {
@@ -263,12 +267,12 @@ impl Day {
         }
     }
 
-    /// Waits until nothing more happens to any booking: it is paid, has failed, or waits
-    /// for somebody because a host was killed before the supplier or the card was asked.
+    /// Waits until every booking is final: it is paid, has failed, or is still ready to be
+    /// completed because a host was killed before it called the processor or supplier.
     async fn settle(&self, client: &Client) {
         let bookings = self.bookings.borrow().clone();
         for booking in &bookings {
-            eventually(&format!("{booking} to be settled"), async || {
+            eventually(&format!("{booking} to be final"), async || {
                 let read = client.hotel_booking(booking).await;
                 let mut payments = read["payments"].as_array()?.iter();
                 let is_settled = match read["status"].as_str()? {
@@ -284,8 +288,8 @@ impl Day {
         }
     }
 
-    /// Waits until each has taken what is for it. However much that is: something
-    /// arrives all the time.
+    /// Waits until each recipient has accepted all of its events. The wait continues as long as
+    /// events keep arriving.
     async fn wait_for(&self, events: &[(String, Option<String>)], recipients: &[Recipient]) {
         let mut lacking: Vec<(usize, &str)> = Vec::new();
         for (number, (_, subscription)) in recipients.iter().enumerate() {
@@ -306,7 +310,7 @@ impl Day {
     }
 }
 
-/// An event's id, and the only subscription that it is for.
+/// Returns an event's id and, if it is for one subscription only, that subscription's id.
 fn addressed(event: &Value) -> (String, Option<String>) {
     let only = event["data"]["subscription_id"].as_str();
     (
@@ -315,16 +319,16 @@ fn addressed(event: &Value) -> (String, Option<String>) {
     )
 }
 
-/// Whether an event is for a subscription.
+/// Returns whether an event is for a subscription.
 pub(super) fn is_for(only: Option<&str>, subscription: &Subscription) -> bool {
     only.is_none_or(|only| only == subscription.id)
 }
 
-/// Waits until no delivery is under way.
+/// Waits until no delivery is pending or published.
 async fn all_sent(client: &Client, subscription: &Subscription) {
     for status in ["PENDING", "PUBLISHED"] {
         let path = subscription.path(&format!("/deliveries?limit=1&status={status}"));
-        eventually(&format!("none to be {status}"), async || {
+        eventually(&format!("no delivery to be {status}"), async || {
             let listed = client.get(&path).await.expect(200);
             listed.data().as_array().unwrap().is_empty().then_some(())
         })
@@ -333,8 +337,8 @@ async fn all_sent(client: &Client, subscription: &Subscription) {
 }
 
 impl End {
-    /// Whether a host was killed while the outcome of what was answered at an instant
-    /// may have been on its way to the database.
+    /// Returns whether a host was killed while the outcome of a response at `at` may not have been
+    /// stored yet.
     pub(super) fn killed_about(&self, at: Timestamp) -> bool {
         let sent = SignedDuration::from_secs(TIMEOUT_S);
         let stored = SignedDuration::from_secs(LEASE_S);

@@ -1,4 +1,4 @@
-//! What was tried: the attempts of every delivery to a subscription, as its owner sees them.
+//! The attempts of every delivery to a subscription, as the subscription's owner sees them.
 
 use super::TIMEOUT_S;
 use jiff::{SignedDuration, Timestamp};
@@ -17,15 +17,15 @@ pub(super) struct Past {
 
 pub(super) struct Attempt {
     pub(super) at: Timestamp,
-    /// When its outcome was there at the soonest.
+    /// Earliest time at which the outcome was available.
     pub(super) ended_at: Timestamp,
-    /// Why there was no answer.
+    /// Reason why there was no response.
     pub(super) error: Option<String>,
     pub(super) status: Option<u64>,
 }
 
 impl Past {
-    /// All deliveries to a subscription. Each has arrived, by its last attempt.
+    /// Returns all deliveries to a subscription. Checks that the last attempt of each succeeded.
     pub(super) async fn all(client: &Client, subscription: &Subscription) -> Vec<Self> {
         let mut all = Vec::new();
         loop {
@@ -67,7 +67,7 @@ impl Past {
         }
     }
 
-    /// When each retry was due by its step, and when it was begun.
+    /// Returns for each retry when it was due by the schedule and when it was started.
     pub(super) fn waits(&self, steps_s: &[i64]) -> Vec<(Timestamp, Timestamp)> {
         let pairs = self.attempts.windows(2).zip(steps_s);
         let waits = pairs.map(|(pair, step)| {
@@ -77,8 +77,8 @@ impl Past {
         waits.collect()
     }
 
-    /// Whether the receiver's answer at an instant was not seen: it is on record that
-    /// there was none.
+    /// Returns whether the receiver's response at `answered_at` was lost: an attempt around that
+    /// time is recorded as failed without response.
     pub(super) fn has_missed(&self, answered_at: Timestamp) -> bool {
         let mut attempts = self.attempts.iter();
         attempts.any(|one| {
@@ -101,7 +101,7 @@ impl Attempt {
         }
     }
 
-    /// A word for why it failed, if it did.
+    /// Returns a short reason if the attempt failed.
     pub(super) fn failure(&self) -> Option<String> {
         let status = self.status.filter(|status| *status != 204);
         let status = status.map(|status| status.to_string());

@@ -1,6 +1,6 @@
-//! Values drawn from bytes: the same bytes give the same values.
+//! Values drawn from bytes. The same bytes give the same values.
 
-/// Whole numbers at which code goes wrong.
+/// Integers at edges where code often fails.
 const EDGES: [i64; 18] = [
     0,
     1,
@@ -22,7 +22,7 @@ const EDGES: [i64; 18] = [
     i64::MIN,
 ];
 
-/// Texts at which code goes wrong.
+/// Texts for which code often fails.
 const TEXTS: [&str; 16] = [
     "",
     " ",
@@ -42,7 +42,7 @@ const TEXTS: [&str; 16] = [
     "'; DROP TABLE booking; --",
 ];
 
-/// What is drawn from.
+/// A source of values.
 pub struct Choice<'a> {
     rest: &'a [u8],
 }
@@ -60,27 +60,27 @@ impl<'a> Choice<'a> {
         bytes
     }
 
-    /// Any byte.
+    /// Draws any byte.
     pub fn byte(&mut self) -> u8 {
         self.bytes::<1>()[0]
     }
 
-    /// Less than `end`, or 0.
+    /// Draws an index less than `end`, or 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         u32::from_le_bytes(self.bytes()) as usize % end.max(1)
     }
 
-    /// True in one of so many cases.
+    /// Returns `true` in one of `cases` cases.
     pub fn one_in(&mut self, cases: usize) -> bool {
         self.below(cases) + 1 == cases
     }
 
-    /// One of them.
+    /// Draws one of `all`.
     pub fn pick<T: Clone>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())].clone()
     }
 
-    /// Any whole number; mostly small ones and edges.
+    /// Draws an integer, most often a small one or an edge.
     pub fn integer(&mut self) -> i64 {
         match self.below(4) {
             0 => self.below(1_000) as i64,
@@ -90,7 +90,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Any number, also those that are none.
+    /// Draws a number, including NaN and infinities.
     pub fn float(&mut self) -> f64 {
         match self.below(3) {
             0 => self.integer() as f64 / 100.0,
@@ -108,7 +108,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Any text, up to some thousand characters.
+    /// Draws a text of up to some thousand characters.
     pub fn text(&mut self) -> String {
         match self.below(4) {
             0 => self.pick(&TEXTS).to_owned(),
@@ -120,12 +120,12 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// One, or none.
+    /// Draws a value or `None`.
     pub fn maybe<T>(&mut self, draw: impl FnOnce(&mut Self) -> T) -> Option<T> {
         (!self.one_in(3)).then(|| draw(self))
     }
 
-    /// A few; sometimes many.
+    /// Draws a few values, sometimes many.
     pub fn list<T: Clone>(&mut self, mut draw: impl FnMut(&mut Self) -> T) -> Vec<T> {
         if self.one_in(24) {
             return vec![draw(self); self.below(300)];

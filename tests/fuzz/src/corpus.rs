@@ -1,4 +1,4 @@
-//! Inputs on disk, a folder a target.
+//! Inputs on disk, one folder for each target.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,7 +16,7 @@ impl Corpus {
         Self(folder)
     }
 
-    /// In the order of their names; none where there is no folder.
+    /// Returns the inputs in the order of their names; an empty list if the folder does not exist.
     pub(crate) fn inputs(&self) -> Vec<Vec<u8>> {
         let Ok(folder) = fs::read_dir(&self.0) else {
             return Vec::new();
@@ -30,7 +30,7 @@ impl Corpus {
         files.iter().map(read).collect()
     }
 
-    /// Keeps an input that failed, and says where.
+    /// Stores a failing input and returns its path.
     pub(crate) fn keep(&self, input: &[u8]) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         input.hash(&mut hasher);

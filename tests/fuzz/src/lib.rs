@@ -1,22 +1,22 @@
-//! Fuzzing inside of `cargo test`, on a stable compiler. A target lies beside the code
-//! that it tries, as a test; this crate makes its inputs and keeps those that failed.
+//! Fuzzing within `cargo test`, on a stable compiler. A target is a test beside the code that it
+//! tests; this crate creates its inputs and keeps those that failed.
 //!
-//! - [`documents`] are valid ones, changed byte by byte and member by member, so that most
-//!   come past the first line of a parser;
-//! - [`values`] are drawn choice by choice, for code that takes typed values.
+//! - [`documents`] creates valid documents with changed bytes and fields, so that most pass the
+//!   first line of a parser;
+//! - [`values`] draws values choice by choice, for code that takes typed values.
 //!
-//! `corpus/<target>/` holds inputs that are tried first and as they stand: seeds, and what
-//! has failed once. An input that fails now is made smaller and kept there too, so that the
-//! next run fails with it before anything else.
+//! `corpus/<target>/` holds inputs that are tried first and unchanged: seeds and inputs that once
+//! failed. A newly failing input is shrunk and stored there, so that the next run fails with it
+//! first.
 //!
-//! A run in short is the same every time: so many cases, drawn from the target's name. With
-//! `STOPOVER_FUZZ_S` it is another one every time, and each target runs for so many seconds.
+//! A short run is the same every time: it has a fixed number of cases, drawn from the target's
+//! name. With `STOPOVER_FUZZ_S`, each run differs, and each target runs for that number of seconds.
 #![expect(
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     clippy::print_stderr,
-    reason = "tests are written with it: what cannot go on fails by panicking"
+    reason = "tests use this crate, and a test that cannot continue fails by panicking"
 )]
 #![warn(missing_docs)]
 
@@ -32,15 +32,16 @@ pub use random::Random;
 use mutation::Mutation;
 use run::Run;
 
-/// Bytes of which the choices of one value are made; later ones are all the first choice.
+/// Number of bytes from which the choices of one value are made. Once they are used up, every
+/// choice is the first one.
 const ENTROPY_BYTES: usize = 8 << 10;
-/// Longest document.
+/// Maximum length of a document.
 const DOCUMENT_BYTES_MAX: usize = 64 << 10;
 
-/// Tries a property of values: `property` draws one and panics where it does not hold.
+/// Tests a property of values. `property` draws a value and panics if the property does not hold.
 ///
 /// # Panics
-/// Where `property` does.
+/// Panics if `property` does.
 pub fn values(target: &str, cases: u32, property: impl Fn(&mut Choice<'_>)) {
     let run = Run::new(target, cases);
     let property = |bytes: &[u8]| property(&mut Choice::new(bytes));
@@ -58,7 +59,7 @@ pub struct Documents {
     tokens: &'static [&'static str],
 }
 
-/// A target that takes documents: its name is that of its folder in `corpus/`.
+/// Creates a target that takes documents. `target` is also the name of its folder in `corpus/`.
 pub const fn documents(target: &'static str) -> Documents {
     Documents {
         target,
@@ -68,23 +69,23 @@ pub const fn documents(target: &'static str) -> Documents {
 }
 
 impl Documents {
-    /// Also begins from this document. Those of the corpus are seeds anyhow.
+    /// Adds a seed document. The documents of the corpus are always seeds.
     pub fn seed(mut self, document: impl Into<Vec<u8>>) -> Self {
         self.seeds.push(document.into());
         self
     }
 
-    /// Also writes these words into documents: what the format is made of.
+    /// Adds words of the format, which are inserted into documents.
     pub const fn tokens(mut self, tokens: &'static [&'static str]) -> Self {
         self.tokens = tokens;
         self
     }
 
-    /// Tries a property of all seeds, and of so many changed ones; `property` panics where it
-    /// does not hold.
+    /// Tests a property of all seeds and of `cases` mutated documents. `property` panics if the
+    /// property does not hold.
     ///
     /// # Panics
-    /// Where `property` does, and without any seed.
+    /// Panics if `property` does, or if there is no seed.
     pub fn check(self, cases: u32, property: impl Fn(&[u8])) {
         let run = Run::new(self.target, cases);
         let mut seeds = run.corpus.inputs();
@@ -102,7 +103,8 @@ impl Documents {
     }
 }
 
-/// The first line of a document, and the rest: a header with what it came with.
+/// Splits a document into its first line and the rest, e.g. a header and the body that it came
+/// with.
 pub fn lines(document: &[u8]) -> (&[u8], &[u8]) {
     let end = document.iter().position(|byte| *byte == b'\n');
     let (first, rest) = document.split_at(end.unwrap_or(document.len()));

@@ -1,13 +1,12 @@
-//! Documents made from valid ones: bytes changed, and where there is JSON in one, its
-//! members.
+//! Documents made from valid ones by changing bytes and, if they contain JSON, its fields.
 
 use crate::Choice;
 use serde_json::{Value, json};
 
-/// Bytes that mean something to most formats.
+/// Bytes that have a meaning in most formats.
 const BYTES: &[u8] = b"\0\t\r\n \"'#%&+,-./0129:;=?@AFZ[\\]_afz{|}\x7f\x80\xc3\xff";
 
-/// Words that mean something to most formats.
+/// Words that have a meaning in most formats.
 const TOKENS: [&str; 24] = [
     "0",
     "-1",
@@ -35,7 +34,7 @@ const TOKENS: [&str; 24] = [
     "[::1]",
 ];
 
-/// Texts that mean something to an API about dates, money and places.
+/// Texts that have a meaning for an API about dates, money and places.
 const TEXTS: [&str; 16] = [
     "",
     " ",
@@ -65,7 +64,7 @@ impl<'a> Mutation<'a> {
         Self { seeds, tokens }
     }
 
-    /// A seed with one to six changes.
+    /// Returns a seed with one to six changes.
     pub(crate) fn draw(&self, choice: &mut Choice<'_>) -> Vec<u8> {
         let mut document = choice.pick(self.seeds);
         for _ in 0..=choice.below(6) {
@@ -124,7 +123,7 @@ impl<'a> Mutation<'a> {
         document
     }
 
-    /// Changes one value, wherever it stands, and writes the document anew.
+    /// Changes one value at any depth and encodes the document again.
     fn member(&self, choice: &mut Choice<'_>, mut document: Value) -> Vec<u8> {
         let copy = nth(&mut document.clone(), &mut choice.below(count(&document))).cloned();
         let mut at = choice.below(count(&document));
@@ -150,7 +149,7 @@ impl<'a> Mutation<'a> {
     }
 }
 
-/// The JSON of a document: all of it, or what follows its first line.
+/// Returns the JSON of a document: all of it, or the part after its first line.
 fn json_part(document: &[u8]) -> Option<(&[u8], Value)> {
     let (_, rest) = crate::lines(document);
     [document, rest].into_iter().find_map(|part| {
@@ -167,7 +166,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// The value that comes after `n` others, counted from the outside in.
+/// Returns the value after `n` others, counted from the outside in.
 fn nth<'v>(value: &'v mut Value, n: &mut usize) -> Option<&'v mut Value> {
     if *n == 0 {
         return Some(value);

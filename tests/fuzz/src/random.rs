@@ -1,18 +1,18 @@
-//! Chance that can be had again.
+//! A repeatable source of random numbers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `SplitMix64`: the same seed gives the same numbers, in every version.
+/// A `SplitMix64` generator. The same seed gives the same numbers in every version.
 pub struct Random(AtomicU64);
 
 impl Random {
-    /// Begins with a seed.
+    /// Creates a generator from a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn bits64(&self) -> u64 {
         const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
         let drawn = self.0.fetch_add(GAMMA, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! One target's run: how many cases, which, and what happens when one fails.
+//! One target's run: the number of cases, their inputs, and the handling of a failure.
 
 use crate::ENTROPY_BYTES;
 use crate::Random;
@@ -7,14 +7,14 @@ use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::panic::{self, AssertUnwindSafe};
 use std::time::{Duration, Instant};
 
-/// How often a failing input is cut before it is kept.
+/// Maximum number of cuts by which a failing input is shrunk.
 const CUTS_MAX: u32 = 400;
 
 pub(crate) struct Run {
     target: String,
     pub(crate) corpus: Corpus,
     cases: u32,
-    /// The long form: until then, and not the same as the last time.
+    /// End of a long run, which differs from run to run; `None` for a short run.
     until: Option<Instant>,
     seed: u64,
 }
@@ -41,7 +41,7 @@ impl Run {
         }
     }
 
-    /// So many cases, each made of random bytes.
+    /// Runs all cases, each made of random bytes.
     pub(crate) fn all(&self, property: &impl Fn(&[u8]), make: impl Fn(&[u8]) -> Vec<u8>) {
         let random = Random::new(self.seed);
         let mut entropy = vec![0; ENTROPY_BYTES];
@@ -60,7 +60,7 @@ impl Run {
         eprintln!("{}: {done} cases", self.target);
     }
 
-    /// Tries one input. One that fails is made smaller, kept, and the panic goes on.
+    /// Tries one input. A failing input is shrunk and stored, and the panic continues.
     pub(crate) fn one(&self, property: &impl Fn(&[u8]), input: &[u8]) {
         let fails =
             |input: &[u8]| panic::catch_unwind(AssertUnwindSafe(|| property(input))).is_err();
@@ -83,7 +83,7 @@ impl Run {
     }
 }
 
-/// Cuts parts out of an input, large ones first, as long as it goes on to fail.
+/// Removes parts of an input, large ones first, as long as it still fails.
 fn smaller(mut input: Vec<u8>, fails: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let mut cuts = 0;
     let mut length = input.len() / 2;
@@ -117,7 +117,7 @@ mod tests {
         }
     }
 
-    /// Fails with a document whose `nights` is no small number.
+    /// Fails for a document whose `nights` is 1,000 or more.
     fn property(document: &[u8]) {
         let read: Result<serde_json::Value, _> = serde_json::from_slice(document);
         let nights = read.ok().and_then(|stay| stay.get("nights")?.as_i64());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_is_found_made_smaller_and_kept() {
+    fn failing_input_is_found_shrunk_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let run = run(folder.path(), "run-finds");
         let seeds = [br#"{"city":"Rome","nights":2,"rooms":[{"adults":2}]}"#.to_vec()];
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_the_same_every_time_and_another_for_another_target() {
+    fn short_run_is_repeatable_and_differs_per_target() {
         let folder = tempfile::tempdir().unwrap();
         let drawn = |target| {
             let drawn = std::cell::RefCell::new(Vec::new());
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn most_changed_documents_are_still_json() {
+    fn most_mutated_documents_are_still_json() {
         let seeds = [br#"{"city":"Rome","nights":2,"rooms":[{"adults":2}]}"#.to_vec()];
         let mutation = Mutation::new(&seeds, &["Rome"]);
         let folder = tempfile::tempdir().unwrap();

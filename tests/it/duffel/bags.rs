@@ -1,13 +1,13 @@
-//! Bags on a ticket: what is for sale, and what Duffel answers to buying it.
+//! Tests of bags for a ticket: the available ones, and each Duffel response to a purchase.
 
 use crate::duffel::scene::{RELEASED, Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{MockResponse, Client, Reply, count};
+use tests::{Client, MockResponse, Reply, count};
 
 const ADD: &str = "POST /air/orders/ord_own/services";
 
-/// A ticket, and the wish for a bag on it.
+/// A ticket and a request to purchase a bag for it.
 struct Wish {
     path: String,
     body: Value,
@@ -33,7 +33,7 @@ impl Wish {
 }
 
 #[tokio::test]
-async fn only_what_one_passenger_can_buy_in_the_tickets_money_is_for_sale() {
+async fn available_bags_are_for_one_passenger_and_in_the_tickets_currency() {
     let scene = Scene::begin().await;
     let booking = scene.confirmed().await;
     let path = format!("/v1/flight/bookings/{booking}/services");
@@ -44,7 +44,7 @@ async fn only_what_one_passenger_can_buy_in_the_tickets_money_is_for_sale() {
     let segments: Vec<&Value> = segments.iter().map(|segment| &segment["id"]).collect();
     let [adults, childs] = bags.data().as_array().unwrap().as_slice() else {
         panic!(
-            "seats and what is for several are left out: {:#}",
+            "seats and services for several passengers must be omitted: {:#}",
             bags.body
         );
     };
@@ -58,8 +58,8 @@ async fn only_what_one_passenger_can_buy_in_the_tickets_money_is_for_sale() {
     assert_eq!(childs["unit_amount"], scene.story.money("10.00"));
 }
 
-/// What a purchase is answered with, whether it was made all the same, and how that
-/// ends: at first, and when it is asked again.
+/// A response to the purchase, whether the purchase was made, and its outcome: the problem's code
+/// and the ledger entries.
 struct Case {
     name: &'static str,
     answer: MockResponse,
@@ -87,7 +87,10 @@ fn cases() -> [Case; 9] {
     [
         unknown("a failure", refusal(500, "internal_server_error")),
         unknown("the airline's failure", refusal(502, "airline_internal")),
-        unknown("an answer that is cut", MockResponse::new(200, r#"{"data": {"#)),
+        unknown(
+            "a truncated response",
+            MockResponse::new(200, r#"{"data": {"#),
+        ),
         unknown("a proxy's failure", MockResponse::new(503, "<html>")),
         refused("sold out", 422, "ancillary_service_not_available"),
         refused("another price", 422, price),
@@ -98,7 +101,7 @@ fn cases() -> [Case; 9] {
 }
 
 #[tokio::test]
-async fn every_answer_to_a_purchase_ends_in_what_is_on_the_ticket() {
+async fn bag_purchase_after_each_response_ends_as_the_order_shows() {
     let scene = Scene::begin().await;
     for case in cases() {
         let name = case.name;
@@ -123,15 +126,19 @@ async fn every_answer_to_a_purchase_ends_in_what_is_on_the_ticket() {
         }
         scene.leaves(name, &booking, &ledger).await;
         let received = scene.duffel.take_received();
-        assert_eq!(count(&received, ADD), 1, "{name}: never sent twice");
+        assert_eq!(
+            count(&received, ADD),
+            1,
+            "{name}: the purchase is sent only once"
+        );
         scene.usual();
     }
 }
 
-/// Duffel tells no time after which an order must show its services, so that their
-/// absence proves nothing.
+/// Duffel specifies no time after which an order must show its services. A service that is missing
+/// from the order therefore proves nothing.
 #[tokio::test]
-async fn a_purchase_that_is_not_on_the_ticket_stays_unknown() {
+async fn bag_purchase_missing_from_the_order_stays_unknown() {
     let scene = Scene::begin().await;
     let booking = scene.confirmed().await;
     let wish = Wish::make(&scene, &booking).await;
@@ -139,7 +146,7 @@ async fn a_purchase_that_is_not_on_the_ticket_stays_unknown() {
     scene.duffel.answer_with(ADD, lost, false);
     let _offered = scene.duffel.take_received();
     wish.buy().await.expect_problem(500, "result_unknown");
-    tests::eventually("three readings", async || {
+    tests::eventually("three reconciliations to be made", async || {
         let received = scene.duffel.api.received();
         (count(&received, "GET /air/orders/ord_own") >= 3).then_some(())
     })
@@ -155,7 +162,7 @@ async fn a_purchase_that_is_not_on_the_ticket_stays_unknown() {
 }
 
 #[tokio::test]
-async fn a_card_that_is_declined_buys_no_bag() {
+async fn declined_card_buys_no_bag() {
     let scene = Scene::begin().await;
     let booking = scene.confirmed().await;
     let mut wish = Wish::make(&scene, &booking).await;

@@ -1,15 +1,14 @@
-//! What Duffel answers to an order, as data, and what becomes of the ticket and of
-//! the money.
+//! Tests of each Duffel response to an order as a table of cases, with the final status of the
+//! ticket and of the payment.
 
 use crate::duffel::scene::{RELEASED, Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{MockResponse, Database, count, on_both_databases, routes};
+use tests::{Database, MockResponse, count, on_both_databases, routes};
 
 const ORDERS: &str = "POST /air/orders";
 
-/// What an order is answered with, whether it was made all the same, and how that
-/// ends.
+/// A response to the order, whether the order was made, and the outcome.
 struct Case {
     name: &'static str,
     answer: MockResponse,
@@ -52,7 +51,7 @@ fn cases() -> [Case; 17] {
     let ours = Case {
         reply: (200, "CONFIRMED"),
         ..unknown(
-            "booked before, by us",
+            "already booked by us",
             refusal(422, "offer_request_already_booked"),
         )
     };
@@ -66,14 +65,14 @@ fn cases() -> [Case; 17] {
         unknown("too late", refusal(504, "gateway_timeout_error")),
         unknown("a proxy's failure", MockResponse::new(502, "<html>")),
         unknown(
-            "an answer that is cut",
+            "a truncated response",
             MockResponse::new(201, r#"{"data": {"id": "ord"#),
         ),
-        unknown("a code that nobody knows", refusal(422, "something_new")),
+        unknown("an unknown code", refusal(422, "something_new")),
         unknown("a conflict", refusal(409, "offer_expired")),
         refused("not made", 502, "order_not_created"),
         refused("out of balance", 422, "insufficient_balance"),
-        refused("gone", 422, "offer_no_longer_available"),
+        refused("no longer available", 422, "offer_no_longer_available"),
         refused("expired", 422, "offer_expired"),
         refused("a wrong number", 422, "invalid_phone_number"),
         refused("not allowed", 403, "unavailable_feature"),
@@ -81,7 +80,7 @@ fn cases() -> [Case; 17] {
 }
 
 #[tokio::test]
-async fn every_answer_to_an_order_ends_in_what_duffel_has() {
+async fn booking_after_each_response_ends_as_duffel_shows() {
     let scene = Scene::begin().await;
     for case in cases() {
         let name = case.name;
@@ -96,14 +95,21 @@ async fn every_answer_to_an_order_ends_in_what_duffel_has() {
         };
         let word = reply.body.pointer(pointer).and_then(Value::as_str).unwrap();
         assert_eq!((reply.status, word), case.reply, "{name}: {:#}", reply.body);
-        let ended = scene.client.wait_for_flight_booking(&booking, case.end).await;
+        let ended = scene
+            .client
+            .wait_for_flight_booking(&booking, case.end)
+            .await;
         scene.leaves(name, &booking, case.ledger).await;
         let received = scene.duffel.take_received();
-        assert_eq!(count(&received, ORDERS), 1, "{name}: never sent twice");
+        assert_eq!(
+            count(&received, ORDERS),
+            1,
+            "{name}: the order is sent only once"
+        );
         if case.is_made {
             assert_eq!(ended["supplier_reference"], scene.story.order, "{name}");
             assert_eq!(ended["airline_pnr"], scene.story.pnr, "{name}");
-            assert!(received.len() > 1, "{name}: read back");
+            assert!(received.len() > 1, "{name}: the order is reconciled");
         } else {
             assert_eq!(routes(&received), [ORDERS], "{name}");
             assert_eq!(ended["failure"]["code"], "book_failed", "{name}");
@@ -113,7 +119,7 @@ async fn every_answer_to_an_order_ends_in_what_duffel_has() {
 }
 
 #[tokio::test]
-async fn a_lost_order_is_found_by_its_offer_and_its_label() {
+async fn order_with_lost_response_is_found_by_offer_and_label() {
     let scene = Scene::begin().await;
     let booking = scene.ready().await;
     let _prebooked = scene.duffel.take_received();
@@ -134,7 +140,7 @@ async fn a_lost_order_is_found_by_its_offer_and_its_label() {
 }
 
 #[tokio::test]
-async fn while_duffel_works_on_an_order_it_is_not_sent_again() {
+async fn order_that_duffel_accepted_is_not_sent_again() {
     let scene = Scene::begin().await;
     let booking = scene.ready().await;
     let _prebooked = scene.duffel.take_received();
@@ -146,20 +152,24 @@ async fn while_duffel_works_on_an_order_it_is_not_sent_again() {
         assert_eq!(reply.data()["status"], "COMPLETE_IN_PROGRESS");
     }
     let card = scene.server.ledger().await;
-    assert_eq!(card.kinds_of(&booking), ["authorization"], "held, and once");
+    assert_eq!(
+        card.kinds_of(&booking),
+        ["authorization"],
+        "the card is authorized once"
+    );
     assert_eq!(count(&scene.duffel.take_received(), ORDERS), 1);
 }
 
-/// Found under another's label, it proves nothing about ours.
+/// An order with another booking's label does not prove anything about our order.
 #[tokio::test]
-async fn anothers_order_is_not_taken_for_ours() {
+async fn order_with_another_label_is_not_adopted() {
     let scene = Scene::begin().await;
     let booking = scene.ready().await;
     let _prebooked = scene.duffel.take_received();
     scene.duffel.book_for_another();
     let reply = scene.book(&booking).await;
     reply.expect_problem(500, "result_unknown");
-    tests::eventually("two readings", async || {
+    tests::eventually("two reconciliations to be made", async || {
         let read = scene.server.ledger().await.kinds_of(&booking) == ["authorization"];
         let received = scene.duffel.api.received();
         (read && count(&received, "GET /air/orders") >= 3).then_some(())
@@ -171,10 +181,10 @@ async fn anothers_order_is_not_taken_for_ours() {
     assert_eq!(count(&scene.duffel.take_received(), ORDERS), 1);
 }
 
-/// Duffel takes exactly its price. What it is now is read, told to operators, and
-/// not paid.
+/// Duffel accepts exactly its current price. The adapter reads that price and reports it to
+/// operators, but does not pay it.
 #[tokio::test]
-async fn an_offer_that_got_dearer_after_it_was_bound_is_not_bought() {
+async fn offer_with_price_increase_after_prebook_is_not_booked() {
     let scene = Scene::begin().await;
     let booking = scene.ready().await;
     let _prebooked = scene.duffel.take_received();
@@ -183,16 +193,21 @@ async fn an_offer_that_got_dearer_after_it_was_bound_is_not_bought() {
     });
     let reply = scene.book(&booking).await;
     reply.expect_problem(422, "supplier_rejected");
-    let ended = scene.client.wait_for_flight_booking(&booking, "FAILED").await;
+    let ended = scene
+        .client
+        .wait_for_flight_booking(&booking, "FAILED")
+        .await;
     assert_eq!(ended["failure"]["code"], "book_failed");
     assert_eq!(ended["total_amount"], scene.story.money("360.40"));
-    scene.leaves("a dearer offer", &booking, RELEASED).await;
+    scene
+        .leaves("a more expensive offer", &booking, RELEASED)
+        .await;
     let received = scene.duffel.take_received();
     assert_eq!(routes(&received), [ORDERS, "GET /air/offers/off_flex"]);
 }
 
 #[tokio::test]
-async fn a_limit_leaves_the_offer_to_be_booked_again() {
+async fn rate_limited_order_can_be_booked_again() {
     let scene = Scene::begin().await;
     let booking = scene.ready().await;
     let _prebooked = scene.duffel.take_received();
@@ -207,9 +222,9 @@ async fn a_limit_leaves_the_offer_to_be_booked_again() {
     assert_eq!(count(&scene.duffel.take_received(), ORDERS), 1);
 }
 
-/// At the very end of an offer: booked, or expired, and money and an order only in the
-/// one case.
-async fn an_offer_runs_out_or_is_booked(database: Database) {
+/// At the moment an offer expires, the booking is either made or expired. Only a made booking has
+/// an order and a charge.
+async fn book_at_offer_expiry_either_confirms_or_expires(database: Database) {
     let scene = Scene::quiet(database).await;
     let card = json!({"payment_instrument_id": scene.client.store_card("tok_visa").await});
     for early_ms in [300, 60, 30, 10, 0, -30] {
@@ -222,7 +237,7 @@ async fn an_offer_runs_out_or_is_booked(database: Database) {
         let expires: jiff::Timestamp = ready["expires_at"].as_str().unwrap().parse().unwrap();
         assert!(expires <= end, "{expires} is later than Duffel said");
         let begin = expires - jiff::SignedDuration::from_millis(early_ms);
-        // The offer's own end is what is waited for.
+        // The loop waits for the offer's expiry.
         #[expect(
             clippy::disallowed_methods,
             reason = "the gateway in the other process reads the same clock"
@@ -247,5 +262,5 @@ async fn an_offer_runs_out_or_is_booked(database: Database) {
 }
 
 on_both_databases! {
-    an_offer_runs_out_or_is_booked,
+    book_at_offer_expiry_either_confirms_or_expires,
 }

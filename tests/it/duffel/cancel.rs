@@ -1,9 +1,9 @@
-//! Quotes and cancellations: what Duffel gives back, how, and what it refuses.
+//! Tests of quotes and cancellations at Duffel: the amount and form of refunds, and refusals.
 
 use crate::duffel::scene::{Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{MockResponse, Client, count, eventually, routes};
+use tests::{Client, MockResponse, count, eventually, routes};
 
 const QUOTE: &str = "POST /air/order_cancellations";
 const CONFIRM: &str = "POST /air/order_cancellations/ore_own/actions/confirm";
@@ -15,16 +15,16 @@ async fn quote(scene: &Scene, booking: &str) -> Value {
     reply.data().clone()
 }
 
-/// The order itself is refundable, for 50 dollars: no estimate in euros.
+/// The order is refundable for a fee of 50 dollars, so no estimate in euros is possible.
 #[tokio::test]
-async fn without_the_airlines_word_a_quote_is_an_estimate_or_says_why_not() {
+async fn quote_without_airline_amounts_is_estimate_or_names_reason() {
     let scene = Scene::begin().await;
     let booking = scene.confirmed().await;
     let mut another = scene.story.documents.quote.clone();
     another["data"]["refund_currency"] = json!("USD");
     for (name, answer) in [
         ("the airline's failure", refusal(422, "airline_error")),
-        ("not through Duffel", refusal(422, "unsupported_action")),
+        ("unsupported by Duffel", refusal(422, "unsupported_action")),
         ("a failure", refusal(500, "internal_server_error")),
         ("in another currency", MockResponse::json(201, &another)),
     ] {
@@ -41,7 +41,7 @@ async fn without_the_airlines_word_a_quote_is_an_estimate_or_says_why_not() {
         );
     }
     let received = scene.duffel.take_received();
-    assert_eq!(count(&received, CONFIRM), 0, "a quote moves nothing");
+    assert_eq!(count(&received, CONFIRM), 0, "a quote changes nothing");
     let limit = refusal(429, "rate_limit_exceeded");
     scene.duffel.answer_with(QUOTE, limit, false);
     let path = format!("/v1/flight/bookings/{booking}/cancellation-quote");
@@ -50,7 +50,7 @@ async fn without_the_airlines_word_a_quote_is_an_estimate_or_says_why_not() {
 }
 
 #[tokio::test]
-async fn airline_credits_are_no_refund() {
+async fn airline_credits_count_as_no_refund() {
     let scene = Scene::begin().await;
     for refund_to in ["airline_credits", "voucher"] {
         scene.duffel.change(|story| {
@@ -63,7 +63,10 @@ async fn airline_credits_are_no_refund() {
         assert_eq!(quote["fee"], scene.story.money("360.40"));
         assert_eq!(quote["refund_to"], json!([]));
         scene.client.cancel_flight(&booking).await;
-        let canceled = scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
+        let canceled = scene
+            .client
+            .wait_for_flight_booking(&booking, "CANCELED")
+            .await;
         let cancellation = &canceled["cancellation"];
         assert_eq!(cancellation["refund_amount"], scene.story.money("0.00"));
         assert_eq!(cancellation["fee"], scene.story.money("360.40"));
@@ -74,12 +77,15 @@ async fn airline_credits_are_no_refund() {
 }
 
 #[tokio::test]
-async fn a_cancellation_whose_answer_is_lost_is_read_back_with_its_amounts() {
+async fn cancellation_with_lost_response_is_reconciled_with_amounts() {
     let scene = Scene::begin().await;
     for (name, answer) in [
         ("a failure", refusal(500, "internal_server_error")),
         ("the airline's failure", refusal(502, "airline_unknown")),
-        ("cut", MockResponse::new(200, r#"{"data": {"id": "ore"#)),
+        (
+            "truncated",
+            MockResponse::new(200, r#"{"data": {"id": "ore"#),
+        ),
         ("cancelled already", refusal(422, "already_cancelled")),
         (
             "not confirmed",
@@ -89,7 +95,10 @@ async fn a_cancellation_whose_answer_is_lost_is_read_back_with_its_amounts() {
         let booking = scene.confirmed().await;
         scene.duffel.answer_with(CONFIRM, answer, true);
         scene.client.cancel_flight(&booking).await;
-        let canceled = scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
+        let canceled = scene
+            .client
+            .wait_for_flight_booking(&booking, "CANCELED")
+            .await;
         let cancellation = &canceled["cancellation"];
         assert_eq!(
             cancellation["refund_amount"],
@@ -107,13 +116,13 @@ async fn a_cancellation_whose_answer_is_lost_is_read_back_with_its_amounts() {
 }
 
 #[tokio::test]
-async fn a_cancellation_that_duffel_refuses_leaves_the_ticket() {
+async fn cancellation_refused_by_duffel_leaves_ticket_confirmed() {
     let scene = Scene::begin().await;
     let unsupported = || refusal(422, "unsupported_action");
     for (name, route, answer) in [
         ("no quote", QUOTE, unsupported()),
         ("no confirmation", CONFIRM, unsupported()),
-        ("an operation that is not", QUOTE, refusal(400, "400")),
+        ("an unknown operation", QUOTE, refusal(400, "400")),
     ] {
         let booking = scene.confirmed().await;
         scene.duffel.answer_with(route, answer, false);
@@ -126,21 +135,24 @@ async fn a_cancellation_that_duffel_refuses_leaves_the_ticket() {
     });
     let booking = scene.confirmed().await;
     scene.client.cancel_flight(&booking).await;
-    refused(&scene, "not through Duffel", &booking).await;
+    refused(&scene, "unsupported by Duffel", &booking).await;
     assert_eq!(count(&scene.duffel.take_received(), QUOTE), 0);
 }
 
-/// The order is refundable, but for 50 dollars, and Duffel gives back dollars too: of
-/// the euros that were paid nobody can tell how many come back.
+/// The order is refundable for a fee of 50 dollars, and Duffel refunds in dollars. How many of the
+/// paid euros come back is therefore unknown.
 #[tokio::test]
-async fn a_refund_that_nobody_can_tell_is_held_until_an_operator_says() {
+async fn undecided_refund_waits_for_the_operators_amount() {
     let scene = Scene::begin().await;
     scene.duffel.change(|story| {
         story.documents.quote["data"]["refund_currency"] = json!("USD");
     });
     let booking = scene.confirmed().await;
     scene.client.cancel_flight(&booking).await;
-    let canceled = scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
+    let canceled = scene
+        .client
+        .wait_for_flight_booking(&booking, "CANCELED")
+        .await;
     let held =
         json!({"fee": null, "refunded_by": "SERVICE", "refund_amount": null, "refund_to": []});
     assert_eq!(canceled["cancellation"], held);
@@ -171,7 +183,7 @@ async fn a_refund_that_nobody_can_tell_is_held_until_an_operator_says() {
         let reply = operator.post(&path, &verdict).await;
         reply.expect_problem(status, code);
     }
-    scene.leaves("a held refund", &booking, TAKEN).await;
+    scene.leaves("an undecided refund", &booking, TAKEN).await;
     let decided = operator
         .post(&path, &refund(310.4, "EUR"))
         .await
@@ -203,16 +215,16 @@ async fn refused(scene: &Scene, name: &str, booking: &str) {
     scene.leaves(name, booking, TAKEN).await;
 }
 
-/// Sent, and the order still stands: Duffel tells no time after which that proves
-/// that nothing happened.
+/// The cancellation was sent, and the order is still active. Duffel specifies no time after which
+/// this proves that nothing happened.
 #[tokio::test]
-async fn a_cancellation_that_did_not_show_yet_is_not_sent_again() {
+async fn cancellation_with_unknown_outcome_is_not_sent_again() {
     let scene = Scene::begin().await;
     let booking = scene.confirmed().await;
     let lost = refusal(500, "internal_server_error");
     scene.duffel.answer_with(CONFIRM, lost, false);
     scene.client.cancel_flight(&booking).await;
-    eventually("three readings", async || {
+    eventually("three reconciliations to be made", async || {
         let received = scene.duffel.api.received();
         (count(&received, "GET /air/orders/ord_own") >= 4).then_some(())
     })

@@ -1,30 +1,31 @@
-//! The whole way: search, prebook, book, bags, read, quote, cancel.
+//! Tests of a whole trip at Duffel: search, prebook, book, bags, read, quote and cancel.
 
 use crate::duffel::scene::{Scene, TAKEN};
 use crate::duffel::service::{TOKEN, cents, decimal};
 use crate::duffel::story::{Story, vendor_folder};
 use serde_json::{Value, json};
-use tests::{ReceivedRequest, count, days_ahead, prebook_flight_request, routes, print_line};
+use tests::{ReceivedRequest, count, days_ahead, prebook_flight_request, print_line, routes};
 
 #[tokio::test]
-async fn a_trip_is_searched_booked_and_cancelled_at_duffel_with_our_documents() {
+async fn duffel_trip_with_own_documents_is_searched_booked_and_cancelled() {
     drive(Story::own()).await;
 }
 
-/// Only where the vendor's examples stand beside the repository, and says so.
+/// Runs only if the vendor's examples lie beside the repository; otherwise prints that they are
+/// missing.
 #[tokio::test]
-async fn a_trip_is_searched_booked_and_cancelled_at_duffel_with_the_vendors_documents() {
+async fn duffel_trip_with_vendor_documents_is_searched_booked_and_cancelled() {
     match Story::vendor() {
         Some(story) => drive(story).await,
         None => print_line(&format!(
-            "{} is not there: driven with our own documents only",
+            "{} does not exist: only the project's own documents are used",
             vendor_folder().display()
         )),
     }
 }
 
 async fn drive(story: Story) {
-    print_line(&format!("Duffel is driven with {}", story.source));
+    print_line(&format!("Duffel documents in use: {}", story.source));
     let drive = Drive {
         scene: Scene::of(story).await,
     };
@@ -107,7 +108,7 @@ impl Drive {
         assert_eq!(journeys.len(), self.story().journeys.len());
         assert!(
             bound.body["meta"]["checkout"].is_null(),
-            "the gateway collects"
+            "the gateway collects the payment"
         );
         let read = format!("GET /air/offers/{}", self.story().offer);
         assert_eq!(routes(&self.received()), [read.as_str()]);
@@ -116,7 +117,7 @@ impl Drive {
         assert_eq!(again.expect(200).data()["id"], booking["id"]);
         let other = keyed("another").post("/v1/flight/prebook", &request).await;
         other.expect_problem(409, "offer_in_use");
-        assert!(self.received().is_empty(), "neither asks Duffel");
+        assert!(self.received().is_empty(), "neither call reaches Duffel");
         booking["id"].as_str().unwrap().to_owned()
     }
 
@@ -145,8 +146,8 @@ impl Drive {
         json!([{"type": "balance", "amount": amount, "currency": self.story().currency}])
     }
 
-    /// Named, titled, reachable, and each infant on an adult's lap. Passports are
-    /// sent where the offer takes them.
+    /// Checks that passengers have names, titles and contact data, and that each infant is assigned
+    /// to an adult. Passports are sent only if the offer accepts them.
     fn check_passengers(&self, sent: &Value) {
         let sent = sent.as_array().unwrap();
         assert_eq!(sent.len(), self.story().party.len());
@@ -208,7 +209,7 @@ impl Drive {
         for (seat, passenger) in seats.iter().zip(order) {
             assert_eq!(
                 seat["passenger_id"], passenger["id"],
-                "Duffel's order is another"
+                "the passengers' order differs from Duffel's"
             );
         }
         let ledger = self.scene.server.ledger().await;
@@ -217,7 +218,7 @@ impl Drive {
         assert!(!text.contains("P-CANARY") && !text.contains(TOKEN));
         assert!(
             self.received().is_empty(),
-            "a booking is read without asking anybody"
+            "a booking is read without a supplier call"
         );
     }
 
@@ -274,13 +275,17 @@ impl Drive {
         let again = client.post(&path, &wish).await.expect(200);
         assert_eq!(again.data()["services"], bought.data()["services"]);
         let left = self.scene.client.get(&path).await.expect(200);
-        assert_eq!(*left.data(), json!([]), "it carries bags");
-        assert!(self.received().is_empty(), "neither asks Duffel");
+        assert_eq!(
+            *left.data(),
+            json!([]),
+            "a ticket with bags offers no further bags"
+        );
+        assert!(self.received().is_empty(), "neither call reaches Duffel");
         let taken = [TAKEN, TAKEN].concat();
         self.scene.leaves("the bags", id, &taken).await;
     }
 
-    /// The bags are not given back: Duffel's quote is for all that was bought.
+    /// Bags are not refunded: Duffel's quote covers everything that was purchased.
     async fn quote(&self, id: &str) {
         let path = format!("/v1/flight/bookings/{id}/cancellation-quote");
         let quote = self.scene.client.get(&path).await.expect(200);
@@ -299,7 +304,7 @@ impl Drive {
         assert_eq!(received[1].body, about);
     }
 
-    /// What cancelling keeps, with the bags.
+    /// Returns the cancellation fee including the bags.
     fn fee(&self) -> String {
         let (_, unit, _) = self.story().bag;
         decimal(cents(&json!(self.story().fee)) + 2 * cents(&json!(unit)))
@@ -308,7 +313,11 @@ impl Drive {
     async fn cancel(&self, id: &str) {
         let begun = self.scene.client.cancel_flight(id).await;
         assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
-        let canceled = self.scene.client.wait_for_flight_booking(id, "CANCELED").await;
+        let canceled = self
+            .scene
+            .client
+            .wait_for_flight_booking(id, "CANCELED")
+            .await;
         let cancellation = &canceled["cancellation"];
         assert_eq!(cancellation["refunded_by"], "SERVICE");
         assert_eq!(cancellation["fee"], self.story().money(&self.fee()));
@@ -330,9 +339,12 @@ impl Drive {
         assert_eq!(
             routes(&received),
             expected,
-            "the quote before was not confirmed"
+            "the earlier quote was not confirmed"
         );
         self.scene.client.cancel_flight(id).await.expect(200);
-        assert!(self.received().is_empty(), "it is cancelled once");
+        assert!(
+            self.received().is_empty(),
+            "the order is cancelled only once"
+        );
     }
 }

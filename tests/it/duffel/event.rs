@@ -1,13 +1,13 @@
-//! Duffel's webhooks: only authentic ones are taken, each once, and none moves
-//! anything by its word.
+//! Tests of Duffel's webhooks: only authentic ones are accepted, each is stored once, and none
+//! changes a booking by its contents alone.
 
 use crate::duffel::scene::{Scene, TAKEN};
 use crate::duffel::service::{Duffel, SECRET, refusal};
 use crate::duffel::story::Story;
 use serde_json::{Value, json};
 use tests::{
-    MockResponse, Client, Database, Reply, Server, count, eventually, minutes_ahead, on_both_databases,
-    sign_supplier_webhook,
+    Client, Database, MockResponse, Reply, Server, count, eventually, minutes_ahead,
+    on_both_databases, sign_supplier_webhook,
 };
 
 const ORDERS: &str = "POST /air/orders";
@@ -15,7 +15,7 @@ const READ: &str = "GET /air/orders/ord_own";
 const PATH: &str = "/v1/suppliers/DUFFEL/events";
 const EVENTS: &str = "stopover_supplier_events_total";
 
-/// A webhook as Duffel writes it.
+/// Returns a webhook body in Duffel's format.
 fn event(id: &str, kind: &str, object: Value) -> Value {
     json!({
         "id": id, "api_version": "v2", "type": kind, "data": {"object": object}, "live_mode": false,
@@ -23,13 +23,13 @@ fn event(id: &str, kind: &str, object: Value) -> Value {
     })
 }
 
-/// `X-Duffel-Signature` of a body that is sent so many seconds from now.
+/// Returns the `X-Duffel-Signature` of a body that is signed `ahead_s` seconds from now.
 fn signature(body: &[u8], ahead_s: i64) -> String {
     sign_supplier_webhook(SECRET, body, ahead_s)
 }
 
 impl Scene {
-    /// Somebody without a key.
+    /// Returns a client without an API key.
     fn stranger(&self) -> Client {
         self.client.without("x-api-key")
     }
@@ -39,7 +39,7 @@ impl Scene {
         stranger.post_bytes(PATH, body.to_vec()).await
     }
 
-    /// Duffel tells something, and is told that it is kept.
+    /// Delivers an event from Duffel and checks that it is accepted.
     async fn tell(&self, event: &Value) {
         let body = event.to_string().into_bytes();
         let reply = self.deliver(&body, &signature(&body, 0)).await.expect(200);
@@ -51,7 +51,7 @@ impl Scene {
         self.server.metric(EVENTS, &labels).await
     }
 
-    /// A booking whose order is made while Duffel says that it is not yet.
+    /// Returns a booking whose order is made although Duffel responds that it is not yet.
     async fn pending(&self) -> String {
         let booking = self.ready().await;
         let accepted = MockResponse::json(202, &json!({"data": {}}));
@@ -64,7 +64,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn what_is_not_duffels_is_neither_believed_nor_kept() {
+async fn event_with_invalid_signature_is_refused_and_not_stored() {
     let scene = Scene::quiet(Database::Sqlite).await;
     let booking = scene.pending().await;
     let object = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
@@ -101,7 +101,10 @@ async fn what_is_not_duffels_is_neither_believed_nor_kept() {
     for outcome in ["received", "duplicate", "ignored", "applied"] {
         assert_eq!(scene.events(outcome).await, 0, "{outcome}");
     }
-    assert!(scene.duffel.take_received().is_empty(), "nobody was asked");
+    assert!(
+        scene.duffel.take_received().is_empty(),
+        "no call is made to Duffel"
+    );
     let of_text = scene.stranger().header("content-type", "text/plain");
     let signed = of_text.header("x-duffel-signature", &good);
     signed.post_bytes(PATH, body).await.expect(200);
@@ -112,7 +115,7 @@ async fn what_is_not_duffels_is_neither_believed_nor_kept() {
 }
 
 #[tokio::test]
-async fn a_path_of_nobodys_is_not_there() {
+async fn event_path_of_unknown_supplier_returns_404() {
     let scene = Scene::quiet(Database::Sqlite).await;
     let long = "0123456789abcdef".repeat(2);
     for path in [
@@ -130,8 +133,8 @@ async fn a_path_of_nobodys_is_not_there() {
     read.expect_problem(405, "method_not_allowed");
 }
 
-/// Told by our label, by Duffel's id where it is known, or by the offer alone.
-async fn an_order_that_was_pending_is_finished_by_the_event_that_tells_of_it(database: Database) {
+/// The event names the booking by our label or by the offer alone.
+async fn event_completes_pending_order(database: Database) {
     let scene = Scene::quiet(database).await;
     for (id, by) in [("wev_label", "label"), ("wev_offer", "offer")] {
         let booking = scene.pending().await;
@@ -147,15 +150,23 @@ async fn an_order_that_was_pending_is_finished_by_the_event_that_tells_of_it(dat
         assert_eq!(ended["supplier_reference"], "ord_own", "{by}");
         scene.leaves(by, &booking, TAKEN).await;
         let received = scene.duffel.take_received();
-        assert_eq!(count(&received, "GET /air/orders"), 1, "{by}: read once");
-        assert_eq!(count(&received, ORDERS), 0, "{by}: never sent twice");
+        assert_eq!(
+            count(&received, "GET /air/orders"),
+            1,
+            "{by}: the order is read once"
+        );
+        assert_eq!(
+            count(&received, ORDERS),
+            0,
+            "{by}: the order is sent only once"
+        );
         scene.usual();
     }
     assert_eq!(scene.events("applied").await, 2);
 }
 
-/// Again and again the same event, then another one: two readings, not more.
-async fn an_event_that_comes_again_is_kept_once(database: Database) {
+/// The same event arrives repeatedly and then another one. Exactly two reconciliations follow.
+async fn duplicate_event_is_stored_once(database: Database) {
     let scene = Scene::quiet(database).await;
     let booking = scene.confirmed().await;
     let object = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
@@ -190,7 +201,7 @@ async fn an_event_that_comes_again_is_kept_once(database: Database) {
     assert_eq!(count(&scene.duffel.take_received(), READ), 2);
 }
 
-async fn only_what_duffel_says_when_it_is_asked_moves_a_ticket(database: Database) {
+async fn only_duffels_order_changes_a_ticket_not_the_event(database: Database) {
     let scene = Scene::quiet(database).await;
     scene.duffel.change(|story| {
         story.documents.order["data"]["airline_initiated_changes"] = json!([]);
@@ -210,7 +221,7 @@ async fn only_what_duffel_says_when_it_is_asked_moves_a_ticket(database: Databas
     })
     .await;
 
-    // The airline moves a flight. The ticket still stands.
+    // The airline changes a flight. The ticket stays confirmed.
     let moved = scene.story.documents.order["data"]["airline_initiated_changes"].clone();
     scene
         .duffel
@@ -224,7 +235,7 @@ async fn only_what_duffel_says_when_it_is_asked_moves_a_ticket(database: Databas
         .await;
     assert_eq!(
         shown["status"], "CONFIRMED",
-        "a word of cancellation is no fact"
+        "an event alone does not cancel the ticket"
     );
     assert_eq!(scene.server.ledger().await.kinds_of(&booking), TAKEN);
     let published = scene.server.outbox(&booking).await;
@@ -239,7 +250,7 @@ async fn only_what_duffel_says_when_it_is_asked_moves_a_ticket(database: Databas
         "{published:?}"
     );
 
-    // Then it cancels, and Duffel says so itself.
+    // The airline cancels, and Duffel's order shows it.
     scene.duffel.change_order(|order| {
         order["cancelled_at"] = json!(minutes_ahead(0));
         order["cancellation"] = scene.story.documents.quote["data"].clone();
@@ -262,8 +273,8 @@ async fn only_what_duffel_says_when_it_is_asked_moves_a_ticket(database: Databas
     );
 }
 
-/// The event knows nothing but Duffel's id of the order, which we do not know yet.
-async fn an_event_waits_for_the_answer_that_names_its_booking(database: Database) {
+/// The event contains only Duffel's id of the order, which the gateway does not have yet.
+async fn event_waits_until_its_order_id_is_known(database: Database) {
     let scene = Scene::quiet(database).await;
     let booking = scene.ready().await;
     let lost = refusal(500, "internal_server_error");
@@ -280,16 +291,16 @@ async fn an_event_waits_for_the_answer_that_names_its_booking(database: Database
         .client
         .wait_for_flight_booking(&booking, "CONFIRMED")
         .await;
-    eventually("the early event to be told", async || {
+    eventually("the early event to be applied", async || {
         let is_read = count(&scene.duffel.api.received(), READ) == 1;
         (is_read && scene.events("applied").await == 2).then_some(())
     })
     .await;
 }
 
-/// Duffel tells of the order while its answer to the booking is on its way: whichever is
-/// stored first, the other finds what it has become.
-async fn an_event_that_overtakes_the_answer_moves_nothing_twice(database: Database) {
+/// Events about the order arrive while the response to the booking is in transit. Whichever is
+/// stored first, the other one sees its result.
+async fn event_before_book_response_changes_nothing_twice(database: Database) {
     let scene = Scene::quiet(database).await;
     for round in 0..8 {
         let booking = scene.ready().await;
@@ -310,7 +321,7 @@ async fn an_event_that_overtakes_the_answer_moves_nothing_twice(database: Databa
         );
         assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
         scene.leaves("a race", &booking, TAKEN).await;
-        eventually("every event to be told", async || {
+        eventually("every event to be applied", async || {
             (scene.events("applied").await == 3 * (round + 1)).then_some(())
         })
         .await;
@@ -324,9 +335,9 @@ async fn an_event_that_overtakes_the_answer_moves_nothing_twice(database: Databa
     }
 }
 
-/// The process dies with what it read, or when that is stored: the airline's cancellation
-/// is told once, and its refund given once.
-async fn a_reading_survives_a_crash(database: Database) {
+/// The process stops after it read the order or after it stored the result. The airline's
+/// cancellation is reported once, and its refund is made once.
+async fn reconciliation_survives_a_crash(database: Database) {
     let config = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[jobs]\nlease_s = 1";
     for (point, readings) in [("reread:answered", 2), ("reread:recorded", 1)] {
         let story = Story::own();
@@ -347,7 +358,10 @@ async fn a_reading_survives_a_crash(database: Database) {
         assert!(!status.success(), "{point}: the process ended by itself");
         scene.server = scene.server.restart(plain).await;
         scene.client = scene.server.client();
-        scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
+        scene
+            .client
+            .wait_for_flight_booking(&booking, "CANCELED")
+            .await;
         let refunded = [TAKEN, &["refund"]].concat();
         scene.leaves(point, &booking, &refunded).await;
         assert_eq!(
@@ -363,9 +377,9 @@ async fn a_reading_survives_a_crash(database: Database) {
     }
 }
 
-/// What is about nothing is kept, and nobody looks for its booking.
+/// Events that name no booking are stored and ignored.
 #[tokio::test]
-async fn what_says_nothing_about_a_booking_is_kept_and_ignored() {
+async fn event_without_known_booking_is_stored_and_ignored() {
     let scene = Scene::quiet(Database::Sqlite).await;
     scene
         .tell(&event("wev_1", "ping.triggered", json!({})))
@@ -374,18 +388,19 @@ async fn what_says_nothing_about_a_booking_is_kept_and_ignored() {
     let another =
         json!({"offer_id": "off_of_another", "metadata": {"gateway_booking_id": "bkg_0"}});
     scene.tell(&event("wev_2", "order.created", another)).await;
-    eventually("an event of nobody's to be ignored", async || {
-        (scene.events("ignored").await == 2).then_some(())
-    })
+    eventually(
+        "the event of an unknown booking to be ignored",
+        async || (scene.events("ignored").await == 2).then_some(()),
+    )
     .await;
     assert!(scene.duffel.take_received().is_empty());
 }
 
 on_both_databases! {
-    an_order_that_was_pending_is_finished_by_the_event_that_tells_of_it,
-    an_event_that_comes_again_is_kept_once,
-    only_what_duffel_says_when_it_is_asked_moves_a_ticket,
-    an_event_waits_for_the_answer_that_names_its_booking,
-    an_event_that_overtakes_the_answer_moves_nothing_twice,
-    a_reading_survives_a_crash,
+    event_completes_pending_order,
+    duplicate_event_is_stored_once,
+    only_duffels_order_changes_a_ticket_not_the_event,
+    event_waits_until_its_order_id_is_known,
+    event_before_book_response_changes_nothing_twice,
+    reconciliation_survives_a_crash,
 }

@@ -1,4 +1,4 @@
-//! An offer read again: what is bound, and what no longer is what was offered.
+//! Tests of reading an offer again at prebook, when it is unchanged or has changed.
 
 use crate::duffel::scene::Scene;
 use crate::duffel::service::refusal;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::{MockResponse, routes};
 
 #[tokio::test]
-async fn loyalty_programmes_stand_on_the_offer_before_it_is_priced() {
+async fn loyalty_programmes_are_set_before_the_offer_is_priced() {
     let scene = Scene::begin().await;
     let accounts = json!([{"airline_iata_code": "OW", "membership_number": "OW-1234567"}]);
     let bound = scene.prebook(json!({"loyalty_accounts": accounts})).await;
@@ -30,7 +30,7 @@ async fn loyalty_programmes_stand_on_the_offer_before_it_is_priced() {
     assert_eq!(received[0].body["data"]["payments"][0]["amount"], "324.36");
 }
 
-/// What the offer is answered with, and how that ends.
+/// Returns responses to reading the offer, with the expected status and code.
 fn offers(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 10] {
     let changed = |name: &str, value: Value| {
         let mut document = usual.clone();
@@ -42,12 +42,12 @@ fn offers(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 10
     let limit = refusal(429, "rate_limit_exceeded").header("retry-after", "7");
     [
         (
-            "dearer",
+            "more expensive",
             changed("total_amount", json!("370.40")),
             409,
             "offer_price_changed",
         ),
-        ("gone", gone, 422, "offer_unavailable"),
+        ("no longer available", gone, 422, "offer_unavailable"),
         (
             "expired",
             refusal(422, "offer_expired"),
@@ -57,19 +57,19 @@ fn offers(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 10
         ("not known", refusal(404, "not_found"), 422, "offer_expired"),
         ("in another currency", dollars, 422, "offer_unavailable"),
         (
-            "for others",
+            "for other passengers",
             changed("passengers", json!([])),
             422,
             "supplier_rejected",
         ),
         (
-            "about another",
+            "about another offer",
             changed("id", json!("off_other")),
             503,
             "supplier_unavailable",
         ),
         (
-            "cut",
+            "truncated",
             MockResponse::new(200, r#"{"data": {"id": "off_"#),
             503,
             "supplier_unavailable",
@@ -85,7 +85,7 @@ fn offers(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 10
 }
 
 #[tokio::test]
-async fn an_offer_that_is_not_what_it_was_is_not_bound() {
+async fn prebook_of_changed_or_failing_offer_is_refused() {
     let scene = Scene::begin().await;
     for (name, answer, status, code) in offers(&scene.story.documents.offer) {
         let route = "GET /air/offers/off_flex";
@@ -102,7 +102,7 @@ async fn an_offer_that_is_not_what_it_was_is_not_bound() {
 }
 
 #[tokio::test]
-async fn a_cheaper_offer_is_bound_at_what_it_costs_now() {
+async fn prebook_of_cheaper_offer_uses_the_current_price() {
     let scene = Scene::begin().await;
     let mut offer = scene.story.documents.offer.clone();
     offer["data"]["total_amount"] = json!("350.40");
@@ -115,7 +115,7 @@ async fn a_cheaper_offer_is_bound_at_what_it_costs_now() {
 }
 
 #[tokio::test]
-async fn what_duffel_would_refuse_of_passengers_is_refused_before_anybody_pays() {
+async fn passengers_that_duffel_would_refuse_are_refused_at_prebook() {
     let scene = Scene::begin().await;
     let reply = scene.prebook(json!({"gender": "X"})).await;
     reply.expect_problem(422, "supplier_rejected");

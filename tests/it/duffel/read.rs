@@ -1,4 +1,4 @@
-//! Searches with filters, airports and airlines, and the example's configuration.
+//! Tests of searches with filters, airports, airlines, and the example configuration.
 
 use crate::duffel::scene::Scene;
 use crate::duffel::service::refusal;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::{check_example, routes};
 
 #[tokio::test]
-async fn offers_are_read_cheapest_first_and_as_far_as_they_can_be() {
+async fn offers_are_returned_cheapest_first_up_to_the_limit() {
     let scene = Scene::begin().await;
     let search = scene.story.search(json!({"limit": 2}));
     let reply = scene.client.post("/v1/flight/offers", &search).await;
@@ -18,7 +18,11 @@ async fn offers_are_read_cheapest_first_and_as_far_as_they_can_be() {
         panic!("{:#}", reply.body);
     };
     assert_eq!(cheap["total_amount"], scene.story.money("210.50"));
-    assert_eq!(cheap["refundable"], Value::Null, "the airline does not say");
+    assert_eq!(
+        cheap["refundable"],
+        Value::Null,
+        "the airline does not state whether the fare is refundable"
+    );
     assert_eq!(flex["fare_family"], "Own Flex");
     assert_eq!(flex["documents_required"], true);
     let penalty = json!({"amount": 50, "currency": "USD"});
@@ -31,11 +35,11 @@ async fn offers_are_read_cheapest_first_and_as_far_as_they_can_be() {
     assert_eq!(directions, ["OUTBOUND", "INBOUND"]);
     let received = scene.duffel.take_received();
     let expected = ["POST /air/offer_requests", "GET /air/offers"];
-    assert_eq!(routes(&received), expected, "one page is enough");
+    assert_eq!(routes(&received), expected, "only one page is read");
 }
 
 #[tokio::test]
-async fn what_duffel_does_not_filter_is_told() {
+async fn filters_that_duffel_lacks_are_reported_and_applied() {
     let scene = Scene::begin().await;
     let filters = json!({"max_stops": 2, "cabin_class": "ECONOMY", "departure_after": "06:30",
         "airlines": ["OW"], "max_total": 400});
@@ -57,7 +61,11 @@ async fn what_duffel_does_not_filter_is_told() {
     let totals: Vec<&Value> = totals
         .map(|offer| &offer["total_amount"]["amount"])
         .collect();
-    assert_eq!(totals, [&json!(360.4)], "of one airline, and not too dear");
+    assert_eq!(
+        totals,
+        [&json!(360.4)],
+        "only fares of the airline below the maximum remain"
+    );
     let sent = &scene.duffel.take_received()[0].body["data"];
     assert_eq!(
         (&sent["cabin_class"], &sent["max_connections"]),
@@ -68,7 +76,7 @@ async fn what_duffel_does_not_filter_is_told() {
 }
 
 #[tokio::test]
-async fn a_search_that_fails_says_how() {
+async fn failed_search_returns_the_matching_problem() {
     let scene = Scene::begin().await;
     for (name, answer, status, code) in [
         (
@@ -112,7 +120,7 @@ async fn a_search_that_fails_says_how() {
         let said = reply.body.to_string();
         assert!(
             !said.contains("ada@example.org"),
-            "{name}: a supplier's words are not ours"
+            "{name}: the supplier's message is not passed on"
         );
         scene.usual();
     }
@@ -131,7 +139,7 @@ async fn reference(story: Story) {
     let airports: Vec<&str> = airports
         .map(|one| one["iata_code"].as_str().unwrap())
         .collect();
-    assert_eq!(airports, codes, "cities are their airports");
+    assert_eq!(airports, codes, "a city is replaced by its airports");
     let code = scene.story.airline;
     for code in [code, &code.to_lowercase(), code] {
         let path = format!("/v1/flight/airlines/iatas/{code}");
@@ -148,7 +156,11 @@ async fn reference(story: Story) {
         ("GET /places/suggestions", query.as_str())
     );
     let pages = scene.story.documents.airlines.len();
-    assert_eq!(received.len(), 1 + pages, "all airlines are read, and kept");
+    assert_eq!(
+        received.len(),
+        1 + pages,
+        "all airlines are read once and cached"
+    );
     assert_eq!(received[1].query, "limit=200");
 }
 
@@ -161,7 +173,7 @@ async fn airports_and_airlines_are_found() {
 }
 
 #[test]
-fn the_example_is_valid_with_token_and_secret_in_the_environment() {
+fn duffel_example_config_requires_token_and_secret_in_environment() {
     let token = ("DUFFEL_TOKEN", Some("duffel_test_canary"));
     let secret = ("DUFFEL_WEBHOOK_SECRET", Some("whsec-canary"));
     let (is_valid, said) = check_example("duffel.toml", &[token, secret]);

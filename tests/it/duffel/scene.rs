@@ -1,4 +1,4 @@
-//! A gateway and a Duffel of which everything is usual, until a case changes it.
+//! A gateway and a Duffel mock with normal behaviour, which each test case may change.
 
 use crate::duffel::service::Duffel;
 use crate::duffel::story::Story;
@@ -23,7 +23,8 @@ impl Scene {
         Self::at(story, duffel, server)
     }
 
-    /// On a database, where nothing is read back for an hour unless Duffel tells.
+    /// Starts the gateway on `database` with a first reconciliation after an hour, so that only
+    /// Duffel's events cause one earlier.
     pub(super) async fn quiet(database: Database) -> Self {
         let story = Story::own();
         let duffel = Duffel::start(&story).await;
@@ -42,13 +43,13 @@ impl Scene {
         }
     }
 
-    /// As if nothing had happened.
+    /// Resets the mock to its initial state.
     pub(super) fn usual(&self) {
         self.duffel.usual(&self.story);
         let _earlier = self.duffel.take_received();
     }
 
-    /// The reference of the offer that is booked.
+    /// Returns the reference of the offer that is booked.
     pub(super) async fn offer(&self) -> String {
         let request = self.story.search(json!({}));
         let reply = self.client.post("/v1/flight/offers", &request).await;
@@ -62,7 +63,7 @@ impl Scene {
             .to_owned()
     }
 
-    /// The answer to a prebook, the adult with some members more.
+    /// Prebooks with additional fields for the adult and returns the response.
     pub(super) async fn prebook(&self, more: Value) -> Reply {
         let offer = self.offer().await;
         let key = uuid::Uuid::now_v7().to_string();
@@ -73,20 +74,20 @@ impl Scene {
             .await
     }
 
-    /// A booking that is ready to be completed.
+    /// Returns a booking that is ready to be completed.
     pub(super) async fn ready(&self) -> String {
         let bound = self.prebook(json!({})).await.expect(201);
         bound.data()["id"].as_str().unwrap().to_owned()
     }
 
-    /// The answer to completing a booking with a good card.
+    /// Completes a booking with a valid card and returns the response.
     pub(super) async fn book(&self, booking: &str) -> Reply {
         let card = self.client.store_card("tok_visa").await;
         let body = json!({"payment_instrument_id": card});
         self.client.book_flight(booking, &body).await
     }
 
-    /// A ticket, paid.
+    /// Returns a booking that is ticketed and paid.
     pub(super) async fn confirmed(&self) -> String {
         let booking = self.ready().await;
         let reply = self.book(&booking).await.expect(200);
@@ -96,7 +97,7 @@ impl Scene {
         booking
     }
 
-    /// Waits until what was carried out with the card is this.
+    /// Waits until the ledger has exactly these entries for the booking.
     pub(super) async fn leaves(&self, name: &str, booking: &str, kinds: &[&str]) {
         let what = format!("{name} to leave {kinds:?} in the ledger");
         eventually(&what, async || {

@@ -1,17 +1,18 @@
-//! Duffel on this machine: answers with the documents of a story, refuses everybody
-//! without the token or the version, and remembers one order.
+//! A Duffel mock server. It responds with the documents of a story, refuses requests without the
+//! token or the version, and stores one order.
 
 use crate::duffel::story::Story;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tests::{
-    MockResponse, Database, ReceivedRequest, Server, ServerOptions, MockServer, example_at, minutes_ahead,
+    Database, MockResponse, MockServer, ReceivedRequest, Server, ServerOptions, example_at,
+    minutes_ahead,
 };
 
-/// What the account is known by.
+/// API token of the account.
 pub(super) const TOKEN: &str = "duffel_test_canary";
 
-/// What webhooks are signed with.
+/// Secret that signs webhooks.
 pub(super) const SECRET: &str = "whsec-canary";
 
 pub(super) struct Duffel {
@@ -19,14 +20,14 @@ pub(super) struct Duffel {
     world: Arc<Mutex<World>>,
 }
 
-/// Does what a route is for.
+/// A function that handles the requests to a route.
 type Work = fn(&mut World, &ReceivedRequest) -> MockResponse;
 
-/// What there is at Duffel.
+/// State of the mock.
 #[derive(Debug, Clone)]
 struct World {
     story: Story,
-    /// Loyalty programmes stand on the offer: it costs a tenth less.
+    /// Whether the offer has loyalty programmes, which lower its price by a tenth.
     is_loyal: bool,
     order: Option<Value>,
     cancellation: Option<Value>,
@@ -42,19 +43,19 @@ impl Duffel {
         duffel
     }
 
-    /// The demo with this Duffel in it, by the example's own configuration, which is
-    /// asked before all others.
+    /// Starts the demo with this mock, using the example configuration. The supplier has the
+    /// highest priority.
     pub(super) async fn gateway(&self) -> Server {
         let schedule = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]";
         self.gateway_on(Database::Sqlite, schedule).await
     }
 
-    /// The same on a database, with more configuration.
+    /// Starts the demo as [`Self::gateway`] does, on `database` and with additional configuration.
     pub(super) async fn gateway_on(&self, database: Database, config: &str) -> Server {
         Server::start_with(self.options(database, config)).await
     }
 
-    /// What such a gateway is started with.
+    /// Returns the options of such a gateway.
     pub(super) fn options(&self, database: Database, config: &str) -> ServerOptions {
         let example = example_at("duffel.toml", &[("api.duffel.com", &self.api)]);
         assert!(example.contains("priority = 100"));
@@ -65,7 +66,7 @@ impl Duffel {
             .environment("DUFFEL_WEBHOOK_SECRET", SECRET)
     }
 
-    /// As if nothing had happened: every route, and no order.
+    /// Resets the mock: every route works, and there is no order.
     pub(super) fn usual(&self, story: &Story) {
         *self.world.lock().unwrap() = World::new(story);
         let offer = format!("/air/offers/{}", story.offer);
@@ -97,8 +98,7 @@ impl Duffel {
         }
     }
 
-    /// From now on a route is answered like this, whether it does what it is for or
-    /// not.
+    /// Makes a route return `answer` from now on. If `works`, the route's effect still takes place.
     pub(super) fn answer_with(&self, route: &str, answer: MockResponse, works: bool) {
         let work = match route {
             "POST /air/orders" => World::make,
@@ -115,7 +115,7 @@ impl Duffel {
         });
     }
 
-    /// Changes what Duffel says from now on.
+    /// Changes the mock's documents.
     pub(super) fn change(&self, change: impl FnOnce(&mut Story)) {
         change(&mut self.world.lock().unwrap().story);
     }
@@ -125,7 +125,7 @@ impl Duffel {
         change(self.world.lock().unwrap().order.as_mut().unwrap());
     }
 
-    /// Somebody else books the same offer request.
+    /// Adds an order of another customer for the same offer request.
     pub(super) fn book_for_another(&self) {
         let mut world = self.world.lock().unwrap();
         let mut order = world.story.documents.order["data"].clone();
@@ -133,8 +133,8 @@ impl Duffel {
         world.order = Some(order);
     }
 
-    /// What came since the last time, in order; everybody showed token and version,
-    /// once.
+    /// Returns the requests since the last call, in order. Checks that each has the token and the
+    /// version.
     pub(super) fn take_received(&self) -> Vec<ReceivedRequest> {
         let received = self.api.take_received();
         for request in &received {
@@ -195,7 +195,7 @@ impl World {
         MockResponse::json(200, &json!({"data": {"id": id, "type": "adult"}}))
     }
 
-    /// Only for exactly the price, and one an offer request.
+    /// Accepts only exactly the current price, and only one order per offer request.
     fn make(&mut self, request: &ReceivedRequest) -> MockResponse {
         let asked = &request.body["data"];
         let price =
@@ -234,7 +234,7 @@ impl World {
         MockResponse::json(200, &self.story.documents.services)
     }
 
-    /// On the ticket services have ids of their own, and one price for all pieces.
+    /// On an order, services have ids of their own and one total for all pieces.
     fn add_services(&mut self, request: &ReceivedRequest) -> MockResponse {
         let asked = &request.body["data"];
         let for_sale = self.story.documents.services["data"].as_array().unwrap();
@@ -278,7 +278,7 @@ impl World {
         MockResponse::json(200, &quote)
     }
 
-    /// With a quote that was never confirmed among them.
+    /// The list includes a quote that was never confirmed.
     fn cancellations(&mut self, _: &ReceivedRequest) -> MockResponse {
         let quote = &self.story.documents.quote["data"];
         let all: Vec<&Value> = std::iter::once(quote).chain(&self.cancellation).collect();
@@ -294,7 +294,7 @@ impl World {
     }
 }
 
-/// The page that a request names by its `after`.
+/// Returns the page that the request names with `after`.
 fn page(pages: &[Value], request: &ReceivedRequest) -> MockResponse {
     let mut parameters = request.query.split('&');
     let after = parameters.find_map(|parameter| parameter.strip_prefix("after="));
@@ -306,7 +306,7 @@ fn page(pages: &[Value], request: &ReceivedRequest) -> MockResponse {
     MockResponse::json(200, &pages[number])
 }
 
-/// An error as Duffel writes it.
+/// Returns an error in Duffel's format.
 pub(super) fn refusal(status: u16, code: &str) -> MockResponse {
     let kind = match status {
         429 => "rate_limit_error",
@@ -340,7 +340,7 @@ pub(super) fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// Hundredths of an amount with at most two decimals.
+/// Returns an amount with at most two decimals in hundredths.
 pub(super) fn cents(amount: &Value) -> i64 {
     let amount = text(amount);
     let (whole, rest) = amount.split_once('.').unwrap_or((&amount, ""));

@@ -1,64 +1,66 @@
-//! Duffel's documents, ours or the vendor's, made to tell one trip from search to
-//! cancellation. As they come, the examples contradict each other in ids, dates
-//! and amounts; nothing else in them is touched.
+//! Duffel's documents, the project's own or the vendor's, adapted to form one trip from search to
+//! cancellation. The originals contradict each other in ids, dates and amounts; only these are
+//! changed.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use tests::{days_ahead, for_each_string, minutes_ahead, money, shift_dates, passenger, read_fixture};
+use tests::{
+    days_ahead, for_each_string, minutes_ahead, money, passenger, read_fixture, shift_dates,
+};
 
-/// The documents of a trip, and what they say.
+/// The documents of a trip and the values expected from them.
 #[derive(Debug, Clone)]
 pub(super) struct Story {
     pub(super) source: &'static str,
-    /// Origin, destination and days ahead.
+    /// Origin, destination and days from today.
     pub(super) journeys: &'static [(&'static str, &'static str, i64)],
-    /// Who flies, in the order of the gateway: kind and Duffel's id.
+    /// Kind and Duffel id of each passenger, in the gateway's order.
     pub(super) party: &'static [(&'static str, &'static str)],
     pub(super) search: &'static str,
     pub(super) offer: &'static str,
     pub(super) order: &'static str,
     pub(super) pnr: &'static str,
     pub(super) currency: &'static str,
-    /// How many offers can be read, on how many pages.
+    /// Number of readable offers and number of pages.
     pub(super) offers: (usize, usize),
-    /// Of the offer: fare, taxes, and both together.
+    /// Fare of the offer, followed by its taxes and their sum.
     pub(super) fare: &'static str,
     pub(super) tax: &'static str,
     pub(super) total: &'static str,
-    /// The first bag that is for sale: Duffel's id, of one, and how many at most.
+    /// Duffel id, unit price and maximum quantity of the first available bag.
     pub(super) bag: (&'static str, &'static str, u8),
-    /// How many bags are for sale to one passenger each.
+    /// Number of bags that are available to one passenger each.
     pub(super) bags: usize,
-    /// What cancelling keeps and gives back, without bags.
+    /// Cancellation fee without bags, followed by the refund.
     pub(super) fee: &'static str,
     pub(super) refund: &'static str,
-    /// Whether the passengers still have to answer the airline's change.
+    /// Whether the passengers still have to respond to the airline's change.
     pub(super) is_action_required: bool,
     pub(super) airline: &'static str,
-    /// A text that the suggestions answer, and the airports in them.
+    /// A search text and the airports that it finds.
     pub(super) airports: (&'static str, &'static [&'static str]),
     pub(super) documents: Documents,
 }
 
-/// What Duffel answers.
+/// Duffel's responses.
 #[derive(Debug, Clone)]
 pub(super) struct Documents {
     pub(super) offer_request: Value,
-    /// In pages.
+    /// Offers, one document a page.
     pub(super) offers: Vec<Value>,
     pub(super) offer: Value,
-    /// As it is made: without services.
+    /// The order as it is made, without services.
     pub(super) order: Value,
-    /// What is for sale on it.
+    /// Services that are available for the order.
     pub(super) services: Value,
     pub(super) quote: Value,
     pub(super) suggestions: Value,
-    /// In pages.
+    /// Airlines, one document a page.
     pub(super) airlines: Vec<Value>,
 }
 
 impl Story {
-    /// The project's own documents: an adult, a child and an infant, there and back.
+    /// Returns the project's own documents: an adult, a child and an infant on a return trip.
     pub(super) fn own() -> Self {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/duffel-flights/fixtures");
@@ -107,8 +109,8 @@ impl Story {
         }
     }
 
-    /// The vendor's examples, where they stand beside the repository: one adult, one
-    /// way.
+    /// Returns the vendor's examples, if they lie beside the repository: one adult on a one-way
+    /// trip.
     pub(super) fn vendor() -> Option<Self> {
         let folder = vendor_folder();
         if !folder.is_dir() {
@@ -174,7 +176,7 @@ impl Story {
         })
     }
 
-    /// A search, with more members.
+    /// Returns a search request with additional fields.
     pub(super) fn search(&self, more: Value) -> Value {
         let count = |kind: &str| {
             self.party
@@ -195,7 +197,7 @@ impl Story {
         request
     }
 
-    /// Who flies, the adult with some members more.
+    /// Returns the passengers, with additional fields for the adult.
     pub(super) fn passengers(&self, more: Value) -> Vec<Value> {
         let document = |number: usize| json!({"type": "PASSPORT", "number": format!("P-CANARY-{number}"), "issuing_country": "FR", "expires_on": days_ahead(900)});
         let kinds = self.party.iter().enumerate();
@@ -218,7 +220,7 @@ impl Story {
 }
 
 impl Documents {
-    /// Moves all to other days; what holds for a while holds from now on.
+    /// Moves all dates from `from` to `to`. Sets every `expires_at` to 30 minutes from now.
     fn flies_on(&mut self, from: &str, to: &str) {
         let soon = minutes_ahead(30);
         let documents = [
@@ -238,7 +240,7 @@ impl Documents {
     }
 }
 
-/// Where the vendor's examples would be.
+/// Returns the folder of the vendor's examples, which may be missing.
 pub(super) fn vendor_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures/duffel")
 }

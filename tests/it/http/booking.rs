@@ -1,20 +1,21 @@
-//! Completing a booking, whatever the supplier does. Each on both databases,
-//! with the sandbox's ledger as proof.
+//! Tests of completing a hotel booking for every supplier behaviour. Each runs on both databases
+//! and checks the sandbox's ledger.
 
 use serde_json::{Value, json};
 use tests::{
-    HotelBookingBuilder, Client, Database, AdminClient, Server, ServerOptions, eventually, on_both_databases,
+    AdminClient, Client, Database, HotelBookingBuilder, Server, ServerOptions, eventually,
+    on_both_databases,
 };
 
-/// Read-backs within a second, so that nothing has to be waited for.
+/// Reconciliation and capture retries after one second, so that the tests wait only briefly.
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
 
 async fn server(database: Database) -> Server {
     Server::start_with(ServerOptions::on(database).config(SOON)).await
 }
 
-/// What a hotel does, what `book` answers, where the booking ends, and what was
-/// carried out at the other side.
+/// A hotel's code, the expected response to `book`, the final status of the booking, and the ledger
+/// entries at the supplier and the processor.
 struct Case {
     hotel: &'static str,
     answer: (u16, &'static str),
@@ -85,7 +86,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-async fn every_hotel_ends_as_it_says(database: Database) {
+async fn booking_at_each_scenario_hotel_ends_as_specified(database: Database) {
     let server = server(database).await;
     let client = server.client();
     for case in CASES {
@@ -109,7 +110,7 @@ async fn every_hotel_ends_as_it_says(database: Database) {
     }
 }
 
-async fn a_confirmed_booking_is_whole(database: Database) {
+async fn confirmed_booking_contains_all_fields(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let (id, reply) = HotelBookingBuilder::at("OK").rooms(2).book(&client).await;
@@ -141,7 +142,7 @@ async fn a_confirmed_booking_is_whole(database: Database) {
     let listed = client.get("/v1/hotel/bookings").await.expect(200);
     assert!(
         listed.data()[0]["payments"][0].get("cards").is_none(),
-        "cards only stand in the single read"
+        "only a single booking lists its cards"
     );
     assert_eq!(
         listed.body["meta"],
@@ -149,7 +150,7 @@ async fn a_confirmed_booking_is_whole(database: Database) {
     );
 }
 
-async fn repeating_book_changes_nothing(database: Database) {
+async fn repeated_book_returns_confirmed_and_changes_nothing(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let (booking, reply) = HotelBookingBuilder::at("OK").book(&client).await;
@@ -173,11 +174,12 @@ async fn repeating_book_changes_nothing(database: Database) {
     );
 }
 
-async fn sixty_four_calls_at_once_make_one_booking_and_one_charge(database: Database) {
+async fn sixty_four_concurrent_book_calls_make_one_booking_and_one_charge(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let booking = HotelBookingBuilder::at("OK").prebooked(&client).await;
-    let body = json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
+    let body =
+        json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
     let path = format!("/v1/hotel/bookings/{booking}/book");
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..64 {
@@ -197,15 +199,18 @@ async fn sixty_four_calls_at_once_make_one_booking_and_one_charge(database: Data
     );
 }
 
-async fn an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated(database: Database) {
+async fn book_with_unknown_outcome_stays_unknown_and_is_not_resent(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let (booking, reply) = HotelBookingBuilder::at("BOOK_NEVER_KNOWN").book(&client).await;
+    let (booking, reply) = HotelBookingBuilder::at("BOOK_NEVER_KNOWN")
+        .book(&client)
+        .await;
     assert_eq!(
         reply.expect_problem(500, "result_unknown").body["retryable"],
         false
     );
-    let body = json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
+    let body =
+        json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
     let again = client
         .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
         .await;
@@ -217,13 +222,16 @@ async fn an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated(data
     assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
 }
 
-async fn an_offer_that_runs_out_expires_its_booking(database: Database) {
+async fn expired_offer_expires_its_booking(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = HotelBookingBuilder::at("EXPIRES_SOON").prebooked(&client).await;
+    let booking = HotelBookingBuilder::at("EXPIRES_SOON")
+        .prebooked(&client)
+        .await;
     let expired = client.wait_for_hotel_booking(&booking, "EXPIRED").await;
     assert_eq!(expired["payments"], json!([]));
-    let body = json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
+    let body =
+        json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
     let late = client
         .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
         .await;
@@ -233,7 +241,7 @@ async fn an_offer_that_runs_out_expires_its_booking(database: Database) {
     );
 }
 
-async fn the_list_is_newest_first_and_filtered_exactly(database: Database) {
+async fn booking_list_is_newest_first_and_filtered_exactly(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let mut ids = Vec::new();
@@ -266,7 +274,7 @@ async fn the_list_is_newest_first_and_filtered_exactly(database: Database) {
     assert_eq!(listed("?reference_id=none").await, (vec![], false));
 }
 
-/// Every call about a booking, by somebody: what it is refused with.
+/// Sends every call about a booking as `client`. Returns the refusals without their request ids.
 async fn refused_calls(client: &Client, booking: &str) -> Vec<Value> {
     let at = |rest: &str| format!("/v1/hotel/bookings/{booking}{rest}");
     let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
@@ -286,7 +294,7 @@ async fn refused_calls(client: &Client, booking: &str) -> Vec<Value> {
     same.to_vec()
 }
 
-async fn another_user_and_another_organization_see_nothing(database: Database) {
+async fn booking_is_hidden_from_other_users_and_organizations(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let ready = HotelBookingBuilder::at("OK").prebooked(&client).await;
@@ -304,8 +312,8 @@ async fn another_user_and_another_organization_see_nothing(database: Database) {
     }
 }
 
-/// What nobody can find out, a person settles; money follows.
-async fn an_operator_settles_what_nobody_knows(database: Database) {
+/// Checks that an operator can resolve an unknown outcome and that the payment follows.
+async fn operator_resolves_a_booking_with_unknown_outcome(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let operator = AdminClient::of(&server);
@@ -317,12 +325,17 @@ async fn an_operator_settles_what_nobody_knows(database: Database) {
         ),
         (json!({"outcome": "not_done"}), "FAILED", "void"),
     ] {
-        let (booking, reply) = HotelBookingBuilder::at("BOOK_NEVER_KNOWN").book(&client).await;
+        let (booking, reply) = HotelBookingBuilder::at("BOOK_NEVER_KNOWN")
+            .book(&client)
+            .await;
         reply.expect_problem(500, "result_unknown");
         assert!(operator.has_unresolved_call(&booking, "book").await);
-        let settled = operator.resolve_when_idle(&booking, &settlement).await.expect(200);
+        let settled = operator
+            .resolve_when_idle(&booking, &settlement)
+            .await
+            .expect(200);
         assert_eq!(settled.data()["status"], end);
-        eventually("the money", async || {
+        eventually("the payment to follow", async || {
             (server.ledger().await.count(&booking, money) == 1).then_some(())
         })
         .await;
@@ -330,17 +343,20 @@ async fn an_operator_settles_what_nobody_knows(database: Database) {
     }
 }
 
-/// Work that never came to an end waits for a person, and goes on when one says so.
-async fn an_operator_lets_parked_work_begin_anew(database: Database) {
-    // It is read back after five seconds, so that there is time to spoil the work.
+/// Checks that parked work is resumed only when an operator retries it.
+async fn operator_retries_parked_jobs(database: Database) {
+    // The default reconciliation starts after five seconds, which leaves time to exhaust the job's
+    // attempts.
     let server = Server::start(database).await;
     let (client, operator) = (server.client(), AdminClient::of(&server));
     let mut bookings = Vec::new();
     for _ in 0..3 {
-        let (booking, reply) = HotelBookingBuilder::at("BOOK_LOST_ANSWER").book(&client).await;
+        let (booking, reply) = HotelBookingBuilder::at("BOOK_LOST_ANSWER")
+            .book(&client)
+            .await;
         reply.expect_problem(500, "result_unknown");
         server.exhaust_attempts(&booking).await;
-        let parked = eventually("the work to be parked", || operator.parked_job(&booking)).await;
+        let parked = eventually("the job to be parked", || operator.parked_job(&booking)).await;
         assert_eq!(parked["kind"], "hotel_booking");
         bookings.push(booking);
     }
@@ -355,7 +371,10 @@ async fn an_operator_lets_parked_work_begin_anew(database: Database) {
     for other in others {
         assert!(operator.parked_job(other).await.is_some());
     }
-    assert_eq!(operator.retry_parked_jobs(&json!({})).await.len(), others.len());
+    assert_eq!(
+        operator.retry_parked_jobs(&json!({})).await.len(),
+        others.len()
+    );
     for other in others {
         client.wait_for_hotel_booking(other, "CONFIRMED").await;
         assert_eq!(operator.parked_job(other).await, None);
@@ -363,14 +382,14 @@ async fn an_operator_lets_parked_work_begin_anew(database: Database) {
 }
 
 on_both_databases! {
-    every_hotel_ends_as_it_says,
-    sixty_four_calls_at_once_make_one_booking_and_one_charge,
-    a_confirmed_booking_is_whole,
-    repeating_book_changes_nothing,
-    an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated,
-    an_offer_that_runs_out_expires_its_booking,
-    the_list_is_newest_first_and_filtered_exactly,
-    another_user_and_another_organization_see_nothing,
-    an_operator_settles_what_nobody_knows,
-    an_operator_lets_parked_work_begin_anew,
+    booking_at_each_scenario_hotel_ends_as_specified,
+    sixty_four_concurrent_book_calls_make_one_booking_and_one_charge,
+    confirmed_booking_contains_all_fields,
+    repeated_book_returns_confirmed_and_changes_nothing,
+    book_with_unknown_outcome_stays_unknown_and_is_not_resent,
+    expired_offer_expires_its_booking,
+    booking_list_is_newest_first_and_filtered_exactly,
+    booking_is_hidden_from_other_users_and_organizations,
+    operator_resolves_a_booking_with_unknown_outcome,
+    operator_retries_parked_jobs,
 }

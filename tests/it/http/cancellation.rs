@@ -1,10 +1,11 @@
-//! Cancelling, quoting, and what is given back.
+//! Tests of hotel cancellations, cancellation quotes and refunds.
 
 use super::shape::{check_instant, check_names};
 use futures::future::join_all;
 use serde_json::json;
 use tests::{
-    HotelBookingBuilder, Client, Database, Reply, Server, ServerOptions, eventually, on_both_databases,
+    Client, Database, HotelBookingBuilder, Reply, Server, ServerOptions, eventually,
+    on_both_databases,
 };
 
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
@@ -25,12 +26,12 @@ async fn quote(client: &Client, booking: &str) -> Reply {
         .await
 }
 
-/// Confirmed, and its payment taken: what a cancellation gives back is then in the ledger,
-/// and nothing changes the booking while it is quoted.
+/// Books and waits for the capture. After it, a cancellation's refund appears in the ledger, and
+/// nothing changes the booking while it is quoted.
 async fn captured(server: &Server, way: HotelBookingBuilder) -> String {
     let client = server.client();
     let booking = way.book_confirmed(&client).await;
-    eventually("the capture", async || {
+    eventually("the capture to be made", async || {
         let payments = client.hotel_booking(&booking).await["payments"].clone();
         (payments[0]["status"] == "CAPTURED").then_some(())
     })
@@ -38,7 +39,7 @@ async fn captured(server: &Server, way: HotelBookingBuilder) -> String {
     booking
 }
 
-async fn every_cancellation_ends_as_it_says(database: Database) {
+async fn cancellation_at_each_scenario_hotel_ends_as_specified(database: Database) {
     let server = server(database).await;
     let client = server.client();
     for (hotel, end, cancellation) in [
@@ -62,7 +63,7 @@ async fn every_cancellation_ends_as_it_says(database: Database) {
         .await;
         let ledger = async || server.ledger().await;
         if end == "CANCELED" {
-            eventually("the refund", async || {
+            eventually("the refund to be made", async || {
                 (ledger().await.count(&booking, "refund") == 1).then_some(())
             })
             .await;
@@ -83,7 +84,7 @@ async fn every_cancellation_ends_as_it_says(database: Database) {
     }
 }
 
-async fn rooms_are_released_one_by_one_where_the_supplier_can(database: Database) {
+async fn single_rooms_are_canceled_if_the_supplier_supports_it(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let booking = captured(&server, HotelBookingBuilder::at("OK").rooms(2)).await;
@@ -96,32 +97,39 @@ async fn rooms_are_released_one_by_one_where_the_supplier_can(database: Database
     let partly = client
         .wait_for_hotel_booking(&booking, "PARTIALLY_CANCELED")
         .await;
-    assert_eq!(partly["total"]["amount"], 520.0, "what was booked stays");
+    assert_eq!(
+        partly["total"]["amount"], 520.0,
+        "the total keeps the amount that was booked"
+    );
     assert!(!partly["rooms"][0]["canceled_at"].is_null());
     assert!(partly["rooms"][1]["canceled_at"].is_null());
     assert_eq!(
         partly["cancellations"][0]["room_ids"],
         json!([rooms[0]["id"]])
     );
-    eventually("the first refund", async || {
+    eventually("the first refund to be made", async || {
         let payments = client.hotel_booking(&booking).await["payments"].clone();
         (payments[0]["status"] == "PARTIALLY_REFUNDED").then_some(())
     })
     .await;
     let rest = quote(&client, &booking).await.expect(200);
-    assert_eq!(rest.data()["refund"]["amount"], 260.0, "of what stands");
+    assert_eq!(
+        rest.data()["refund"]["amount"],
+        260.0,
+        "the quote covers only the remaining room"
+    );
     let _rest = client
         .post(&path, &json!({"room_ids": [rooms[1]["id"]]}))
         .await
         .expect(202);
     let _canceled = client.wait_for_hotel_booking(&booking, "CANCELED").await;
-    eventually("both refunds", async || {
+    eventually("both refunds to be made", async || {
         (server.ledger().await.sum(&booking, "refund") == 520.0).then_some(())
     })
     .await;
 }
 
-async fn rooms_that_are_not_being_released_are_not_promised(database: Database) {
+async fn concurrent_room_cancellations_accept_only_rooms_that_are_canceled(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let booking = captured(&server, HotelBookingBuilder::at("OK").rooms(4)).await;
@@ -141,7 +149,7 @@ async fn rooms_that_are_not_being_released_are_not_promised(database: Database) 
             let refused = reply.clone().expect_problem(409, "booking_state_conflict");
             assert_eq!(refused.body["booking_status"], "CANCEL_IN_PROGRESS");
         } else if room < 3 || all {
-            eventually("a promised room to be released", async || {
+            eventually("an accepted room to be cancelled", async || {
                 let now = client.hotel_booking(&booking).await;
                 (!now["rooms"][room]["canceled_at"].is_null()).then_some(())
             })
@@ -151,7 +159,7 @@ async fn rooms_that_are_not_being_released_are_not_promised(database: Database) 
     assert!(replies.iter().any(promised));
 }
 
-async fn single_rooms_are_refused_elsewhere(database: Database) {
+async fn canceling_single_rooms_is_refused_if_the_supplier_lacks_support(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let booking = captured(&server, HotelBookingBuilder::at("MANY").rooms(2)).await;
@@ -172,7 +180,7 @@ async fn single_rooms_are_refused_elsewhere(database: Database) {
     typo.expect_problem(400, "validation_failed");
 }
 
-async fn what_is_not_refundable_gives_nothing_back(database: Database) {
+async fn canceling_non_refundable_booking_refunds_nothing(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let booking = captured(&server, HotelBookingBuilder::at("OK").non_refundable()).await;
@@ -184,7 +192,7 @@ async fn what_is_not_refundable_gives_nothing_back(database: Database) {
     assert_eq!(server.ledger().await.count(&booking, "refund"), 0);
 }
 
-async fn quotes_say_where_they_come_from(database: Database) {
+async fn cancellation_quote_names_its_source(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let ok = captured(&server, HotelBookingBuilder::at("OK")).await;
@@ -243,33 +251,39 @@ async fn quotes_say_where_they_come_from(database: Database) {
         .expect_problem(409, "booking_state_conflict");
 }
 
-async fn a_quote_of_a_booking_that_changes_meanwhile_is_not_given(database: Database) {
+async fn quote_of_concurrently_changed_booking_returns_409(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let quoted = tests::eventually("a quote to be made when its booking changes", async || {
-        let booking = HotelBookingBuilder::at("SLOW_2000").book_confirmed(&client).await;
-        let (quoted, canceled) = tokio::join!(quote(&client, &booking), async {
-            // The supplier takes two seconds to be read; ten answers later the quote waits for it.
-            for _ in 0..10 {
-                client.hotel_booking(&booking).await;
-            }
-            cancel(&client, &booking).await
-        });
-        canceled.expect(202);
-        // Or the quote was asked for too late: nothing keeps ten answers from being quicker.
-        let is_late = quoted.body["code"] == "booking_state_conflict";
-        (!is_late).then_some(quoted)
-    })
+    let quoted = tests::eventually(
+        "a quote to be running while its booking changes",
+        async || {
+            let booking = HotelBookingBuilder::at("SLOW_2000")
+                .book_confirmed(&client)
+                .await;
+            let (quoted, canceled) = tokio::join!(quote(&client, &booking), async {
+                // Reading the booking from the supplier takes two seconds. After ten reads the quote is
+                // waiting for it.
+                for _ in 0..10 {
+                    client.hotel_booking(&booking).await;
+                }
+                cancel(&client, &booking).await
+            });
+            canceled.expect(202);
+            // Ten reads may also finish before the quote starts. The attempt is then repeated.
+            let is_late = quoted.body["code"] == "booking_state_conflict";
+            (!is_late).then_some(quoted)
+        },
+    )
     .await;
     quoted.expect_problem(409, "booking_changed");
 }
 
 on_both_databases! {
-    every_cancellation_ends_as_it_says,
-    rooms_are_released_one_by_one_where_the_supplier_can,
-    rooms_that_are_not_being_released_are_not_promised,
-    single_rooms_are_refused_elsewhere,
-    what_is_not_refundable_gives_nothing_back,
-    quotes_say_where_they_come_from,
-    a_quote_of_a_booking_that_changes_meanwhile_is_not_given,
+    cancellation_at_each_scenario_hotel_ends_as_specified,
+    single_rooms_are_canceled_if_the_supplier_supports_it,
+    concurrent_room_cancellations_accept_only_rooms_that_are_canceled,
+    canceling_single_rooms_is_refused_if_the_supplier_lacks_support,
+    canceling_non_refundable_booking_refunds_nothing,
+    cancellation_quote_names_its_source,
+    quote_of_concurrently_changed_booking_returns_409,
 }

@@ -1,10 +1,10 @@
-//! Content, weather, and the price calendar.
+//! Tests of hotel content, weather and the price calendar.
 
 use super::shape::check_names;
 use serde_json::json;
 use tests::{
-    HotelBookingBuilder, Client, Database, Server, ServerOptions, days_ahead, eventually, restore_content, offers_request,
-    on_both_databases,
+    Client, Database, HotelBookingBuilder, Server, ServerOptions, days_ahead, eventually,
+    offers_request, on_both_databases, restore_content,
 };
 
 async fn hotel_id(client: &Client, hotel: &str) -> String {
@@ -15,7 +15,7 @@ async fn hotel_id(client: &Client, hotel: &str) -> String {
     reply.data()[0]["hotel_id"].as_str().unwrap().to_owned()
 }
 
-async fn content_is_capped_and_nameless(database: Database) {
+async fn hotel_content_is_capped_and_omits_reviewer_names(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let id = hotel_id(&client, "MANY").await;
@@ -43,7 +43,7 @@ async fn content_is_capped_and_nameless(database: Database) {
         .expect_problem(404, "hotel_not_found");
 }
 
-async fn what_was_fetched_is_kept_when_the_rest_fails(database: Database) {
+async fn fetched_details_are_kept_if_reviews_fail(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let id = hotel_id(&client, "CONTENT_DOWN").await;
@@ -59,7 +59,10 @@ async fn what_was_fetched_is_kept_when_the_rest_fails(database: Database) {
         let told = &healed.body["meta"][source]["fetched_at"];
         told.as_str().unwrap().parse().unwrap()
     };
-    assert!(fetched_at("details") <= failed_at, "they are kept");
+    assert!(
+        fetched_at("details") <= failed_at,
+        "the details fetched before the failure are kept"
+    );
     assert!(fetched_at("details") < fetched_at("reviews"));
     assert_eq!(
         healed.data()["reviews"]["items"].as_array().unwrap().len(),
@@ -71,7 +74,7 @@ async fn what_was_fetched_is_kept_when_the_rest_fails(database: Database) {
     );
 }
 
-async fn weather_covers_the_stay_as_far_as_it_is_known(database: Database) {
+async fn weather_covers_the_forecast_days_of_the_stay(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let mut request = offers_request("OK");
@@ -129,7 +132,7 @@ async fn weather_covers_the_stay_as_far_as_it_is_known(database: Database) {
     assert_eq!(none.data()["days"], json!([]));
 }
 
-async fn prices_are_published_in_dollars_and_only_a_few_times_a_minute(database: Database) {
+async fn price_calendar_is_in_dollars_and_rate_limited(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let id = hotel_id(&client, "OK").await;
@@ -182,7 +185,7 @@ async fn prices_are_published_in_dollars_and_only_a_few_times_a_minute(database:
         .await
         .expect_problem(503, "supplier_rate_limited");
     assert!(refused.header("retry-after").is_some());
-    let over = tests::eventually("the gateway's own limit", async || {
+    let over = tests::eventually("the gateway's own rate limit to be reached", async || {
         Some(client.post("/v1/hotel/price-calendar", &request).await)
             .filter(|reply| reply.status == 503)
     })
@@ -190,7 +193,7 @@ async fn prices_are_published_in_dollars_and_only_a_few_times_a_minute(database:
     over.expect_problem(503, "supplier_rate_limited");
 }
 
-async fn what_is_stale_is_answered_at_once_and_fetched_anew_behind_it(database: Database) {
+async fn stale_content_is_returned_at_once_and_refreshed_in_background(database: Database) {
     let options = ServerOptions::on(database)
         .config("[content]\ndetails_fresh_s = 1\nreviews_fresh_s = 3600");
     let server = Server::start_with(options).await;
@@ -208,20 +211,20 @@ async fn what_is_stale_is_answered_at_once_and_fetched_anew_behind_it(database: 
         stale["meta"]["details"]["fetched_at"],
         first["meta"]["details"]["fetched_at"]
     );
-    let fresh = eventually("the details to be fetched anew", async || {
+    let fresh = eventually("the details to be refreshed", async || {
         Some(read().await).filter(|body| {
             body["meta"]["details"]["fetched_at"] != first["meta"]["details"]["fetched_at"]
         })
     })
     .await;
-    // They are refreshed independently.
+    // Details and reviews are refreshed independently.
     assert_eq!(fresh["meta"]["reviews"], first["meta"]["reviews"]);
 }
 
 on_both_databases! {
-    content_is_capped_and_nameless,
-    what_was_fetched_is_kept_when_the_rest_fails,
-    weather_covers_the_stay_as_far_as_it_is_known,
-    prices_are_published_in_dollars_and_only_a_few_times_a_minute,
-    what_is_stale_is_answered_at_once_and_fetched_anew_behind_it,
+    hotel_content_is_capped_and_omits_reviewer_names,
+    fetched_details_are_kept_if_reviews_fail,
+    weather_covers_the_forecast_days_of_the_stay,
+    price_calendar_is_in_dollars_and_rate_limited,
+    stale_content_is_returned_at_once_and_refreshed_in_background,
 }

@@ -1,5 +1,5 @@
-//! What holds for every route: problems, headers, limits, and that no input
-//! makes the server fail.
+//! Tests of conventions that hold for every route: problems, headers and limits. They also check
+//! that no input makes the server fail.
 
 use serde_json::json;
 use std::io::{Read, Write};
@@ -30,7 +30,7 @@ fn is_problem(reply: &Reply) {
 }
 
 #[tokio::test]
-async fn unknown_paths_and_wrong_methods_are_problems() {
+async fn unknown_path_and_wrong_method_return_problems() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let unknown = client
@@ -47,7 +47,7 @@ async fn unknown_paths_and_wrong_methods_are_problems() {
 }
 
 #[tokio::test]
-async fn bodies_that_are_not_json_are_problems() {
+async fn invalid_body_returns_a_problem() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
@@ -98,7 +98,7 @@ async fn bodies_that_are_not_json_are_problems() {
 }
 
 #[tokio::test]
-async fn queries_are_checked_like_bodies() {
+async fn invalid_query_returns_validation_problem() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     for query in [
@@ -122,7 +122,7 @@ async fn queries_are_checked_like_bodies() {
 }
 
 #[tokio::test]
-async fn a_request_id_is_echoed_or_made() {
+async fn request_id_is_echoed_or_generated() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let named = client
@@ -143,14 +143,14 @@ async fn a_request_id_is_echoed_or_made() {
 }
 
 #[tokio::test]
-async fn too_many_requests_are_told_when_to_come_back() {
+async fn rate_limited_request_returns_429_with_retry_after() {
     let options =
         ServerOptions::on(Database::Sqlite).config("[limits]\nrequests_per_s = 1\nburst = 3\n");
     let server = Server::start_with(options).await;
     let client = server.client();
     let first = client.get("/v1/suppliers").await.expect(200);
     assert!(first.header("ratelimit").is_some() && first.header("ratelimit-policy").is_some());
-    let refused = tests::eventually("the limit", async || {
+    let refused = tests::eventually("the rate limit to be reached", async || {
         Some(client.get("/v1/suppliers").await).filter(|reply| reply.status == 429)
     })
     .await;
@@ -165,7 +165,7 @@ async fn too_many_requests_are_told_when_to_come_back() {
     );
     assert!(refused.header("ratelimit").is_some());
     let stranger = client.without("x-api-key");
-    tests::eventually("the limit of an address", async || {
+    tests::eventually("the rate limit of an address to be reached", async || {
         (stranger.get("/v1/suppliers").await.status == 429).then_some(())
     })
     .await;
@@ -175,7 +175,7 @@ async fn too_many_requests_are_told_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn the_document_is_served_and_its_pages_need_no_network() {
+async fn openapi_document_and_error_pages_are_served() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client().without("x-api-key");
     let document = client.get("/openapi.json").await.expect(200);
@@ -198,7 +198,7 @@ async fn the_document_is_served_and_its_pages_need_no_network() {
 }
 
 #[tokio::test]
-async fn suppliers_are_listed_without_secrets() {
+async fn supplier_list_contains_no_secrets() {
     let server = Server::start(Database::Sqlite).await;
     let reply = server.client().get("/v1/suppliers").await.expect(200);
     let rows = reply.data().as_array().unwrap();
@@ -224,7 +224,7 @@ async fn suppliers_are_listed_without_secrets() {
 }
 
 #[tokio::test]
-async fn a_body_that_looks_like_a_card_is_refused_and_never_logged() {
+async fn body_with_card_number_is_refused_and_not_logged() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let card = "4242 4242 4242 4242";
@@ -237,7 +237,8 @@ async fn a_body_that_looks_like_a_card_is_refused_and_never_logged() {
     let problem = reply.expect_problem(400, "validation_failed");
     let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
     for text in [problem.body.to_string(), log] {
-        // Not even one group of it; longer words, ports and identifiers, may have its digits.
+        // The texts contain no group of the card number. Longer words (ports, identifiers) may
+        // contain its digits.
         let mut words = text.split(|c: char| !c.is_alphanumeric());
         assert!(words.all(|word| word != "4242"), "{text}");
         assert!(!text.contains("42424242"), "{text}");
@@ -245,7 +246,7 @@ async fn a_body_that_looks_like_a_card_is_refused_and_never_logged() {
 }
 
 #[tokio::test]
-async fn whoever_sends_too_much_is_still_answered() {
+async fn oversized_body_gets_413_even_if_client_sends_everything_first() {
     let server = Server::start(Database::Sqlite).await;
     let address = server.api.trim_start_matches("http://").to_owned();
     let length = 3 << 20;
@@ -253,7 +254,7 @@ async fn whoever_sends_too_much_is_still_answered() {
         "POST /v1/hotel/offers HTTP/1.1\r\nhost: {address}\r\nx-api-key: {}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n",
         server.key
     );
-    // A simple client: it reads nothing before it has sent everything.
+    // The client is simple: it reads nothing until it has sent everything.
     let answer = tokio::task::spawn_blocking(move || {
         let mut connection = std::net::TcpStream::connect(address).unwrap();
         connection.write_all(head.as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! What a flight booking is made of, and who may see it.
+//! Tests of a flight booking's fields and its visibility.
 
 use super::shape::{check_instant, check_local, check_names};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use tests::{Client, Database, FlightBookingBuilder, Server, on_both_databases, p
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
 
-/// In every status, with or without a value.
+/// Fields that are present in every status, with or without a value.
 const ALWAYS: [&str; 20] = [
     "id",
     "reference_id",
@@ -42,11 +42,13 @@ fn two_adults() -> Vec<Value> {
     ]
 }
 
-async fn a_booking_is_whole_in_every_status(database: Database) {
+async fn flight_booking_contains_all_fields_in_every_status(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
-        let way = FlightBookingBuilder::on("LHR-JFK").at(supplier).passengers(two_adults());
+        let way = FlightBookingBuilder::on("LHR-JFK")
+            .at(supplier)
+            .passengers(two_adults());
         let id = way.prebooked(&server).await;
         let ready = client.flight_booking(&id).await;
         check_names("ready", &ready, &ALWAYS, &["expires_at"]);
@@ -61,7 +63,7 @@ async fn a_booking_is_whole_in_every_status(database: Database) {
             assert!(ticket[text].is_string(), "{text}");
         }
         check_instant(&ticket["confirmed_at"]);
-        // The parts keep their ids.
+        // Passengers, journeys and other parts keep their ids.
         for part in ["passengers", "journeys", "fare_conditions", "created_at"] {
             assert_eq!(ticket[part], ready[part], "{supplier}: {part}");
         }
@@ -76,7 +78,10 @@ async fn a_booking_is_whole_in_every_status(database: Database) {
         let more = ["airline_pnr", "cancellation"];
         check_names("canceled", &canceled, &ALWAYS, &more);
         check_instant(&canceled["canceled_at"]);
-        let (failed, _refused) = FlightBookingBuilder::on("LHR-LGW").at(supplier).book(&server).await;
+        let (failed, _refused) = FlightBookingBuilder::on("LHR-LGW")
+            .at(supplier)
+            .book(&server)
+            .await;
         let failed = client.flight_booking(&failed).await;
         check_names("failed", &failed, &ALWAYS, &["failure"]);
         check_names("failure", &failed["failure"], &["code", "description"], &[]);
@@ -172,7 +177,7 @@ fn check_itinerary(booking: &Value) {
     assert_eq!(seats.len(), 2);
 }
 
-async fn the_callers_own_reference_comes_back(database: Database) {
+async fn flight_booking_returns_the_callers_reference(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let way = FlightBookingBuilder::on("LHR-JFK");
@@ -187,11 +192,11 @@ async fn the_callers_own_reference_comes_back(database: Database) {
     assert_eq!(
         read,
         *bound.data(),
-        "the answer is the booking as it is read"
+        "the prebook response equals the booking as read"
     );
 }
 
-/// Every call about a booking, by somebody.
+/// Sends every call about a booking as `client`. Returns the refusals without their request ids.
 async fn refused_calls(client: &Client, booking: &str) -> Vec<Value> {
     let at = |rest: &str| format!("/v1/flight/bookings/{booking}{rest}");
     let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
@@ -216,13 +221,18 @@ async fn refused_calls(client: &Client, booking: &str) -> Vec<Value> {
     same.to_vec()
 }
 
-async fn nobody_elses_booking_can_be_told_from_none(database: Database) {
+async fn foreign_flight_booking_is_indistinguishable_from_missing_one(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let ready = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
-    let ticket = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+    let ticket = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(&server)
+        .await;
     let unknown = refused_calls(&client, "bkg_00000000000000000000000000000000").await;
-    for stranger in [client.user("somebody-else"), server.client_for("acme").await] {
+    for stranger in [
+        client.user("somebody-else"),
+        server.client_for("acme").await,
+    ] {
         for booking in [&ready, &ticket] {
             assert_eq!(refused_calls(&stranger, booking).await, unknown);
         }
@@ -230,7 +240,7 @@ async fn nobody_elses_booking_can_be_told_from_none(database: Database) {
         assert_eq!(*listed.data(), json!([]));
         assert_eq!(listed.body["meta"]["pagination"]["total"], 0);
     }
-    // Nor is one of the other product.
+    // A flight booking is not visible as a hotel booking.
     let hotel = client.get(&format!("/v1/hotel/bookings/{ready}")).await;
     hotel.expect_problem(404, "booking_not_found");
     assert_eq!(
@@ -241,7 +251,7 @@ async fn nobody_elses_booking_can_be_told_from_none(database: Database) {
 }
 
 on_both_databases! {
-    a_booking_is_whole_in_every_status,
-    the_callers_own_reference_comes_back,
-    nobody_elses_booking_can_be_told_from_none,
+    flight_booking_contains_all_fields_in_every_status,
+    flight_booking_returns_the_callers_reference,
+    foreign_flight_booking_is_indistinguishable_from_missing_one,
 }

@@ -1,20 +1,20 @@
-//! Giving a ticket back, quoting that, and what is given back.
+//! Tests of flight cancellations, cancellation quotes and refunds.
 
 use serde_json::{Value, json};
 use tests::{Client, Database, FlightBookingBuilder, Reply, Server, eventually, on_both_databases};
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
-/// The code with which a refused cancellation is told.
+/// Failure code of a refused cancellation.
 const REFUSED: &str = "cancel_refused";
 
 fn euros(amount: u32) -> Value {
     json!({"amount": amount, "currency": "EUR"})
 }
 
-/// Confirmed, and the money taken: what a cancellation gives back is then in the ledger.
+/// Books and waits for the capture. After it, a cancellation's refund appears in the ledger.
 async fn paid(server: &Server, way: FlightBookingBuilder) -> String {
     let booking = way.book_confirmed(server).await;
-    eventually("the money to be taken", async || {
+    eventually("the payment to be captured", async || {
         let now = server.client().flight_booking(&booking).await;
         (now["payments"][0]["status"] == "CAPTURED").then_some(())
     })
@@ -22,7 +22,8 @@ async fn paid(server: &Server, way: FlightBookingBuilder) -> String {
     booking
 }
 
-/// A fare on a route, and what is kept and given back of it: nothing is where the airline refuses.
+/// A fare on a route with the fee and refund of its cancellation. Both are `None` if the airline
+/// refuses to cancel.
 struct Given {
     route: &'static str,
     fare: &'static str,
@@ -69,13 +70,15 @@ const GIVEN: &[Given] = &[
     },
 ];
 
-async fn every_cancellation_ends_as_it_says(database: Database) {
+async fn cancellation_of_each_fare_ends_as_specified(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
         for given in GIVEN {
             let what = format!("{} of {} at {supplier}", given.fare, given.route);
-            let way = FlightBookingBuilder::on(given.route).at(supplier).fare(given.fare);
+            let way = FlightBookingBuilder::on(given.route)
+                .at(supplier)
+                .fare(given.fare);
             let booking = paid(&server, way).await;
             let begun = client.cancel_flight(&booking).await.expect(202);
             assert_eq!(begun.data()["status"], "CANCEL_IN_PROGRESS", "{what}");
@@ -140,7 +143,8 @@ async fn check_money(server: &Server, what: &str, booking: &str, supplier: &str,
     }
 }
 
-/// The ticket stays good; a new try is made when it is asked for, and ends likewise.
+/// Checks that a refused cancellation leaves the ticket confirmed. A further request starts a new
+/// attempt, which ends in the same way.
 async fn check_refused(server: &Server, what: &str, booking: &str) {
     let client = server.client();
     for _ in 0..2 {
@@ -161,7 +165,7 @@ async fn check_refused(server: &Server, what: &str, booking: &str) {
     assert_eq!(ledger.count(booking, "refund"), 0, "{what}");
 }
 
-async fn only_a_ticket_can_be_given_back_and_only_whole(database: Database) {
+async fn only_confirmed_flight_can_be_canceled_and_only_whole(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let ready = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
@@ -172,7 +176,9 @@ async fn only_a_ticket_can_be_given_back_and_only_whole(database: Database) {
     let late = client.cancel_flight(&failed).await;
     let late = late.expect_problem(409, "booking_state_conflict");
     assert_eq!(late.body["booking_status"], "FAILED");
-    let ticket = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+    let ticket = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(&server)
+        .await;
     let path = format!("/v1/flight/bookings/{ticket}/cancel");
     for body in [json!({"room_ids": []}), json!({"force": true}), json!([])] {
         let wrong = client.post(&path, &body).await;
@@ -188,7 +194,7 @@ async fn quote(client: &Client, booking: &str) -> Reply {
         .await
 }
 
-async fn a_quote_says_where_it_comes_from(database: Database) {
+async fn cancellation_quote_names_its_source(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
@@ -225,7 +231,7 @@ async fn a_quote_says_where_it_comes_from(database: Database) {
     }
 }
 
-async fn only_a_ticket_is_quoted(database: Database) {
+async fn quote_of_unconfirmed_or_unknown_booking_is_refused(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let ready = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
@@ -240,8 +246,8 @@ async fn only_a_ticket_is_quoted(database: Database) {
 }
 
 on_both_databases! {
-    every_cancellation_ends_as_it_says,
-    only_a_ticket_can_be_given_back_and_only_whole,
-    a_quote_says_where_it_comes_from,
-    only_a_ticket_is_quoted,
+    cancellation_of_each_fare_ends_as_specified,
+    only_confirmed_flight_can_be_canceled_and_only_whole,
+    cancellation_quote_names_its_source,
+    quote_of_unconfirmed_or_unknown_booking_is_refused,
 }

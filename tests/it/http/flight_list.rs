@@ -1,9 +1,9 @@
-//! Listing flight bookings.
+//! Tests of listing flight bookings.
 
 use serde_json::{Value, json};
 use tests::{Client, Database, FlightBookingBuilder, Server, on_both_databases};
 
-/// The ids and `meta.pagination` of a page.
+/// Returns the ids and `meta.pagination` of a page.
 async fn page(client: &Client, query: &str) -> (Vec<String>, Value) {
     let reply = client.get(&format!("/v1/flight/bookings{query}")).await;
     let reply = reply.expect(200);
@@ -12,7 +12,7 @@ async fn page(client: &Client, query: &str) -> (Vec<String>, Value) {
     (ids.collect(), reply.body["meta"]["pagination"].clone())
 }
 
-/// The ids of a page.
+/// Returns the ids of a page.
 async fn ids(client: &Client, query: &str) -> Vec<String> {
     page(client, query).await.0
 }
@@ -21,14 +21,14 @@ fn pagination(limit: u32, offset: u64, has_more: bool, total: u32) -> Value {
     json!({"limit": limit, "offset": offset, "has_more": has_more, "total": total})
 }
 
-/// The id of a booking whose fare was never bound: it has no price.
+/// Returns the id of a booking whose prebook was refused, so that it has no price.
 async fn unpriced(client: &Client) -> String {
     let refused = FlightBookingBuilder::on("LGW-LHR").prebook(client).await;
     refused.expect_problem(422, "offer_unavailable");
     ids(client, "?limit=1").await.remove(0)
 }
 
-async fn pages_count_exactly(database: Database) {
+async fn flight_list_pages_have_exact_totals(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     assert_eq!(
@@ -37,7 +37,10 @@ async fn pages_count_exactly(database: Database) {
     );
     let mut newest_first = Vec::new();
     for _ in 0..4 {
-        newest_first.insert(0, FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await);
+        newest_first.insert(
+            0,
+            FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await,
+        );
     }
     for (query, range, pagination) in [
         ("", 0..4, pagination(20, 0, false, 4)),
@@ -68,7 +71,7 @@ async fn pages_count_exactly(database: Database) {
     }
 }
 
-async fn filters_let_through_what_they_say(database: Database) {
+async fn flight_list_filters_match_exactly(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let at = |supplier: &str| FlightBookingBuilder::on("LHR-JFK").at(supplier);
@@ -80,7 +83,7 @@ async fn filters_let_through_what_they_say(database: Database) {
     let reference = booking["supplier_reference"].as_str().unwrap();
     let by_reference = |reference: &str| format!("?supplier_reference={reference}");
     let twisted = reference.to_lowercase();
-    assert_ne!(twisted, reference, "it has capitals");
+    assert_ne!(twisted, reference, "the reference contains capital letters");
     let own = by_reference(reference);
     for (query, expected) in [
         ("?status=CONFIRMED", vec![&ticket_of_b, &ticket_of_a]),
@@ -105,7 +108,7 @@ async fn filters_let_through_what_they_say(database: Database) {
     assert!(ids(&stranger, &own).await.is_empty());
 }
 
-async fn days_and_instants_bound_the_time_of_making(database: Database) {
+async fn flight_list_filters_by_creation_date_and_timestamp(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut made = Vec::new();
@@ -168,19 +171,22 @@ async fn days_and_instants_bound_the_time_of_making(database: Database) {
     }
 }
 
-/// Bare amounts, whatever their currency has for minor units; without a price comes last.
-async fn totals_are_compared_as_bare_amounts(database: Database) {
+/// Totals are compared as amounts in major units, whatever the minor units of their currency.
+/// Bookings without a price come last.
+async fn flight_list_sorts_totals_by_amount_in_major_units(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let unpriced = [unpriced(&client).await, unpriced(&client).await];
     let mut ascending = Vec::new();
-    // 1480 yen are 1480 of their smallest units, 420 dinars are 420,000.
+    // In minor units the order would differ: 1480 yen are 1480 minor units, 320 dinars are 320,000.
     for (currency, fare, total) in [
         ("KWD", "Economy Basic", 320),
         ("GBP", "Economy Flex", 420),
         ("JPY", "Business", 1480),
     ] {
-        let way = FlightBookingBuilder::on("LHR-JFK").currency(currency).fare(fare);
+        let way = FlightBookingBuilder::on("LHR-JFK")
+            .currency(currency)
+            .fare(fare);
         let booking = way.prebooked(&server).await;
         let read = client.flight_booking(&booking).await;
         let money = json!({"amount": total, "currency": currency});
@@ -198,7 +204,7 @@ async fn totals_are_compared_as_bare_amounts(database: Database) {
         let mut last = listed[3..].to_vec();
         last.sort();
         assert_eq!(last, unpriced, "{query}");
-        // Page by page the same.
+        // Paging yields the same order.
         let mut paged = Vec::new();
         for offset in 0..5 {
             paged.extend(ids(&client, &format!("{query}&limit=1&offset={offset}")).await);
@@ -207,7 +213,7 @@ async fn totals_are_compared_as_bare_amounts(database: Database) {
     }
 }
 
-async fn what_no_list_can_be_asked_is_said(database: Database) {
+async fn flight_list_with_invalid_query_returns_400(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for query in [
@@ -233,9 +239,9 @@ async fn what_no_list_can_be_asked_is_said(database: Database) {
 }
 
 on_both_databases! {
-    pages_count_exactly,
-    filters_let_through_what_they_say,
-    days_and_instants_bound_the_time_of_making,
-    totals_are_compared_as_bare_amounts,
-    what_no_list_can_be_asked_is_said,
+    flight_list_pages_have_exact_totals,
+    flight_list_filters_match_exactly,
+    flight_list_filters_by_creation_date_and_timestamp,
+    flight_list_sorts_totals_by_amount_in_major_units,
+    flight_list_with_invalid_query_returns_400,
 }

@@ -1,11 +1,11 @@
-//! Fares.
+//! Tests of flight offers.
 
 use serde_json::{Value, json};
 use tests::{
     Client, Database, Reply, Server, days_ahead, on_both_databases, prebook_request, trip,
 };
 
-/// What fares are compared by.
+/// A function that returns the value by which fares are sorted.
 type Key = fn(&Value) -> String;
 
 async fn fares(client: &Client, request: &Value) -> Reply {
@@ -21,8 +21,11 @@ fn list(reply: &Reply) -> &Vec<Value> {
     reply.data().as_array().unwrap()
 }
 
-#[expect(clippy::too_many_lines, reason = "a resource is as long as it is")]
-async fn a_fare_is_whole(database: Database) {
+#[expect(
+    clippy::too_many_lines,
+    reason = "the test checks every field of one large resource"
+)]
+async fn flight_offer_contains_all_fields(database: Database) {
     let server = Server::start(database).await;
     let there = days_ahead(30);
     let back = days_ahead(37);
@@ -58,7 +61,7 @@ async fn a_fare_is_whole(database: Database) {
             "total_duration_minutes",
         ]
     );
-    // Of an adult's 840 a child pays three quarters, an infant a tenth.
+    // A child pays three quarters and an infant a tenth of an adult's 840.
     assert_eq!(
         flex["total_amount"],
         json!({"amount": 2394, "currency": "EUR"})
@@ -125,7 +128,7 @@ async fn a_fare_is_whole(database: Database) {
     assert_eq!(segment["departure_time"], format!("{back}T10:00:00"));
 }
 
-async fn no_more_fares_than_the_limit_are_answered_and_more_are_told(database: Database) {
+async fn flight_offers_are_limited_and_marked_as_truncated(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
@@ -144,7 +147,7 @@ async fn no_more_fares_than_the_limit_are_answered_and_more_are_told(database: D
             assert_eq!(reply.body["meta"]["truncated"], true, "{supplier}");
             assert_eq!(reply.body["meta"]["unsupported_filters"], json!([]));
         }
-        // Exactly as many as there are is not more.
+        // A limit equal to the number of fares truncates nothing.
         let few = json!({"supplier": supplier, "limit": 3});
         let reply = fares(&client, &trip("LHR-JFK", few)).await;
         assert_eq!(list(&reply).len(), 3);
@@ -162,7 +165,8 @@ async fn no_more_fares_than_the_limit_are_answered_and_more_are_told(database: D
     }
 }
 
-/// What tells a fare from the others, its order aside.
+/// Returns text that identifies each fare, sorted, so that the order of the response does not
+/// matter.
 fn marks(reply: &Reply) -> Vec<String> {
     let mut marks: Vec<String> = list(reply)
         .iter()
@@ -178,8 +182,9 @@ fn marks(reply: &Reply) -> Vec<String> {
     marks
 }
 
-/// One supplier applies two filters, the other all: the answers are the same.
-async fn who_applies_a_filter_makes_no_difference(database: Database) {
+/// `SUPPLIER_A` applies only two of the filters itself, `SUPPLIER_B` applies all of them. Both
+/// return the same fares.
+async fn filter_applied_by_gateway_or_supplier_gives_same_fares(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     for (filters, unsupported) in [
@@ -226,7 +231,7 @@ async fn who_applies_a_filter_makes_no_difference(database: Database) {
     }
 }
 
-async fn who_makes_the_order_makes_no_difference(database: Database) {
+async fn sort_by_gateway_or_supplier_gives_same_order(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let by_total = |fare: &Value| fare["total_amount"]["amount"].to_string();
@@ -256,7 +261,7 @@ async fn who_makes_the_order_makes_no_difference(database: Database) {
     }
 }
 
-async fn a_fare_tells_whether_documents_are_needed(database: Database) {
+async fn flight_offer_states_whether_documents_are_required(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
@@ -270,7 +275,7 @@ async fn a_fare_tells_whether_documents_are_needed(database: Database) {
     }
 }
 
-async fn prices_are_in_the_currency_that_was_asked_for(database: Database) {
+async fn flight_offers_are_priced_in_requested_currency(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let yen = json!({"currency": "JPY", "filters": {"max_total": 420}});
@@ -288,7 +293,7 @@ async fn prices_are_in_the_currency_that_was_asked_for(database: Database) {
     );
 }
 
-async fn a_supplier_that_sells_no_flights_is_said_to_be_so(database: Database) {
+async fn flight_search_at_supplier_without_flights_returns_422(database: Database) {
     let server = Server::start(database).await;
     for supplier in ["NOBODY", "SANDBOX_HOTELS"] {
         let request = trip("LHR-JFK", json!({"supplier": supplier}));
@@ -300,7 +305,7 @@ async fn a_supplier_that_sells_no_flights_is_said_to_be_so(database: Database) {
     }
 }
 
-async fn a_fare_is_no_offer_of_a_hotel(database: Database) {
+async fn hotel_prebook_of_flight_offer_returns_422(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let reply = fares(&client, &trip("LHR-JFK", json!({}))).await;
@@ -313,12 +318,12 @@ async fn a_fare_is_no_offer_of_a_hotel(database: Database) {
 }
 
 on_both_databases! {
-    a_fare_is_whole,
-    no_more_fares_than_the_limit_are_answered_and_more_are_told,
-    who_applies_a_filter_makes_no_difference,
-    who_makes_the_order_makes_no_difference,
-    a_fare_tells_whether_documents_are_needed,
-    prices_are_in_the_currency_that_was_asked_for,
-    a_supplier_that_sells_no_flights_is_said_to_be_so,
-    a_fare_is_no_offer_of_a_hotel,
+    flight_offer_contains_all_fields,
+    flight_offers_are_limited_and_marked_as_truncated,
+    filter_applied_by_gateway_or_supplier_gives_same_fares,
+    sort_by_gateway_or_supplier_gives_same_order,
+    flight_offer_states_whether_documents_are_required,
+    flight_offers_are_priced_in_requested_currency,
+    flight_search_at_supplier_without_flights_returns_422,
+    hotel_prebook_of_flight_offer_returns_422,
 }

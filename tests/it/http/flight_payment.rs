@@ -1,13 +1,15 @@
-//! What pays a ticket: each card of the sandbox, a browser, a supplier's checkout.
+//! Tests of paying a ticket: with each sandbox card, in a browser, and in a supplier's checkout.
 
 use serde_json::{Value, json};
-use tests::{Client, Database, FlightBookingBuilder, Server, eventually, on_both_databases, complete_payment};
+use tests::{
+    Client, Database, FlightBookingBuilder, Server, complete_payment, eventually, on_both_databases,
+};
 
-/// What a card does to a booking that the airline takes, or refuses.
+/// A card and a route, with the expected result for a booking that the airline accepts or refuses.
 struct Card {
     token: &'static str,
     route: &'static str,
-    /// Status, and the booking's status or the problem's code.
+    /// HTTP status, and the booking's status or the problem's code.
     answer: (u16, &'static str),
     end: &'static str,
     payment: &'static str,
@@ -72,12 +74,15 @@ fn statuses(booking: &Value) -> Vec<&str> {
         .collect()
 }
 
-async fn every_card_does_as_it_says(database: Database) {
+async fn booking_with_each_sandbox_card_ends_as_specified(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut begun = Vec::new();
     for card in CARDS {
-        let (booking, reply) = FlightBookingBuilder::on(card.route).card(card.token).book(&server).await;
+        let (booking, reply) = FlightBookingBuilder::on(card.route)
+            .card(card.token)
+            .book(&server)
+            .await;
         let (status, word) = card.answer;
         assert_eq!(reply.status, status, "{}: {:#}", card.token, reply.body);
         if status == 200 {
@@ -115,7 +120,7 @@ async fn every_card_does_as_it_says(database: Database) {
     }
 }
 
-async fn another_card_can_follow_one_that_was_declined(database: Database) {
+async fn booking_can_be_paid_with_another_card_after_a_decline(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for token in [
@@ -123,15 +128,21 @@ async fn another_card_can_follow_one_that_was_declined(database: Database) {
         "tok_insufficient_funds",
         "tok_requires_action",
     ] {
-        let (booking, reply) = FlightBookingBuilder::on("LHR-JFK").card(token).book(&server).await;
+        let (booking, reply) = FlightBookingBuilder::on("LHR-JFK")
+            .card(token)
+            .book(&server)
+            .await;
         reply.expect_problem(422, "payment_failed");
         let ready = client.flight_booking(&booking).await;
-        assert!(ready["expires_at"].is_string(), "it can still be completed");
+        assert!(
+            ready["expires_at"].is_string(),
+            "the booking can still be completed"
+        );
         assert!(ready.get("failure").is_none(), "{ready:#}");
         let good = FlightBookingBuilder::on("LHR-JFK").payment(&client).await;
         let again = client.book_flight(&booking, &good).await.expect(200);
         assert_eq!(again.data()["status"], "CONFIRMED", "{token}");
-        eventually("the capture", async || {
+        eventually("the capture to be made", async || {
             let now = client.flight_booking(&booking).await;
             (statuses(&now) == ["FAILED", "CAPTURED"]).then_some(())
         })
@@ -144,14 +155,17 @@ async fn another_card_can_follow_one_that_was_declined(database: Database) {
     }
 }
 
-async fn a_card_can_be_read_in_the_single_read_alone(database: Database) {
+async fn card_is_shown_in_single_read_but_not_in_list(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for (token, brand, last4, funding) in [
         ("tok_visa", "VISA", "4242", "CREDIT"),
         ("tok_mastercard", "MASTERCARD", "4444", "DEBIT"),
     ] {
-        let booking = FlightBookingBuilder::on("LHR-JFK").card(token).book_confirmed(&server).await;
+        let booking = FlightBookingBuilder::on("LHR-JFK")
+            .card(token)
+            .book_confirmed(&server)
+            .await;
         let read = client.flight_booking(&booking).await;
         let card = json!({"brand": brand, "last4": last4, "funding": funding, "wallet": null});
         let shown = &read["payments"][0]["payment_method"];
@@ -164,7 +178,7 @@ async fn a_card_can_be_read_in_the_single_read_alone(database: Database) {
     }
 }
 
-async fn an_instrument_that_is_not_the_callers_pays_nothing(database: Database) {
+async fn foreign_deleted_or_unknown_instrument_is_refused(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let booking = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
@@ -191,7 +205,8 @@ async fn an_instrument_that_is_not_the_callers_pays_nothing(database: Database) 
     assert!(server.ledger().await.kinds_of(&booking).is_empty());
 }
 
-/// A prebook under a key: the booking's id, and the token that it gave, once.
+/// Prebooks under a key and repeats the call. Returns the booking's id and the payment token, which
+/// only the first response contains.
 async fn prebooked(client: &Client, way: &FlightBookingBuilder, meta: &str) -> (String, String) {
     let key = format!("once-{meta}");
     let request = way.request(&way.offer(client).await);
@@ -214,11 +229,11 @@ async fn prebooked(client: &Client, way: &FlightBookingBuilder, meta: &str) -> (
     assert!(again.body["meta"].get(meta).is_none(), "{:#}", again.body);
     let id = fresh.data()["id"].as_str().unwrap().to_owned();
     let read = client.flight_booking(&id).await.to_string();
-    assert!(!read.contains(token), "shown once: {read}");
+    assert!(!read.contains(token), "the token is returned once: {read}");
     (id, token.to_owned())
 }
 
-/// Before the payer has paid: nothing is booked, and no card is taken instead.
+/// Checks that before the payer has paid nothing is booked and no card is accepted instead.
 async fn check_unpaid(client: &Client, booking: &str) {
     let early = client.book_flight(booking, &json!({})).await;
     let early = early.expect_problem(422, "payment_failed");
@@ -231,7 +246,7 @@ async fn check_unpaid(client: &Client, booking: &str) {
     assert!(ready.get("failure").is_none(), "{ready:#}");
 }
 
-async fn a_browser_pays(database: Database) {
+async fn browser_payment_confirms_booking(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let way = FlightBookingBuilder::on("LHR-JFK").in_browser();
@@ -241,7 +256,7 @@ async fn a_browser_pays(database: Database) {
     complete_payment(&server.sandbox_url, &token).await;
     let booked = client.book_flight(&booking, &json!({})).await.expect(200);
     assert_eq!(booked.data()["status"], "CONFIRMED");
-    eventually("the capture", async || {
+    eventually("the capture to be made", async || {
         let now = client.flight_booking(&booking).await;
         (statuses(&now) == ["CAPTURED"]).then_some(())
     })
@@ -254,18 +269,21 @@ async fn a_browser_pays(database: Database) {
     );
 }
 
-/// What a browser paid is let go when the airline says no.
-async fn a_browser_pays_for_nothing(database: Database) {
+/// Checks that a browser payment is voided if the airline refuses the booking.
+async fn browser_payment_is_voided_if_airline_refuses(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     for (route, status, code) in [
         ("LHR-LGW", 422, "supplier_rejected"),
         ("LHR-LTN", 202, "COMPLETE_IN_PROGRESS"),
     ] {
-        let (booking, reply) = FlightBookingBuilder::on(route).in_browser().book(&server).await;
+        let (booking, reply) = FlightBookingBuilder::on(route)
+            .in_browser()
+            .book(&server)
+            .await;
         assert_eq!(reply.status, status, "{route} {code}: {:#}", reply.body);
         let client = server.client();
         let _failed = client.wait_for_flight_booking(&booking, "FAILED").await;
-        eventually("the hold to be released", async || {
+        eventually("the authorization to be voided", async || {
             let ledger = server.ledger().await;
             (ledger.kinds_of(&booking) == ["authorization", "void"]).then_some(())
         })
@@ -273,13 +291,21 @@ async fn a_browser_pays_for_nothing(database: Database) {
     }
 }
 
-async fn a_supplier_takes_the_money_itself(database: Database) {
+async fn supplier_checkout_collects_payment_itself(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    // Whether a browser pays is not the caller's to say there.
+    // At this supplier, `use_payment_sdk` has no effect.
     for (way, key) in [
-        (FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B"), "plain"),
-        (FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B").in_browser(), "sdk"),
+        (
+            FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B"),
+            "plain",
+        ),
+        (
+            FlightBookingBuilder::on("LHR-JFK")
+                .at("SUPPLIER_B")
+                .in_browser(),
+            "sdk",
+        ),
     ] {
         let client = client.user(key);
         let (booking, token) = prebooked(&client, &way, "checkout").await;
@@ -300,11 +326,11 @@ async fn a_supplier_takes_the_money_itself(database: Database) {
 }
 
 on_both_databases! {
-    every_card_does_as_it_says,
-    another_card_can_follow_one_that_was_declined,
-    a_card_can_be_read_in_the_single_read_alone,
-    an_instrument_that_is_not_the_callers_pays_nothing,
-    a_browser_pays,
-    a_browser_pays_for_nothing,
-    a_supplier_takes_the_money_itself,
+    booking_with_each_sandbox_card_ends_as_specified,
+    booking_can_be_paid_with_another_card_after_a_decline,
+    card_is_shown_in_single_read_but_not_in_list,
+    foreign_deleted_or_unknown_instrument_is_refused,
+    browser_payment_confirms_booking,
+    browser_payment_is_voided_if_airline_refuses,
+    supplier_checkout_collects_payment_itself,
 }

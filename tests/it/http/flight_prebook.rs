@@ -1,15 +1,16 @@
-//! Binding a fare to those who fly: once a key, once an offer, and for whom it was priced.
+//! Tests of flight prebook: one booking per key, one unfinished booking per offer, and only for the
+//! passengers that were priced.
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
-    Database, FlightBookingBuilder, Server, days_ahead, on_both_databases, passenger, complete_payment, prebook_flight_request,
-    trip,
+    Database, FlightBookingBuilder, Server, complete_payment, days_ahead, on_both_databases,
+    passenger, prebook_flight_request, trip,
 };
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
 
-async fn a_key_makes_one_booking(database: Database) {
+async fn concurrent_prebooks_with_one_key_make_one_booking(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
@@ -34,7 +35,7 @@ async fn a_key_makes_one_booking(database: Database) {
     assert_eq!(listed.body["meta"]["pagination"]["total"], 2);
 }
 
-async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
+async fn idempotency_key_is_bound_to_one_request_and_one_user(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let way = FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B");
@@ -46,7 +47,7 @@ async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
     assert_eq!(
         same.expect(200).data(),
         first.data(),
-        "white space is nothing"
+        "white space in the body does not matter"
     );
     for (pointer, value) in [
         ("/reference_id", json!("trip-9")),
@@ -69,8 +70,8 @@ async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
     assert_eq!(unkeyed.body["errors"][0]["in"], "header");
 }
 
-/// A repeat gives the booking as it is now.
-async fn a_key_leads_to_its_booking_for_good(database: Database) {
+/// A repeated request returns the booking in its current state.
+async fn replay_of_prebook_returns_current_booking(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let way = FlightBookingBuilder::on("LHR-JFK");
@@ -86,9 +87,9 @@ async fn a_key_leads_to_its_booking_for_good(database: Database) {
     assert_eq!(ledger.count(id, "booking"), 1);
 }
 
-/// One unfinished booking an offer, where the supplier wants that; and a refused
-/// prebook uses no key up.
-async fn an_offer_is_held_by_one_unfinished_booking(database: Database) {
+/// `SUPPLIER_A` allows one unfinished booking per offer. A refused prebook does not consume its
+/// key.
+async fn offer_with_unfinished_booking_returns_409_offer_in_use(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for (route, finish) in [("LHR-JFK", 200), ("LHR-LGW", 422)] {
@@ -122,14 +123,14 @@ async fn an_offer_is_held_by_one_unfinished_booking(database: Database) {
             .expect(201);
         assert_ne!(second.data()["id"], id);
     }
-    // A prebook that came to nothing holds nothing.
+    // A failed prebook does not lock the offer.
     let way = FlightBookingBuilder::on("JFK-EWR");
     let request = way.request(&way.offer(&client).await);
     for key in ["dearer", "dearer still"] {
         let dearer = client.prebook_flight(key, &request).await;
         dearer.expect_problem(409, "offer_price_changed");
     }
-    // The other supplier binds an offer as often as it is asked to.
+    // The other supplier accepts any number of bookings per offer.
     let way = FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B");
     let request = way.request(&way.offer(&client).await);
     for key in ["one", "two"] {
@@ -137,7 +138,7 @@ async fn an_offer_is_held_by_one_unfinished_booking(database: Database) {
     }
 }
 
-async fn an_offer_is_of_one_organization(database: Database) {
+async fn prebook_of_foreign_or_forged_offer_returns_422(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let stranger = server.client_for("acme").await;
@@ -161,8 +162,8 @@ async fn an_offer_is_of_one_organization(database: Database) {
     }
 }
 
-/// A tenth off, at the supplier and in the booking.
-async fn a_loyalty_number_lowers_the_total(database: Database) {
+/// The supplier and the booking both show the price reduced by a tenth.
+async fn loyalty_number_lowers_the_total(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
@@ -192,7 +193,8 @@ async fn a_loyalty_number_lowers_the_total(database: Database) {
     }
 }
 
-/// Passengers that a fare for one adult is not for, and what is wrong first.
+/// Returns passengers that do not fit a fare for one adult, each with the pointer of the first
+/// violation.
 fn wrong_passengers() -> Vec<(Vec<Value>, &'static str)> {
     let ada = || passenger(json!({}));
     let young = |kind: &str, born: &str| passenger(json!({"type": kind, "date_of_birth": born}));
@@ -234,7 +236,7 @@ fn wrong_passengers() -> Vec<(Vec<Value>, &'static str)> {
     ]
 }
 
-async fn the_passengers_are_those_that_were_priced(database: Database) {
+async fn prebook_with_other_passengers_than_priced_returns_400(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let way = FlightBookingBuilder::on("LHR-JFK");
@@ -267,12 +269,12 @@ async fn the_passengers_are_those_that_were_priced(database: Database) {
         let wrong = client.prebook_flight("wrong", &request).await;
         wrong.expect_problem(400, "validation_failed");
     }
-    // None of that used the key up.
+    // The failed requests did not consume the key.
     let right = client.prebook_flight("wrong", &way.request(&offer)).await;
     assert_eq!(right.expect(201).data()["status"], "READY_FOR_COMPLETE");
 }
 
-async fn documents_are_wanted_where_the_fare_says_so(database: Database) {
+async fn prebook_requires_documents_if_the_fare_does(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let document = |expires_on: &str| json!({"type": "PASSPORT", "number": "X1234567", "issuing_country": "GB", "expires_on": expires_on});
@@ -301,8 +303,8 @@ async fn documents_are_wanted_where_the_fare_says_so(database: Database) {
     }
 }
 
-/// A family is named in any order, and flies at the price of each.
-async fn a_family_flies(database: Database) {
+/// Passengers may be listed in any order. The total is the sum of their individual prices.
+async fn family_is_booked_in_any_passenger_order(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let born = |kind: &str, name: &str, days: i64| {
@@ -331,12 +333,15 @@ async fn a_family_flies(database: Database) {
         assert_eq!(
             names,
             ["Ralph", "Annabella", "Ada", "William"],
-            "{supplier}: as they were named"
+            "{supplier}: in the order of the request"
         );
         if let Some(token) = bound.body["meta"]["checkout"]["token"].as_str() {
             complete_payment(&server.sandbox_url, token).await;
         }
-        let payment = FlightBookingBuilder::on("LHR-JFK").at(supplier).payment(&client).await;
+        let payment = FlightBookingBuilder::on("LHR-JFK")
+            .at(supplier)
+            .payment(&client)
+            .await;
         let id = bound.data()["id"].as_str().unwrap();
         let booked = client.book_flight(id, &payment).await.expect(200);
         assert_eq!(booked.data()["status"], "CONFIRMED", "{supplier}");
@@ -345,13 +350,13 @@ async fn a_family_flies(database: Database) {
 }
 
 on_both_databases! {
-    a_family_flies,
-    a_key_makes_one_booking,
-    a_key_belongs_to_one_request_and_one_user,
-    a_key_leads_to_its_booking_for_good,
-    an_offer_is_held_by_one_unfinished_booking,
-    an_offer_is_of_one_organization,
-    a_loyalty_number_lowers_the_total,
-    the_passengers_are_those_that_were_priced,
-    documents_are_wanted_where_the_fare_says_so,
+    family_is_booked_in_any_passenger_order,
+    concurrent_prebooks_with_one_key_make_one_booking,
+    idempotency_key_is_bound_to_one_request_and_one_user,
+    replay_of_prebook_returns_current_booking,
+    offer_with_unfinished_booking_returns_409_offer_in_use,
+    prebook_of_foreign_or_forged_offer_returns_422,
+    loyalty_number_lowers_the_total,
+    prebook_with_other_passengers_than_priced_returns_400,
+    prebook_requires_documents_if_the_fare_does,
 }

@@ -1,15 +1,16 @@
-//! A key that buys bags, whatever becomes of the answer or of the money.
+//! Tests of purchasing bags under an idempotency key when responses are lost, payments fail or the
+//! supplier refuses.
 
 use serde_json::{Value, json};
 use tests::{Client, Database, FlightBookingBuilder, Reply, Server, eventually, on_both_databases};
 
-/// Which of these the ledger holds for a booking, and how often.
+/// Counts ledger entries of a booking: bags, authorizations, captures and voids.
 async fn counts(server: &Server, booking: &str) -> [usize; 4] {
     let ledger = server.ledger().await;
     ["bags", "authorization", "capture", "void"].map(|kind| ledger.count(booking, kind))
 }
 
-/// Under the booking's id as the key.
+/// Purchases bags with the booking's id as the idempotency key.
 async fn buy(client: &Client, booking: &str, card: &str) -> (Value, Reply) {
     let wanted = client.bag_request(booking, card).await;
     let reply = client.purchase_bags(booking, booking, &wanted).await;
@@ -21,11 +22,13 @@ fn state_conflict(reply: Reply, status: &str) {
     assert_eq!(problem.body["booking_status"], status);
 }
 
-/// Nothing else can be done to the ticket until it is known what became of the purchase.
-async fn an_answer_that_is_lost_is_unknown_until_it_is_found(database: Database) {
+/// While the outcome of the purchase is unknown, every other change to the ticket is refused.
+async fn bag_purchase_with_lost_response_is_unknown_until_reconciled(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let booking = FlightBookingBuilder::on("BTS-LHR").book_confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("BTS-LHR")
+        .book_confirmed(&server)
+        .await;
     let (wanted, first) = buy(&client, &booking, "tok_visa").await;
     let unknown = first.expect_problem(500, "result_unknown");
     assert_eq!(unknown.body["retryable"], false);
@@ -56,12 +59,14 @@ async fn an_answer_that_is_lost_is_unknown_until_it_is_found(database: Database)
     .await;
 }
 
-/// The supplier has confirmed: no trouble with the money undoes that.
-async fn trouble_with_the_money_undoes_no_bags(database: Database) {
+/// After the supplier has confirmed the bags, a failing payment does not undo them.
+async fn failing_capture_does_not_undo_purchased_bags(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for card in ["tok_timeout", "tok_capture_fails"] {
-        let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+        let booking = FlightBookingBuilder::on("LHR-JFK")
+            .book_confirmed(&server)
+            .await;
         let (_, bought) = buy(&client, &booking, card).await;
         let bought = bought.expect(200);
         assert_eq!(bought.data()["status"], "CONFIRMED", "{card}");
@@ -75,11 +80,13 @@ async fn trouble_with_the_money_undoes_no_bags(database: Database) {
     }
 }
 
-/// A refusal is kept by its key for good; a new key is a new try, with a hold of its own.
-async fn a_refusal_stays_and_a_new_key_tries_again(database: Database) {
+/// A key keeps its refusal. A new key starts a new attempt with an authorization of its own.
+async fn refused_bag_purchase_is_replayed_and_new_key_starts_new_attempt(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = FlightBookingBuilder::on("BTS-MRU").book_confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("BTS-MRU")
+        .book_confirmed(&server)
+        .await;
     let wanted = client.bag_request(&booking, "tok_visa").await;
     for (tries, key) in [(1, "first"), (2, "second")] {
         for _ in 0..3 {
@@ -87,7 +94,7 @@ async fn a_refusal_stays_and_a_new_key_tries_again(database: Database) {
             let refused = refused.expect_problem(422, "supplier_rejected");
             assert_eq!(refused.header("x-supplier"), Some("SUPPLIER_A"));
         }
-        eventually("the hold to be released", async || {
+        eventually("the authorization to be voided", async || {
             (counts(&server, &booking).await == [0, 1 + tries, 1, tries]).then_some(())
         })
         .await;
@@ -96,10 +103,10 @@ async fn a_refusal_stays_and_a_new_key_tries_again(database: Database) {
     first.expect_problem(422, "supplier_rejected");
     let ticket = client.flight_booking(&booking).await;
     assert_eq!(ticket["status"], "CONFIRMED");
-    assert!(ticket.get("failure").is_none(), "the ticket did not fail");
+    assert!(ticket.get("failure").is_none(), "the ticket has no failure");
 }
 
-async fn bags_are_sold_on_tickets_that_stand(database: Database) {
+async fn bags_of_unconfirmed_or_canceled_booking_return_409(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let bag = json!({"id": "svc_00000000000000000000000000000000", "quantity": 1});
@@ -107,7 +114,9 @@ async fn bags_are_sold_on_tickets_that_stand(database: Database) {
     let wanted = json!({"services": [bag], "payment_instrument_id": card});
     let (refused, _) = FlightBookingBuilder::on("LHR-LGW").book(&server).await;
     let (unknown, _) = FlightBookingBuilder::on("LTN-STN").book(&server).await;
-    let canceled = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+    let canceled = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(&server)
+        .await;
     let _begun = client.cancel_flight(&canceled).await.expect(202);
     let _ended = client.wait_for_flight_booking(&canceled, "CANCELED").await;
     for (booking, status) in [
@@ -120,18 +129,23 @@ async fn bags_are_sold_on_tickets_that_stand(database: Database) {
     }
 }
 
-async fn nobody_else_buys_bags(database: Database) {
+async fn bags_of_another_users_booking_return_404(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(&server)
+        .await;
     let wanted = client.bag_request(&booking, "tok_visa").await;
     let stranger = client.user("stranger");
     let seen = stranger.bags_for_sale(&booking).await;
     seen.expect_problem(404, "booking_not_found");
     let bought = stranger.purchase_bags(&booking, "k", &wanted).await;
     bought.expect_problem(404, "booking_not_found");
-    // Nor did that use up the owner's key.
-    let bought = client.purchase_bags(&booking, "k", &wanted).await.expect(200);
+    // The stranger's request did not consume the owner's key.
+    let bought = client
+        .purchase_bags(&booking, "k", &wanted)
+        .await
+        .expect(200);
     assert_eq!(bought.data()["services_amount"]["amount"], 60);
     let mut other = wanted;
     other["payment_instrument_id"] = json!(client.store_card("tok_visa").await);
@@ -141,9 +155,9 @@ async fn nobody_else_buys_bags(database: Database) {
 }
 
 on_both_databases! {
-    an_answer_that_is_lost_is_unknown_until_it_is_found,
-    trouble_with_the_money_undoes_no_bags,
-    a_refusal_stays_and_a_new_key_tries_again,
-    bags_are_sold_on_tickets_that_stand,
-    nobody_else_buys_bags,
+    bag_purchase_with_lost_response_is_unknown_until_reconciled,
+    failing_capture_does_not_undo_purchased_bags,
+    refused_bag_purchase_is_replayed_and_new_key_starts_new_attempt,
+    bags_of_unconfirmed_or_canceled_booking_return_409,
+    bags_of_another_users_booking_return_404,
 }

@@ -1,23 +1,24 @@
-//! Many callers at one booking at once: one of them does it, the others learn
-//! what became of it. The sandbox's ledger is the proof.
+//! Tests of many concurrent callers at one booking: one of them makes the change, the others get
+//! its outcome. Each test checks the sandbox's ledger.
 #![expect(
     clippy::panic,
-    reason = "an answer that is in no row of the table fails the test"
+    reason = "a response that the test does not expect fails it"
 )]
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tests::{
-    HotelBookingBuilder, Client, Database, FlightBookingBuilder, Ledger, Reply, Server, concurrently, eventually, on_both_databases,
+    Client, Database, FlightBookingBuilder, HotelBookingBuilder, Ledger, Reply, Server,
+    concurrently, eventually, on_both_databases,
 };
 use tokio::task::JoinSet;
 
-/// So many callers at one booking.
+/// Number of concurrent callers per booking.
 const CROWD: usize = 64;
-/// So many bookings, each with its own race.
+/// Number of bookings, each with its own race.
 const ROUNDS: usize = 12;
 
-/// An answer in a word: its status with the problem's code, or the booking's status.
+/// Returns the response's status with the problem's code or the booking's status.
 fn word(reply: &Reply) -> String {
     let said = match reply.status {
         200..300 => &reply.data()["status"],
@@ -26,7 +27,7 @@ fn word(reply: &Reply) -> String {
     format!("{} {}", reply.status, said.as_str().unwrap())
 }
 
-/// How often each word was said.
+/// Counts the responses by their summary.
 fn words(replies: &[Reply]) -> BTreeMap<String, usize> {
     let mut words = BTreeMap::new();
     for reply in replies {
@@ -40,13 +41,13 @@ fn counts<const N: usize>(ledger: &Ledger, booking: &str, kinds: [&str; N]) -> [
 }
 
 async fn captured(server: &Server, booking: &str, payments: usize) {
-    eventually("the money to be taken", async || {
+    eventually("the payment to be captured", async || {
         (server.ledger().await.count(booking, "capture") == payments).then_some(())
     })
     .await;
 }
 
-async fn a_crowd_that_books_makes_one_order_and_one_charge(database: Database) {
+async fn concurrent_book_calls_make_one_order_and_one_charge(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
@@ -67,8 +68,8 @@ async fn a_crowd_that_books_makes_one_order_and_one_charge(database: Database) {
     }
 }
 
-/// Each with a card of its own: one is charged, and only one.
-async fn a_crowd_with_different_cards_charges_one(database: Database) {
+/// Every caller has a card of its own. Exactly one card is charged.
+async fn concurrent_book_calls_with_different_cards_charge_one(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let booking = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
@@ -88,8 +89,9 @@ async fn a_crowd_with_different_cards_charges_one(database: Database) {
     );
 }
 
-/// A cancellation comes before the ticket, and changes nothing; or after it, and gives it back.
-async fn a_cancellation_comes_before_the_ticket_or_after_it(database: Database) {
+/// The cancellation either comes before the ticket and changes nothing, or comes after it and
+/// cancels it.
+async fn concurrent_book_and_cancel_run_in_either_order(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut races = Vec::new();
@@ -139,13 +141,16 @@ async fn a_cancellation_comes_before_the_ticket_or_after_it(database: Database) 
     }
 }
 
-/// Whoever comes first at a ticket keeps the other off, or is seen by it.
-async fn a_cancellation_or_a_purchase_of_bags_comes_first(database: Database) {
+/// Either the first of the two operations blocks the other, or the second one takes the result of
+/// the first into account.
+async fn concurrent_bag_purchase_and_cancel_run_in_either_order(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut races = Vec::new();
     for _ in 0..ROUNDS {
-        let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+        let booking = FlightBookingBuilder::on("LHR-JFK")
+            .book_confirmed(&server)
+            .await;
         captured(&server, &booking, 1).await;
         let wanted = client.bag_request(&booking, "tok_visa").await;
         races.push((booking, wanted));
@@ -171,7 +176,7 @@ async fn a_cancellation_or_a_purchase_of_bags_comes_first(database: Database) {
                 assert!(gone.contains(&status), "{status}");
                 false
             }
-            // The airline has released the ticket before the gateway has heard of it.
+            // The airline released the ticket before the gateway recorded its response.
             "422 supplier_rejected" => false,
             other => panic!("{other}: {:#}", bought.body),
         };
@@ -183,7 +188,10 @@ async fn a_cancellation_or_a_purchase_of_bags_comes_first(database: Database) {
             }
             other => panic!("{other}: {:#}", canceled.body),
         };
-        assert!(has_bags || !is_kept, "neither came to anything");
+        assert!(
+            has_bags || !is_kept,
+            "both the purchase and the cancellation were refused"
+        );
         let end = if is_kept { "CONFIRMED" } else { "CANCELED" };
         let ended = client.wait_for_flight_booking(&booking, end).await;
         let bags = usize::from(has_bags);
@@ -203,7 +211,8 @@ async fn a_cancellation_or_a_purchase_of_bags_comes_first(database: Database) {
     }
 }
 
-/// The callers' keys: one for all, or one for each.
+/// Purchases a bag concurrently. The callers share `keys` idempotency keys: one for all, or one
+/// each.
 async fn crowd_at_bags(client: &Client, booking: &str, keys: usize) -> Vec<Reply> {
     let wanted = client.bag_request(booking, "tok_visa").await;
     let calls = (0..CROWD).map(|at| {
@@ -226,20 +235,24 @@ async fn check_one_bag(server: &Server, booking: &str) {
     assert_eq!(services[0]["status"], "CONFIRMED");
 }
 
-async fn a_crowd_with_one_key_buys_one_bag(database: Database) {
+async fn concurrent_bag_purchases_with_one_key_buy_one_bag(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(&server)
+        .await;
     let said = words(&crowd_at_bags(&client, &booking, 1).await);
     assert_eq!(said, BTreeMap::from([("200 CONFIRMED".to_owned(), CROWD)]));
     check_one_bag(&server, &booking).await;
 }
 
-/// The others come while the bag is being bought, or when the ticket carries it.
-async fn a_crowd_with_different_keys_buys_one_bag(database: Database) {
+/// The other callers arrive while the bag is being purchased or when the ticket already has it.
+async fn concurrent_bag_purchases_with_different_keys_buy_one_bag(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(&server)
+        .await;
     let replies = crowd_at_bags(&client, &booking, CROWD).await;
     for reply in &replies {
         match word(reply).as_str() {
@@ -255,23 +268,26 @@ async fn a_crowd_with_different_keys_buys_one_bag(database: Database) {
     check_one_bag(&server, &booking).await;
 }
 
-/// At the very end of an offer: booked, or expired, and money only in the one case.
-async fn an_offer_runs_out_or_is_booked(database: Database) {
+/// At the moment an offer expires, the booking is either made or expired. Only a made booking is
+/// charged.
+async fn book_at_offer_expiry_either_confirms_or_expires(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
     let mut running = JoinSet::new();
     for at in 0..ROUNDS {
-        let booking = HotelBookingBuilder::at("EXPIRES_SOON").prebooked(&client).await;
+        let booking = HotelBookingBuilder::at("EXPIRES_SOON")
+            .prebooked(&client)
+            .await;
         let ready = client.hotel_booking(&booking).await;
         let expires = ready["offer_expires_at"].as_str().unwrap();
         let expires: jiff::Timestamp = expires.parse().unwrap();
-        // Before, at, and after the instant.
+        // The calls begin before, at and after the expiry.
         let early = jiff::SignedDuration::from_millis(120 - 20 * i64::try_from(at).unwrap());
         let (client, card) = (client.clone(), card.clone());
         running.spawn(async move {
             let begin = expires - early;
-            // The offer's own end is what is waited for.
+            // The loop waits for the offer's expiry.
             #[expect(
                 clippy::disallowed_methods,
                 reason = "the gateway in the other process reads the same clock"
@@ -291,7 +307,7 @@ async fn an_offer_runs_out_or_is_booked(database: Database) {
                 assert_eq!(reply.body["booking_status"], "EXPIRED");
                 ("EXPIRED", &[][..])
             }
-            // In time for the gateway, too late for the supplier.
+            // The call was in time for the gateway but too late for the supplier.
             "422 supplier_rejected" => ("FAILED", &["authorization", "void"][..]),
             other => panic!("{other}: {:#}", reply.body),
         };
@@ -304,11 +320,11 @@ async fn an_offer_runs_out_or_is_booked(database: Database) {
 }
 
 on_both_databases! {
-    a_crowd_that_books_makes_one_order_and_one_charge,
-    a_crowd_with_different_cards_charges_one,
-    a_cancellation_comes_before_the_ticket_or_after_it,
-    a_cancellation_or_a_purchase_of_bags_comes_first,
-    a_crowd_with_one_key_buys_one_bag,
-    a_crowd_with_different_keys_buys_one_bag,
-    an_offer_runs_out_or_is_booked,
+    concurrent_book_calls_make_one_order_and_one_charge,
+    concurrent_book_calls_with_different_cards_charge_one,
+    concurrent_book_and_cancel_run_in_either_order,
+    concurrent_bag_purchase_and_cancel_run_in_either_order,
+    concurrent_bag_purchases_with_one_key_buy_one_bag,
+    concurrent_bag_purchases_with_different_keys_buy_one_bag,
+    book_at_offer_expiry_either_confirms_or_expires,
 }

@@ -1,4 +1,4 @@
-//! Airports and airlines.
+//! Tests of airports and airlines.
 
 use serde_json::{Value, json};
 use tests::{Client, Database, Reply, Server, on_both_databases};
@@ -15,7 +15,7 @@ fn codes(reply: &Reply) -> Vec<&str> {
         .collect()
 }
 
-async fn airports_are_found_in_the_supplier_s_order_and_keep_their_ids(database: Database) {
+async fn airports_keep_the_suppliers_order_and_their_ids(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let found = airports(&client, "q=London").await;
@@ -41,7 +41,7 @@ async fn airports_are_found_in_the_supplier_s_order_and_keep_their_ids(database:
     assert_eq!(codes(&cut), ["LHR", "LGW"]);
     assert_eq!(cut.body["meta"]["truncated"], true);
     let many = airports(&client, "q=air").await;
-    assert_eq!(codes(&many).len(), 20, "unless more are asked for");
+    assert_eq!(codes(&many).len(), 20, "the default limit is 20");
     assert_eq!(many.body["meta"]["truncated"], true);
     let more = airports(&client, "q=air&limit=100").await;
     assert_eq!(codes(&more)[..20], codes(&many));
@@ -57,8 +57,8 @@ async fn airports_are_found_in_the_supplier_s_order_and_keep_their_ids(database:
     }
 }
 
-/// The sandbox answers this one after nine seconds, early enough for any other call.
-async fn a_search_for_airports_does_not_wait_for_more_than_eight_seconds(database: Database) {
+/// The sandbox responds to this search after nine seconds, which is in time for any other call.
+async fn airport_search_times_out_after_eight_seconds(database: Database) {
     let server = Server::start(database).await;
     let problem = server
         .client()
@@ -68,7 +68,7 @@ async fn a_search_for_airports_does_not_wait_for_more_than_eight_seconds(databas
     assert_eq!(problem.body["supplier"], "SUPPLIER_A");
 }
 
-async fn an_airline_is_asked_for_once_and_then_known(database: Database) {
+async fn airline_is_imported_once_and_then_read_locally(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let imported = client.get("/v1/flight/airlines/iatas/ba").await.expect(200);
@@ -97,7 +97,7 @@ async fn an_airline_is_asked_for_once_and_then_known(database: Database) {
     assert_eq!(known.header("x-supplier"), None);
 }
 
-async fn airlines_that_do_not_fly_are_read_and_those_that_do_not_exist_are_not(database: Database) {
+async fn inactive_airline_is_returned_and_unknown_airline_returns_404(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let inactive = client.get("/v1/flight/airlines/iatas/XX").await.expect(200);
@@ -113,8 +113,8 @@ async fn airlines_that_do_not_fly_are_read_and_those_that_do_not_exist_are_not(d
 }
 
 on_both_databases! {
-    airports_are_found_in_the_supplier_s_order_and_keep_their_ids,
-    a_search_for_airports_does_not_wait_for_more_than_eight_seconds,
-    an_airline_is_asked_for_once_and_then_known,
-    airlines_that_do_not_fly_are_read_and_those_that_do_not_exist_are_not,
+    airports_keep_the_suppliers_order_and_their_ids,
+    airport_search_times_out_after_eight_seconds,
+    airline_is_imported_once_and_then_read_locally,
+    inactive_airline_is_returned_and_unknown_airline_returns_404,
 }

@@ -1,17 +1,17 @@
-//! What each route of the sandbox does at prebook, at book and at cancel, at both
-//! suppliers, with the sandbox's ledger as proof.
+//! Tests of each sandbox route at prebook, book and cancel, at both suppliers. Each test checks the
+//! sandbox's ledger.
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
-    Client, Database, FlightBookingBuilder, Server, ServerOptions, Subscriber, eventually, on_both_databases,
-    passenger,
+    Client, Database, FlightBookingBuilder, Server, ServerOptions, Subscriber, eventually,
+    on_both_databases, passenger,
 };
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
 
-/// What of the effects at the gateway's own expense happens where the supplier
-/// takes the payer's money itself: no card is touched.
+/// Returns the effects expected at `supplier`. `SUPPLIER_B` collects the payment itself, so there
+/// the processor has no entries.
 fn effects_at(supplier: &str, effects: &[&'static str]) -> Vec<&'static str> {
     let cards = ["authorization", "capture", "void", "refund"];
     let is_seen = |kind: &&&str| supplier == "SUPPLIER_A" || !cards.contains(*kind);
@@ -23,14 +23,14 @@ fn with_documents(route: &str) -> FlightBookingBuilder {
     FlightBookingBuilder::on(route).passengers(vec![passenger(json!({"document": document}))])
 }
 
-/// What a route answers `book`, where the booking ends, and what is carried out
-/// where the gateway pays.
+/// A route's response to `book`, the final status of the booking, and the ledger entries if the
+/// gateway collects the payment.
 struct Ending {
     route: &'static str,
     answer: (u16, &'static str),
     end: &'static str,
     effects: &'static [&'static str],
-    /// Of the payment, where the gateway pays.
+    /// Status of the payment if the gateway collects it.
     payment: &'static str,
 }
 
@@ -90,7 +90,7 @@ const ENDINGS: &[Ending] = &[
     },
 ];
 
-async fn every_route_ends_as_it_says(database: Database) {
+async fn booking_on_each_scenario_route_ends_as_specified(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut begun = Vec::new();
@@ -131,7 +131,7 @@ async fn every_route_ends_as_it_says(database: Database) {
         check_payments(&client, &what, booking, supplier, ending).await;
         repeat(&client, &what, booking, ending.end).await;
     }
-    // Whatever came later came twice.
+    // A second run of any effect would show in the ledger by now.
     let ledger = server.ledger().await;
     for (supplier, ending, booking) in &begun {
         let effects = effects_at(supplier, ending.effects);
@@ -139,7 +139,7 @@ async fn every_route_ends_as_it_says(database: Database) {
     }
 }
 
-/// What is there, and what is not, of a booking in a status.
+/// Checks which fields a booking has in its final status.
 fn check_end(what: &str, booking: &Value, end: &str) {
     let confirmed = end == "CONFIRMED";
     for (member, is_there) in [
@@ -192,7 +192,7 @@ async fn check_payments(
     .await;
 }
 
-/// Repeating `book` says the same and changes nothing.
+/// Checks that repeating `book` returns the same outcome and changes nothing.
 async fn repeat(client: &Client, what: &str, booking: &str, end: &str) {
     let before = client.flight_booking(booking).await;
     let payment = match before["payments"][0]["collected_by"].as_str() {
@@ -214,10 +214,10 @@ async fn repeat(client: &Client, what: &str, booking: &str, end: &str) {
     assert_eq!(after["payments"], before["payments"], "{what}");
 }
 
-/// Nothing is read back by itself while a test runs.
+/// A reconciliation schedule that starts no reconciliation while a test runs.
 const PATIENT: &str = "[reconcile]\nschedule_s = [3600]\n";
 
-async fn while_a_ticket_is_being_made_a_repeat_says_so(database: Database) {
+async fn repeated_book_while_ticketing_returns_202(database: Database) {
     let server = Server::start_with(ServerOptions::on(database).config(PATIENT)).await;
     let client = server.client();
     for supplier in SUPPLIERS {
@@ -236,14 +236,18 @@ async fn while_a_ticket_is_being_made_a_repeat_says_so(database: Database) {
     }
 }
 
-/// Whether the call waits for the ticket, or it is made afterwards.
-async fn every_ticket_is_told_once(database: Database) {
+/// Checks that each ticket is reported once, whether the call waits for it or it is issued
+/// afterwards.
+async fn each_ticket_is_reported_by_one_event(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let subscriber = Subscriber::of("flight", &server.client()).await;
     let mut booked = BTreeSet::new();
     for (route, status) in [("LHR-JFK", 200), ("LHR-STN", 202)] {
         for supplier in SUPPLIERS {
-            let (booking, reply) = FlightBookingBuilder::on(route).at(supplier).book(&server).await;
+            let (booking, reply) = FlightBookingBuilder::on(route)
+                .at(supplier)
+                .book(&server)
+                .await;
             let _begun = reply.expect(status);
             booked.insert(booking);
         }
@@ -265,7 +269,7 @@ async fn every_ticket_is_told_once(database: Database) {
     }
 }
 
-async fn a_fare_that_changed_is_not_bound(database: Database) {
+async fn prebook_of_changed_or_unavailable_fare_is_refused(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
@@ -303,12 +307,15 @@ async fn a_fare_that_changed_is_not_bound(database: Database) {
     }
 }
 
-/// The airline moves a flight as soon as it is booked.
-async fn what_the_airline_changes_is_in_the_booking(database: Database) {
+/// On this route the airline changes a flight's schedule right after booking.
+async fn booking_lists_airline_initiated_changes(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
-        let id = FlightBookingBuilder::on("LHR-DXB").at(supplier).book_confirmed(&server).await;
+        let id = FlightBookingBuilder::on("LHR-DXB")
+            .at(supplier)
+            .book_confirmed(&server)
+            .await;
         let booking = client.flight_booking(&id).await;
         let journey = &booking["journeys"][0];
         assert!(journey["stops"].as_u64().unwrap() > 0, "{supplier}");
@@ -332,9 +339,9 @@ async fn what_the_airline_changes_is_in_the_booking(database: Database) {
 }
 
 on_both_databases! {
-    every_route_ends_as_it_says,
-    while_a_ticket_is_being_made_a_repeat_says_so,
-    every_ticket_is_told_once,
-    a_fare_that_changed_is_not_bound,
-    what_the_airline_changes_is_in_the_booking,
+    booking_on_each_scenario_route_ends_as_specified,
+    repeated_book_while_ticketing_returns_202,
+    each_ticket_is_reported_by_one_event,
+    prebook_of_changed_or_unavailable_fare_is_refused,
+    booking_lists_airline_initiated_changes,
 }

@@ -1,13 +1,17 @@
-//! The run of a cancellation: begun once, tried again when it is asked for again.
+//! Tests of running a cancellation: it starts once, and a further request retries it after a
+//! failure.
 
 use serde_json::json;
-use tests::{Client, Database, FlightBookingBuilder, Server, ServerOptions, eventually, on_both_databases};
+use tests::{
+    Client, Database, FlightBookingBuilder, Server, ServerOptions, eventually, on_both_databases,
+};
 use tokio::task::JoinSet;
 
-/// What is not done at once is not tried again by itself while a test runs.
+/// Retry schedules that retry nothing by themselves while a test runs.
 const PATIENT: &str = "[reconcile]\nschedule_s = [3600]\n[payments]\ncapture_retry_s = [3600]\n";
 
-/// A supplier of the demo, by its kind and component, at an address where nobody listens.
+/// Returns the configuration of a demo supplier, with its kind and component, at an address where
+/// no server listens.
 fn unreachable(supplier: &str, kind: &str, component: &str) -> String {
     let address = "http://127.0.0.1:9";
     format!(
@@ -18,7 +22,7 @@ fn unreachable(supplier: &str, kind: &str, component: &str) -> String {
 
 async fn paid(server: &Server, way: FlightBookingBuilder) -> String {
     let booking = way.book_confirmed(server).await;
-    let what = "the money to be taken";
+    let what = "the payment to be captured";
     let paid = |now: &serde_json::Value| now["payments"][0]["status"] == "CAPTURED";
     let _paid = (server.client())
         .wait_for_flight_booking_where(&booking, what, paid)
@@ -31,10 +35,10 @@ async fn counts(server: &Server, booking: &str) -> [usize; 2] {
     ["cancellation", "refund"].map(|kind| ledger.count(booking, kind))
 }
 
-async fn a_crowd_cancels_once(database: Database) {
+async fn concurrent_cancel_calls_cancel_and_refund_once(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    // At once, and two seconds later.
+    // The first route cancels at once, the second after two seconds.
     for route in ["LHR-JFK", "AMS-DXB"] {
         let booking = paid(&server, FlightBookingBuilder::on(route)).await;
         let mut calls = JoinSet::new();
@@ -51,7 +55,7 @@ async fn a_crowd_cancels_once(database: Database) {
             assert_eq!(reply.data()["status"], status, "{route}");
         }
         let _canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
-        eventually("the refund", async || {
+        eventually("the refund to be made", async || {
             (counts(&server, &booking).await == [1, 1]).then_some(())
         })
         .await;
@@ -64,17 +68,19 @@ async fn a_crowd_cancels_once(database: Database) {
     }
 }
 
-/// The whole price is given back before it is taken: it is taken and given back, or
-/// released, and in no case is there more given back than taken.
-async fn what_is_not_taken_yet_is_not_given_back_twice(database: Database) {
+/// A refund before the capture: the payment is either captured and refunded, or voided. The refund
+/// never exceeds the capture.
+async fn cancellation_before_capture_refunds_no_more_than_captured(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for (fare, kept) in [("Business", 0.0), ("Economy Flex", 50.0)] {
-        let way = FlightBookingBuilder::on("LHR-JFK").fare(fare).card("tok_capture_fails");
+        let way = FlightBookingBuilder::on("LHR-JFK")
+            .fare(fare)
+            .card("tok_capture_fails");
         let booking = way.book_confirmed(&server).await;
         let _begun = client.cancel_flight(&booking).await.expect(202);
         let _canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
-        eventually(&format!("{fare}: the money to be settled"), async || {
+        eventually(&format!("{fare}: the payment to be final"), async || {
             let ledger = server.ledger().await;
             let sum = |kind| ledger.sum(&booking, kind);
             assert!(sum("refund") <= sum("capture"), "{fare}");
@@ -86,7 +92,7 @@ async fn what_is_not_taken_yet_is_not_given_back_twice(database: Database) {
     }
 }
 
-async fn a_run_that_failed_is_tried_again(database: Database) {
+async fn repeated_cancel_retries_failed_cancellation(database: Database) {
     let hurried = ServerOptions::on(database).hurried();
     let server = Server::start_with_own_sandbox(hurried).await;
     let booking = paid(&server, FlightBookingBuilder::on("LHR-JFK")).await;
@@ -104,14 +110,14 @@ async fn a_run_that_failed_is_tried_again(database: Database) {
     assert_eq!(waiting["status"], "CANCEL_IN_PROGRESS");
     let _again = client.cancel_flight(&booking).await.expect(202);
     let _canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
-    eventually("the refund", async || {
+    eventually("the refund to be made", async || {
         (counts(&server, &booking).await == [1, 1]).then_some(())
     })
     .await;
 }
 
-/// The ticket is released already: only the refund is submitted again.
-async fn a_refund_that_failed_is_submitted_again(database: Database) {
+/// The ticket is already canceled, so only the refund is submitted again.
+async fn repeated_cancel_resubmits_failed_refund(database: Database) {
     let hurried = ServerOptions::on(database).hurried();
     let server = Server::start_with_own_sandbox(hurried).await;
     let booking = paid(&server, FlightBookingBuilder::on("LHR-JFK")).await;
@@ -141,12 +147,12 @@ async fn a_refund_that_failed_is_submitted_again(database: Database) {
     assert_eq!(server.ledger().await.sum(&booking, "refund"), 370.0);
 }
 
-/// Waits until a step came to nothing, and that is stored: its call is none of those
-/// whose outcome is open.
+/// Waits until a step has failed and the failure is stored: its call is not among the unresolved
+/// calls.
 async fn tried(server: &Server, step: &str) {
     let admin = Client::new(&server.admin, "");
     let came_to_nothing = format!("step=\"{step}\" outcome=\"not_sent\"");
-    eventually(&format!("{step} to be tried"), async || {
+    eventually(&format!("{step} to be attempted"), async || {
         let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
         let open = admin.get("/unresolved").await.expect(200).data()["calls"].clone();
         (log.contains(&came_to_nothing) && open == json!([])).then_some(())
@@ -155,8 +161,8 @@ async fn tried(server: &Server, step: &str) {
 }
 
 on_both_databases! {
-    a_crowd_cancels_once,
-    what_is_not_taken_yet_is_not_given_back_twice,
-    a_run_that_failed_is_tried_again,
-    a_refund_that_failed_is_submitted_again,
+    concurrent_cancel_calls_cancel_and_refund_once,
+    cancellation_before_capture_refunds_no_more_than_captured,
+    repeated_cancel_retries_failed_cancellation,
+    repeated_cancel_resubmits_failed_refund,
 }

@@ -1,5 +1,5 @@
-//! What nobody may read: documents and membership numbers stand nowhere in clear,
-//! and nothing about a person is ever logged.
+//! Tests of personal data: documents and membership numbers are never returned or stored in clear,
+//! and the log contains no personal data.
 
 use serde_json::{Value, json};
 use tests::{Database, FlightBookingBuilder, Server, on_both_databases, passenger};
@@ -17,13 +17,15 @@ fn named() -> Value {
     }))
 }
 
-/// Everything that was answered about bookings on their way, as text.
+/// Returns all responses about bookings in various states as text.
 async fn answers(server: &Server) -> String {
     let client = server.client();
     let mut said = String::new();
     for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
         for route in ["LHR-ORD", "LHR-LGW", "LHR-STN", "JFK-EWR", "STN-LHR"] {
-            let way = FlightBookingBuilder::on(route).at(supplier).passengers(vec![named()]);
+            let way = FlightBookingBuilder::on(route)
+                .at(supplier)
+                .passengers(vec![named()]);
             let mut request = way.request(&way.offer(&client).await);
             request["contact"] = json!({"email": "canary@example.org", "phone": "+442079461234"});
             let key = format!("{supplier}-{route}");
@@ -31,7 +33,7 @@ async fn answers(server: &Server) -> String {
             said += &bound.body.to_string();
             let again = client.prebook_flight(&key, &request).await;
             said += &again.body.to_string();
-            // Wrong requests are told of without what they hold.
+            // Error responses do not repeat the invalid values.
             request["passengers"][0]["document"]["number"] = json!(format!("{DOCUMENT}!"));
             let wrong = client.prebook_flight(&key, &request).await;
             said += &wrong.expect(400).body.to_string();
@@ -50,20 +52,23 @@ async fn answers(server: &Server) -> String {
     said + &listed.body.to_string()
 }
 
-async fn what_is_secret_stands_nowhere_in_clear(database: Database) {
+async fn passenger_secrets_are_never_returned_stored_or_logged_in_clear(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let said = answers(&server).await;
     let stored = server.dump_database().await;
     let logged = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
-    // Where one looks there is something to find.
+    // The searched texts contain data at all, so that the following checks are meaningful.
     assert!(said.contains(FAMILY));
     assert!(stored.contains(FAMILY));
     assert!(logged.contains("SUPPLIER_A"));
     for secret in [DOCUMENT, MEMBERSHIP] {
-        assert!(!said.contains(secret), "{secret} is answered");
+        assert!(!said.contains(secret), "{secret} is in a response");
         assert!(!stored.contains(secret), "{secret} is stored");
     }
-    assert!(!said.contains("1987-03-14"), "a day of birth is answered");
+    assert!(
+        !said.contains("1987-03-14"),
+        "a date of birth is in a response"
+    );
     for personal in [
         DOCUMENT,
         MEMBERSHIP,
@@ -80,5 +85,5 @@ async fn what_is_secret_stands_nowhere_in_clear(database: Database) {
 }
 
 on_both_databases! {
-    what_is_secret_stands_nowhere_in_clear,
+    passenger_secrets_are_never_returned_stored_or_logged_in_clear,
 }

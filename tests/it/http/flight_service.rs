@@ -1,7 +1,10 @@
-//! Bags on a ticket that exists: what is for sale, and buying it with a payment of its own.
+//! Tests of bags for an existing ticket: listing the available ones and purchasing them with a
+//! separate payment.
 
 use serde_json::{Value, json};
-use tests::{Client, Database, FlightBookingBuilder, Server, eventually, on_both_databases, passenger};
+use tests::{
+    Client, Database, FlightBookingBuilder, Server, eventually, on_both_databases, passenger,
+};
 
 fn euros(amount: u32) -> Value {
     json!({"amount": amount, "currency": "EUR"})
@@ -12,7 +15,7 @@ async fn for_sale(client: &Client, booking: &str) -> Vec<Value> {
     reply.data().as_array().unwrap().clone()
 }
 
-/// A purchase of one of each of these bags.
+/// Returns a request that purchases one of each of these bags.
 async fn purchase(client: &Client, bags: &[Value], card: &str) -> Value {
     let services = bags
         .iter()
@@ -30,7 +33,7 @@ fn two_adults() -> Vec<Value> {
     ]
 }
 
-async fn bags_are_bought_once_a_key_with_a_payment_of_their_own(database: Database) {
+async fn bag_purchase_is_made_once_per_key_with_its_own_payment(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let way = FlightBookingBuilder::on("LHR-JFK").passengers(two_adults());
@@ -58,7 +61,10 @@ async fn bags_are_bought_once_a_key_with_a_payment_of_their_own(database: Databa
     assert_eq!(bought["total_amount"], euros(960));
     assert_eq!(bought["services_amount"], euros(120));
     for member in ["fare_amount", "fare_tax_amount"] {
-        assert_eq!(bought[member], before[member], "of the ticket alone");
+        assert_eq!(
+            bought[member], before[member],
+            "the fare amounts cover the ticket alone"
+        );
     }
     let payment = &bought["payments"][1];
     assert_eq!(payment["amount"], euros(120));
@@ -76,15 +82,19 @@ async fn bags_are_bought_once_a_key_with_a_payment_of_their_own(database: Databa
     }
     assert!(
         for_sale(&client, &booking).await.is_empty(),
-        "it carries bags"
+        "a ticket with bags offers no further bags"
     );
     check_once(&server, &booking, &wanted).await;
 }
 
-/// A repeat buys nothing, another request under the key is none, and the money is taken once.
+/// Checks that a repeated call purchases nothing, that another request under the key is refused,
+/// and that each payment is captured once.
 async fn check_once(server: &Server, booking: &str, wanted: &Value) {
     let client = server.client();
-    let again = client.purchase_bags(booking, "bags-1", wanted).await.expect(200);
+    let again = client
+        .purchase_bags(booking, "bags-1", wanted)
+        .await
+        .expect(200);
     assert_eq!(again.data()["services"].as_array().unwrap().len(), 2);
     let mut other = wanted.clone();
     other["services"].as_array_mut().unwrap().truncate(1);
@@ -93,7 +103,7 @@ async fn check_once(server: &Server, booking: &str, wanted: &Value) {
     let gone = client.purchase_bags(booking, "bags-2", wanted).await;
     let gone = gone.expect_problem(400, "validation_failed");
     assert_eq!(gone.body["errors"][0]["pointer"], "/services/0/id");
-    eventually("both payments to be taken", async || {
+    eventually("both payments to be captured", async || {
         let payments = client.flight_booking(booking).await["payments"].clone();
         let of = |at: usize| payments[at]["status"] == "CAPTURED";
         (of(0) && of(1)).then_some(())
@@ -112,13 +122,13 @@ async fn check_once(server: &Server, booking: &str, wanted: &Value) {
     }
 }
 
-/// A card, or an airline, that says no.
+/// A purchase that the card or the airline refuses.
 struct Refusal {
     route: &'static str,
     card: &'static str,
     code: &'static str,
     payment: &'static str,
-    /// What is carried out beside the ticket.
+    /// Ledger entries in addition to those of the ticket.
     effects: &'static [&'static str],
 }
 
@@ -149,14 +159,16 @@ const REFUSALS: &[Refusal] = &[
     },
 ];
 
-/// Nothing is bought; a new try needs a new key.
-async fn what_is_refused_is_not_bought(database: Database) {
+/// Nothing is purchased. A new attempt needs a new key.
+async fn refused_bag_purchase_buys_and_charges_nothing(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for refusal in REFUSALS {
         let Refusal { route, card, .. } = refusal;
         let what = format!("{card} on {route}");
-        let booking = FlightBookingBuilder::on(route).book_confirmed(&server).await;
+        let booking = FlightBookingBuilder::on(route)
+            .book_confirmed(&server)
+            .await;
         let bags = for_sale(&client, &booking).await;
         let wanted = purchase(&client, &bags, card).await;
         for _ in 0..2 {
@@ -196,11 +208,15 @@ async fn what_is_refused_is_not_bought(database: Database) {
     }
 }
 
-async fn what_is_not_for_sale_is_not_charged(database: Database) {
+async fn invalid_bag_purchase_is_refused_and_not_charged(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let ticket = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
-    let bare = FlightBookingBuilder::on("BTS-ABV").book_confirmed(&server).await;
+    let ticket = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(&server)
+        .await;
+    let bare = FlightBookingBuilder::on("BTS-ABV")
+        .book_confirmed(&server)
+        .await;
     let bags = for_sale(&client, &ticket).await;
     assert!(for_sale(&client, &bare).await.is_empty());
     let wanted = purchase(&client, &bags, "tok_visa").await;
@@ -234,7 +250,9 @@ async fn what_is_not_for_sale_is_not_charged(database: Database) {
     let unkeyed = client.post(&path, &wanted).await;
     let unkeyed = unkeyed.expect_problem(400, "validation_failed");
     assert_eq!(unkeyed.body["errors"][0]["in"], "header");
-    let long = client.purchase_bags(&ticket, &"k".repeat(257), &wanted).await;
+    let long = client
+        .purchase_bags(&ticket, &"k".repeat(257), &wanted)
+        .await;
     long.expect_problem(400, "validation_failed");
     let mut unpaid = wanted.clone();
     unpaid["payment_instrument_id"] = json!("inst_00000000000000000000000000000000");
@@ -242,15 +260,21 @@ async fn what_is_not_for_sale_is_not_charged(database: Database) {
     unpaid.expect_problem(422, "payment_instrument_invalid");
     for booking in [&ticket, &bare] {
         let ledger = server.ledger().await;
-        assert_eq!(ledger.count(booking, "authorization"), 1, "the ticket's");
+        assert_eq!(
+            ledger.count(booking, "authorization"),
+            1,
+            "only the ticket is authorized"
+        );
         assert_eq!(ledger.count(booking, "bags"), 0);
     }
-    // None of that used the key up.
-    let longest = client.purchase_bags(&ticket, &"k".repeat(256), &wanted).await;
+    // The refused requests did not consume a key.
+    let longest = client
+        .purchase_bags(&ticket, &"k".repeat(256), &wanted)
+        .await;
     assert_eq!(longest.expect(200).data()["services_amount"], euros(60));
 }
 
-async fn a_supplier_without_bags_sells_none(database: Database) {
+async fn bag_purchase_at_supplier_without_bags_returns_422(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let booking = FlightBookingBuilder::on("LHR-JFK")
@@ -267,13 +291,16 @@ async fn a_supplier_without_bags_sells_none(database: Database) {
     assert_eq!(server.ledger().await.kinds_of(&booking), ["booking"]);
 }
 
-async fn bags_go_with_a_ticket_alone(database: Database) {
+async fn bags_of_unfinished_or_unknown_booking_are_refused(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let bag = json!({"id": "svc_00000000000000000000000000000000"});
     let wanted = purchase(&client, &[bag], "tok_visa").await;
     for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
-        let booking = FlightBookingBuilder::on("LHR-JFK").at(supplier).prebooked(&server).await;
+        let booking = FlightBookingBuilder::on("LHR-JFK")
+            .at(supplier)
+            .prebooked(&server)
+            .await;
         let refused = client.bags_for_sale(&booking).await;
         let refused = refused.expect_problem(409, "booking_state_conflict");
         assert_eq!(refused.body["booking_status"], "READY_FOR_COMPLETE");
@@ -287,8 +314,8 @@ async fn bags_go_with_a_ticket_alone(database: Database) {
     nobodys.expect_problem(404, "booking_not_found");
 }
 
-/// The ticket is given back with its bags: what they cost is lost, and told so.
-async fn bags_are_not_given_back_with_the_ticket(database: Database) {
+/// The ticket is canceled with its bags. Their price is not refunded and is part of the fee.
+async fn canceled_ticket_does_not_refund_its_bags(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let booking = FlightBookingBuilder::on("LHR-JFK")
@@ -297,31 +324,38 @@ async fn bags_are_not_given_back_with_the_ticket(database: Database) {
         .await;
     let bags = for_sale(&client, &booking).await;
     let wanted = purchase(&client, &bags, "tok_visa").await;
-    let _bought = client.purchase_bags(&booking, "bags", &wanted).await.expect(200);
-    eventually("both payments to be taken", async || {
+    let _bought = client
+        .purchase_bags(&booking, "bags", &wanted)
+        .await
+        .expect(200);
+    eventually("both payments to be captured", async || {
         (server.ledger().await.count(&booking, "capture") == 2).then_some(())
     })
     .await;
     let _begun = client.cancel_flight(&booking).await.expect(202);
     let canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
-    assert_eq!(canceled["total_amount"], euros(1540), "what was booked");
+    assert_eq!(
+        canceled["total_amount"],
+        euros(1540),
+        "the total keeps the amount that was booked"
+    );
     assert_eq!(canceled["services"][0]["status"], "CANCELED");
     let cancellation = &canceled["cancellation"];
     assert_eq!(cancellation["fee"], euros(60));
     assert_eq!(cancellation["refund_amount"], euros(1480));
     let to = json!([{"payment_id": canceled["payments"][0]["id"]}]);
     assert_eq!(cancellation["refund_to"], to);
-    eventually("the refund", async || {
+    eventually("the refund to be made", async || {
         (server.ledger().await.sum(&booking, "refund") == 1480.0).then_some(())
     })
     .await;
 }
 
 on_both_databases! {
-    bags_are_bought_once_a_key_with_a_payment_of_their_own,
-    what_is_refused_is_not_bought,
-    what_is_not_for_sale_is_not_charged,
-    a_supplier_without_bags_sells_none,
-    bags_go_with_a_ticket_alone,
-    bags_are_not_given_back_with_the_ticket,
+    bag_purchase_is_made_once_per_key_with_its_own_payment,
+    refused_bag_purchase_buys_and_charges_nothing,
+    invalid_bag_purchase_is_refused_and_not_charged,
+    bag_purchase_at_supplier_without_bags_returns_422,
+    bags_of_unfinished_or_unknown_booking_are_refused,
+    canceled_ticket_does_not_refund_its_bags,
 }

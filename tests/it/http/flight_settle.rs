@@ -1,9 +1,13 @@
-//! What nobody can find out about a ticket or its bags, a person settles; money follows.
+//! Tests of an operator resolving the unknown outcome of a ticket or of a bag purchase. The payment
+//! follows the operator's outcome.
 
 use serde_json::json;
-use tests::{Database, FlightBookingBuilder, AdminClient, Server, ServerOptions, eventually, on_both_databases};
+use tests::{
+    AdminClient, Database, FlightBookingBuilder, Server, ServerOptions, eventually,
+    on_both_databases,
+};
 
-/// Nothing is read back by itself while a test runs.
+/// A reconciliation schedule that starts no reconciliation while a test runs.
 const PATIENT: &str = "[reconcile]\nschedule_s = [3600]\n[payments]\ncapture_retry_s = [1]\n";
 
 async fn holds(server: &Server, booking: &str, kinds: &[&str]) {
@@ -13,7 +17,7 @@ async fn holds(server: &Server, booking: &str, kinds: &[&str]) {
     .await;
 }
 
-async fn a_ticket_that_nobody_knows_of_is_settled(database: Database) {
+async fn operator_resolves_ticket_with_unknown_outcome(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let (client, operator) = (server.client(), AdminClient::of(&server));
     for (verdict, end, repeat, payment, money) in [
@@ -40,7 +44,10 @@ async fn a_ticket_that_nobody_knows_of_is_settled(database: Database) {
             let unnamed = operator.resolve_when_idle(&booking, &unnamed).await;
             unnamed.expect_problem(400, "validation_failed");
         }
-        let settled = operator.resolve_when_idle(&booking, &verdict).await.expect(200);
+        let settled = operator
+            .resolve_when_idle(&booking, &verdict)
+            .await
+            .expect(200);
         assert_eq!(*settled.data(), json!({"id": booking, "status": end}));
         holds(&server, &booking, &["authorization", "booking", money]).await;
         let ended = client.flight_booking(&booking).await;
@@ -60,21 +67,30 @@ async fn a_ticket_that_nobody_knows_of_is_settled(database: Database) {
     }
 }
 
-async fn bags_that_nobody_knows_of_are_settled(database: Database) {
+async fn operator_resolves_bag_purchase_with_unknown_outcome(database: Database) {
     let server = Server::start_with(ServerOptions::on(database).config(PATIENT)).await;
     let (client, operator) = (server.client(), AdminClient::of(&server));
     for (verdict, answer, service, total, money) in [
         (json!({"outcome": "done"}), 200, "CONFIRMED", 480, "capture"),
         (json!({"outcome": "not_done"}), 422, "FAILED", 420, "void"),
     ] {
-        let booking = FlightBookingBuilder::on("BTS-LHR").book_confirmed(&server).await;
+        let booking = FlightBookingBuilder::on("BTS-LHR")
+            .book_confirmed(&server)
+            .await;
         let ticket = client.flight_booking(&booking).await;
         let wanted = client.bag_request(&booking, "tok_visa").await;
         let unknown = client.purchase_bags(&booking, &booking, &wanted).await;
         unknown.expect_problem(500, "result_unknown");
         assert!(operator.has_unresolved_call(&booking, "buy").await);
-        let settled = operator.resolve_when_idle(&booking, &verdict).await.expect(200);
-        assert_eq!(settled.data()["status"], "CONFIRMED", "the ticket stands");
+        let settled = operator
+            .resolve_when_idle(&booking, &verdict)
+            .await
+            .expect(200);
+        assert_eq!(
+            settled.data()["status"],
+            "CONFIRMED",
+            "the ticket stays confirmed"
+        );
         let before = [
             "authorization",
             "booking",
@@ -100,7 +116,7 @@ async fn bags_that_nobody_knows_of_are_settled(database: Database) {
     }
 }
 
-async fn only_what_is_unknown_is_settled(database: Database) {
+async fn operator_resolution_of_known_outcome_returns_409(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let operator = AdminClient::of(&server);
     let done = json!({"outcome": "done", "supplier_reference": "FLT-9"});
@@ -108,7 +124,9 @@ async fn only_what_is_unknown_is_settled(database: Database) {
         let ready = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
         let early = operator.resolve(&ready, verdict).await;
         early.expect_problem(409, "booking_state_conflict");
-        let ticket = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+        let ticket = FlightBookingBuilder::on("LHR-JFK")
+            .book_confirmed(&server)
+            .await;
         let late = operator.resolve(&ticket, verdict).await;
         late.expect_problem(409, "booking_state_conflict");
         let unknown = "bkg_00000000000000000000000000000000";
@@ -118,7 +136,7 @@ async fn only_what_is_unknown_is_settled(database: Database) {
 }
 
 on_both_databases! {
-    a_ticket_that_nobody_knows_of_is_settled,
-    bags_that_nobody_knows_of_are_settled,
-    only_what_is_unknown_is_settled,
+    operator_resolves_ticket_with_unknown_outcome,
+    operator_resolves_bag_purchase_with_unknown_outcome,
+    operator_resolution_of_known_outcome_returns_409,
 }

@@ -1,16 +1,17 @@
-//! Terms of a fare that no route of the sandbox has: short ones, and some that do
-//! not say what a cancellation costs. The adapter is the demo's, the airline is not.
+//! Tests of fare terms that no sandbox route has: short expiry, and terms that do not state the
+//! cost of a cancellation. The tests combine the demo's adapter with a mock airline.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{
-    MockResponse, Database, FlightBookingBuilder, Reply, Server, ServerOptions, MockServer, eventually, on_both_databases,
-    seconds_ahead,
+    Database, FlightBookingBuilder, MockResponse, MockServer, Reply, Server, ServerOptions,
+    eventually, on_both_databases, seconds_ahead,
 };
 
 const AIRLINE: &str = "SHORT_SPOKEN";
 
-/// A fare of the airline's that is good for so many seconds, with such terms of refund.
+/// Returns a fare of the airline that is valid for `good_for_s` seconds and has the given refund
+/// terms.
 fn fare(good_for_s: i64, refund: &Value) -> Value {
     let euros = |value: &str| json!({"value": value, "currency": "EUR"});
     let seat = json!({"index": 0, "cabin": "economy", "cabin_name": "Economy", "checked": 1, "carry_on": 1});
@@ -29,7 +30,7 @@ fn fare(good_for_s: i64, refund: &Value) -> Value {
     })
 }
 
-/// An airline that sells one fare, tickets it, and never quotes a cancellation.
+/// Starts an airline that sells one fare, tickets it, and never quotes a cancellation.
 async fn airline(good_for_s: i64, refund: Value) -> MockServer {
     let airline = MockServer::start().await;
     let data = |value: Value| json!({ "data": value });
@@ -61,12 +62,12 @@ async fn airline(good_for_s: i64, refund: Value) -> MockServer {
     airline
 }
 
-/// The demo, with such an airline in it.
+/// Starts the demo with this airline as an additional supplier.
 async fn server(database: Database, airline: &MockServer) -> Server {
     server_with(database, airline, &[AIRLINE]).await
 }
 
-/// The same with the airline as several suppliers.
+/// Starts the demo with this airline as several suppliers.
 async fn server_with(database: Database, airline: &MockServer, ids: &[&str]) -> Server {
     let mut options = ServerOptions::on(database).hurried();
     for id in ids {
@@ -80,8 +81,8 @@ async fn server_with(database: Database, airline: &MockServer, ids: &[&str]) -> 
     Server::start_with(options).await
 }
 
-/// What was not completed in time expires, and no longer holds the offer.
-async fn a_booking_that_is_not_completed_expires(database: Database) {
+/// A booking that is not completed in time expires and releases the offer.
+async fn uncompleted_flight_booking_expires_and_releases_the_offer(database: Database) {
     let airline = airline(3, json!({"allowed": true, "penalty": null})).await;
     let server = server(database, &airline).await;
     let client = server.client();
@@ -90,7 +91,7 @@ async fn a_booking_that_is_not_completed_expires(database: Database) {
         .prebook_flight("first", &way.request(&way.offer(&client).await))
         .await;
     let id = first.expect(201).data()["id"].as_str().unwrap().to_owned();
-    // The airline has one fare: every search offers it anew.
+    // The airline has one fare, which every search returns again.
     let held = client
         .prebook_flight("second", &way.request(&way.offer(&client).await))
         .await;
@@ -104,23 +105,26 @@ async fn a_booking_that_is_not_completed_expires(database: Database) {
     let late = client.book_flight(&id, &card).await;
     let late = late.expect_problem(409, "booking_state_conflict");
     assert_eq!(late.body["booking_status"], "EXPIRED");
-    let free = eventually("the offer to be free", async || {
+    let free = eventually("the offer to be available again", async || {
         let request = way.request(&way.offer(&client).await);
         Some(client.prebook_flight("third", &request).await).filter(|reply| reply.status != 409)
     })
     .await;
     assert_eq!(free.expect(201).data()["status"], "READY_FOR_COMPLETE");
-    assert!(server.ledger().await.kinds_of(&id).is_empty(), "no card");
+    assert!(
+        server.ledger().await.kinds_of(&id).is_empty(),
+        "no card is charged"
+    );
 }
 
-async fn an_offer_that_is_too_old_is_not_bound(database: Database) {
+async fn prebook_of_expired_offer_returns_422(database: Database) {
     let airline = airline(1, json!({"allowed": true, "penalty": null})).await;
     let server = server(database, &airline).await;
     let client = server.client();
     let way = FlightBookingBuilder::on("LHR-JFK").at(AIRLINE);
     let request = way.request(&way.offer(&client).await);
     let attempts = std::sync::atomic::AtomicU32::new(0);
-    let refused = eventually("the offer to be too old", async || {
+    let refused = eventually("the offer to expire", async || {
         let attempt = attempts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let reply = client
             .prebook_flight(&format!("late-{attempt}"), &request)
@@ -131,19 +135,22 @@ async fn an_offer_that_is_too_old_is_not_bound(database: Database) {
     refused.expect_problem(422, "offer_expired");
 }
 
-/// A booking that a card is offered for at an instant before its end, or after; what came
-/// of it.
+/// Completes a booking `before` its expiry; a negative duration means after it. Returns the
+/// booking's id and the response.
 async fn book_near_the_end(
     server: &Server,
     supplier: &str,
     before: jiff::SignedDuration,
 ) -> (String, Reply) {
-    let (client, way) = (server.client(), FlightBookingBuilder::on("LHR-JFK").at(supplier));
+    let (client, way) = (
+        server.client(),
+        FlightBookingBuilder::on("LHR-JFK").at(supplier),
+    );
     let booking = way.prebooked(server).await;
     let payment = way.payment(&client).await;
     let ready = client.flight_booking(&booking).await;
     let end: jiff::Timestamp = ready["expires_at"].as_str().unwrap().parse().unwrap();
-    // The offer's own end is what is waited for.
+    // The loop waits for the offer's expiry.
     #[expect(
         clippy::disallowed_methods,
         reason = "the gateway in the other process reads the same clock"
@@ -155,14 +162,15 @@ async fn book_near_the_end(
     (booking, reply)
 }
 
-/// At the very end of a fare: ticketed, or expired, and money only in the one case.
-async fn a_fare_runs_out_or_is_booked(database: Database) {
+/// At the moment a fare expires, the booking is either ticketed or expired. Only a ticketed booking
+/// is charged.
+async fn book_at_fare_expiry_either_confirms_or_expires(database: Database) {
     let airline = airline(4, json!({"allowed": true, "penalty": null})).await;
     let ids: Vec<String> = (0..8).map(|at| format!("{AIRLINE}_{at}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let server = server_with(database, &airline, &ids).await;
     let client = server.client();
-    // Before, at, and after the instant.
+    // The calls begin before, at and after the expiry.
     let races = ids.iter().zip([120, 80, 50, 30, 10, 0, -20, -60]);
     let races = races.map(|(id, milliseconds)| {
         book_near_the_end(&server, id, jiff::SignedDuration::from_millis(milliseconds))
@@ -184,8 +192,8 @@ async fn a_fare_runs_out_or_is_booked(database: Database) {
     }
 }
 
-/// What is not known is not nothing.
-async fn a_quote_that_nobody_can_give_says_why(database: Database) {
+/// Unknown terms are not treated as a free cancellation.
+async fn unavailable_quote_names_the_reason(database: Database) {
     let dollars = json!({"value": "50.00", "currency": "USD"});
     for (refund, reason) in [
         (json!({"allowed": null, "penalty": null}), "terms_unknown"),
@@ -198,7 +206,10 @@ async fn a_quote_that_nobody_can_give_says_why(database: Database) {
         let airline = airline(600, refund.clone()).await;
         let server = server(database, &airline).await;
         let client = server.client();
-        let id = FlightBookingBuilder::on("LHR-JFK").at(AIRLINE).book_confirmed(&server).await;
+        let id = FlightBookingBuilder::on("LHR-JFK")
+            .at(AIRLINE)
+            .book_confirmed(&server)
+            .await;
         let path = format!("/v1/flight/bookings/{id}/cancellation-quote");
         let quoted = client.get(&path).await.expect(200);
         let quote = quoted.data();
@@ -221,8 +232,8 @@ async fn a_quote_that_nobody_can_give_says_why(database: Database) {
 }
 
 on_both_databases! {
-    a_booking_that_is_not_completed_expires,
-    an_offer_that_is_too_old_is_not_bound,
-    a_fare_runs_out_or_is_booked,
-    a_quote_that_nobody_can_give_says_why,
+    uncompleted_flight_booking_expires_and_releases_the_offer,
+    prebook_of_expired_offer_returns_422,
+    book_at_fare_expiry_either_confirms_or_expires,
+    unavailable_quote_names_the_reason,
 }

@@ -1,13 +1,13 @@
-//! What a hotel booking is made of in each status, and how a list finds it again.
+//! Tests of a hotel booking's fields in each status, and of finding it in a list.
 
 use super::shape::{check_instant, check_names};
 use serde_json::{Value, json};
 use tests::{
-    HotelBookingBuilder, Client, Database, Server, days_ahead, money, offers_request, on_both_databases,
-    prebook_request,
+    Client, Database, HotelBookingBuilder, Server, days_ahead, money, offers_request,
+    on_both_databases, prebook_request,
 };
 
-/// In every list.
+/// Fields of a booking in a list.
 const SUMMARY: [&str; 12] = [
     "id",
     "reference_id",
@@ -23,7 +23,7 @@ const SUMMARY: [&str; 12] = [
     "payments",
 ];
 
-/// In the single read, beside those.
+/// Additional fields of a booking that is read by its id.
 const DETAILS: [&str; 9] = [
     "cancellations",
     "hotel_confirmation_code",
@@ -36,13 +36,14 @@ const DETAILS: [&str; 9] = [
     "rooms",
 ];
 
-/// The only row of an answer to pricing.
+/// Prices offers and returns the only hotel of the response.
 async fn priced(client: &Client, request: &Value) -> Value {
     let reply = client.post("/v1/hotel/offers", request).await.expect(200);
     reply.data()[0].clone()
 }
 
-/// Two adults, and one with a child of seven, for two nights at a hotel that tells all it can.
+/// Returns an offers request for two adults, and one adult with a child of seven, for two nights at
+/// a hotel that returns all optional data.
 fn rich_request() -> Value {
     let mut request = offers_request("MANY");
     request["occupancy"] = json!([{"adults": 2, "children": []}, {"adults": 1, "children": [7]}]);
@@ -50,7 +51,7 @@ fn rich_request() -> Value {
     request
 }
 
-/// Binds the refundable offer of that; the booking.
+/// Prebooks the refundable offer of [`rich_request`] and returns the booking.
 async fn rich_booking(client: &Client, reference: &str) -> Value {
     let row = priced(client, &rich_request()).await;
     let offer = row["offers"][1]["offer_reference"].as_str().unwrap();
@@ -131,7 +132,7 @@ fn check_rooms(rooms: &Value) {
     }
 }
 
-/// As it is right after it was bound.
+/// Checks the booking right after prebook.
 fn check_ready(booking: &Value) {
     assert!(booking["id"].as_str().unwrap().starts_with("bkg_"));
     assert_eq!(booking["status"], "READY_FOR_COMPLETE");
@@ -170,7 +171,7 @@ fn check_ready(booking: &Value) {
     check_rooms(&booking["rooms"]);
 }
 
-async fn a_booking_is_whole_in_every_status(database: Database) {
+async fn hotel_booking_contains_all_fields_in_every_status(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let whole = |what: &str, booking: &Value, more: &[&str]| {
@@ -219,7 +220,7 @@ async fn a_booking_is_whole_in_every_status(database: Database) {
     check_names("failure", &failed["failure"], &["code", "description"], &[]);
 }
 
-/// The ids of a page.
+/// Returns the ids of a page.
 async fn ids(client: &Client, query: &str) -> Vec<Value> {
     let path = format!("/v1/hotel/bookings?{query}");
     let listed = client.get(&path).await.expect(200);
@@ -227,7 +228,7 @@ async fn ids(client: &Client, query: &str) -> Vec<Value> {
     bookings.map(|booking| booking["id"].clone()).collect()
 }
 
-async fn a_reference_finds_all_its_bookings_and_no_other(database: Database) {
+async fn reference_filter_finds_exactly_its_bookings(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let longest = "r".repeat(200);
@@ -263,9 +264,9 @@ async fn a_reference_finds_all_its_bookings_and_no_other(database: Database) {
     assert_eq!(ids(&stranger, "reference_id=Trip-1").await, of(&[]));
 }
 
-/// Each name, and no other.
+/// The list accepts the name of every status and no other name.
 #[tokio::test]
-async fn every_status_can_be_asked_for() {
+async fn booking_list_accepts_every_status_as_filter() {
     const COMMON: [&str; 9] = [
         "CREATED",
         "PREBOOK_IN_PROGRESS",
@@ -292,9 +293,9 @@ async fn every_status_can_be_asked_for() {
     }
 }
 
-/// What an offer says of itself, it says of its first room or of all of them.
+/// An offer's own fields repeat those of its first room or sum up all rooms.
 #[tokio::test]
-async fn an_offer_sums_up_its_rooms() {
+async fn hotel_offer_sums_up_its_rooms() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let row = priced(&client, &rich_request()).await;
@@ -340,7 +341,11 @@ async fn an_offer_sums_up_its_rooms() {
             assert_eq!(offer[told], rooms[0][told], "{told}");
         }
         let promotions = offer["promotions"].as_array().unwrap();
-        assert_eq!(promotions.len(), 1, "once, however many rooms it is for");
+        assert_eq!(
+            promotions.len(),
+            1,
+            "a promotion is listed once for all its rooms"
+        );
         assert_eq!(promotions[0]["room_positions"], json!([0, 1]));
     }
     let flexible = &row["offers"][1];
@@ -353,9 +358,9 @@ async fn an_offer_sums_up_its_rooms() {
     assert_eq!(cheapest.as_array().unwrap().len(), 1);
 }
 
-/// Ten hotels with 25 offers each are as many as can be asked for, and all of one supplier.
+/// The limits are ten hotels with 25 offers each, all of one supplier.
 #[tokio::test]
-async fn as_many_hotels_are_priced_as_was_promised() {
+async fn offers_of_ten_hotels_of_one_supplier_are_priced_at_once() {
     const HOTELS: [&str; 11] = [
         "OK",
         "MANY",
@@ -380,7 +385,11 @@ async fn as_many_hotels_are_priced_as_was_promised() {
         if status == 200 {
             let rows = reply.data().as_array().unwrap().iter();
             let told: Vec<&Value> = rows.map(|row| &row["supplier_hotel_id"]).collect();
-            assert_eq!(told, HOTELS[..hotels], "in the order of the request");
+            assert_eq!(
+                told,
+                HOTELS[..hotels],
+                "hotels are in the order of the request"
+            );
         }
     }
     let mut mixed = offers_request("OK");
@@ -395,6 +404,6 @@ async fn as_many_hotels_are_priced_as_was_promised() {
 }
 
 on_both_databases! {
-    a_booking_is_whole_in_every_status,
-    a_reference_finds_all_its_bookings_and_no_other,
+    hotel_booking_contains_all_fields_in_every_status,
+    reference_filter_finds_exactly_its_bookings,
 }

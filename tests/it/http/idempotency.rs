@@ -1,9 +1,9 @@
-//! One key, one effect.
+//! Tests of idempotency keys: one key has one effect.
 
 use serde_json::{Value, json};
-use tests::{HotelBookingBuilder, Client, Database, Server, on_both_databases, prebook_request};
+use tests::{Client, Database, HotelBookingBuilder, Server, on_both_databases, prebook_request};
 
-/// The client's key, with which this was asked, stands for nothing else.
+/// Checks that the key that `client` used for `request` is refused for a different request.
 async fn expect_no_other(client: &Client, request: &Value) {
     let mut other = request.clone();
     other["reference_id"] = json!("trip-9");
@@ -13,7 +13,7 @@ async fn expect_no_other(client: &Client, request: &Value) {
         .expect_problem(422, "idempotency_key_reused");
 }
 
-async fn a_key_makes_one_booking(database: Database) {
+async fn concurrent_prebooks_with_one_key_make_one_booking(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "order-1");
     let request = prebook_request(
@@ -37,7 +37,7 @@ async fn a_key_makes_one_booking(database: Database) {
     assert_eq!((ids.len(), fresh), (1, 1));
 }
 
-async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
+async fn idempotency_key_is_bound_to_one_request_and_one_user(database: Database) {
     let server = Server::start(database).await;
     let plain = server.client();
     let client = plain.header("x-idempotency-key", "order-2");
@@ -58,11 +58,11 @@ async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
     assert_eq!(
         same.data()["id"],
         first.data()["id"],
-        "white space is not another request"
+        "white space does not make another request"
     );
 }
 
-async fn a_refusal_is_repeated_and_a_mistake_is_not(database: Database) {
+async fn supplier_refusal_is_replayed_and_validation_error_is_not(database: Database) {
     let server = Server::start(database).await;
     let plain = server.client();
     for (hotel, status, code) in [
@@ -90,13 +90,16 @@ async fn a_refusal_is_repeated_and_a_mistake_is_not(database: Database) {
     }
 }
 
-async fn what_was_bound_in_time_is_told_after_the_offer_has_run_out(database: Database) {
+async fn replay_of_prebook_succeeds_after_the_offer_expired(database: Database) {
     let server = Server::start(database).await;
     let plain = server.client();
-    let request = prebook_request(&HotelBookingBuilder::at("EXPIRES_SOON").offer(&plain).await, 1);
+    let request = prebook_request(
+        &HotelBookingBuilder::at("EXPIRES_SOON").offer(&plain).await,
+        1,
+    );
     let client = plain.header("x-idempotency-key", "in-time");
     let first = client.post("/v1/hotel/prebook", &request).await.expect(201);
-    tests::eventually("the offer to run out", async || {
+    tests::eventually("the offer to expire", async || {
         let late = plain.header("x-idempotency-key", &uuid::Uuid::now_v7().to_string());
         let reply = late.post("/v1/hotel/prebook", &request).await;
         (reply.status == 422).then(|| reply.expect_problem(422, "offer_expired"))
@@ -107,7 +110,7 @@ async fn what_was_bound_in_time_is_told_after_the_offer_has_run_out(database: Da
     expect_no_other(&client, &request).await;
 }
 
-async fn a_prebook_needs_a_key(database: Database) {
+async fn prebook_without_idempotency_key_returns_400(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let request = prebook_request(&HotelBookingBuilder::at("OK").offer(&client).await, 1);
@@ -128,9 +131,9 @@ async fn a_prebook_needs_a_key(database: Database) {
 }
 
 on_both_databases! {
-    a_key_makes_one_booking,
-    a_key_belongs_to_one_request_and_one_user,
-    a_refusal_is_repeated_and_a_mistake_is_not,
-    what_was_bound_in_time_is_told_after_the_offer_has_run_out,
-    a_prebook_needs_a_key,
+    concurrent_prebooks_with_one_key_make_one_booking,
+    idempotency_key_is_bound_to_one_request_and_one_user,
+    supplier_refusal_is_replayed_and_validation_error_is_not,
+    replay_of_prebook_succeeds_after_the_offer_expired,
+    prebook_without_idempotency_key_returns_400,
 }

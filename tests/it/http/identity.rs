@@ -1,4 +1,4 @@
-//! Who is calling: keys, scopes, users, organizations.
+//! Tests of the caller's identity: keys, scopes, users and organizations.
 
 use serde_json::json;
 use std::process::Output;
@@ -32,7 +32,7 @@ async fn key(server: &Server, more: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn a_missing_and_a_bad_key_are_told_apart_and_nothing_more() {
+async fn missing_and_invalid_api_key_return_different_401_codes() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     client
@@ -50,9 +50,10 @@ async fn a_missing_and_a_bad_key_are_told_apart_and_nothing_more() {
     }
 }
 
-/// Every operation of the document under `/v1`, but what suppliers call with secrets of their own.
+/// Covers every operation under `/v1` in the OpenAPI document except those that suppliers call with
+/// their own secrets.
 #[tokio::test]
-async fn every_call_needs_a_key_and_is_named() {
+async fn every_operation_requires_a_key_and_echoes_the_request_id() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client().header("x-request-id", "mine");
     let nobody = client.without("x-api-key");
@@ -77,7 +78,7 @@ async fn every_call_needs_a_key_and_is_named() {
 }
 
 #[tokio::test]
-async fn a_key_made_while_the_server_runs_works_until_it_is_revoked() {
+async fn key_created_at_runtime_works_until_revoked() {
     let server = Server::start(Database::Sqlite).await;
     let made = key(&server, &["--name", "ci"]).await;
     assert!(made.starts_with("sk_test_") && made.len() == "sk_test_".len() + 38);
@@ -104,7 +105,7 @@ async fn a_key_made_while_the_server_runs_works_until_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_key_does_what_its_scopes_say() {
+async fn key_is_limited_to_its_scopes() {
     let server = Server::start(Database::Sqlite).await;
     let reader = Client::new(&server.api, &key(&server, &["--scopes", "read"]).await);
     let _reads = reader
@@ -128,7 +129,7 @@ async fn a_key_does_what_its_scopes_say() {
 }
 
 #[tokio::test]
-async fn organizations_and_users_are_checked_and_kept_apart() {
+async fn organizations_and_users_are_validated_and_isolated() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     client
@@ -177,7 +178,7 @@ async fn organizations_and_users_are_checked_and_kept_apart() {
 }
 
 #[tokio::test]
-async fn a_live_key_never_reaches_a_test_supplier() {
+async fn live_key_never_reaches_test_suppliers_or_test_data() {
     let server = Server::start(Database::Sqlite).await;
     let arguments = ["keys", "create", "--organization", "demo", "--mode", "live"];
     let live = String::from_utf8(stopover(&server, &arguments).await.stdout).unwrap();
@@ -190,7 +191,7 @@ async fn a_live_key_never_reaches_a_test_supplier() {
         *client.get("/v1/suppliers").await.expect(200).data(),
         json!([])
     );
-    // Nor anything that the other mode has seen.
+    // A live key does not see data that was stored in test mode either.
     let test = server.client();
     let places = test
         .post("/v1/hotel/places", &json!({"query": "Testville"}))

@@ -1,9 +1,9 @@
-//! Payment instruments.
+//! Tests of payment instruments.
 
 use serde_json::json;
 use tests::{Database, Server, on_both_databases};
 
-async fn an_instrument_shows_its_card_and_never_its_token(database: Database) {
+async fn instrument_shows_its_card_and_never_its_token(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let made = client
@@ -41,7 +41,7 @@ async fn an_instrument_shows_its_card_and_never_its_token(database: Database) {
         .expect_problem(404, "payment_instrument_not_found");
 }
 
-async fn a_key_makes_one_instrument(database: Database) {
+async fn repeated_create_with_one_key_makes_one_instrument(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "card-1");
     let body = json!({"type": "CARD", "token": "tok_visa"});
@@ -61,7 +61,7 @@ async fn a_key_makes_one_instrument(database: Database) {
     other.expect_problem(422, "idempotency_key_reused");
 }
 
-async fn a_token_that_the_processor_does_not_know_is_refused(database: Database) {
+async fn instrument_with_unknown_token_is_refused(database: Database) {
     let server = Server::start(database).await;
     let reply = server
         .client()
@@ -74,7 +74,7 @@ async fn a_token_that_the_processor_does_not_know_is_refused(database: Database)
 }
 
 on_both_databases! {
-    an_instrument_shows_its_card_and_never_its_token,
-    a_key_makes_one_instrument,
-    a_token_that_the_processor_does_not_know_is_refused,
+    instrument_shows_its_card_and_never_its_token,
+    repeated_create_with_one_key_makes_one_instrument,
+    instrument_with_unknown_token_is_refused,
 }

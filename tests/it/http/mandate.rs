@@ -1,4 +1,4 @@
-//! Mandates: issued, read, revoked, and verified by somebody else.
+//! Tests of mandates: issuing, reading, revoking, and verification by a third party.
 
 use serde_json::{Value, json};
 use std::path::Path;
@@ -32,7 +32,7 @@ fn path(mandate: &Value) -> String {
     format!("/v1/mandate/{}", mandate["id"].as_str().unwrap())
 }
 
-async fn a_mandate_is_issued_and_read(database: Database) {
+async fn issued_mandate_is_readable_by_its_user_and_organization_only(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let card = card(&client.user("ann")).await;
@@ -54,7 +54,7 @@ async fn a_mandate_is_issued_and_read(database: Database) {
         "scope": {"kind": "ANY", "watch_id": nothing, "hotel_id": nothing, "check_in": nothing, "check_out": nothing},
     });
     assert_eq!(rest, expected);
-    // Its user and the organization see it, nobody else.
+    // The mandate's user and the organization see it; other callers do not.
     for seeing in [&client, &client.user("ann")] {
         let read = seeing.get(&path(mandate)).await.expect(200);
         assert_eq!(read.data(), mandate);
@@ -73,7 +73,7 @@ async fn a_mandate_is_issued_and_read(database: Database) {
     malformed.expect_problem(400, "validation_failed");
 }
 
-async fn what_is_wrong_with_a_request_is_named(database: Database) {
+async fn invalid_mandate_request_names_each_violation(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let card = card(&client).await;
@@ -124,7 +124,7 @@ async fn what_is_wrong_with_a_request_is_named(database: Database) {
     }
 }
 
-async fn an_instrument_is_its_users_and_a_user_speaks_for_nobody_else(database: Database) {
+async fn mandate_for_foreign_instrument_or_other_user_is_refused(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let (ann, bob) = (client.user("ann"), client.user("bob"));
@@ -146,7 +146,7 @@ async fn an_instrument_is_its_users_and_a_user_speaks_for_nobody_else(database: 
     ann.post("/v1/mandate", &body).await.expect(201);
 }
 
-async fn a_key_issues_one_mandate(database: Database) {
+async fn repeated_request_with_one_key_issues_one_mandate(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let card = card(&client).await;
@@ -158,7 +158,7 @@ async fn a_key_issues_one_mandate(database: Database) {
     let other = request("org", 101.0, "EUR", &card);
     let reused = keyed.post("/v1/mandate", &other).await;
     reused.expect_problem(422, "idempotency_key_reused");
-    // A repeat shows the mandate as it is now.
+    // A repeated request returns the mandate in its current state.
     let revoke = format!("{}/revoke", path(first.data()));
     for _ in 0..2 {
         let revoked = keyed.post(&revoke, &json!({})).await.expect(200);
@@ -168,7 +168,7 @@ async fn a_key_issues_one_mandate(database: Database) {
     assert_eq!(again.data()["status"], "REVOKED");
 }
 
-async fn a_mandate_is_revoked_for_good(database: Database) {
+async fn revoked_mandate_stays_revoked(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let mandate = issue(&client, "org").await;
@@ -186,7 +186,7 @@ async fn a_mandate_is_revoked_for_good(database: Database) {
     assert_eq!(read.data()["status"], "REVOKED");
 }
 
-async fn a_mandate_expires(database: Database) {
+async fn mandate_expires_after_its_ttl(database: Database) {
     let options = ServerOptions::on(database).config("[mandates]\nttl_s = 1");
     let server = Server::start_with(options).await;
     let client = server.client();
@@ -208,10 +208,10 @@ async fn keys(server: &Server) -> Vec<Value> {
     set.body["keys"].as_array().unwrap().clone()
 }
 
-async fn keys_are_public_and_change(database: Database) {
+async fn signing_keys_are_published_and_rotated(database: Database) {
     let server = Server::start(database).await;
     let [first] = &keys(&server).await[..] else {
-        panic!("more or less than one key")
+        panic!("the key set does not contain exactly one key")
     };
     let members: Vec<&str> = first
         .as_object()
@@ -221,13 +221,13 @@ async fn keys_are_public_and_change(database: Database) {
         .collect();
     let mut sorted = members.clone();
     sorted.sort_unstable();
-    // Nothing private: no `d`.
+    // The set contains no private member such as `d`.
     assert_eq!(sorted, ["alg", "crv", "kid", "kty", "use", "x", "y"]);
     let before = issue(&server.client(), "org").await;
     let hurried = ServerOptions::on(database).config("[mandates]\nkey_max_age_s = 1");
     let server = server.restart(hurried).await;
     let client = server.client();
-    let changed = eventually("a new key to sign", async || {
+    let changed = eventually("a new signing key to be used", async || {
         issue(&client, "org").await;
         let keys = keys(&server).await;
         (keys.len() > 1).then_some(keys)
@@ -241,7 +241,8 @@ async fn keys_are_public_and_change(database: Database) {
     );
 }
 
-/// Header and claims, as a library in another language reads them; none: refused.
+/// Verifies a mandate with a Python library. Returns its header and claims, or `None` if the
+/// signature is invalid.
 async fn verify(server: &Server, jws: &Value) -> Option<Value> {
     let python = tests::target_dir().join("pyjwt/bin/python");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/http/verify_mandate.py");
@@ -266,7 +267,7 @@ async fn verify(server: &Server, jws: &Value) -> Option<Value> {
     None
 }
 
-async fn a_stranger_verifies_a_mandate(database: Database) {
+async fn third_party_verifies_mandate_with_published_keys(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let mandate = issue(&client, "ann").await;
@@ -283,7 +284,7 @@ async fn a_stranger_verifies_a_mandate(database: Database) {
     assert_eq!(claims["constraints"][0], cap);
     let other = issue(&client, "ann").await;
     let [jws, other] = [&mandate, &other].map(|mandate| mandate["jws"].as_str().unwrap());
-    // The terms of one with the signature of the other.
+    // The forged mandate combines the terms of one with the signature of the other.
     let (terms, _) = jws.rsplit_once('.').unwrap();
     let (_, signature) = other.rsplit_once('.').unwrap();
     let forged = json!(format!("{terms}.{signature}"));
@@ -291,12 +292,12 @@ async fn a_stranger_verifies_a_mandate(database: Database) {
 }
 
 on_both_databases!(
-    a_mandate_is_issued_and_read,
-    what_is_wrong_with_a_request_is_named,
-    an_instrument_is_its_users_and_a_user_speaks_for_nobody_else,
-    a_key_issues_one_mandate,
-    a_mandate_is_revoked_for_good,
-    a_mandate_expires,
-    keys_are_public_and_change,
-    a_stranger_verifies_a_mandate,
+    issued_mandate_is_readable_by_its_user_and_organization_only,
+    invalid_mandate_request_names_each_violation,
+    mandate_for_foreign_instrument_or_other_user_is_refused,
+    repeated_request_with_one_key_issues_one_mandate,
+    revoked_mandate_stays_revoked,
+    mandate_expires_after_its_ttl,
+    signing_keys_are_published_and_rotated,
+    third_party_verifies_mandate_with_published_keys,
 );

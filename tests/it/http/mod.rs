@@ -1,4 +1,4 @@
-//! One file a family of routes.
+//! Tests of the HTTP interface, one module for each family of routes.
 
 mod booking;
 mod cancellation;

@@ -1,12 +1,12 @@
-//! Search and offers.
+//! Tests of hotel offers.
 
 use serde_json::{Value, json};
 use tests::{
-    HotelBookingBuilder, Database, Server, days_ahead, offers_request, on_both_databases, prebook_request,
-    set_price,
+    Database, HotelBookingBuilder, Server, days_ahead, offers_request, on_both_databases,
+    prebook_request, set_price,
 };
 
-async fn an_offer_is_whole(database: Database) {
+async fn hotel_offer_contains_all_fields(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let mut request = offers_request("OK");
@@ -45,7 +45,7 @@ async fn an_offer_is_whole(database: Database) {
     );
 }
 
-async fn a_currency_without_decimals_has_none(database: Database) {
+async fn currency_without_decimals_has_whole_amounts(database: Database) {
     let server = Server::start(database).await;
     let mut request = offers_request("OK");
     request["currency"] = json!("JPY");
@@ -66,7 +66,7 @@ async fn a_currency_without_decimals_has_none(database: Database) {
     );
 }
 
-async fn a_hotel_without_offers_is_a_row(database: Database) {
+async fn hotel_without_offers_is_listed_with_no_offers(database: Database) {
     let server = Server::start(database).await;
     let mut request = offers_request("NO_OFFERS");
     request["supplier_hotel_ids"] = json!(["NO_OFFERS", "OK"]);
@@ -90,7 +90,7 @@ async fn a_hotel_without_offers_is_a_row(database: Database) {
     assert_eq!(rows, [("NO_OFFERS", 0), ("OK", 2)]);
 }
 
-async fn hotels_are_asked_for_by_the_id_that_they_were_given(database: Database) {
+async fn offers_accept_the_gateways_hotel_ids(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let seen = client
@@ -114,8 +114,8 @@ async fn hotels_are_asked_for_by_the_id_that_they_were_given(database: Database)
         .expect_problem(404, "hotel_not_found");
 }
 
-/// Every way to ask for offers wrongly, with the places that must be named.
-async fn every_mistake_is_named_at_once(database: Database) {
+/// All violations of a request are reported in one response, each with its pointer.
+async fn offers_request_reports_all_violations_at_once(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let mut request = offers_request("OK");
@@ -148,7 +148,7 @@ async fn every_mistake_is_named_at_once(database: Database) {
     }
 }
 
-async fn every_limit_is_named_where_it_is_broken(database: Database) {
+async fn offers_request_over_a_limit_names_the_field(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     for (change, pointer) in [
@@ -196,7 +196,7 @@ async fn every_limit_is_named_where_it_is_broken(database: Database) {
     }
 }
 
-async fn a_supplier_that_does_not_exist_or_cannot_is_said_to_be_so(database: Database) {
+async fn unknown_or_incapable_supplier_returns_422(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let mut request = offers_request("OK");
@@ -221,9 +221,9 @@ async fn a_supplier_that_does_not_exist_or_cannot_is_said_to_be_so(database: Dat
     assert_eq!(priced.body["meta"]["supplier"], "SANDBOX_MINI");
 }
 
-/// Whatever an adapter does at pricing, the caller gets the contract's answer
-/// and everybody else is served.
-async fn a_plugin_that_misbehaves_is_contained(database: Database) {
+/// If an adapter traps, exceeds its limits or never returns during pricing, the caller gets a
+/// problem and other suppliers still work.
+async fn misbehaving_plugin_fails_only_its_own_call(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     for hotel in ["TRAP", "HOARD", "FLOOD", "SPIN"] {
@@ -238,7 +238,7 @@ async fn a_plugin_that_misbehaves_is_contained(database: Database) {
     let _served = client.post("/v1/hotel/offers", &others).await.expect(200);
 }
 
-async fn an_offer_reference_is_bound_to_whom_it_was_given(database: Database) {
+async fn forged_or_foreign_offer_reference_returns_422(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "sealed");
     let offer = HotelBookingBuilder::at("OK").offer(&server.client()).await;
@@ -265,11 +265,11 @@ async fn an_offer_reference_is_bound_to_whom_it_was_given(database: Database) {
     }
 }
 
-async fn an_offer_that_has_run_out_is_refused(database: Database) {
+async fn prebook_of_expired_offer_returns_422(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let offer = HotelBookingBuilder::at("EXPIRES_SOON").offer(&client).await;
-    let expired = tests::eventually("the offer to run out", async || {
+    let expired = tests::eventually("the offer to expire", async || {
         let reply = client
             .header("x-idempotency-key", &uuid::Uuid::now_v7().to_string())
             .post("/v1/hotel/prebook", &prebook_request(&offer, 1))
@@ -280,7 +280,7 @@ async fn an_offer_that_has_run_out_is_refused(database: Database) {
     expired.expect_problem(422, "offer_expired");
 }
 
-async fn a_lower_price_is_passed_on(database: Database) {
+async fn lower_price_at_prebook_is_passed_on(database: Database) {
     let server = Server::start(database).await;
     let reply = HotelBookingBuilder::at("PRICE_DOWN")
         .prebook(&server.client())
@@ -289,7 +289,7 @@ async fn a_lower_price_is_passed_on(database: Database) {
     assert_eq!(reply.data()["total"]["amount"], 234.0);
 }
 
-async fn guests_must_fit_the_offer(database: Database) {
+async fn prebook_with_guests_that_do_not_fit_the_offer_returns_400(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "guests");
     let offer = HotelBookingBuilder::at("OK").offer(&server.client()).await;
@@ -325,12 +325,15 @@ async fn guests_must_fit_the_offer(database: Database) {
     }
 }
 
-async fn amounts_are_exact_from_the_offer_to_the_charge(database: Database) {
+async fn amounts_are_exact_from_offer_to_charge(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     for (nightly, total) in [(33.33, "66.66"), (0.1, "0.2"), (1_234_567.89, "2469135.78")] {
         set_price(&server.sandbox_url, "OK", nightly).await;
-        let booking = HotelBookingBuilder::at("OK").non_refundable().book_confirmed(&client).await;
+        let booking = HotelBookingBuilder::at("OK")
+            .non_refundable()
+            .book_confirmed(&client)
+            .await;
         let shown = client.hotel_booking(&booking).await;
         assert_eq!(shown["total"]["amount"].to_string(), total);
         assert_eq!(shown["payments"][0]["amount"]["amount"].to_string(), total);
@@ -345,10 +348,13 @@ async fn amounts_are_exact_from_the_offer_to_the_charge(database: Database) {
     }
 }
 
-async fn a_price_that_moved_since_the_offer_is_told(database: Database) {
+async fn prebook_after_price_increase_returns_409(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let offer = HotelBookingBuilder::at("OK").non_refundable().offer(&client).await;
+    let offer = HotelBookingBuilder::at("OK")
+        .non_refundable()
+        .offer(&client)
+        .await;
     set_price(&server.sandbox_url, "OK", 110.05).await;
     let problem = client
         .header("x-idempotency-key", "moved")
@@ -359,9 +365,7 @@ async fn a_price_that_moved_since_the_offer_is_told(database: Database) {
     assert_eq!(problem.body["current"]["amount"].as_f64(), Some(220.1));
 }
 
-async fn a_day_that_is_over_at_the_hotel_is_not_priced_once_its_time_zone_is_known(
-    database: Database,
-) {
+async fn check_in_that_is_past_at_the_hotel_returns_400(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let mut request = offers_request("OK");
@@ -371,7 +375,7 @@ async fn a_day_that_is_over_at_the_hotel_is_not_priced_once_its_time_zone_is_kno
         .get(&format!("/v1/hotel/hotels/{id}"))
         .await
         .expect(200);
-    // Wherever it is yesterday still, it is not in Testville.
+    // The dates are valid in some time zone, but in Testville's the day is over.
     request["check_in"] = json!(days_ahead(-1));
     request["check_out"] = json!(days_ahead(1));
     let problem = client
@@ -385,19 +389,19 @@ async fn a_day_that_is_over_at_the_hotel_is_not_priced_once_its_time_zone_is_kno
 }
 
 on_both_databases! {
-    an_offer_is_whole,
-    a_currency_without_decimals_has_none,
-    a_hotel_without_offers_is_a_row,
-    hotels_are_asked_for_by_the_id_that_they_were_given,
-    every_mistake_is_named_at_once,
-    every_limit_is_named_where_it_is_broken,
-    a_supplier_that_does_not_exist_or_cannot_is_said_to_be_so,
-    a_plugin_that_misbehaves_is_contained,
-    an_offer_reference_is_bound_to_whom_it_was_given,
-    an_offer_that_has_run_out_is_refused,
-    a_lower_price_is_passed_on,
-    guests_must_fit_the_offer,
-    amounts_are_exact_from_the_offer_to_the_charge,
-    a_price_that_moved_since_the_offer_is_told,
-    a_day_that_is_over_at_the_hotel_is_not_priced_once_its_time_zone_is_known,
+    hotel_offer_contains_all_fields,
+    currency_without_decimals_has_whole_amounts,
+    hotel_without_offers_is_listed_with_no_offers,
+    offers_accept_the_gateways_hotel_ids,
+    offers_request_reports_all_violations_at_once,
+    offers_request_over_a_limit_names_the_field,
+    unknown_or_incapable_supplier_returns_422,
+    misbehaving_plugin_fails_only_its_own_call,
+    forged_or_foreign_offer_reference_returns_422,
+    prebook_of_expired_offer_returns_422,
+    lower_price_at_prebook_is_passed_on,
+    prebook_with_guests_that_do_not_fit_the_offer_returns_400,
+    amounts_are_exact_from_offer_to_charge,
+    prebook_after_price_increase_returns_409,
+    check_in_that_is_past_at_the_hotel_returns_400,
 }

@@ -1,9 +1,9 @@
-//! Cards: held, taken, released, given back.
+//! Tests of card payments: authorization, capture and void.
 
 use serde_json::json;
 use tests::{
-    HotelBookingBuilder, Client, Database, Server, ServerOptions, eventually, on_both_databases, complete_payment,
-    prebook_request,
+    Client, Database, HotelBookingBuilder, Server, ServerOptions, complete_payment, eventually,
+    on_both_databases, prebook_request,
 };
 
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
@@ -20,11 +20,14 @@ async fn payment_status(client: &Client, booking: &str) -> String {
         .to_owned()
 }
 
-async fn a_declined_card_can_be_followed_by_a_good_one(database: Database) {
+async fn booking_can_be_paid_with_another_card_after_a_decline(database: Database) {
     let server = server(database).await;
     let client = server.client();
     for token in ["tok_declined", "tok_insufficient_funds"] {
-        let (booking, reply) = HotelBookingBuilder::at("OK").card(token).book(&client).await;
+        let (booking, reply) = HotelBookingBuilder::at("OK")
+            .card(token)
+            .book(&client)
+            .await;
         reply.expect_problem(422, "payment_failed");
         assert_eq!(
             client.hotel_booking(&booking).await["status"],
@@ -43,7 +46,7 @@ async fn a_declined_card_can_be_followed_by_a_good_one(database: Database) {
     }
 }
 
-async fn a_card_that_needs_its_owner_is_not_charged(database: Database) {
+async fn card_that_requires_action_is_not_charged(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let (booking, reply) = HotelBookingBuilder::at("OK")
@@ -58,15 +61,18 @@ async fn a_card_that_needs_its_owner_is_not_charged(database: Database) {
     );
 }
 
-async fn a_lost_authorization_is_found(database: Database) {
+async fn authorization_with_lost_response_is_reconciled(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let (booking, reply) = HotelBookingBuilder::at("OK").card("tok_timeout").book(&client).await;
+    let (booking, reply) = HotelBookingBuilder::at("OK")
+        .card("tok_timeout")
+        .book(&client)
+        .await;
     assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
     assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
 }
 
-async fn a_capture_that_fails_is_tried_until_it_succeeds(database: Database) {
+async fn failed_capture_is_retried_until_it_succeeds(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let booking = HotelBookingBuilder::at("OK")
@@ -82,7 +88,7 @@ async fn a_capture_that_fails_is_tried_until_it_succeeds(database: Database) {
     assert_eq!(server.ledger().await.count(&booking, "capture"), 1);
 }
 
-async fn the_browser_pays_then_the_booking_is_completed(database: Database) {
+async fn booking_completes_only_after_browser_payment(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let offer = HotelBookingBuilder::at("OK").offer(&client).await;
@@ -134,7 +140,7 @@ async fn the_browser_pays_then_the_booking_is_completed(database: Database) {
     );
 }
 
-async fn a_browser_payment_of_an_expired_booking_is_released(database: Database) {
+async fn browser_payment_of_expired_booking_is_voided(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let offer = HotelBookingBuilder::at("EXPIRES_SOON").offer(&client).await;
@@ -152,13 +158,13 @@ async fn a_browser_payment_of_an_expired_booking_is_released(database: Database)
     )
     .await;
     let _expired = client.wait_for_hotel_booking(&booking, "EXPIRED").await;
-    eventually("the hold to be released", async || {
+    eventually("the authorization to be voided", async || {
         (server.ledger().await.count(&booking, "void") == 1).then_some(())
     })
     .await;
 }
 
-async fn a_stored_card_is_wanted_where_no_browser_pays(database: Database) {
+async fn book_without_instrument_or_browser_payment_is_refused(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let booking = HotelBookingBuilder::at("OK").prebooked(&client).await;
@@ -175,11 +181,11 @@ async fn a_stored_card_is_wanted_where_no_browser_pays(database: Database) {
 }
 
 on_both_databases! {
-    a_lost_authorization_is_found,
-    a_declined_card_can_be_followed_by_a_good_one,
-    a_card_that_needs_its_owner_is_not_charged,
-    a_capture_that_fails_is_tried_until_it_succeeds,
-    the_browser_pays_then_the_booking_is_completed,
-    a_browser_payment_of_an_expired_booking_is_released,
-    a_stored_card_is_wanted_where_no_browser_pays,
+    authorization_with_lost_response_is_reconciled,
+    booking_can_be_paid_with_another_card_after_a_decline,
+    card_that_requires_action_is_not_charged,
+    failed_capture_is_retried_until_it_succeeds,
+    booking_completes_only_after_browser_payment,
+    browser_payment_of_expired_booking_is_voided,
+    book_without_instrument_or_browser_payment_is_refused,
 }

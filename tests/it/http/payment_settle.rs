@@ -1,13 +1,14 @@
-//! What nobody can find out about money, a person settles; the booking goes on from there.
+//! Tests of an operator resolving the unknown outcome of a payment call. The booking continues from
+//! there.
 //!
-//! The processor is behind a proxy that loses an answer, and nothing is read back later by
-//! itself while a test runs.
+//! The processor is behind a proxy that loses responses, and no reconciliation starts later while a
+//! test runs.
 
 use serde_json::{Value, json};
 use tests::Fault::{ErrorAfterEffect, ErrorBeforeEffect};
 use tests::{
-    HotelBookingBuilder, CALLER, Client, Database, Fault, FaultProxy, FlightBookingBuilder, PlannedFault, AdminClient, Server,
-    ServerOptions, eventually, on_both_databases,
+    AdminClient, CALLER, Client, Database, Fault, FaultProxy, FlightBookingBuilder,
+    HotelBookingBuilder, PlannedFault, Server, ServerOptions, eventually, on_both_databases,
 };
 
 const PROCESSOR: &str = "LOSES_ANSWERS";
@@ -16,7 +17,7 @@ const AUTHORIZE: &str = "POST /tillway/v1/payments";
 const CAPTURE: &str = "POST /tillway/v1/payments/*/capture";
 const VOID: &str = "POST /tillway/v1/payments/*/void";
 const REFUND: &str = "POST /tillway/v1/payments/*/refunds";
-/// A hold is read back within the caller's own call.
+/// Route of reconciling an authorization, which happens within the caller's own call.
 const FIND: &str = "GET /tillway/v1/payments";
 
 fn config(proxy: &str) -> String {
@@ -42,7 +43,7 @@ fn config(proxy: &str) -> String {
     )
 }
 
-/// A gateway whose processor loses answers.
+/// A gateway whose processor loses responses.
 struct Stage {
     server: Server,
     client: Client,
@@ -74,7 +75,7 @@ impl Stage {
         self.proxy.plan(PROCESSOR, missteps);
     }
 
-    /// What stands on the operator's list about these steps, once there are so many.
+    /// Waits until `many` unresolved calls of a step are listed and returns them.
     async fn open(&self, booking: &str, step: &str, many: usize) -> Vec<Value> {
         let what = format!("{many} of {step} to be listed");
         eventually(&what, async || {
@@ -97,9 +98,11 @@ impl Stage {
         .await;
     }
 
-    /// Paid, and nothing under way any more.
+    /// Returns a booking that is confirmed and captured, with no call in progress.
     async fn paid(&self) -> String {
-        let booking = HotelBookingBuilder::at("OK").book_confirmed(&self.client).await;
+        let booking = HotelBookingBuilder::at("OK")
+            .book_confirmed(&self.client)
+            .await;
         self.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
         booking
     }
@@ -119,7 +122,7 @@ fn verdict(fault: Fault) -> Value {
     }
 }
 
-async fn a_hold_that_nobody_knows_of_is_settled(database: Database) {
+async fn operator_resolves_authorization_with_unknown_outcome(database: Database) {
     let stage = Stage::on(database).await;
 
     stage.loses(&[(AUTHORIZE, ErrorAfterEffect), (FIND, ErrorBeforeEffect)]);
@@ -131,10 +134,19 @@ async fn a_hold_that_nobody_knows_of_is_settled(database: Database) {
     unnamed.expect_problem(400, "validation_failed");
     let held = stage.server.ledger().await.of(&booking).next().cloned();
     let named = json!({"outcome": "done", "supplier_reference": held.unwrap().reference});
-    let settled = stage.operator.resolve_when_idle(&booking, &named).await.expect(200);
+    let settled = stage
+        .operator
+        .resolve_when_idle(&booking, &named)
+        .await
+        .expect(200);
     assert_eq!(settled.data()["status"], "CONFIRMED");
     stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
-    assert!(!stage.operator.has_unresolved_call(&booking, "authorize").await);
+    assert!(
+        !stage
+            .operator
+            .has_unresolved_call(&booking, "authorize")
+            .await
+    );
     let late = stage.operator.resolve(&booking, &named).await;
     late.expect_problem(409, "booking_state_conflict");
 
@@ -142,10 +154,20 @@ async fn a_hold_that_nobody_knows_of_is_settled(database: Database) {
     let (booking, reply) = HotelBookingBuilder::at("OK").book(&stage.client).await;
     reply.expect_problem(500, "result_unknown");
     stage.open(&booking, "authorize", 1).await;
-    let settled = stage.operator.resolve_when_idle(&booking, &verdict(ErrorBeforeEffect)).await;
+    let settled = stage
+        .operator
+        .resolve_when_idle(&booking, &verdict(ErrorBeforeEffect))
+        .await;
     assert_eq!(settled.expect(200).data()["status"], "READY_FOR_COMPLETE");
-    assert!(!stage.operator.has_unresolved_call(&booking, "authorize").await);
-    let card = HotelBookingBuilder::at("OK").instrument(&stage.client).await;
+    assert!(
+        !stage
+            .operator
+            .has_unresolved_call(&booking, "authorize")
+            .await
+    );
+    let card = HotelBookingBuilder::at("OK")
+        .instrument(&stage.client)
+        .await;
     let path = format!("/v1/hotel/bookings/{booking}/book");
     let request = json!({"payment_instrument_id": card});
     let again = stage.client.post(&path, &request).await.expect(200);
@@ -154,22 +176,37 @@ async fn a_hold_that_nobody_knows_of_is_settled(database: Database) {
     assert_eq!(carried_out.count(&booking, "authorization"), 1);
 }
 
-async fn what_was_taken_or_released_is_settled(database: Database) {
+async fn operator_resolves_capture_or_void_with_unknown_outcome(database: Database) {
     let stage = Stage::on(database).await;
     for fault in [ErrorAfterEffect, ErrorBeforeEffect] {
         stage.loses(&[(CAPTURE, fault)]);
-        let booking = HotelBookingBuilder::at("OK").book_confirmed(&stage.client).await;
+        let booking = HotelBookingBuilder::at("OK")
+            .book_confirmed(&stage.client)
+            .await;
         stage.open(&booking, "capture", 1).await;
-        let settled = stage.operator.resolve_when_idle(&booking, &verdict(fault)).await;
+        let settled = stage
+            .operator
+            .resolve_when_idle(&booking, &verdict(fault))
+            .await;
         assert_eq!(settled.expect(200).data()["status"], "CONFIRMED");
         stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
-        assert!(!stage.operator.has_unresolved_call(&booking, "capture").await);
+        assert!(
+            !stage
+                .operator
+                .has_unresolved_call(&booking, "capture")
+                .await
+        );
 
         stage.loses(&[(VOID, fault)]);
-        let (booking, reply) = HotelBookingBuilder::at("BOOK_REFUSED").book(&stage.client).await;
+        let (booking, reply) = HotelBookingBuilder::at("BOOK_REFUSED")
+            .book(&stage.client)
+            .await;
         reply.expect_problem(422, "supplier_rejected");
         stage.open(&booking, "void", 1).await;
-        let settled = stage.operator.resolve_when_idle(&booking, &verdict(fault)).await;
+        let settled = stage
+            .operator
+            .resolve_when_idle(&booking, &verdict(fault))
+            .await;
         assert_eq!(settled.expect(200).data()["status"], "FAILED");
         let released = ["authorization", "void"];
         stage.ends(&booking, "FAILED", "VOIDED", &released).await;
@@ -177,14 +214,17 @@ async fn what_was_taken_or_released_is_settled(database: Database) {
     }
 }
 
-async fn what_was_given_back_is_settled(database: Database) {
+async fn operator_resolves_refund_with_unknown_outcome(database: Database) {
     let stage = Stage::on(database).await;
     for fault in [ErrorAfterEffect, ErrorBeforeEffect] {
         let booking = stage.paid().await;
         stage.loses(&[(REFUND, fault)]);
         stage.cancel(&booking).await;
         stage.open(&booking, "refund", 1).await;
-        let settled = stage.operator.resolve_when_idle(&booking, &verdict(fault)).await;
+        let settled = stage
+            .operator
+            .resolve_when_idle(&booking, &verdict(fault))
+            .await;
         assert_eq!(settled.expect(200).data()["status"], "CANCELED");
         let returned = [BOOKED, &["cancellation", "refund"]].concat();
         stage
@@ -194,17 +234,22 @@ async fn what_was_given_back_is_settled(database: Database) {
     }
 }
 
-/// A ticket and its bags are paid apart.
-async fn of_several_calls_one_is_named(database: Database) {
+/// A ticket and its bags have separate payments, so two captures can be unresolved at once.
+async fn resolving_one_of_several_calls_requires_its_client_reference(database: Database) {
     let stage = Stage::on(database).await;
     stage.loses(&[(CAPTURE, ErrorAfterEffect), (CAPTURE, ErrorAfterEffect)]);
-    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&stage.server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(&stage.server)
+        .await;
     stage.open(&booking, "capture", 1).await;
     let bags = stage.client.bag_request(&booking, "tok_visa").await;
     let bought = stage.client.purchase_bags(&booking, &booking, &bags).await;
     bought.expect(200);
     let open = stage.open(&booking, "capture", 2).await;
-    let unnamed = stage.operator.resolve_when_idle(&booking, &verdict(ErrorAfterEffect)).await;
+    let unnamed = stage
+        .operator
+        .resolve_when_idle(&booking, &verdict(ErrorAfterEffect))
+        .await;
     let problem = unnamed.expect_problem(400, "validation_failed");
     let detail = problem.body["detail"].as_str().unwrap();
     assert!(detail.contains("client_reference"), "{detail}");
@@ -213,10 +258,14 @@ async fn of_several_calls_one_is_named(database: Database) {
     unknown.expect_problem(409, "booking_state_conflict");
     for (call, left) in open.iter().zip([1, 0]) {
         let named = json!({"outcome": "done", "client_reference": call["client_reference"]});
-        stage.operator.resolve_when_idle(&booking, &named).await.expect(200);
+        stage
+            .operator
+            .resolve_when_idle(&booking, &named)
+            .await
+            .expect(200);
         let listed = stage.operator.unresolved_calls(&booking, "capture").await;
         assert_eq!(listed.len(), left);
-        assert!(!listed.contains(call), "the other one stays");
+        assert!(!listed.contains(call), "the other call stays listed");
     }
     let ended = stage.client.flight_booking(&booking).await;
     let payments = ended["payments"].as_array().unwrap();
@@ -229,8 +278,8 @@ async fn of_several_calls_one_is_named(database: Database) {
 }
 
 on_both_databases! {
-    a_hold_that_nobody_knows_of_is_settled,
-    what_was_taken_or_released_is_settled,
-    what_was_given_back_is_settled,
-    of_several_calls_one_is_named,
+    operator_resolves_authorization_with_unknown_outcome,
+    operator_resolves_capture_or_void_with_unknown_outcome,
+    operator_resolves_refund_with_unknown_outcome,
+    resolving_one_of_several_calls_requires_its_client_reference,
 }

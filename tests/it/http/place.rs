@@ -1,4 +1,4 @@
-//! Places and search.
+//! Tests of places and hotel search.
 
 use super::shape::check_names;
 use serde_json::json;
@@ -13,7 +13,7 @@ async fn testville(client: &Client) -> serde_json::Value {
     found.data()[0].clone()
 }
 
-async fn a_place_is_saved_and_read_without_a_supplier(database: Database) {
+async fn saved_place_is_read_without_a_supplier_call(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let place = testville(&client).await;
@@ -51,7 +51,7 @@ async fn a_place_is_saved_and_read_without_a_supplier(database: Database) {
         .expect_problem(400, "validation_failed");
 }
 
-async fn a_search_is_filtered_sorted_and_cut(database: Database) {
+async fn hotel_search_is_filtered_sorted_and_limited(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let place = testville(&client).await;
@@ -118,6 +118,6 @@ async fn a_search_is_filtered_sorted_and_cut(database: Database) {
 }
 
 on_both_databases! {
-    a_place_is_saved_and_read_without_a_supplier,
-    a_search_is_filtered_sorted_and_cut,
+    saved_place_is_read_without_a_supplier_call,
+    hotel_search_is_filtered_sorted_and_limited,
 }

@@ -1,13 +1,16 @@
-//! What a key's repeats are told once more has happened: how it is now, and nothing is
-//! done again.
+//! Tests of idempotent replays after further changes: a replay returns the current state and starts
+//! no work.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{HotelBookingBuilder, Client, Database, FlightBookingBuilder, Reply, Server, eventually, on_both_databases};
+use tests::{
+    Client, Database, FlightBookingBuilder, HotelBookingBuilder, Reply, Server, eventually,
+    on_both_databases,
+};
 
 const KEY: &str = "x-idempotency-key";
 
-/// A booking of either product, waiting to be paid.
+/// A booking of either product that is ready to be completed.
 struct Sold {
     path: String,
     id: String,
@@ -45,7 +48,7 @@ impl Sold {
     }
 }
 
-async fn a_refused_cancellation_is_begun_again_by_a_new_key_alone(database: Database) {
+async fn refused_cancellation_is_retried_only_with_a_new_key(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let card = client.store_card("tok_visa").await;
@@ -66,7 +69,7 @@ async fn a_refused_cancellation_is_begun_again_by_a_new_key_alone(database: Data
     }
 }
 
-async fn what_was_booked_under_a_key_is_what_its_repeats_are_told(database: Database) {
+async fn replay_of_book_returns_current_status(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let card = client.store_card("tok_visa").await;
@@ -87,7 +90,7 @@ async fn what_was_booked_under_a_key_is_what_its_repeats_are_told(database: Data
     }
 }
 
-async fn a_declined_card_does_not_hide_the_one_that_paid(database: Database) {
+async fn replay_of_declined_book_returns_later_confirmation(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let declined = client.store_card("tok_declined").await;
@@ -113,7 +116,7 @@ async fn a_declined_card_does_not_hide_the_one_that_paid(database: Database) {
     }
 }
 
-async fn one_key_for_two_cards_at_once_pays_with_one(database: Database) {
+async fn concurrent_book_with_one_key_and_two_cards_charges_one(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let cards = [
@@ -134,8 +137,8 @@ async fn one_key_for_two_cards_at_once_pays_with_one(database: Database) {
     }
 }
 
-/// Whatever else is wrong with what is asked for under it.
-async fn a_key_of_another_request_is_refused_before_anything_else(database: Database) {
+/// The key is refused even if the second request is also invalid for another reason.
+async fn reused_key_is_refused_before_other_checks(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let card = client.store_card("tok_visa").await;
@@ -160,9 +163,9 @@ async fn a_key_of_another_request_is_refused_before_anything_else(database: Data
 }
 
 on_both_databases! {
-    a_key_of_another_request_is_refused_before_anything_else,
-    one_key_for_two_cards_at_once_pays_with_one,
-    a_refused_cancellation_is_begun_again_by_a_new_key_alone,
-    what_was_booked_under_a_key_is_what_its_repeats_are_told,
-    a_declined_card_does_not_hide_the_one_that_paid,
+    reused_key_is_refused_before_other_checks,
+    concurrent_book_with_one_key_and_two_cards_charges_one,
+    refused_cancellation_is_retried_only_with_a_new_key,
+    replay_of_book_returns_current_status,
+    replay_of_declined_book_returns_later_confirmation,
 }

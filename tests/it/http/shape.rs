@@ -1,12 +1,12 @@
-//! What a resource looks like: its members, its instants and its times.
+//! Checks of a resource's fields, timestamps and local times.
 
 use serde_json::Value;
 
-/// The members of an object are these, no more and no fewer.
+/// Checks that an object has exactly the fields in `always` and `more`.
 pub(super) fn check_names(what: &str, object: &Value, always: &[&str], more: &[&str]) {
     let mut names: Vec<&str> = object
         .as_object()
-        .unwrap_or_else(|| panic!("{what} is no object: {object}"))
+        .unwrap_or_else(|| panic!("{what} is not an object: {object}"))
         .keys()
         .map(String::as_str)
         .collect();
@@ -16,7 +16,7 @@ pub(super) fn check_names(what: &str, object: &Value, always: &[&str], more: &[&
     assert_eq!(names, expected, "{what}");
 }
 
-/// UTC with milliseconds: `2026-11-21T10:00:00.000Z`.
+/// Checks that a value is a UTC timestamp with milliseconds: `2026-11-21T10:00:00.000Z`.
 pub(super) fn check_instant(instant: &Value) {
     let text = instant.as_str().unwrap();
     assert!(text.len() == 24 && text.ends_with('Z'), "{text}");
@@ -24,7 +24,7 @@ pub(super) fn check_instant(instant: &Value) {
     text.parse::<jiff::Timestamp>().unwrap();
 }
 
-/// Local, without offset: `2026-11-21T10:00:00`.
+/// Checks that a value is a local time without offset: `2026-11-21T10:00:00`.
 pub(super) fn check_local(time: &Value) {
     let text = time.as_str().unwrap();
     assert_eq!(text.len(), 19, "{text}");

@@ -1,9 +1,9 @@
-//! Whatever a supplier does at whichever call: what the caller is told at once, where
-//! the booking ends, and what was carried out, which is never anything twice.
+//! Tests of every fault at every supplier call: the immediate response, the final status of the
+//! booking, and the ledger, which never contains an effect twice.
 //!
-//! Each cell has a supplier of its own, behind a proxy that does the wrong thing once.
-//! The calls are the five of a hotel booking, and the purchase of bags, because a card is
-//! charged for it; a quote is a read like pricing.
+//! Each cell of the matrix has a supplier of its own behind a proxy that injects the fault once.
+//! The calls are the five of a hotel booking and the purchase of bags, which is included because it
+//! charges a card. A quote is a read like pricing, so it has no cells.
 
 use futures::{FutureExt, StreamExt, stream};
 use serde_json::{Value, json};
@@ -11,34 +11,35 @@ use std::collections::HashSet;
 use std::fmt::{self, Write};
 use std::panic::AssertUnwindSafe;
 use tests::Fault::{
-    Forbidden, ErrorAfterEffect, ErrorBeforeEffect, None, MalformedResponse, TimeoutAfterEffect, TimeoutBeforeEffect, DelayedEffect, Rejected, ConnectionReset, Slow,
-    DuplicatedRequest,
+    ConnectionReset, DelayedEffect, DuplicatedRequest, ErrorAfterEffect, ErrorBeforeEffect,
+    Forbidden, MalformedResponse, None, Rejected, Slow, TimeoutAfterEffect, TimeoutBeforeEffect,
 };
 use tests::{
-    HotelBookingBuilder, CALLER, Client, Database, Fault, FaultProxy, FlightBookingBuilder, PlannedFault, Reply, Server,
-    ServerOptions, eventually, on_both_databases, prebook_request,
+    CALLER, Client, Database, Fault, FaultProxy, FlightBookingBuilder, HotelBookingBuilder,
+    PlannedFault, Reply, Server, ServerOptions, eventually, on_both_databases, prebook_request,
 };
 
-/// A call of the gateway to its supplier.
+/// A call of the gateway to a supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Call {
     Price,
     Prebook,
     Book,
-    /// The read-back of a booking whose answer was lost.
+    /// The reconciliation of a booking whose response was lost.
     Find,
     Cancel,
-    /// The purchase of bags on a ticket.
+    /// The purchase of bags for a ticket.
     Bags,
 }
 
 use Call::{Bags, Book, Cancel, Find, Prebook, Price};
 
-/// A call that meets a fault; status and word of the answer; how it ends; what stands in
-/// the ledger then, in order.
+/// A call, the fault that it meets, the immediate response, the final status, and the ledger
+/// entries in order.
 ///
-/// The word is the booking's status, or the problem's code. A cancellation, or a purchase,
-/// ends with its own status behind that of the booking.
+/// The response is its HTTP status with the booking's status or the problem's code. For a
+/// cancellation or a purchase, the final status is the booking's, followed by the one of the
+/// cancellation or purchase.
 #[derive(Debug, Clone, Copy)]
 struct Cell(
     Call,
@@ -76,7 +77,7 @@ const NOT_CARRIED: &[&str] = &[
 
 #[rustfmt::skip]
 const MATRIX: [Cell; 72] = [
-    //   call     meets       is answered at once         and ends                with, in the ledger
+    // call     fault       immediate response          final status            ledger
     Cell(Price,   None,       (200, "OFFERED"),              "OFFERED",              NOTHING),
     Cell(Price,   Slow,       (200, "OFFERED"),              "OFFERED",              NOTHING),
     Cell(Price,   Rejected,     (422, "supplier_rejected"),    "OFFERED",              NOTHING),
@@ -156,7 +157,7 @@ const MATRIX: [Cell; 72] = [
     Cell(Bags,    DelayedEffect,       (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
 ];
 
-/// Method and path of a call at its supplier, and how that says no to it.
+/// Returns the route of a call at its supplier and the response with which the supplier refuses it.
 const fn at_supplier(call: Call) -> (&'static str, (u16, &'static str)) {
     match call {
         Price => (
@@ -171,7 +172,8 @@ const fn at_supplier(call: Call) -> (&'static str, (u16, &'static str)) {
             "POST /lodge/v1/bookings",
             (422, r#"{"error": {"code": "BOOKING_REFUSED"}}"#),
         ),
-        // Not the answer that says that there is no booking: that is an empty list.
+        // This refusal does not mean that there is no booking: the supplier reports that with an
+        // empty list.
         Find => (
             "GET /lodge/v1/bookings",
             (404, r#"{"error": {"code": "NOT_FOUND"}}"#),
@@ -187,7 +189,7 @@ const fn at_supplier(call: Call) -> (&'static str, (u16, &'static str)) {
     }
 }
 
-/// Its supplier's id.
+/// Formats the id of the cell's supplier.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(call, fault, ..) = self;
@@ -196,7 +198,7 @@ impl fmt::Display for Cell {
 }
 
 impl Cell {
-    /// What its supplier does wrong.
+    /// Returns the faults that the proxy injects for the cell's supplier.
     fn missteps(&self) -> Vec<PlannedFault> {
         let Self(call, fault, ..) = *self;
         let misstep = |call, fault| {
@@ -208,15 +210,15 @@ impl Cell {
             }
         };
         match (call, fault) {
-            // What appears late is not found at first.
+            // A booking that appears late is not found at first.
             (Find, DelayedEffect) => vec![misstep(Book, DelayedEffect)],
-            // Only what may have been lost is read back.
+            // Only a call whose response was lost is reconciled.
             (Find, _) => vec![misstep(Book, ErrorAfterEffect), misstep(Find, fault)],
             _ => vec![misstep(call, fault)],
         }
     }
 
-    /// Its supplier, as an operator configures it.
+    /// Returns the configuration of the cell's supplier.
     fn supplier(&self, proxy: &str) -> String {
         let (kind, component, header, key) = match self.0 {
             Bags => (
@@ -252,10 +254,11 @@ impl Cell {
     }
 }
 
-/// Most cells wait for most of their time; more of them would wait for each other.
+/// Number of cells that run concurrently. Most cells wait most of the time; with more, they would
+/// delay each other.
 const AT_ONCE: usize = 32;
 
-/// A server on which the cells are played.
+/// A server on which the cells run.
 struct Stage {
     server: Server,
     client: Client,
@@ -263,7 +266,7 @@ struct Stage {
 }
 
 #[test]
-fn every_call_meets_every_fault() {
+fn matrix_covers_every_fault_at_every_call() {
     let cells: HashSet<(Call, Fault)> = MATRIX.iter().map(|cell| (cell.0, cell.1)).collect();
     for call in [Price, Prebook, Book, Find, Cancel, Bags] {
         for fault in Fault::ALL {
@@ -272,14 +275,14 @@ fn every_call_meets_every_fault() {
     }
 }
 
-/// The ones that take longest begin first.
+/// Returns the cells ordered so that the slowest start first.
 fn longest_first() -> Vec<Cell> {
     let mut cells = MATRIX.to_vec();
     cells.sort_by_key(|cell| !matches!(cell.1, TimeoutBeforeEffect | TimeoutAfterEffect));
     cells
 }
 
-async fn every_fault_ends_as_it_says(database: Database) {
+async fn booking_after_each_supplier_fault_ends_as_specified(database: Database) {
     let proxy = FaultProxy::start().await;
     let limits = "[limits]\nrequest_s = 6\nrequests_per_s = 100000\nburst = 100000\n";
     let mut config = limits.to_owned();
@@ -297,23 +300,35 @@ async fn every_fault_ends_as_it_says(database: Database) {
         server,
         client,
     };
-    // One cell that fails must not keep the others from being told of.
+    // A failing cell must not prevent the results of the others from being reported.
     let play = |cell: &Cell| AssertUnwindSafe(stage.play(*cell)).catch_unwind();
     let playing = stream::iter(cells.iter().map(play)).buffer_unordered(AT_ONCE);
     let played: Vec<(Cell, String)> = playing.filter_map(async |ended| ended.ok()).collect().await;
-    assert_eq!(played.len(), cells.len(), "the others are told above");
+    assert_eq!(
+        played.len(),
+        cells.len(),
+        "some cells failed; their messages are above"
+    );
     let ledger = stage.server.ledger().await;
     for (cell, booking) in &played {
         let unmet = proxy.unmet(&cell.to_string());
         assert!(unmet.is_empty(), "{cell} did not meet {unmet:?}");
-        assert_eq!(ledger.kinds_of(booking), cell.4, "{cell}, after all");
+        assert_eq!(
+            ledger.kinds_of(booking),
+            cell.4,
+            "{cell}: ledger at the end"
+        );
     }
     let effects = cells.iter().map(|cell| cell.4.len()).sum::<usize>();
-    assert_eq!(ledger.of("").count(), effects, "nothing beside the cells");
+    assert_eq!(
+        ledger.of("").count(),
+        effects,
+        "the ledger contains only the effects of the cells"
+    );
 }
 
 impl Stage {
-    /// The cell, and the booking in it.
+    /// Runs a cell. Returns it with its booking's id.
     async fn play(&self, cell: Cell) -> (Cell, String) {
         let Cell(call, _, _, end, ledger) = cell;
         let (booking, ended) = match call {
@@ -323,7 +338,7 @@ impl Stage {
             Cancel => self.cancel(&cell).await,
             Bags => self.buy_bags(&cell).await,
         };
-        assert_eq!(ended, end, "{cell} ends");
+        assert_eq!(ended, end, "{cell}: final status");
         let what = format!("{cell} to leave {ledger:?} in the ledger");
         eventually(&what, async || {
             (self.server.ledger().await.kinds_of(&booking) == ledger).then_some(())
@@ -332,7 +347,7 @@ impl Stage {
         (cell, booking)
     }
 
-    /// The next time it is asked, nothing is wrong any more.
+    /// Prices twice: the second call meets no fault and succeeds.
     async fn price(&self, cell: &Cell) -> String {
         let way = HotelBookingBuilder::at("OK").sold_by(&cell.to_string());
         cell.check_at_once(&way.price(&self.client).await);
@@ -343,7 +358,10 @@ impl Stage {
 
     async fn prebook(&self, cell: &Cell) -> (String, String) {
         let name = cell.to_string();
-        let offer = HotelBookingBuilder::at("OK").sold_by(&name).offer(&self.client).await;
+        let offer = HotelBookingBuilder::at("OK")
+            .sold_by(&name)
+            .offer(&self.client)
+            .await;
         let mut request = prebook_request(&offer, 1);
         request["reference_id"] = json!(name);
         let client = self.client.header("x-idempotency-key", &name);
@@ -352,16 +370,16 @@ impl Stage {
         let listed = format!("/v1/hotel/bookings?reference_id={name}");
         let listed = client.get(&listed).await.expect(200);
         let [booking] = listed.data().as_array().unwrap().as_slice() else {
-            panic!("{cell}: one booking, not {:#}", listed.body);
+            panic!("{cell}: expected one booking, found {:#}", listed.body);
         };
         let status = booking["status"].as_str().unwrap().to_owned();
-        // The key gives what it made, or the same no.
+        // The key returns the booking that it created, or the same refusal.
         let again = told(&client.post("/v1/hotel/prebook", &request).await);
         let expected = match first.status {
             422 => told(&first),
             _ => (200, status.clone()),
         };
-        assert_eq!(again, expected, "{cell}, repeated");
+        assert_eq!(again, expected, "{cell}: repeated call");
         (booking["id"].as_str().unwrap().to_owned(), status)
     }
 
@@ -375,7 +393,7 @@ impl Stage {
             _ => (200, "CONFIRMED".to_owned()),
         };
         let repeated = told(&self.ask_to_book(&booking).await);
-        assert_eq!(repeated, again, "{cell}, repeated");
+        assert_eq!(repeated, again, "{cell}: repeated call");
         (booking, ended["status"].as_str().unwrap().to_owned())
     }
 
@@ -384,9 +402,9 @@ impl Stage {
         self.client.post(&path, &self.payment).await
     }
 
-    /// A hotel booking once nothing is going on with it.
+    /// Waits until no work is in progress for a hotel booking and returns it.
     async fn settled(&self, cell: &Cell, booking: &str) -> Value {
-        eventually(&format!("{cell} to be settled"), async || {
+        eventually(&format!("{cell} to be final"), async || {
             let booking = self.client.hotel_booking(booking).await;
             let status = booking["status"].as_str().unwrap();
             (!status.ends_with("_IN_PROGRESS")).then_some(booking)
@@ -421,7 +439,7 @@ impl Stage {
         self.wait_for_capture(&ticket).await;
         let request = client.bag_request(&ticket, "tok_visa").await;
         cell.check_at_once(&client.purchase_bags(&ticket, &name, &request).await);
-        let ended = eventually(&format!("{cell} to be settled"), async || {
+        let ended = eventually(&format!("{cell} to be final"), async || {
             let booking = client.flight_booking(&ticket).await;
             (booking["services"][0]["status"] != "PENDING").then_some(booking)
         })
@@ -432,7 +450,7 @@ impl Stage {
             _ => (200, "CONFIRMED".to_owned()),
         };
         let repeated = told(&client.purchase_bags(&ticket, &name, &request).await);
-        assert_eq!(repeated, again, "{cell}, repeated");
+        assert_eq!(repeated, again, "{cell}: repeated call");
         let word = |value: &Value| value.as_str().unwrap().to_owned();
         (ticket, [word(status), word(bag)].join(" "))
     }
@@ -441,11 +459,15 @@ impl Stage {
 impl Cell {
     fn check_at_once(&self, reply: &Reply) {
         let (status, word) = self.2;
-        assert_eq!(told(reply), (status, word.to_owned()), "{self} at once");
+        assert_eq!(
+            told(reply),
+            (status, word.to_owned()),
+            "{self}: immediate response"
+        );
     }
 }
 
-/// What an answer says: its status, and a word for the rest.
+/// Returns the HTTP status with the problem's code, the booking's status or `OFFERED`.
 fn told(reply: &Reply) -> (u16, String) {
     let offered = reply.data()[0]["offers"].as_array();
     let word = match (&reply.body["code"], &reply.data()["status"]) {
@@ -457,7 +479,7 @@ fn told(reply: &Reply) -> (u16, String) {
     (reply.status, word.to_owned())
 }
 
-/// Begins no client reference.
+/// Placeholder id that no client reference starts with.
 const NO_BOOKING: &str = "-";
 
-on_both_databases! { every_fault_ends_as_it_says }
+on_both_databases! { booking_after_each_supplier_fault_ends_as_specified }

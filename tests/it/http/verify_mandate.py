@@ -1,6 +1,6 @@
-"""Verifies a mandate as a stranger would: with its signature and the published keys.
+"""Verifies a mandate as a third party does: with its signature and the published keys.
 
-Arguments: the address of the key set, and the signature. Prints its header and claims.
+Arguments: the URL of the key set and the signed mandate (JWS). Prints the header and the claims.
 """
 
 import json

@@ -1,4 +1,4 @@
-//! Watches: made, read, listed, confirmed and deleted.
+//! Tests of watches: creating, reading, listing, confirming and deleting them.
 
 use serde_json::{Value, json};
 use tests::{
@@ -7,19 +7,19 @@ use tests::{
 };
 
 on_both_databases! {
-    a_watch_is_shown_as_it_was_asked_for,
-    a_key_makes_one_watch,
+    created_watch_shows_what_was_requested,
+    repeated_create_with_one_key_makes_one_watch,
     watches_are_listed_newest_first,
-    nobody_else_sees_a_watch,
-    a_deleted_watch_stays_readable,
-    a_confirmed_watch_is_armed,
-    every_violation_is_named,
-    a_trip_has_one_area_and_no_auto_book,
+    watch_of_another_user_or_organization_returns_404,
+    deleted_watch_stays_readable_as_canceled,
+    confirmed_watch_is_armed_with_a_mandate,
+    watch_request_names_every_violation,
+    trip_watch_requires_one_area_and_refuses_auto_book,
 }
 
 const TRIPS: &str = "/v1/watcher/travel/hotel/trip-watches";
 
-async fn a_watch_is_shown_as_it_was_asked_for(database: Database) {
+async fn created_watch_shows_what_was_requested(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().user("ada");
     let hotel_id = client.hotel_id("OK").await;
@@ -42,12 +42,12 @@ async fn a_watch_is_shown_as_it_was_asked_for(database: Database) {
     let id = shown.remove("id").unwrap();
     assert!(id.as_str().unwrap().starts_with("wtc_"));
     assert_eq!(Value::from(shown), expected);
-    let what = "the price to be looked at";
+    let what = "the price to be checked";
     let seen = client.wait_for_watch(what, &id, |watch| !watch["last_checked_at"].is_null());
     assert_eq!(seen.await["last_total"], money(200.0, "EUR"));
 }
 
-async fn a_key_makes_one_watch(database: Database) {
+async fn repeated_create_with_one_key_makes_one_watch(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let request = watch_request(&client.hotel_id("OK").await, 150.0);
@@ -59,7 +59,7 @@ async fn a_key_makes_one_watch(database: Database) {
     other["trigger"]["amount"] = json!(151);
     let refused = keyed.post(WATCHES, &other).await;
     refused.expect_problem(422, "idempotency_key_reused");
-    // A request that failed leaves its key.
+    // A failed request does not consume its key.
     let unknown = client.header("x-idempotency-key", "watch-2");
     other["hotel_id"] = json!("htl_unknown");
     let refused = unknown.post(WATCHES, &other).await;
@@ -129,7 +129,7 @@ async fn watches_are_listed_newest_first(database: Database) {
     }
 }
 
-async fn nobody_else_sees_a_watch(database: Database) {
+async fn watch_of_another_user_or_organization_returns_404(database: Database) {
     let server = Server::start(database).await;
     let owner = server.client().user("ada");
     let watch = owner.watch_hotel("OK", 10.0, json!({})).await;
@@ -157,13 +157,13 @@ async fn nobody_else_sees_a_watch(database: Database) {
     ill_formed.expect_problem(400, "validation_failed");
 }
 
-async fn a_deleted_watch_stays_readable(database: Database) {
+async fn deleted_watch_stays_readable_as_canceled(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let watch = client.watch_hotel("OK", 10.0, json!({})).await;
     let id = &watch["id"];
     let path = format!("{WATCHES}/{}", id.as_str().unwrap());
-    let what = "the price to be looked at";
+    let what = "the price to be checked";
     let seen = client.wait_for_watch(what, id, |watch| !watch["last_checked_at"].is_null());
     let seen = seen.await;
     client.delete(&path).await.expect(204);
@@ -182,7 +182,7 @@ async fn a_deleted_watch_stays_readable(database: Database) {
     confirmed.expect_problem(409, "watch_state_conflict");
 }
 
-async fn a_confirmed_watch_is_armed(database: Database) {
+async fn confirmed_watch_is_armed_with_a_mandate(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().user("ada");
     let instrument = client.store_card("tok_visa").await;
@@ -243,7 +243,7 @@ async fn a_confirmed_watch_is_armed(database: Database) {
     confirmed.expect_problem(409, "watch_state_conflict");
 }
 
-/// Pointers of what is wrong.
+/// Posts an invalid request and returns the sorted pointers of its violations.
 async fn refused(client: &Client, path: &str, request: &Value) -> Vec<String> {
     let reply = client.post(path, request).await;
     let reply = reply.expect_problem(400, "validation_failed");
@@ -255,7 +255,7 @@ async fn refused(client: &Client, path: &str, request: &Value) -> Vec<String> {
     pointers
 }
 
-async fn every_violation_is_named(database: Database) {
+async fn watch_request_names_every_violation(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let hotel_id = client.hotel_id("OK").await;
@@ -315,7 +315,7 @@ async fn every_violation_is_named(database: Database) {
     reply.expect_problem(422, "payment_instrument_invalid");
 }
 
-async fn a_trip_has_one_area_and_no_auto_book(database: Database) {
+async fn trip_watch_requires_one_area_and_refuses_auto_book(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let instrument = client.store_card("tok_visa").await;

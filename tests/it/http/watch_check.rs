@@ -1,4 +1,4 @@
-//! What watches tell, and when.
+//! Tests of price checks: which events watches report and when.
 
 use super::shape::check_names;
 use serde_json::{Value, json};
@@ -9,12 +9,12 @@ use tests::{
 };
 
 on_both_databases! {
-    a_watch_tells_once_until_the_price_was_above_again,
-    what_is_not_to_be_had_triggers_nothing,
-    watches_that_ask_the_same_share_a_call,
-    a_supplier_is_asked_no_more_often_than_it_may_be,
-    a_trip_tells_of_the_cheapest_hotels,
-    a_watch_is_checked_again_after_its_process_is_killed,
+    watch_triggers_once_until_the_price_was_above_again,
+    watch_of_hotel_without_offers_does_not_trigger,
+    watches_with_the_same_query_share_a_supplier_call,
+    price_checks_stay_within_the_supplier_rate_limit,
+    trip_watch_reports_the_cheapest_hotels,
+    watch_is_checked_again_after_the_process_is_killed,
 }
 
 const OFTEN: &str = "[watches]\ninterval_s = 1\n[jobs]\nlease_s = 3";
@@ -23,18 +23,18 @@ async fn start(database: Database) -> Server {
     Server::start_with(ServerOptions::on(database).config(OFTEN)).await
 }
 
-/// Waits until a watch was looked at so often from now on.
+/// Waits until a watch was checked `count` more times.
 async fn checks(client: &Client, id: &Value, count: usize) {
     let mut seen = client.read_watch(id).await["last_checked_at"].clone();
-    // The check that is running now may have begun before.
+    // The current check may have started before this call, so one more check is awaited.
     for _ in 0..=count {
-        let what = "another check";
+        let what = "another check to be made";
         let watch = client.wait_for_watch(what, id, |watch| watch["last_checked_at"] != seen);
         seen = watch.await["last_checked_at"].clone();
     }
 }
 
-async fn a_watch_tells_once_until_the_price_was_above_again(database: Database) {
+async fn watch_triggers_once_until_the_price_was_above_again(database: Database) {
     let server = start(database).await;
     let client = server.client().user("ada");
     let watch = client.watch_hotel("OK", 180.0, json!({})).await;
@@ -67,7 +67,11 @@ async fn a_watch_tells_once_until_the_price_was_above_again(database: Database) 
     assert_eq!(current["refundable"], false);
     assert!(current["room_type"].is_string() && current["board"].is_string());
     checks(&client, id, 2).await;
-    assert_eq!(client.watch_events().await.len(), 1, "it is told once");
+    assert_eq!(
+        client.watch_events().await.len(),
+        1,
+        "the watch triggers once"
+    );
     set_price(&server.sandbox_url, "OK", 90.01).await;
     let active = client.wait_for_watch_status(id, "active").await;
     assert_eq!(active["last_total"], money(180.02, "EUR"));
@@ -78,7 +82,7 @@ async fn a_watch_tells_once_until_the_price_was_above_again(database: Database) 
     assert_ne!(events[0]["id"], events[1]["id"]);
 }
 
-async fn what_is_not_to_be_had_triggers_nothing(database: Database) {
+async fn watch_of_hotel_without_offers_does_not_trigger(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let watch = client.watch_hotel("NO_OFFERS", 1000.0, json!({})).await;
@@ -91,7 +95,7 @@ async fn what_is_not_to_be_had_triggers_nothing(database: Database) {
     assert_eq!(client.watch_events().await, Vec::<Value>::new());
 }
 
-async fn watches_that_ask_the_same_share_a_call(database: Database) {
+async fn watches_with_the_same_query_share_a_supplier_call(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let request = watch_request(&client.hotel_id("OK").await, 10.0);
@@ -123,7 +127,7 @@ async fn watches_that_ask_the_same_share_a_call(database: Database) {
         seen_after >= seen_before + 3,
         "{seen_before} to {seen_after}"
     );
-    // One may be under way.
+    // One call may still be in progress.
     let calls = calls_after - calls_before;
     let checks = seen_after - seen_before;
     assert!(
@@ -132,8 +136,8 @@ async fn watches_that_ask_the_same_share_a_call(database: Database) {
     );
 }
 
-/// Five questions a second, of a supplier that may be asked twice a minute.
-async fn a_supplier_is_asked_no_more_often_than_it_may_be(database: Database) {
+/// Five price checks a second become due at a supplier that may be called twice a minute.
+async fn price_checks_stay_within_the_supplier_rate_limit(database: Database) {
     let slowly = "[watches]\ninterval_s = 1\nsupplier_per_minute = 2";
     let server = Server::start_with(ServerOptions::on(database).config(slowly)).await;
     let client = server.client();
@@ -151,13 +155,13 @@ async fn a_supplier_is_asked_no_more_often_than_it_may_be(database: Database) {
             .expect(201);
     }
     let waits = [("outcome", "failed")];
-    eventually("the others to have to wait", async || {
+    eventually("the other checks to be rate-limited", async || {
         let waiting = server.metric("stopover_watch_checks_total", &waits).await;
         (waiting >= 3).then_some(())
     })
     .await;
     let asked = calls().await - before;
-    // One more for each half of a minute.
+    // The limit allows one more call for each half minute.
     let most = 2 + began.elapsed().as_secs() / 30;
     assert!((2..=most).contains(&asked), "{asked} calls");
     let listed = client.get("/v1/watcher/travel/hotel/watches").await;
@@ -165,7 +169,7 @@ async fn a_supplier_is_asked_no_more_often_than_it_may_be(database: Database) {
     assert!(listed.iter().all(|watch| watch["status"] == "active"));
 }
 
-async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
+async fn trip_watch_reports_the_cheapest_hotels(database: Database) {
     let server = start(database).await;
     let client = server.client().user("ada");
     for (hotel, nightly) in [
@@ -193,7 +197,9 @@ async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
     );
     assert_eq!(watch["place_id"], request["place_id"]);
     assert_eq!(watch["filters"]["board"], json!(["ROOM_ONLY"]));
-    let triggered = client.wait_for_watch_status(&watch["id"], "triggered").await;
+    let triggered = client
+        .wait_for_watch_status(&watch["id"], "triggered")
+        .await;
     assert_eq!(triggered["last_total"], money(60.0, "EUR"));
     let events = client.watch_events().await;
     assert_eq!(events.len(), 1);
@@ -228,7 +234,7 @@ async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
     assert_eq!(dearer["status"], "active", "{dearer:#}");
 }
 
-async fn a_watch_is_checked_again_after_its_process_is_killed(database: Database) {
+async fn watch_is_checked_again_after_the_process_is_killed(database: Database) {
     let options = ServerOptions::on(database).config(OFTEN);
     let server = Server::start_with_own_sandbox(options.clone()).await;
     let client = server.client();
@@ -238,8 +244,10 @@ async fn a_watch_is_checked_again_after_its_process_is_killed(database: Database
     let server = server.restart(options).await;
     set_price(&sandbox, "OK", 80.0).await;
     let client = server.client();
-    client.wait_for_watch_status(&watch["id"], "triggered").await;
-    eventually("the event", async || {
+    client
+        .wait_for_watch_status(&watch["id"], "triggered")
+        .await;
+    eventually("the event to be logged", async || {
         (client.watch_events().await.len() == 1).then_some(())
     })
     .await;

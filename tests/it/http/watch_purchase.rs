@@ -1,5 +1,5 @@
-//! What armed watches buy, and what becomes of their mandates: every row with what the
-//! sandbox did as proof.
+//! Tests of purchases by armed watches and of their mandates. Each test checks the sandbox's
+//! ledger.
 
 use super::shape::check_names;
 use serde_json::{Value, json};
@@ -9,13 +9,13 @@ use tests::{
 };
 
 on_both_databases! {
-    an_armed_watch_buys_once_and_tells_of_that_alone,
-    every_outcome_of_a_purchase_ends_as_it_should,
-    what_was_not_promised_is_waited_for_again,
-    an_unknown_outcome_keeps_the_watch_purchasing,
-    a_mandate_that_is_revoked_buys_nothing,
-    an_instrument_that_is_deleted_buys_nothing,
-    without_consent_a_watch_only_tells,
+    armed_watch_purchases_once_and_reports_only_the_purchase,
+    watch_purchase_at_each_scenario_hotel_ends_as_specified,
+    armed_watch_keeps_waiting_after_failed_prebook,
+    watch_with_unknown_booking_outcome_stays_purchasing,
+    watch_with_revoked_mandate_purchases_nothing,
+    watch_with_deleted_instrument_purchases_nothing,
+    unconfirmed_watch_triggers_but_does_not_purchase,
 }
 
 const OFTEN: &str = "[watches]\ninterval_s = 1";
@@ -24,19 +24,21 @@ async fn start(database: Database) -> Server {
     Server::start_with(ServerOptions::on(database).config(OFTEN).hurried()).await
 }
 
-/// An armed watch of a hotel that costs too much.
+/// Returns an armed watch of a hotel whose price is above the trigger.
 async fn armed(server: &Server, client: &Client, hotel: &str, card: &str) -> Value {
     set_price(&server.sandbox_url, hotel, 500.0).await;
     client.armed_watch(hotel, 200.0, card).await
 }
 
-async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
+async fn armed_watch_purchases_once_and_reports_only_the_purchase(database: Database) {
     let server = start(database).await;
     let client = server.client().user("ada");
     let watch = armed(&server, &client, "OK", "tok_visa").await;
     assert_eq!(client.mandate_of(&watch).await["status"], "ACTIVE");
     set_price(&server.sandbox_url, "OK", 90.0).await;
-    let bought = client.wait_for_watch_status(&watch["id"], "purchased").await;
+    let bought = client
+        .wait_for_watch_status(&watch["id"], "purchased")
+        .await;
     let booking = client
         .hotel_booking(bought["booking_id"].as_str().unwrap())
         .await;
@@ -58,7 +60,7 @@ async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
     assert_eq!(data["booking"]["total_amount"], money(180.0, "EUR"));
     let ledger = server.ledger().await;
     let id = booking["id"].as_str().unwrap();
-    let captured = eventually("the capture", async || {
+    let captured = eventually("the capture to be made", async || {
         let ledger = server.ledger().await;
         (ledger.count(id, "capture") == 1).then(|| ledger.sum(id, "capture"))
     });
@@ -67,14 +69,14 @@ async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
         assert_eq!(ledger.count(id, kind), 1, "{kind}");
     }
     assert_eq!(client.bookings_of_watch(&watch).await.len(), 1);
-    // Nothing can be done about it any more.
+    // A purchased watch can no longer be deleted.
     let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
     let deleted = client.delete(&path).await;
     deleted.expect_problem(409, "watch_state_conflict");
 }
 
-#[expect(clippy::too_many_lines, reason = "a table of cases")]
-async fn every_outcome_of_a_purchase_ends_as_it_should(database: Database) {
+#[expect(clippy::too_many_lines, reason = "most lines are a table of cases")]
+async fn watch_purchase_at_each_scenario_hotel_ends_as_specified(database: Database) {
     let server = start(database).await;
     for (hotel, card, status, reason, effects) in [
         (
@@ -151,7 +153,8 @@ async fn every_outcome_of_a_purchase_ends_as_it_should(database: Database) {
             let all = ["authorization", "booking", "capture", "void", "refund"];
             let fits = all.iter().all(|kind| {
                 let count = usize::from(effects.contains(kind));
-                // A pending booking that is refused later was made, and is gone.
+                // A pending booking that is refused later has a booking entry in the ledger
+                // although it no longer exists.
                 let gone = *kind == "booking" && hotel == "BOOK_PENDING_REFUSED";
                 ledger.count(id, kind) == count || gone
             });
@@ -178,22 +181,22 @@ async fn every_outcome_of_a_purchase_ends_as_it_should(database: Database) {
     }
 }
 
-async fn what_was_not_promised_is_waited_for_again(database: Database) {
+async fn armed_watch_keeps_waiting_after_failed_prebook(database: Database) {
     let server = start(database).await;
     for hotel in ["SOLD_OUT", "PRICE_UP"] {
         let client = server.client().user(hotel);
         let watch = armed(&server, &client, hotel, "tok_visa").await;
         set_price(&server.sandbox_url, hotel, 95.0).await;
-        // It is tried, and tried again.
-        eventually("two bookings that came to nothing", async || {
+        // The watch attempts the purchase repeatedly.
+        eventually("two bookings to fail", async || {
             let begun = client.bookings_of_watch(&watch).await;
             let failed = begun.iter().filter(|booking| booking["status"] == "FAILED");
             (failed.count() >= 2).then_some(())
         })
         .await;
-        // Dear again, it comes to rest.
+        // After the price has risen again, the watch makes no further attempts.
         set_price(&server.sandbox_url, hotel, 500.0).await;
-        let what = "the watch to wait";
+        let what = "the watch to be active again";
         let waiting = client.wait_for_watch(what, &watch["id"], |watch| {
             watch["status"] == "active" && watch["last_total"] == money(1000.0, "EUR")
         });
@@ -215,12 +218,12 @@ async fn what_was_not_promised_is_waited_for_again(database: Database) {
     assert_eq!(server.client().watch_events().await, Vec::<Value>::new());
 }
 
-async fn an_unknown_outcome_keeps_the_watch_purchasing(database: Database) {
+async fn watch_with_unknown_booking_outcome_stays_purchasing(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let watch = armed(&server, &client, "BOOK_NEVER_KNOWN", "tok_visa").await;
     set_price(&server.sandbox_url, "BOOK_NEVER_KNOWN", 90.0).await;
-    let begun = eventually("the booking to be unknown", async || {
+    let begun = eventually("the booking's outcome to be unknown", async || {
         let begun = client.bookings_of_watch(&watch).await;
         begun
             .into_iter()
@@ -250,7 +253,9 @@ async fn an_unknown_outcome_keeps_the_watch_purchasing(database: Database) {
 
 async fn fails_for(server: &Server, client: &Client, watch: &Value, reason: &str) {
     set_price(&server.sandbox_url, "OK", 90.0).await;
-    client.wait_for_watch_status(&watch["id"], "purchase_failed").await;
+    client
+        .wait_for_watch_status(&watch["id"], "purchase_failed")
+        .await;
     let events = client.watch_events().await;
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["type"], "travel.hotel.watch.purchase_failed");
@@ -264,7 +269,7 @@ async fn fails_for(server: &Server, client: &Client, watch: &Value, reason: &str
     }
 }
 
-async fn a_mandate_that_is_revoked_buys_nothing(database: Database) {
+async fn watch_with_revoked_mandate_purchases_nothing(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let watch = armed(&server, &client, "OK", "tok_visa").await;
@@ -277,7 +282,7 @@ async fn a_mandate_that_is_revoked_buys_nothing(database: Database) {
     fails_for(&server, &client, &watch, "mandate_revoked").await;
 }
 
-async fn an_instrument_that_is_deleted_buys_nothing(database: Database) {
+async fn watch_with_deleted_instrument_purchases_nothing(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let watch = armed(&server, &client, "OK", "tok_visa").await;
@@ -289,7 +294,7 @@ async fn an_instrument_that_is_deleted_buys_nothing(database: Database) {
     fails_for(&server, &client, &watch, "payment_instrument_invalid").await;
 }
 
-async fn without_consent_a_watch_only_tells(database: Database) {
+async fn unconfirmed_watch_triggers_but_does_not_purchase(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let instrument = client.store_card("tok_visa").await;
@@ -301,13 +306,17 @@ async fn without_consent_a_watch_only_tells(database: Database) {
         .expect(201)
         .data()
         .clone();
-    client.wait_for_watch_status(&watch["id"], "triggered").await;
+    client
+        .wait_for_watch_status(&watch["id"], "triggered")
+        .await;
     let events = client.watch_events().await;
     assert_eq!(events[0]["type"], "travel.hotel.watch.triggered");
     assert_eq!(client.bookings_of_watch(&watch).await, Vec::<Value>::new());
-    // Whoever consents now buys at that price.
+    // Confirming now purchases at the current price.
     let watch = client.confirm_purchase(&watch["id"]).await;
-    client.wait_for_watch_status(&watch["id"], "purchased").await;
+    client
+        .wait_for_watch_status(&watch["id"], "purchased")
+        .await;
     let events = client.watch_events().await;
     assert_eq!(events.len(), 2);
     assert_eq!(events[1]["type"], "travel.hotel.watch.purchased");

@@ -1,4 +1,4 @@
-//! The log of what watches told.
+//! Tests of the log of watch events.
 
 use serde_json::{Value, json};
 use tests::{
@@ -7,12 +7,12 @@ use tests::{
 };
 
 on_both_databases! {
-    the_log_is_the_organization_s,
-    the_log_is_read_to_its_end_in_pages,
+    watch_log_is_visible_to_its_organization_only,
+    watch_log_is_read_in_pages_to_its_end,
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_of_the_log_is_refused() {
+async fn watch_log_with_invalid_query_is_refused() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     for (query, pointer) in [
@@ -33,7 +33,7 @@ async fn what_cannot_be_asked_of_the_log_is_refused() {
         .expect_problem(404, "event_not_found");
 }
 
-/// With watches that are checked all the time.
+/// Starts a server that checks watches every second.
 async fn start(database: Database) -> Server {
     Server::start_with(ServerOptions::on(database).config("[watches]\ninterval_s = 1")).await
 }
@@ -43,14 +43,14 @@ fn ids(events: &[Value]) -> Vec<&str> {
     ids.collect()
 }
 
-async fn the_log_is_the_organization_s(database: Database) {
+async fn watch_log_is_visible_to_its_organization_only(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let empty = client.get("/v1/watcher/events").await.expect(200);
     assert_eq!(empty.body, json!({"data": []}));
     set_price(&server.sandbox_url, "OK", 50.0).await;
     let watch = client.user("ada").watch_hotel("OK", 150.0, json!({})).await;
-    let logged = eventually("the watch to tell", async || {
+    let logged = eventually("the watch to report an event", async || {
         Some(watch_events(&client, None).await).filter(|logged| !logged.is_empty())
     })
     .await;
@@ -74,8 +74,8 @@ async fn the_log_is_the_organization_s(database: Database) {
         .expect_problem(404, "event_not_found");
 }
 
-async fn the_log_is_read_to_its_end_in_pages(database: Database) {
-    // One more than a page has unless it is asked for otherwise.
+async fn watch_log_is_read_in_pages_to_its_end(database: Database) {
+    // One more than the default page size.
     const WATCHES_MADE: u32 = 51;
     let server = start(database).await;
     let client = server.client();
@@ -85,7 +85,7 @@ async fn the_log_is_read_to_its_end_in_pages(database: Database) {
         let request = watch_request(&hotel_id, f64::from(150 + more));
         client.post(WATCHES, &request).await.expect(201);
     }
-    let all = eventually("all to tell", async || {
+    let all = eventually("all watches to report an event", async || {
         let logged = watch_events(&client, None).await;
         (logged.len() == WATCHES_MADE as usize).then_some(logged)
     })

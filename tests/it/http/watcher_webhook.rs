@@ -1,31 +1,31 @@
-//! The webhook of an organization's watches: one, replaced as a whole, told until it
-//! takes what is told, and what it did not take is in the log.
+//! Tests of an organization's watch webhook. There is one; a new one replaces it. Events are
+//! retried until it accepts them, and the log shows those that failed.
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
-    MockResponse, Client, Database, Server, ServerOptions, WatcherWebhook, eventually, on_both_databases,
-    set_price, verify_signatures, wait_for_watch_event, watch_events,
+    Client, Database, MockResponse, Server, ServerOptions, WatcherWebhook, eventually,
+    on_both_databases, set_price, verify_signatures, wait_for_watch_event, watch_events,
 };
 
 const PATH: &str = "/v1/watcher/webhooks";
 
 on_both_databases! {
-    there_is_one_and_a_new_one_replaces_it,
-    a_fallen_price_arrives_signed_and_is_logged,
-    what_it_does_not_take_has_failed_and_is_in_the_log,
-    what_nobody_took_goes_to_the_next_one,
-    one_that_says_gone_is_told_like_any_other,
+    new_watch_webhook_replaces_the_only_one,
+    triggered_watch_event_is_delivered_signed_and_logged,
+    rejected_watch_event_fails_and_stays_in_the_log,
+    undelivered_watch_event_goes_to_the_new_webhook,
+    watch_webhook_that_responds_410_still_gets_events,
 }
 
-/// Watches that are checked all the time, and steps of a second.
+/// A watch interval and retry delays of one second.
 const SOON: &str = "[watches]\ninterval_s = 1\n[webhooks]\nwatch_retry_s = [1, 1]\ntimeout_s = 2";
 
 async fn start(database: Database) -> Server {
     Server::start_with(ServerOptions::on(database).config(SOON)).await
 }
 
-/// Has a watch tell that its price has fallen; the watch.
+/// Makes the price fall so that a new watch triggers. Returns the watch.
 async fn trigger(server: &Server, client: &Client) -> Value {
     set_price(&server.sandbox_url, "OK", 50.0).await;
     client.watch_hotel("OK", 150.0, json!({})).await
@@ -35,7 +35,7 @@ fn body(url: &str) -> Value {
     json!({ "url": url })
 }
 
-async fn there_is_one_and_a_new_one_replaces_it(database: Database) {
+async fn new_watch_webhook_replaces_the_only_one(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let missing = async |client: &Client| {
@@ -76,7 +76,7 @@ async fn there_is_one_and_a_new_one_replaces_it(database: Database) {
 }
 
 #[tokio::test]
-async fn what_cannot_be_registered_is_refused() {
+async fn invalid_watch_webhook_is_refused() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     for (body, pointer) in [
@@ -100,7 +100,7 @@ async fn what_cannot_be_registered_is_refused() {
     read.expect_problem(404, "subscription_not_found");
 }
 
-async fn a_fallen_price_arrives_signed_and_is_logged(database: Database) {
+async fn triggered_watch_event_is_delivered_signed_and_logged(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let replaced = WatcherWebhook::register(&client).await;
@@ -111,7 +111,10 @@ async fn a_fallen_price_arrives_signed_and_is_logged(database: Database) {
     assert_eq!(verify_signatures(&told[0], &secrets), [true, false]);
     assert_eq!(told[0].header("content-type"), Some("application/json"));
     let event = wait_for_watch_event(&client, "delivered").await;
-    assert_eq!(event["payload"], told[0].body, "as it was sent");
+    assert_eq!(
+        event["payload"], told[0].body,
+        "the recorded event equals the sent one"
+    );
     let data = &told[0].body["data"];
     assert_eq!(data["watch"]["id"], watch["id"]);
     assert_eq!(data["watch"]["status"], "triggered");
@@ -119,11 +122,11 @@ async fn a_fallen_price_arrives_signed_and_is_logged(database: Database) {
     assert!(replaced.upstream.received().is_empty());
     assert!(
         !server.dump_database().await.contains("whsec_"),
-        "secrets are sealed"
+        "secrets are stored encrypted"
     );
 }
 
-async fn what_it_does_not_take_has_failed_and_is_in_the_log(database: Database) {
+async fn rejected_watch_event_fails_and_stays_in_the_log(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let webhook = WatcherWebhook::register(&client).await;
@@ -131,16 +134,20 @@ async fn what_it_does_not_take_has_failed_and_is_in_the_log(database: Database) 
     trigger(&server, &client).await;
     let failed = wait_for_watch_event(&client, "failed").await;
     let tries = webhook.upstream.received();
-    assert_eq!(tries.len(), 3, "at once, and after each step");
+    assert_eq!(
+        tries.len(),
+        3,
+        "one attempt at once and one after each delay"
+    );
     for request in &tries {
         assert_eq!(verify_signatures(request, &[&webhook.secret]), [true]);
         assert_eq!(request.body, failed["payload"]);
     }
-    // What comes later is read behind what was there; what failed stays failed.
+    // Later events are read after earlier ones, and a failed event stays failed.
     webhook.respond_with(|_| MockResponse::empty(200));
     client.watch_hotel("OK", 151.0, json!({})).await;
     let after = failed["id"].as_str();
-    let next = eventually("the next to be delivered", async || {
+    let next = eventually("the next event to be delivered", async || {
         let logged = watch_events(&client, after).await;
         logged
             .into_iter()
@@ -151,7 +158,7 @@ async fn what_it_does_not_take_has_failed_and_is_in_the_log(database: Database) 
     assert_eq!(all, [failed, next]);
 }
 
-async fn what_nobody_took_goes_to_the_next_one(database: Database) {
+async fn undelivered_watch_event_goes_to_the_new_webhook(database: Database) {
     let server = start(database).await;
     let client = server.client();
     trigger(&server, &client).await;
@@ -172,11 +179,11 @@ async fn what_nobody_took_goes_to_the_next_one(database: Database) {
         .collect();
     assert!(
         !told.contains(unsent["id"].as_str().unwrap()),
-        "taken is taken"
+        "a delivered event is not sent to a new webhook"
     );
 }
 
-async fn one_that_says_gone_is_told_like_any_other(database: Database) {
+async fn watch_webhook_that_responds_410_still_gets_events(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let webhook = WatcherWebhook::register(&client).await;
@@ -184,7 +191,11 @@ async fn one_that_says_gone_is_told_like_any_other(database: Database) {
     trigger(&server, &client).await;
     let failed = wait_for_watch_event(&client, "failed").await;
     let tries = webhook.upstream.take_received();
-    assert_eq!(tries.len(), 3, "at once, and after each step");
+    assert_eq!(
+        tries.len(),
+        3,
+        "one attempt at once and one after each delay"
+    );
     webhook.respond_with(|_| MockResponse::empty(200));
     client.watch_hotel("OK", 151.0, json!({})).await;
     let next = webhook.wait_for_events(1).await;

@@ -1,29 +1,30 @@
-//! What subscribers are sent: signed, again until they take it, never lost.
+//! Tests of webhook deliveries: they are signed, retried until accepted, and never lost.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tests::{
-    MockResponse, HotelBookingBuilder, Client, Database, ReceivedRequest, Server, ServerOptions, Subscriber, Subscription,
-    eventually, on_both_databases, verify_signatures, unresponsive_server,
+    Client, Database, HotelBookingBuilder, MockResponse, ReceivedRequest, Server, ServerOptions,
+    Subscriber, Subscription, eventually, on_both_databases, unresponsive_server,
+    verify_signatures,
 };
 
 on_both_databases!(
-    what_happens_to_a_booking_arrives_signed,
-    an_attempt_that_fails_is_repeated_on_schedule,
-    after_the_last_attempt_it_has_failed_and_can_be_sent_anew,
-    what_cannot_be_taken_has_its_reason,
-    for_a_time_both_secrets_sign,
-    a_second_rotation_ends_the_first_secret,
-    a_receiver_that_is_gone_is_left_alone,
-    what_happens_while_paused_is_sent_afterwards,
-    without_one_success_a_subscription_is_disabled,
-    a_slow_receiver_delays_nobody_else,
-    nothing_is_lost_when_the_process_is_killed,
+    booking_events_are_delivered_signed,
+    failed_delivery_is_retried_on_schedule,
+    exhausted_delivery_fails_and_can_be_replayed_or_recovered,
+    unreachable_silent_or_redirecting_receiver_fails_delivery,
+    both_secrets_sign_for_a_time_after_rotation,
+    second_rotation_ends_the_first_secret,
+    response_410_pauses_the_subscription,
+    events_during_pause_are_delivered_after_resume,
+    subscription_without_any_success_is_disabled,
+    silent_receiver_does_not_delay_others,
+    killed_process_loses_no_delivery,
 );
 
-/// Steps of a second, and a short claim.
+/// Retry delays of one second and a short lease.
 const SOON: &str = "[webhooks]\nsubscription_retry_s = [1, 1]\ntimeout_s = 2\n[jobs]\nlease_s = 3";
 
 async fn start(database: Database, config: &str) -> Server {
@@ -46,7 +47,7 @@ fn delivered_ids(received: &[ReceivedRequest]) -> BTreeSet<String> {
     ids.map(|id| id.unwrap().to_owned()).collect()
 }
 
-async fn what_happens_to_a_booking_arrives_signed(database: Database) {
+async fn booking_events_are_delivered_signed(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
@@ -62,7 +63,10 @@ async fn what_happens_to_a_booking_arrives_signed(database: Database) {
         let told = subscriber.wait_for_events(event_type, 1).await;
         let request = &told[0];
         let secret = subscriber.subscription.secret.as_str();
-        assert_eq!(verify_signatures(request, &[secret, "whsec_AAAA"]), [true, false]);
+        assert_eq!(
+            verify_signatures(request, &[secret, "whsec_AAAA"]),
+            [true, false]
+        );
         assert_eq!(request.header("content-type"), Some("application/json"));
         let data = &request.body["data"];
         let about = data["booking"]["id"]
@@ -77,11 +81,15 @@ async fn what_happens_to_a_booking_arrives_signed(database: Database) {
         ] {
             assert!(id.starts_with(prefix), "{id}");
         }
-        let delivery = subscriber
-            .subscription
-            .wait_for_delivery_status(&client, delivery, "DELIVERED");
+        let delivery =
+            subscriber
+                .subscription
+                .wait_for_delivery_status(&client, delivery, "DELIVERED");
         let delivery = delivery.await;
-        assert_eq!(delivery["event"], request.body, "as it was sent");
+        assert_eq!(
+            delivery["event"], request.body,
+            "the recorded event equals the sent one"
+        );
         assert_eq!(statuses(&delivery), [Some(204)]);
     }
     let told = subscriber.upstream.received();
@@ -89,11 +97,14 @@ async fn what_happens_to_a_booking_arrives_signed(database: Database) {
         .iter()
         .filter_map(|one| one.body["id"].as_str())
         .collect();
-    assert_eq!(events.len(), told.len(), "each once");
-    assert!(other.upstream.received().is_empty(), "nobody else is told");
+    assert_eq!(events.len(), told.len(), "each event was delivered once");
+    assert!(
+        other.upstream.received().is_empty(),
+        "other organizations get no events"
+    );
 }
 
-async fn an_attempt_that_fails_is_repeated_on_schedule(database: Database) {
+async fn failed_delivery_is_retried_on_schedule(database: Database) {
     let server = start(database, SOON).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
@@ -101,12 +112,14 @@ async fn an_attempt_that_fails_is_repeated_on_schedule(database: Database) {
     subscriber.respond_with(move |_| MockResponse::new(500, long.clone()));
     let subscription = &subscriber.subscription;
     let id = subscription.ping(&client).await;
-    eventually("two attempts", async || {
+    eventually("two delivery attempts", async || {
         (subscriber.upstream.received().len() >= 2).then_some(())
     })
     .await;
     subscriber.respond_with(|_| MockResponse::json(200, &json!({"thanks": true})));
-    let delivery = subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
+    let delivery = subscription
+        .wait_for_delivery_status(&client, &id, "DELIVERED")
+        .await;
     let attempts = delivery["attempts"].as_array().unwrap();
     assert_eq!(statuses(&delivery), [Some(500), Some(500), Some(200)]);
     let numbers: Vec<_> = attempts.iter().map(|one| &one["attempt_number"]).collect();
@@ -126,14 +139,14 @@ async fn an_attempt_that_fails_is_repeated_on_schedule(database: Database) {
         .iter()
         .map(|one| one.header("svc-signature"))
         .collect();
-    assert_eq!(signatures.len(), 3, "each is signed anew");
+    assert_eq!(signatures.len(), 3, "each attempt has a new signature");
     for request in &requests {
         assert_eq!(verify_signatures(request, &[&subscription.secret]), [true]);
         assert_eq!(request.text, requests[0].text);
     }
 }
 
-async fn after_the_last_attempt_it_has_failed_and_can_be_sent_anew(database: Database) {
+async fn exhausted_delivery_fails_and_can_be_replayed_or_recovered(database: Database) {
     let server = start(database, SOON).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
@@ -143,7 +156,9 @@ async fn after_the_last_attempt_it_has_failed_and_can_be_sent_anew(database: Dat
     let first = subscription.ping(&client).await;
     let second = subscription.ping(&client).await;
     for id in [&first, &second] {
-        let failed = subscription.wait_for_delivery_status(&client, id, "FAILED").await;
+        let failed = subscription
+            .wait_for_delivery_status(&client, id, "FAILED")
+            .await;
         assert_eq!(failed["failure_reason"], "retries_exhausted");
         assert_eq!(statuses(&failed), [Some(503), Some(503), Some(503)]);
     }
@@ -152,15 +167,21 @@ async fn after_the_last_attempt_it_has_failed_and_can_be_sent_anew(database: Dat
     let again = client.post(&replay, &json!({})).await.expect(200);
     assert_eq!(again.data()["status"], "PENDING");
     assert_eq!(again.data()["replay_count"], 1);
-    let delivered = subscription.wait_for_delivery_status(&client, &first, "DELIVERED").await;
-    assert_eq!(statuses(&delivered), [Some(200)], "of the current replay");
+    let delivered = subscription
+        .wait_for_delivery_status(&client, &first, "DELIVERED")
+        .await;
+    assert_eq!(
+        statuses(&delivered),
+        [Some(200)],
+        "only attempts of the current replay are listed"
+    );
     let recover = subscription.path("/recover");
     let since = json!({"since": begin.to_string()});
     let recovered = client.post(&recover, &since).await.expect(202);
     assert_eq!(
         recovered.data()["queued"],
         1,
-        "what failed, and nothing else"
+        "only failed deliveries are recovered"
     );
     let delivered = subscription
         .wait_for_delivery_status(&client, &second, "DELIVERED")
@@ -169,7 +190,7 @@ async fn after_the_last_attempt_it_has_failed_and_can_be_sent_anew(database: Dat
 }
 
 #[tokio::test]
-async fn a_receiver_that_asks_for_time_is_given_what_there_is() {
+async fn retry_after_beyond_total_time_delays_only_to_its_end() {
     let config = "[jobs]\nlease_s = 3\n\
                   [webhooks]\nsubscription_retry_s = [1]\ntimeout_s = 2\nreplay_published_after_s = 8";
     let server = start(Database::Sqlite, config).await;
@@ -178,15 +199,18 @@ async fn a_receiver_that_asks_for_time_is_given_what_there_is() {
     let subscription = &subscriber.subscription;
     subscriber.respond_with(|_| MockResponse::empty(503).header("retry-after", "3600"));
     let id = subscription.ping(&client).await;
-    let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
+    let failed = subscription
+        .wait_for_delivery_status(&client, &id, "FAILED")
+        .await;
     assert_eq!(statuses(&failed), [Some(503), Some(503)]);
     let took = instant(&failed["failed_at"]) - instant(&failed["published_at"]);
     let took_s = took.total(jiff::Unit::Second).unwrap();
-    // All but what the last attempt, and waiting for its turn, might have taken.
+    // The last attempt starts early enough that it would still end in time even if it took its full
+    // timeout and had to wait for its turn.
     assert!((3.5..=8.0).contains(&took_s), "{failed:#}");
 }
 
-async fn what_cannot_be_taken_has_its_reason(database: Database) {
+async fn unreachable_silent_or_redirecting_receiver_fails_delivery(database: Database) {
     let server = start(database, SOON).await;
     let client = server.client();
     let (_silence, url) = unresponsive_server();
@@ -199,12 +223,14 @@ async fn what_cannot_be_taken_has_its_reason(database: Database) {
     let redirected = &redirecting.subscription;
     for (subscription, status) in [(&silent, None), (&refusing, None), (redirected, Some(307))] {
         let id = subscription.ping(&client).await;
-        let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
+        let failed = subscription
+            .wait_for_delivery_status(&client, &id, "FAILED")
+            .await;
         assert_eq!(statuses(&failed), [status; 3], "{failed:#}");
     }
     assert!(
         trap.upstream.received().is_empty(),
-        "no redirect is followed"
+        "redirects are not followed"
     );
     for (outcome, at_least) in [("timeout", 3), ("connect", 3), ("3xx", 3)] {
         let labels = [("product", "hotel"), ("outcome", outcome)];
@@ -215,7 +241,7 @@ async fn what_cannot_be_taken_has_its_reason(database: Database) {
     }
 }
 
-async fn for_a_time_both_secrets_sign(database: Database) {
+async fn both_secrets_sign_for_a_time_after_rotation(database: Database) {
     let server = start(database, "[webhooks]\ndual_signature_s = 3").await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
@@ -226,12 +252,16 @@ async fn for_a_time_both_secrets_sign(database: Database) {
     assert_ne!(new, subscription.secret);
     let secrets = [new, subscription.secret.as_str()];
     let id = subscription.ping(&client).await;
-    subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
+    subscription
+        .wait_for_delivery_status(&client, &id, "DELIVERED")
+        .await;
     let received = subscriber.upstream.take_received();
     assert_eq!(verify_signatures(&received[0], &secrets), [true, true]);
-    eventually("the old secret to end", async || {
+    eventually("the old secret to expire", async || {
         let id = subscription.ping(&client).await;
-        subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
+        subscription
+            .wait_for_delivery_status(&client, &id, "DELIVERED")
+            .await;
         let received = subscriber.upstream.take_received();
         let signed = verify_signatures(&received[0], &secrets);
         assert!(signed[0]);
@@ -239,10 +269,10 @@ async fn for_a_time_both_secrets_sign(database: Database) {
     })
     .await;
     let stored = server.dump_database().await;
-    assert!(!stored.contains("whsec_"), "secrets are sealed");
+    assert!(!stored.contains("whsec_"), "secrets are stored encrypted");
 }
 
-async fn a_second_rotation_ends_the_first_secret(database: Database) {
+async fn second_rotation_ends_the_first_secret(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
@@ -255,7 +285,11 @@ async fn a_second_rotation_ends_the_first_secret(database: Database) {
         let mut shown = rotated.data().clone();
         let secret = shown.as_object_mut().unwrap().remove("signing_secret");
         secrets.insert(0, secret.unwrap().as_str().unwrap().to_owned());
-        assert_eq!(shown, subscription.read(&client).await, "shown here alone");
+        assert_eq!(
+            shown,
+            subscription.read(&client).await,
+            "only this response shows the secret"
+        );
         let end = instant(&shown["previous_secret_expires_at"]);
         let hours = (end - instant(&shown["updated_at"])).total(jiff::Unit::Hour);
         assert!((hours.unwrap() - 24.0).abs() < 0.001, "{shown:#}");
@@ -269,14 +303,16 @@ async fn a_second_rotation_ends_the_first_secret(database: Database) {
     assert_eq!(verify_signatures(&told[0], &secrets), [true, true, false]);
 }
 
-async fn a_receiver_that_is_gone_is_left_alone(database: Database) {
+async fn response_410_pauses_the_subscription(database: Database) {
     let server = start(database, SOON).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let subscription = &subscriber.subscription;
     subscriber.respond_with(|_| MockResponse::empty(410));
     let id = subscription.ping(&client).await;
-    let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
+    let failed = subscription
+        .wait_for_delivery_status(&client, &id, "FAILED")
+        .await;
     assert_eq!(failed["failure_reason"], "gone");
     eventually("the subscription to pause", async || {
         (subscription.read(&client).await["status"] == "PAUSED").then_some(())
@@ -287,7 +323,7 @@ async fn a_receiver_that_is_gone_is_left_alone(database: Database) {
     refused.expect_problem(409, "subscription_paused");
 }
 
-async fn what_happens_while_paused_is_sent_afterwards(database: Database) {
+async fn events_during_pause_are_delivered_after_resume(database: Database) {
     let server = start(database, SOON).await;
     let client = server.client();
     let paused = Subscriber::start(&client).await;
@@ -315,13 +351,13 @@ async fn what_happens_while_paused_is_sent_afterwards(database: Database) {
         let received = subscriber.upstream.received();
         received.iter().map(|one| one.text.clone()).collect()
     };
-    eventually("the same events", async || {
+    eventually("both subscribers to have the same events", async || {
         (events(&paused) == events(&running)).then_some(())
     })
     .await;
 }
 
-async fn without_one_success_a_subscription_is_disabled(database: Database) {
+async fn subscription_without_any_success_is_disabled(database: Database) {
     let config = "[webhooks]\nsubscription_retry_s = [1, 1]\ndisable_after_s = 1";
     let server = start(database, config).await;
     let client = server.client();
@@ -350,15 +386,16 @@ async fn without_one_success_a_subscription_is_disabled(database: Database) {
     let line = "stopover_webhook_subscriptions_disabled_total 1\n";
     assert!(
         metrics.as_str().unwrap().contains(line),
-        "once, however many attempts failed"
+        "the subscription is counted once, however many attempts failed"
     );
 }
 
-/// So many pings for each of two.
+/// Number of pings to each of two subscriptions.
 const PINGS: usize = 40;
 
-async fn a_slow_receiver_delays_nobody_else(database: Database) {
-    // Nothing of the silent one ends before all of the other has arrived.
+async fn silent_receiver_does_not_delay_others(database: Database) {
+    // The timeout is so long that no attempt to the silent receiver ends before all deliveries to
+    // the other one have arrived.
     let server = start(
         database,
         "[webhooks]\ntimeout_s = 120\n[limits]\nrequests_per_s = 1000",
@@ -377,7 +414,7 @@ async fn a_slow_receiver_delays_nobody_else(database: Database) {
     let delivered = client.get(&path).await.expect(200);
     assert_eq!(delivered.data().as_array().unwrap().len(), 0);
     let path = quick.subscription.path("/deliveries?limit=100");
-    let all = eventually("all to be delivered", async || {
+    let all = eventually("all events to be delivered", async || {
         let listed = client.get(&path).await.expect(200);
         let all = listed.data().as_array().unwrap().clone();
         let is_done = all.iter().all(|one| one["status"] == "DELIVERED");
@@ -392,7 +429,7 @@ async fn a_slow_receiver_delays_nobody_else(database: Database) {
     }
 }
 
-async fn nothing_is_lost_when_the_process_is_killed(database: Database) {
+async fn killed_process_loses_no_delivery(database: Database) {
     let config =
         "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\ntimeout_s = 2\n[jobs]\nlease_s = 3";
     let options = ServerOptions::on(database).config(config);
@@ -405,18 +442,20 @@ async fn nothing_is_lost_when_the_process_is_killed(database: Database) {
         for _ in 0..PINGS {
             sent.insert(subscription.ping(&client).await);
         }
-        // Some have arrived, some are on their way, some wait.
+        // At this point some deliveries have arrived, some are being sent, and some are pending.
         subscriber.wait_for_events("ping", round * PINGS / 2).await;
         server = server.restart(options.clone()).await;
     }
     let client = server.client();
-    eventually("all to arrive", async || {
+    eventually("all deliveries to arrive", async || {
         let arrived = delivered_ids(&subscriber.upstream.received());
         sent.is_subset(&arrived).then_some(())
     })
     .await;
     for id in &sent {
-        let delivery = subscription.wait_for_delivery_status(&client, id, "DELIVERED").await;
+        let delivery = subscription
+            .wait_for_delivery_status(&client, id, "DELIVERED")
+            .await;
         assert_eq!(delivery["failure_reason"], Value::Null, "{delivery:#}");
     }
 }

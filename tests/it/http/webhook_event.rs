@@ -1,23 +1,25 @@
-//! What events hold: the body that the document promises for their type, for the
-//! subscriptions of their product, and the booking as it could be read then.
+//! Tests of event contents. The body matches the OpenAPI document's schema for the event type. It
+//! shows the booking as it could be read at that time. Subscriptions get events of their product
+//! only.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
-    HotelBookingBuilder, Client, Database, FlightBookingBuilder, ReceivedRequest, Server, ServerOptions, Subscriber, WatcherWebhook,
-    eventually, on_both_databases, set_price, watch_request,
+    Client, Database, FlightBookingBuilder, HotelBookingBuilder, ReceivedRequest, Server,
+    ServerOptions, Subscriber, WatcherWebhook, eventually, on_both_databases, set_price,
+    watch_request,
 };
 
 on_both_databases!(
-    an_event_shows_what_could_be_read,
-    events_of_hotels_are_as_documented,
-    events_of_flights_are_as_documented,
-    events_of_what_ends_otherwise_are_as_documented,
-    events_of_watches_are_as_documented,
+    event_contains_the_booking_as_it_could_be_read,
+    hotel_events_match_the_openapi_document,
+    flight_events_match_the_openapi_document,
+    events_of_failed_and_changed_bookings_match_the_openapi_document,
+    watch_events_match_the_openapi_document,
 );
 
-/// Checks body and headers against the section about webhooks.
+/// Checks body and headers against the `webhooks` section of the OpenAPI document.
 fn check(document: &Value, received: &ReceivedRequest) {
     let event_type = received.body["type"].as_str().unwrap();
     let webhook = &document["webhooks"][event_type]["post"];
@@ -50,18 +52,18 @@ fn check(document: &Value, received: &ReceivedRequest) {
     ];
     let others = received.headers.iter().map(|(name, _)| name.as_str());
     let others: BTreeSet<&str> = others.filter(|name| !known.contains(name)).collect();
-    assert_eq!(others.len(), 6, "and nothing else is sent: {others:?}");
+    assert_eq!(others.len(), 6, "no other header is sent: {others:?}");
 }
 
-/// Events of one type.
+/// Returns the events of one type.
 fn told<'a>(received: &'a [ReceivedRequest], event_type: &str) -> Vec<&'a ReceivedRequest> {
     let all = received.iter();
     all.filter(|one| one.body["type"] == event_type).collect()
 }
 
-/// Every type of a booking's events, once they are all there.
+/// Waits until every outbox event of a booking has arrived and returns all received events.
 async fn all(server: &Server, subscriber: &Subscriber, booking: &str) -> Vec<ReceivedRequest> {
-    eventually("every event", async || {
+    eventually("every event to arrive", async || {
         let mut laid_out = server.outbox(booking).await;
         let received = subscriber.upstream.received();
         let mut sent: Vec<&str> = received
@@ -75,7 +77,7 @@ async fn all(server: &Server, subscriber: &Subscriber, booking: &str) -> Vec<Rec
     .await
 }
 
-async fn an_event_shows_what_could_be_read(database: Database) {
+async fn event_contains_the_booking_as_it_could_be_read(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let hotels = Subscriber::start(&client).await;
@@ -94,7 +96,7 @@ async fn an_event_shows_what_could_be_read(database: Database) {
     }
 }
 
-async fn events_of_hotels_are_as_documented(database: Database) {
+async fn hotel_events_match_the_openapi_document(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let document = client.get("/openapi.json").await.expect(200).body;
@@ -122,7 +124,7 @@ async fn events_of_hotels_are_as_documented(database: Database) {
         assert_eq!(told.len(), 1, "{event_type}");
         assert_eq!(
             told[0].body["data"]["booking"]["status"], status,
-            "as it was then"
+            "the booking's status at the time of the event"
         );
     }
     assert_eq!(
@@ -132,18 +134,29 @@ async fn events_of_hotels_are_as_documented(database: Database) {
     for one in &received {
         check(&document, one);
     }
-    assert_eq!(some.wait_for_events("hotel.booking.canceled", 1).await.len(), 1);
-    assert_eq!(some.upstream.received().len(), 1, "only what it asks for");
+    assert_eq!(
+        some.wait_for_events("hotel.booking.canceled", 1)
+            .await
+            .len(),
+        1
+    );
+    assert_eq!(
+        some.upstream.received().len(),
+        1,
+        "only subscribed event types are delivered"
+    );
     assert!(flights.upstream.received().is_empty());
 }
 
-async fn events_of_flights_are_as_documented(database: Database) {
+async fn flight_events_match_the_openapi_document(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let document = client.get("/openapi.json").await.expect(200).body;
     let flights = Subscriber::of("flight", &client).await;
     let hotels = Subscriber::start(&client).await;
-    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(&server)
+        .await;
     flights.wait_for_events("payment.captured", 1).await;
     let path = format!("/v1/flight/bookings/{booking}");
     let _begun = client.post(&format!("{path}/cancel"), &json!({})).await;
@@ -170,7 +183,7 @@ async fn events_of_flights_are_as_documented(database: Database) {
     check(&document, &flights.wait_for_events("ping", 1).await[0]);
 }
 
-/// What is told of bookings that do not simply end well.
+/// Event types of bookings that fail, expire, are declined or change.
 const OTHERWISE: [(&str, &[&str]); 2] = [
     (
         "hotel",
@@ -196,7 +209,7 @@ const OTHERWISE: [(&str, &[&str]); 2] = [
     ),
 ];
 
-async fn events_of_what_ends_otherwise_are_as_documented(database: Database) {
+async fn events_of_failed_and_changed_bookings_match_the_openapi_document(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let document = client.get("/openapi.json").await.expect(200).body;
@@ -217,14 +230,24 @@ async fn events_of_what_ends_otherwise_are_as_documented(database: Database) {
 }
 
 async fn rooms_end_otherwise(client: &Client) {
-    let _expires = HotelBookingBuilder::at("EXPIRES_SOON").prebooked(client).await;
+    let _expires = HotelBookingBuilder::at("EXPIRES_SOON")
+        .prebooked(client)
+        .await;
     let (_, refused) = HotelBookingBuilder::at("BOOK_REFUSED").book(client).await;
     refused.expect_problem(422, "supplier_rejected");
-    let (_, declined) = HotelBookingBuilder::at("OK").card("tok_declined").book(client).await;
+    let (_, declined) = HotelBookingBuilder::at("OK")
+        .card("tok_declined")
+        .book(client)
+        .await;
     declined.expect_problem(422, "payment_failed");
-    let two = HotelBookingBuilder::at("OK").rooms(2).book_confirmed(client).await;
+    let two = HotelBookingBuilder::at("OK")
+        .rooms(2)
+        .book_confirmed(client)
+        .await;
     let room = client.hotel_booking(&two).await["rooms"][0]["id"].clone();
-    let kept = HotelBookingBuilder::at("CANCEL_REFUSED").book_confirmed(client).await;
+    let kept = HotelBookingBuilder::at("CANCEL_REFUSED")
+        .book_confirmed(client)
+        .await;
     for (booking, body) in [(two, json!({"room_ids": [room]})), (kept, json!({}))] {
         let path = format!("/v1/hotel/bookings/{booking}/cancel");
         let _begun = client.post(&path, &body).await.expect(202);
@@ -235,20 +258,33 @@ async fn tickets_end_otherwise(server: &Server) {
     let client = server.client();
     let (_, refused) = FlightBookingBuilder::on("LHR-LGW").book(server).await;
     refused.expect_problem(422, "supplier_rejected");
-    let (_, declined) = FlightBookingBuilder::on("LHR-JFK").card("tok_declined").book(server).await;
+    let (_, declined) = FlightBookingBuilder::on("LHR-JFK")
+        .card("tok_declined")
+        .book(server)
+        .await;
     declined.expect_problem(422, "payment_failed");
-    let _changed = FlightBookingBuilder::on("LHR-DXB").book_confirmed(server).await;
-    let carried = FlightBookingBuilder::on("LHR-JFK").book_confirmed(server).await;
+    let _changed = FlightBookingBuilder::on("LHR-DXB")
+        .book_confirmed(server)
+        .await;
+    let carried = FlightBookingBuilder::on("LHR-JFK")
+        .book_confirmed(server)
+        .await;
     let wanted = client.bag_request(&carried, "tok_visa").await;
-    client.purchase_bags(&carried, "bags", &wanted).await.expect(200);
-    let kept = FlightBookingBuilder::on("DXB-AMS").book_confirmed(server).await;
+    client
+        .purchase_bags(&carried, "bags", &wanted)
+        .await
+        .expect(200);
+    let kept = FlightBookingBuilder::on("DXB-AMS")
+        .book_confirmed(server)
+        .await;
     for booking in [carried, kept] {
         let _begun = client.cancel_flight(&booking).await.expect(202);
     }
 }
 
-/// Told by four watches: of a hotel, of a trip, of a purchase, and of one that failed.
-async fn events_of_watches_are_as_documented(database: Database) {
+/// The events come from four watches: of a hotel, of a trip, with a purchase, and with a failed
+/// purchase.
+async fn watch_events_match_the_openapi_document(database: Database) {
     let options = ServerOptions::on(database).hurried();
     let server = Server::start_with(options.config("[watches]\ninterval_s = 1")).await;
     let client = server.client();

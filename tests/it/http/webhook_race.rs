@@ -1,4 +1,4 @@
-//! Many changes of one subscription at once: each is made, one after the other.
+//! Tests of concurrent changes to one subscription: each is applied, one after the other.
 
 use reqwest::Method;
 use serde_json::json;
@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 use tests::{Client, Database, Reply, Server, Subscription, concurrently, on_both_databases};
 
 on_both_databases!(
-    a_crowd_that_changes_a_subscription_is_served_whole,
-    a_crowd_that_registers_the_watcher_s_webhook_leaves_one,
+    concurrent_changes_of_a_subscription_are_all_applied,
+    concurrent_registrations_leave_one_watch_webhook,
 );
 
-/// So many changes.
+/// Number of concurrent changes.
 const CROWD: usize = 64;
 const URL: &str = "https://shop.example/webhooks";
 
-/// The answers to a crowd's calls, all sent at once.
+/// Sends all calls concurrently and returns their responses.
 async fn crowd<F: Future<Output = Reply> + Send + 'static>(
     call: impl Fn(Client, usize) -> F,
     client: &Client,
@@ -22,7 +22,7 @@ async fn crowd<F: Future<Output = Reply> + Send + 'static>(
     concurrently((0..CROWD).map(|number| call(client.clone(), number))).await
 }
 
-/// Its members of all answers, each another.
+/// Returns the values of a field in all responses. Checks that they are distinct.
 fn distinct(replies: &[Reply], name: &str) -> BTreeSet<String> {
     let all = replies
         .iter()
@@ -33,7 +33,7 @@ fn distinct(replies: &[Reply], name: &str) -> BTreeSet<String> {
     distinct
 }
 
-async fn a_crowd_that_changes_a_subscription_is_served_whole(database: Database) {
+async fn concurrent_changes_of_a_subscription_are_all_applied(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let subscription = Subscription::create(&client, URL).await;
@@ -60,7 +60,7 @@ async fn a_crowd_that_changes_a_subscription_is_served_whole(database: Database)
     assert_eq!(
         described.len(),
         CROWD / 2,
-        "each is answered its own change"
+        "each response shows its own change"
     );
     let left = subscription.read(&client).await;
     assert!(
@@ -69,7 +69,7 @@ async fn a_crowd_that_changes_a_subscription_is_served_whole(database: Database)
     );
 }
 
-async fn a_crowd_that_registers_the_watcher_s_webhook_leaves_one(database: Database) {
+async fn concurrent_registrations_leave_one_watch_webhook(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let register = |client: Client, number: usize| async move {

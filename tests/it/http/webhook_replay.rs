@@ -1,27 +1,27 @@
-//! Sending a delivery anew: each row of the table of when that is possible, and that
-//! an answer to what was sent before changes nothing about what is sent now.
+//! Tests of replaying a delivery: each status in which a replay is allowed or refused. A late
+//! response to an earlier send does not change the replayed delivery.
 
 use serde_json::{Value, json};
 use tests::{
     Client, Database, Server, ServerOptions, Subscriber, Subscription, eventually,
-    on_both_databases, verify_signatures, unresponsive_server,
+    on_both_databases, unresponsive_server, verify_signatures,
 };
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 on_both_databases!(
-    delivered_is_always_sent_anew,
-    failed_is_always_sent_anew,
-    pending_is_sent_anew_after_a_minute,
-    published_is_sent_anew_when_nothing_came_of_it_for_long,
-    nothing_is_sent_anew_while_paused,
-    a_late_refusal_does_not_touch_what_is_sent_now,
-    a_late_yes_does_not_touch_what_is_sent_now,
-    recovering_sends_what_failed_since,
+    delivered_delivery_can_always_be_replayed,
+    failed_delivery_can_always_be_replayed,
+    pending_delivery_can_be_replayed_after_the_delay,
+    published_delivery_can_be_replayed_after_the_delay,
+    replay_of_paused_subscription_returns_409,
+    late_failure_response_does_not_change_replayed_delivery,
+    late_success_response_does_not_change_replayed_delivery,
+    recover_replays_deliveries_that_failed_since,
 );
 
-/// Time enough to be refused before it has passed.
+/// Replay delays that are long enough for a request before them to be refused.
 const SHORT: &str = "[webhooks]\nsubscription_retry_s = [1]\ntimeout_s = 60\n\
     replay_pending_after_s = 3\nreplay_published_after_s = 3";
 
@@ -29,13 +29,13 @@ async fn start(database: Database) -> Server {
     Server::start_with(ServerOptions::on(database).config(SHORT)).await
 }
 
-/// A receiver that answers when it is told to.
+/// A receiver that responds only when the test says so.
 struct Patient {
     url: String,
     calls: mpsc::UnboundedReceiver<Call>,
 }
 
-/// A request that waits for its answer.
+/// A request that waits for its response.
 struct Call {
     stream: BufReader<TcpStream>,
     signature: String,
@@ -91,18 +91,18 @@ impl Call {
     }
 }
 
-/// Sends it anew as soon as that is possible; refused until then.
+/// Checks that a replay is refused at first, then repeats it until it is accepted.
 async fn replay_in_time(client: &Client, subscription: &Subscription, id: &str) -> Value {
     let early = subscription.replay(client, id).await;
     early.expect_problem(409, "replay_not_allowed");
-    eventually("it to be sent anew", async || {
+    eventually("the replay to be accepted", async || {
         let reply = subscription.replay(client, id).await;
         (reply.status == 200).then(|| reply.data().clone())
     })
     .await
 }
 
-/// PENDING as if nothing had been sent yet.
+/// Checks that a delivery is pending and has no trace of an earlier attempt.
 fn is_new(delivery: &Value, replays: u32) {
     assert_eq!(delivery["status"], "PENDING");
     assert_eq!(delivery["replay_count"], replays);
@@ -124,7 +124,7 @@ fn statuses(delivery: &Value) -> Vec<Option<u64>> {
         .collect()
 }
 
-async fn delivered_is_always_sent_anew(database: Database) {
+async fn delivered_delivery_can_always_be_replayed(database: Database) {
     let server = start(database).await;
     for product in ["hotel", "flight"] {
         check_delivered(&server.client(), product).await;
@@ -135,54 +135,69 @@ async fn check_delivered(client: &Client, product: &str) {
     let subscriber = Subscriber::of(product, client).await;
     let subscription = &subscriber.subscription;
     let id = subscription.ping(client).await;
-    let first = subscription.wait_for_delivery_status(client, &id, "DELIVERED").await;
+    let first = subscription
+        .wait_for_delivery_status(client, &id, "DELIVERED")
+        .await;
     for replays in 1..=2 {
         let replayed = subscription.replay(client, &id).await.expect(200);
         is_new(replayed.data(), replays);
         assert_eq!(replayed.data()["event"], first["event"]);
         assert_eq!(replayed.data()["created_at"], first["created_at"]);
-        let again = subscription.wait_for_delivery_status(client, &id, "DELIVERED").await;
-        assert_eq!(statuses(&again), [Some(204)], "of this replay alone");
+        let again = subscription
+            .wait_for_delivery_status(client, &id, "DELIVERED")
+            .await;
+        assert_eq!(
+            statuses(&again),
+            [Some(204)],
+            "only the attempt of this replay is listed"
+        );
     }
     let received = subscriber.upstream.received();
     assert_eq!(received.len(), 3);
     for request in &received {
-        assert_eq!(request.text, received[0].text, "byte for byte");
+        assert_eq!(
+            request.text, received[0].text,
+            "the body is identical byte for byte"
+        );
         assert_eq!(verify_signatures(request, &[&subscription.secret]), [true]);
     }
     let keyed = client.header("x-idempotency-key", product);
     for _ in 0..2 {
         let replayed = subscription.replay(&keyed, &id).await.expect(200);
-        assert_eq!(replayed.data()["replay_count"], 3, "once for a key");
+        assert_eq!(replayed.data()["replay_count"], 3, "a key replays once");
     }
 }
 
-async fn failed_is_always_sent_anew(database: Database) {
+async fn failed_delivery_can_always_be_replayed(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let subscription = &subscriber.subscription;
     subscriber.respond_with(|_| tests::MockResponse::empty(500));
     let id = subscription.ping(&client).await;
-    let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
+    let failed = subscription
+        .wait_for_delivery_status(&client, &id, "FAILED")
+        .await;
     assert_eq!(statuses(&failed), [Some(500); 2]);
     let replayed = subscription.replay(&client, &id).await.expect(200);
     is_new(replayed.data(), 1);
-    let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
+    let failed = subscription
+        .wait_for_delivery_status(&client, &id, "FAILED")
+        .await;
     assert_eq!(
         statuses(&failed),
         [Some(500); 2],
-        "the whole schedule again"
+        "the replay runs the whole schedule"
     );
     assert_eq!(failed["failure_reason"], "retries_exhausted");
 }
 
-async fn pending_is_sent_anew_after_a_minute(database: Database) {
+async fn pending_delivery_can_be_replayed_after_the_delay(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let (_silence, url) = unresponsive_server();
     let subscription = Subscription::create(&client, &url).await;
-    // More than are taken at once for a receiver that does not answer.
+    // More deliveries than are sent concurrently to a receiver that does not respond.
     let mut last = String::new();
     for _ in 0..20 {
         last = subscription.ping(&client).await;
@@ -195,7 +210,7 @@ async fn pending_is_sent_anew_after_a_minute(database: Database) {
     is_new(&replay_in_time(&client, &subscription, &last).await, 2);
 }
 
-async fn published_is_sent_anew_when_nothing_came_of_it_for_long(database: Database) {
+async fn published_delivery_can_be_replayed_after_the_delay(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let mut receiver = Patient::start().await;
@@ -208,12 +223,17 @@ async fn published_is_sent_anew_when_nothing_came_of_it_for_long(database: Datab
     is_new(&replay_in_time(&client, &subscription, &id).await, 1);
     let second = receiver.call().await;
     assert_eq!(second.body, first.body);
-    assert_ne!(second.signature, first.signature, "signed afresh");
+    assert_ne!(
+        second.signature, first.signature,
+        "the replay has a new signature"
+    );
     second.answer(200).await;
-    subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
+    subscription
+        .wait_for_delivery_status(&client, &id, "DELIVERED")
+        .await;
 }
 
-async fn nothing_is_sent_anew_while_paused(database: Database) {
+async fn replay_of_paused_subscription_returns_409(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
@@ -224,7 +244,9 @@ async fn nothing_is_sent_anew_while_paused(database: Database) {
         .await;
     subscriber.respond_with(|_| tests::MockResponse::empty(500));
     let failed = subscription.ping(&client).await;
-    subscription.wait_for_delivery_status(&client, &failed, "FAILED").await;
+    subscription
+        .wait_for_delivery_status(&client, &failed, "FAILED")
+        .await;
     client
         .post(&subscription.path("/pause"), &json!({}))
         .await
@@ -250,7 +272,7 @@ async fn nothing_is_sent_anew_while_paused(database: Database) {
     refused.expect_problem(409, "subscription_paused");
 }
 
-/// A delivery that was sent, and sent anew; both wait for their answers.
+/// Returns a delivery that was sent and replayed. Both requests wait for their responses.
 async fn sent_twice(client: &Client, receiver: &mut Patient) -> (Subscription, String, Call, Call) {
     let subscription = Subscription::create(client, &receiver.url).await;
     let id = subscription.ping(client).await;
@@ -260,32 +282,36 @@ async fn sent_twice(client: &Client, receiver: &mut Patient) -> (Subscription, S
     (subscription, id, first, second)
 }
 
-/// Whatever was answered before has been stored when this is.
+/// Waits until every response that was given before is stored: completes one more delivery.
 async fn settle(client: &Client, subscription: &Subscription, receiver: &mut Patient) {
     let id = subscription.ping(client).await;
     receiver.call().await.answer(200).await;
-    subscription.wait_for_delivery_status(client, &id, "DELIVERED").await;
+    subscription
+        .wait_for_delivery_status(client, &id, "DELIVERED")
+        .await;
 }
 
-async fn a_late_refusal_does_not_touch_what_is_sent_now(database: Database) {
+async fn late_failure_response_does_not_change_replayed_delivery(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let mut receiver = Patient::start().await;
     let (subscription, id, first, second) = sent_twice(&client, &mut receiver).await;
     second.answer(200).await;
-    let delivered = subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
+    let delivered = subscription
+        .wait_for_delivery_status(&client, &id, "DELIVERED")
+        .await;
     first.answer(410).await;
     let refused = async || {
         let labels = [("product", "hotel"), ("outcome", "4xx")];
         let counted = server.metric("stopover_webhook_attempts_total", &labels);
         (counted.await == 1).then_some(())
     };
-    eventually("the late answer to be heard", refused).await;
+    eventually("the late response to be recorded", refused).await;
     let still = subscription.delivery(&client, &id).await;
     assert_eq!(still, delivered);
 }
 
-async fn a_late_yes_does_not_touch_what_is_sent_now(database: Database) {
+async fn late_success_response_does_not_change_replayed_delivery(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let mut receiver = Patient::start().await;
@@ -296,22 +322,30 @@ async fn a_late_yes_does_not_touch_what_is_sent_now(database: Database) {
     assert_eq!(subscription.delivery(&client, &id).await, published);
     second.answer(500).await;
     receiver.call().await.answer(202).await;
-    let delivered = subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
+    let delivered = subscription
+        .wait_for_delivery_status(&client, &id, "DELIVERED")
+        .await;
     assert_eq!(statuses(&delivered), [Some(500), Some(202)]);
 }
 
-async fn recovering_sends_what_failed_since(database: Database) {
+async fn recover_replays_deliveries_that_failed_since(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let subscription = &subscriber.subscription;
     let fine = subscription.ping(&client).await;
-    subscription.wait_for_delivery_status(&client, &fine, "DELIVERED").await;
+    subscription
+        .wait_for_delivery_status(&client, &fine, "DELIVERED")
+        .await;
     subscriber.respond_with(|_| tests::MockResponse::empty(500));
     let old = subscription.ping(&client).await;
-    subscription.wait_for_delivery_status(&client, &old, "FAILED").await;
+    subscription
+        .wait_for_delivery_status(&client, &old, "FAILED")
+        .await;
     let new = subscription.ping(&client).await;
-    let failed = subscription.wait_for_delivery_status(&client, &new, "FAILED").await;
+    let failed = subscription
+        .wait_for_delivery_status(&client, &new, "FAILED")
+        .await;
     subscriber.respond_with(|_| tests::MockResponse::empty(200));
     let recover = async |client: &Client, since: &Value| {
         let body = json!({"since": since});
@@ -322,9 +356,11 @@ async fn recovering_sends_what_failed_since(database: Database) {
     assert_eq!(
         recover(&keyed, &failed["failed_at"]).await,
         1,
-        "the instant itself counts"
+        "`since` is inclusive"
     );
-    subscription.wait_for_delivery_status(&client, &new, "DELIVERED").await;
+    subscription
+        .wait_for_delivery_status(&client, &new, "DELIVERED")
+        .await;
     assert_eq!(recover(&keyed, &failed["failed_at"]).await, 0);
     assert_eq!(
         subscription.delivery(&client, &old).await["status"],
@@ -333,10 +369,12 @@ async fn recovering_sends_what_failed_since(database: Database) {
     assert_eq!(
         recover(&client, &failed["event"]["created_at"]).await,
         0,
-        "it failed before"
+        "the delivery failed before `since`"
     );
     assert_eq!(recover(&client, &json!("2026-01-01")).await, 1);
-    subscription.wait_for_delivery_status(&client, &old, "DELIVERED").await;
+    subscription
+        .wait_for_delivery_status(&client, &old, "DELIVERED")
+        .await;
     assert_eq!(
         subscription.delivery(&client, &fine).await["replay_count"],
         0

@@ -1,21 +1,22 @@
-//! Subscriptions: made, changed, paused and deleted, and whose they are.
+//! Tests of webhook subscriptions: creating, changing, pausing, deleting, and isolation between
+//! organizations.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{
     Client, Database, Reply, Server, ServerOptions, Subscription, eventually, on_both_databases,
-    unresponsive_server, subscriptions,
+    subscriptions, unresponsive_server,
 };
 
 on_both_databases!(
-    a_subscription_lives_and_ends,
-    a_repeated_key_does_nothing_twice,
-    nobody_else_sees_a_subscription,
+    subscription_is_created_changed_paused_and_deleted,
+    repeated_subscription_call_with_one_key_is_done_once,
+    subscription_of_another_organization_mode_or_product_returns_404,
     deliveries_are_listed_newest_first,
-    there_are_at_most_a_hundred,
+    hundred_and_first_subscription_is_refused,
 );
 
-/// Nobody is there, and nothing is sent: no booking is made.
+/// A URL to which nothing is sent, because the tests create no booking.
 const URL: &str = "https://shop.example/webhooks";
 
 async fn subscribe(client: &Client, product: &str, body: Value) -> Value {
@@ -28,7 +29,7 @@ fn ids(listed: &Value) -> Vec<&str> {
     all.map(|one| one["id"].as_str().unwrap()).collect()
 }
 
-/// All violations of a problem, each with pointer and code.
+/// Returns pointer and code of every violation of a problem.
 fn violations(refused: &Reply) -> String {
     let all = refused.body["errors"].as_array().unwrap().iter();
     let all = all.map(|one| {
@@ -43,8 +44,11 @@ fn names(object: &Value) -> Vec<&str> {
     members.map(String::as_str).collect()
 }
 
-#[expect(clippy::too_many_lines, reason = "one life from beginning to end")]
-async fn a_subscription_lives_and_ends(database: Database) {
+#[expect(
+    clippy::too_many_lines,
+    reason = "the test follows one subscription from creation to deletion"
+)]
+async fn subscription_is_created_changed_paused_and_deleted(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     for (product, event_type) in [
@@ -83,7 +87,7 @@ async fn a_subscription_lives_and_ends(database: Database) {
         assert_eq!(
             client.get(&path).await.expect(200).data(),
             &made,
-            "no secret"
+            "the secret is not returned again"
         );
         assert_eq!(made["status"], "ACTIVE");
         assert_eq!(made["event_types"], types);
@@ -106,7 +110,7 @@ async fn a_subscription_lives_and_ends(database: Database) {
             client.send(Method::PATCH, &path, Some(body)).await
         };
         let unchanged = change(json!({})).await.expect(200);
-        assert_eq!(unchanged.data(), &made, "an empty change is none");
+        assert_eq!(unchanged.data(), &made, "an empty change changes nothing");
         let other =
             json!({"url": "https://other.example/", "event_types": ["*"], "description": null});
         let changed = change(other.clone()).await.expect(200);
@@ -139,7 +143,7 @@ async fn a_subscription_lives_and_ends(database: Database) {
 }
 
 #[tokio::test]
-async fn a_call_without_anything_to_say_takes_no_body_and_an_empty_one() {
+async fn call_without_parameters_accepts_no_body_or_an_empty_one() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let subscription = Subscription::create(&client, URL).await;
@@ -160,9 +164,9 @@ async fn a_call_without_anything_to_say_takes_no_body_and_an_empty_one() {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "a table of cases")]
+#[expect(clippy::too_many_lines, reason = "most lines are a table of cases")]
 #[tokio::test]
-async fn what_is_wrong_with_a_subscription_is_said() {
+async fn invalid_subscription_request_names_every_violation() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let long = "x".repeat(501);
@@ -280,7 +284,7 @@ async fn what_is_wrong_with_a_subscription_is_said() {
 }
 
 #[tokio::test]
-async fn events_go_to_no_address_that_is_not_public() {
+async fn subscription_to_non_public_address_is_refused() {
     let server = Server::start(Database::Sqlite).await;
     let test = server.client();
     let live = server.client_with("demo", &["--mode", "live"]).await;
@@ -332,12 +336,12 @@ async fn events_go_to_no_address_that_is_not_public() {
     assert_eq!(
         listed.data(),
         &json!([]),
-        "nothing of the other mode either"
+        "subscriptions of the other mode are not listed"
     );
 }
 
 #[tokio::test]
-async fn a_key_needs_the_scope() {
+async fn subscription_calls_require_their_scope() {
     let server = Server::start(Database::Sqlite).await;
     let with = async |scopes: &str| {
         let options = ["--mode", "test", "--scopes", scopes];
@@ -371,7 +375,7 @@ async fn a_key_needs_the_scope() {
     refused.expect_problem(403, "insufficient_scope");
 }
 
-async fn nobody_else_sees_a_subscription(database: Database) {
+async fn subscription_of_another_organization_mode_or_product_returns_404(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let subscription = Subscription::create(&client, URL).await;
@@ -428,7 +432,7 @@ async fn nobody_else_sees_a_subscription(database: Database) {
     );
 }
 
-async fn a_repeated_key_does_nothing_twice(database: Database) {
+async fn repeated_subscription_call_with_one_key_is_done_once(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let keyed = client.header("x-idempotency-key", "k-1");
@@ -444,7 +448,7 @@ async fn a_repeated_key_does_nothing_twice(database: Database) {
         let id = first.data()["id"].as_str().unwrap();
         format!("{}/{id}{verb}", subscriptions("hotel"))
     };
-    // The same key serves each operation.
+    // The same key can be used with every operation.
     let rotated = keyed
         .post(&at("/rotate-secret"), &json!({}))
         .await
@@ -458,7 +462,7 @@ async fn a_repeated_key_does_nothing_twice(database: Database) {
     assert_eq!(
         again.data()["updated_at"],
         rotated.data()["updated_at"],
-        "rotated once"
+        "the secret is rotated once"
     );
     let sent = keyed.post(&at("/test"), &json!({})).await.expect(202);
     let again = keyed.post(&at("/test"), &json!({})).await.expect(202);
@@ -482,10 +486,17 @@ async fn a_repeated_key_does_nothing_twice(database: Database) {
         "ACTIVE"
     );
     let late = keyed.post(&at("/pause"), &json!({})).await.expect(200);
-    assert_eq!(late.data()["status"], "ACTIVE", "a repeat pauses nothing");
+    assert_eq!(
+        late.data()["status"],
+        "ACTIVE",
+        "a replay does not pause again"
+    );
 }
 
-#[expect(clippy::too_many_lines, reason = "one list, looked at from every side")]
+#[expect(
+    clippy::too_many_lines,
+    reason = "the test checks every page and filter of one list"
+)]
 async fn deliveries_are_listed_newest_first(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
@@ -557,14 +568,14 @@ async fn deliveries_are_listed_newest_first(database: Database) {
         .post(&subscription.path("/resume"), &json!({}))
         .await
         .expect(200);
-    eventually("all to be taken by a sender", async || {
+    eventually("all deliveries to be published", async || {
         let taken = list("?status=PUBLISHED").await;
         (ids(taken.data()) == sent).then_some(())
     })
     .await;
 }
 
-async fn there_are_at_most_a_hundred(database: Database) {
+async fn hundred_and_first_subscription_is_refused(database: Database) {
     let options =
         ServerOptions::on(database).config("[limits]\nrequests_per_s = 1000\nburst = 1000");
     let server = Server::start_with(options).await;

@@ -1,5 +1,5 @@
-//! What Nuitee answers to prebook, book and cancel, as data, and what becomes of
-//! the booking and of the money.
+//! Tests of each Nuitee response to prebook, book and cancel as tables of cases, with the final
+//! status of the booking and of the payment.
 
 use crate::nuitee::drive::pay;
 use crate::nuitee::scene::Scene;
@@ -7,7 +7,7 @@ use crate::nuitee::service::{KEY, refusal};
 use serde_json::{Value, json};
 use tests::{MockResponse, eventually};
 
-/// What prebook is answered with, and how that ends.
+/// Returns responses to prebook, with the expected status and code.
 fn prebooks(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 9] {
     let changed = |members: Value| {
         let mut document = usual.clone();
@@ -20,7 +20,7 @@ fn prebooks(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 
     let terms = changed(json!({"cancellationChanged": true}));
     let dollars = changed(json!({"currency": "USD"}));
     [
-        ("dearer", dearer, 409, "offer_price_changed"),
+        ("more expensive", dearer, 409, "offer_price_changed"),
         ("another board", board, 422, "offer_unavailable"),
         ("other terms", terms, 422, "offer_unavailable"),
         (
@@ -29,7 +29,7 @@ fn prebooks(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 
             422,
             "offer_unavailable",
         ),
-        ("run out", refusal(408, 4040, ""), 422, "offer_expired"),
+        ("expired", refusal(408, 4040, ""), 422, "offer_expired"),
         (
             "unknown",
             refusal(400, 4002, "invalid offerId"),
@@ -48,7 +48,7 @@ fn prebooks(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 
 }
 
 #[tokio::test]
-async fn an_offer_that_is_not_what_it_was_is_not_bound() {
+async fn prebook_of_changed_or_failing_offer_is_refused() {
     let scene = Scene::begin().await;
     for (name, answer, status, code) in prebooks(&scene.story.documents.prebook) {
         scene
@@ -66,8 +66,7 @@ async fn an_offer_that_is_not_what_it_was_is_not_bound() {
     }
 }
 
-/// What book is answered with, whether the booking was made all the same, and
-/// how that ends.
+/// A response to `book`, whether the booking was made, and the outcome.
 struct Case {
     name: &'static str,
     answer: MockResponse,
@@ -100,7 +99,7 @@ fn bookings() -> [Case; 10] {
     let known = Case {
         reply: (200, "CONFIRMED"),
         ..unknown(
-            "a reference that is known",
+            "a known reference",
             refusal(400, 4005, "clientReference exists"),
         )
     };
@@ -112,30 +111,20 @@ fn bookings() -> [Case; 10] {
             refusal(400, 2014, "booking data was not updated"),
         ),
         unknown(
-            "an answer that is cut",
+            "a truncated response",
             MockResponse::new(200, r#"{"data": {"bookingId": "BK"#),
         ),
         unknown("a proxy's failure", MockResponse::new(502, "<html>")),
         refused("not confirmed", 400, 2010, "booking not confirmed"),
-        refused("a provider that failed", 400, 2013, "booking failed"),
-        refused(
-            "a provider that failed, in a 200",
-            200,
-            2013,
-            "booking failed",
-        ),
-        refused(
-            "a prebook that is not valid",
-            400,
-            4002,
-            "invalid prebookId",
-        ),
+        refused("a failed provider", 400, 2013, "booking failed"),
+        refused("a failed provider, in a 200", 200, 2013, "booking failed"),
+        refused("an invalid prebook", 400, 4002, "invalid prebookId"),
         refused("a limit", 429, 4290, "too many requests"),
     ]
 }
 
 #[tokio::test]
-async fn every_answer_to_book_ends_in_what_nuitee_has() {
+async fn booking_after_each_response_ends_as_nuitee_shows() {
     let scene = Scene::begin().await;
     for case in bookings() {
         let name = case.name;
@@ -150,7 +139,10 @@ async fn every_answer_to_book_ends_in_what_nuitee_has() {
         };
         let word = reply.body.pointer(pointer).and_then(Value::as_str).unwrap();
         assert_eq!((reply.status, word), case.reply, "{name}: {:#}", reply.body);
-        let ended = scene.client.wait_for_hotel_booking(&booking, case.end).await;
+        let ended = scene
+            .client
+            .wait_for_hotel_booking(&booking, case.end)
+            .await;
         scene
             .leaves_in_the_ledger(name, &booking, case.ledger)
             .await;
@@ -158,7 +150,7 @@ async fn every_answer_to_book_ends_in_what_nuitee_has() {
         let books = received
             .iter()
             .filter(|request| request.route == "POST /v3.0/rates/book");
-        assert_eq!(books.count(), 1, "{name}: never sent twice");
+        assert_eq!(books.count(), 1, "{name}: the booking is sent only once");
         if case.is_made {
             let reference = received[0].body["clientReference"].as_str().unwrap();
             assert_eq!(received[1].route, "GET /v3.0/bookings", "{name}");
@@ -172,7 +164,7 @@ async fn every_answer_to_book_ends_in_what_nuitee_has() {
 }
 
 #[tokio::test]
-async fn a_cancellation_that_nuitee_refuses_leaves_the_booking() {
+async fn cancellation_refused_by_nuitee_leaves_booking_confirmed() {
     let scene = Scene::begin().await;
     for (name, answer) in [
         ("not modified", MockResponse::empty(304)),

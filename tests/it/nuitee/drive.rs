@@ -1,29 +1,30 @@
-//! The whole way: places, search, offers, prebook, book, read, quote, cancel.
+//! Tests of a whole stay at Nuitee: places, search, offers, prebook, book, read, quote and cancel.
 
 use crate::nuitee::service::{KEY, Nuitee};
 use crate::nuitee::story::{Story, vendor_folder};
 use serde_json::{Value, json};
-use tests::{Client, Database, ReceivedRequest, Server, eventually, money, routes, print_line};
+use tests::{Client, Database, ReceivedRequest, Server, eventually, money, print_line, routes};
 
 #[tokio::test]
-async fn a_stay_is_searched_booked_and_cancelled_at_nuitee_with_our_documents() {
+async fn nuitee_stay_with_own_documents_is_searched_booked_and_cancelled() {
     drive(Story::own()).await;
 }
 
-/// Only where the vendor's examples stand beside the repository, and says so.
+/// Runs only if the vendor's examples lie beside the repository; otherwise prints that they are
+/// missing.
 #[tokio::test]
-async fn a_stay_is_searched_booked_and_cancelled_at_nuitee_with_the_vendors_documents() {
+async fn nuitee_stay_with_vendor_documents_is_searched_booked_and_cancelled() {
     match Story::vendor() {
         Some(story) => drive(story).await,
         None => print_line(&format!(
-            "{} is not there: driven with our own documents only",
+            "{} does not exist: only the project's own documents are used",
             vendor_folder().display()
         )),
     }
 }
 
 async fn drive(story: Story) {
-    print_line(&format!("Nuitee is driven with {}", story.source));
+    print_line(&format!("Nuitee documents in use: {}", story.source));
     let nuitee = Nuitee::start(&story).await;
     let server = nuitee.gateway(Database::Sqlite).await;
     let drive = Drive {
@@ -49,7 +50,7 @@ struct Drive {
 }
 
 impl Drive {
-    /// What came at each host since the last time; everybody showed the key, once.
+    /// Returns the requests to each host since the last call. Checks that each has the key.
     fn received(&self) -> [Vec<ReceivedRequest>; 2] {
         let received = self.nuitee.take_received();
         for request in received.iter().flatten() {
@@ -62,7 +63,7 @@ impl Drive {
         money(amount, self.story.currency)
     }
 
-    /// The gateway's id of the hotel.
+    /// Searches for places and hotels and returns the gateway's id of the hotel.
     async fn search(&self) -> String {
         let places = self
             .client
@@ -109,10 +110,10 @@ impl Drive {
         hotel["hotel_id"].as_str().unwrap().to_owned()
     }
 
-    /// The reference of the offer that is booked.
+    /// Prices the hotel and returns the reference of the offer that is booked.
     async fn price(&self, hotel: &str) -> String {
         let mut request = self.story.stay(json!({"hotel_ids": [hotel]}));
-        // Whoever has the hotel is asked.
+        // Without `supplier`, the gateway calls the supplier that has the hotel.
         request.as_object_mut().unwrap().remove("supplier");
         let reply = self
             .client
@@ -187,7 +188,7 @@ impl Drive {
         assert_eq!(again.data()["id"], booking["id"]);
         assert!(
             self.received().iter().all(Vec::is_empty),
-            "a repeated key asks nobody"
+            "a replay makes no supplier call"
         );
         booking["id"].as_str().unwrap().to_owned()
     }
@@ -255,11 +256,11 @@ impl Drive {
         );
         assert!(
             self.received().iter().all(Vec::is_empty),
-            "a booking is read without asking anybody"
+            "a booking is read without a supplier call"
         );
     }
 
-    /// Content and weather, once each.
+    /// Reads content and weather. Checks that each needs one supplier call.
     async fn inform(&self, hotel: &str, booking: &str) {
         let content = self
             .client
@@ -275,7 +276,7 @@ impl Drive {
         for review in self.story.documents.reviews["data"].as_array().unwrap() {
             assert!(
                 !written.contains(review["name"].as_str().unwrap()),
-                "who wrote a review is nobody's business"
+                "the author of a review is not passed on"
             );
         }
         let kept = self
@@ -343,7 +344,7 @@ impl Drive {
                 .iter()
                 .all(|room| !room["canceled_at"].is_null())
         );
-        eventually("the refund", async || {
+        eventually("the refund to be made", async || {
             (self.server.ledger().await.count(id, "refund") == 1).then_some(())
         })
         .await;
@@ -362,7 +363,7 @@ impl Drive {
     }
 }
 
-/// Completes a booking with a good card.
+/// Completes a booking with a valid card.
 pub(super) async fn pay(client: &Client, booking: &str) -> tests::Reply {
     let card = client
         .post(

@@ -1,5 +1,5 @@
-//! Nuitee's webhooks about hotels: what a hotel changes on its own account is read, told
-//! and paid back, and no word of a webhook is a fact.
+//! Tests of Nuitee's webhooks about hotels. A change by the hotel is read from Nuitee, reported and
+//! refunded; the webhook's contents alone change nothing.
 
 use crate::nuitee::scene::Scene;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ const TOKEN: &str = "canary-0123456789abcdef0123456789abcdef";
 const CHANGED: &str = "hotel.booking.changed";
 const TAKEN: &[&str] = &["authorization", "capture"];
 
-/// A webhook as Nuitee writes it: documents in text.
+/// Returns a webhook body in Nuitee's format: documents as text.
 fn event(id: &str, name: &str, booking: &str) -> Value {
     let request = json!({"prebookId": "p", "clientReference": booking}).to_string();
     json!({"event_id": id, "event_name": name, "request": request, "response": "{}", "sandbox": true})
@@ -20,13 +20,13 @@ impl Scene {
         Self::begin_with(database, &format!("events_token = \"{TOKEN}\"")).await
     }
 
-    /// Nuitee tells something, and its meaning is found.
+    /// Delivers an event from Nuitee and waits until it is applied.
     async fn tell(&self, event: &Value) {
         let stranger = self.client.without("x-api-key");
         let path = format!("/v1/suppliers/NUITEE/events/{TOKEN}");
         let before = self.applied().await;
         stranger.post(&path, event).await.expect(200);
-        eventually("the event to be told", async || {
+        eventually("the event to be applied", async || {
             (self.applied().await > before).then_some(())
         })
         .await;
@@ -39,28 +39,36 @@ impl Scene {
     }
 }
 
-async fn what_the_hotel_changes_is_told_and_what_it_cancels_is_paid_back(database: Database) {
+async fn hotel_change_is_reported_and_hotel_cancellation_is_refunded(database: Database) {
     let scene = Scene::told(database).await;
     let booking = scene.confirmed().await;
     scene.leaves_in_the_ledger("paying", &booking, TAKEN).await;
 
-    // A webhook says that it is canceled. Nuitee, asked, says that it stands, and has a code.
+    // The webhook reports a cancellation. Nuitee's booking is still confirmed and has a
+    // confirmation code.
     let code = json!({"hotelConfirmationCode": "HCN-7"});
     scene.nuitee.change_booking("CONFIRMED", code);
     scene
         .tell(&event("evt_1", "booking.cancel", &booking))
         .await;
-    let changed = eventually("the hotel's code", async || {
+    let changed = eventually("the hotel's confirmation code to appear", async || {
         let booking = scene.client.hotel_booking(&booking).await;
         (booking["hotel_confirmation_code"] == "HCN-7").then_some(booking)
     })
     .await;
-    assert_eq!(changed["status"], "CONFIRMED", "a word is no fact");
+    assert_eq!(
+        changed["status"], "CONFIRMED",
+        "an event alone does not cancel the booking"
+    );
     let events = scene.server.events().await;
     let told = events.iter().find(|event| event["type"] == CHANGED);
-    assert_eq!(told.unwrap()["data"]["booking"], changed, "as it is read");
+    assert_eq!(
+        told.unwrap()["data"]["booking"],
+        changed,
+        "the event contains the booking as it is read"
+    );
 
-    // Nothing is new.
+    // Nothing has changed since.
     let _earlier = scene.nuitee.take_received();
     scene.tell(&event("evt_2", "booking.amend", &booking)).await;
     eventually("the booking to be read again", async || {
@@ -69,7 +77,7 @@ async fn what_the_hotel_changes_is_told_and_what_it_cancels_is_paid_back(databas
     .await;
     assert_eq!(scene.server.ledger().await.kinds_of(&booking), TAKEN);
 
-    // The hotel closes, and Nuitee keeps something.
+    // The hotel cancels, and Nuitee keeps a fee.
     let charged = json!({"hotelConfirmationCode": "HCN-7", "amountRefunded": 400.0});
     scene
         .nuitee
@@ -77,7 +85,10 @@ async fn what_the_hotel_changes_is_told_and_what_it_cancels_is_paid_back(databas
     scene
         .tell(&event("evt_3", "booking.cancel", &booking))
         .await;
-    let canceled = scene.client.wait_for_hotel_booking(&booking, "CANCELED").await;
+    let canceled = scene
+        .client
+        .wait_for_hotel_booking(&booking, "CANCELED")
+        .await;
     let [cancellation] = canceled["cancellations"].as_array().unwrap().as_slice() else {
         panic!("{canceled:#}");
     };
@@ -97,8 +108,8 @@ async fn what_the_hotel_changes_is_told_and_what_it_cancels_is_paid_back(databas
     let mut sent = sent.iter().flatten();
     assert!(
         sent.all(|request| request.route.starts_with("GET ")),
-        "only read"
+        "the gateway only reads from Nuitee"
     );
 }
 
-on_both_databases!(what_the_hotel_changes_is_told_and_what_it_cancels_is_paid_back);
+on_both_databases!(hotel_change_is_reported_and_hotel_cancellation_is_refunded);

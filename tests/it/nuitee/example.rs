@@ -1,15 +1,15 @@
-//! The example's configuration, as the README has it run.
+//! Tests of the example configuration that the README uses.
 
 use tests::check_example;
 
 #[test]
-fn the_example_is_valid_with_a_key_in_the_environment() {
+fn nuitee_example_config_with_key_in_environment_is_valid() {
     let (is_valid, said) = check_example("nuitee.toml", &[("LITEAPI_KEY", Some("sand_canary"))]);
     assert!(is_valid, "{said}");
 }
 
 #[test]
-fn without_a_key_the_example_says_which_variable_is_missing() {
+fn nuitee_example_config_without_key_names_the_missing_variable() {
     let (is_valid, said) = check_example("nuitee.toml", &[("LITEAPI_KEY", None)]);
     assert!(!is_valid);
     assert!(

@@ -1,5 +1,5 @@
-//! Flights, of which the end user pays Nuitee in the browser: nothing here is ever
-//! taken or given back by the gateway.
+//! Tests of flights that the end user pays to Nuitee in the browser. The gateway collects and
+//! refunds nothing.
 
 mod book;
 mod cancel;

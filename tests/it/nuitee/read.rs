@@ -1,13 +1,14 @@
-//! What Nuitee answers to questions, as data, and what comes of it.
+//! Tests of each Nuitee response to reads as tables of cases, with the resulting response of the
+//! gateway.
 
 use crate::nuitee::scene::Scene;
 use crate::nuitee::service::{KEY, Nuitee, refusal};
 use crate::nuitee::story::Story;
 use serde_json::{Value, json};
-use tests::{MockResponse, Database, Server, ServerOptions, routes};
+use tests::{Database, MockResponse, Server, ServerOptions, routes};
 
-/// What rates are answered with, and how that ends; an empty code for an answer
-/// without offers.
+/// A response to rates, with the expected status and code. The code is empty for a response without
+/// offers.
 type Case = (&'static str, MockResponse, u16, &'static str);
 
 fn cases(story: &Story) -> [Case; 10] {
@@ -27,7 +28,12 @@ fn cases(story: &Story) -> [Case; 10] {
             "",
         ),
         ("no content", MockResponse::empty(204), 200, ""),
-        ("another currency", MockResponse::new(200, dollars), 502, failed),
+        (
+            "another currency",
+            MockResponse::new(200, dollars),
+            502,
+            failed,
+        ),
         ("not our key", refusal(401, 401, ""), 502, failed),
         ("not our key, in a 200", refusal(200, 401, ""), 502, failed),
         ("no JSON", MockResponse::new(200, "<html>"), 502, failed),
@@ -49,7 +55,7 @@ fn cases(story: &Story) -> [Case; 10] {
 }
 
 #[tokio::test]
-async fn rates_that_are_no_rates_are_no_offers_or_the_suppliers_fault() {
+async fn invalid_rates_give_no_offers_or_a_supplier_problem() {
     let scene = Scene::begin().await;
     for (name, answer, status, code) in cases(&scene.story) {
         scene
@@ -76,13 +82,13 @@ async fn rates_that_are_no_rates_are_no_offers_or_the_suppliers_fault() {
 }
 
 #[tokio::test]
-async fn without_credentials_nuitee_refuses_the_gateway_and_the_caller_is_not_blamed() {
+async fn missing_nuitee_credentials_return_supplier_error() {
     let story = Story::own();
     let nuitee = Nuitee::start(&story).await;
     let config = nuitee.config();
     let (begin, rest) = config.split_once("credentials = [").unwrap();
     let (_, end) = rest.split_once("\n]").unwrap();
-    // That of the flights stay.
+    // The credentials of the flights remain.
     let options = ServerOptions::on(Database::Sqlite)
         .config(&format!("{begin}{end}"))
         .environment("LITEAPI_KEY", KEY);
@@ -99,7 +105,7 @@ async fn without_credentials_nuitee_refuses_the_gateway_and_the_caller_is_not_bl
 }
 
 #[tokio::test]
-async fn the_price_index_says_when_to_come_back() {
+async fn rate_limited_price_calendar_returns_retry_after() {
     let scene = Scene::begin().await;
     let offers = scene.offers().await.expect(200);
     let (check_in, check_out) = (&scene.story.check_in, &scene.story.check_out);

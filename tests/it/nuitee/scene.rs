@@ -1,4 +1,4 @@
-//! A gateway and a Nuitee of which everything is usual, until a case changes it.
+//! A gateway and a Nuitee mock with normal behaviour, which each test case may change.
 
 use crate::nuitee::drive::pay;
 use crate::nuitee::service::Nuitee;
@@ -18,7 +18,7 @@ impl Scene {
         Self::begin_with(Database::Sqlite, "").await
     }
 
-    /// With a line of the supplier's own.
+    /// Starts the gateway with an additional line in the supplier's configuration.
     pub(super) async fn begin_with(database: Database, line: &str) -> Self {
         let story = Story::own();
         let nuitee = Nuitee::start(&story).await;
@@ -32,7 +32,7 @@ impl Scene {
         }
     }
 
-    /// As if nothing had happened.
+    /// Resets the mock to its initial state.
     pub(super) fn usual(&self) {
         self.nuitee.answer_as_usual(&self.story);
         let _earlier = self.nuitee.take_received();
@@ -59,7 +59,7 @@ impl Scene {
             .await
     }
 
-    /// A booking that is ready to be completed.
+    /// Returns a booking that is ready to be completed.
     pub(super) async fn ready(&self) -> String {
         let bound = self.prebook().await.expect(201);
         bound.data()["id"].as_str().unwrap().to_owned()

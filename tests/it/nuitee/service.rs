@@ -1,12 +1,14 @@
-//! Nuitee on this machine: two hosts that answer with the documents of a story,
-//! refuse everybody without the key, and remember one booking.
+//! A Nuitee mock: two servers that respond with the documents of a story, refuse requests without
+//! the key, and store one booking.
 
 use crate::nuitee::story::Story;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tests::{MockResponse, Database, ReceivedRequest, Server, ServerOptions, MockServer, example_at};
+use tests::{
+    Database, MockResponse, MockServer, ReceivedRequest, Server, ServerOptions, example_at,
+};
 
-/// What the account is known by.
+/// API key of the account.
 pub(super) const KEY: &str = "sand_0123456789abcdef";
 
 /// Search, prices and content on one host, bookings on the other.
@@ -20,7 +22,7 @@ pub(super) struct Nuitee {
 struct Booking {
     client_reference: Value,
     status: &'static str,
-    /// What reads tell that the booking's answer did not.
+    /// Fields that reads return in addition to those of the response to `book`.
     news: Value,
 }
 
@@ -35,12 +37,13 @@ impl Nuitee {
         nuitee
     }
 
-    /// The demo with this Nuitee in it, by the example's own configuration.
+    /// Starts the demo with this mock, using the example configuration.
     pub(super) async fn gateway(&self, database: Database) -> Server {
         self.gateway_with(database, "").await
     }
 
-    /// The same with a line of the supplier's own.
+    /// Starts the demo as [`Self::gateway`] does, with an additional line in the supplier's
+    /// configuration.
     pub(super) async fn gateway_with(&self, database: Database, line: &str) -> Server {
         let id = "id = \"NUITEE\"";
         let config = self.config();
@@ -52,7 +55,7 @@ impl Nuitee {
         Server::start_with(options).await
     }
 
-    /// `examples/nuitee.toml`, with this machine's hosts in place of Nuitee's.
+    /// Returns `examples/nuitee.toml` with the mock's hosts in place of Nuitee's.
     pub(super) fn config(&self) -> String {
         let hosts = [
             ("api.liteapi.travel", &self.data),
@@ -61,7 +64,7 @@ impl Nuitee {
         example_at("nuitee.toml", &hosts)
     }
 
-    /// Every route, and no booking.
+    /// Resets the mock: every route works, and there is no booking.
     pub(super) fn answer_as_usual(&self, story: &Story) {
         *self.booking.lock().unwrap() = None;
         let documents = story.documents.clone();
@@ -75,8 +78,10 @@ impl Nuitee {
             ("GET /v3.0/prices/hotels", documents.prices),
             ("POST /v3.0/hotels/rates", documents.rates),
         ] {
-            self.data
-                .on(route, for_account(move |_| MockResponse::json(200, &document)));
+            self.data.on(
+                route,
+                for_account(move |_| MockResponse::json(200, &document)),
+            );
         }
         let prebook = documents.prebook;
         self.book.on(
@@ -137,7 +142,7 @@ impl Nuitee {
         self.book.on("GET /v3.0/bookings", for_account(list));
     }
 
-    /// Books once; none when there is a booking already.
+    /// Returns a function that makes the booking. It returns `None` if there is a booking already.
     fn booker(&self) -> impl Fn(&ReceivedRequest) -> Option<Booking> + Send + Sync + 'static {
         let booking = self.booking.clone();
         move |request| {
@@ -155,7 +160,7 @@ impl Nuitee {
         }
     }
 
-    /// From now on `book` is answered like this, whether it books or not.
+    /// Makes `book` return `answer` from now on. If `books`, the booking is still made.
     pub(super) fn answer_book_with(&self, answer: MockResponse, books: bool) {
         let book = self.booker();
         self.book.on("POST /v3.0/rates/book", move |request| {
@@ -166,7 +171,7 @@ impl Nuitee {
         });
     }
 
-    /// The hotel changes the booking on its own account.
+    /// Changes the booking as the hotel may do.
     pub(super) fn change_booking(&self, status: &'static str, news: Value) {
         let mut booking = self.booking.lock().unwrap();
         let booking = booking.as_mut().unwrap();
@@ -174,13 +179,13 @@ impl Nuitee {
         booking.news = news;
     }
 
-    /// What came at both hosts since the last time, of each in order.
+    /// Returns the requests to both hosts since the last call, each in order.
     pub(super) fn take_received(&self) -> [Vec<ReceivedRequest>; 2] {
         [self.data.take_received(), self.book.take_received()]
     }
 }
 
-/// An error as Nuitee writes it.
+/// Returns an error in Nuitee's format.
 pub(super) fn refusal(status: u16, code: u32, description: &str) -> MockResponse {
     let error = json!({"code": code, "message": "an explanation", "description": description});
     MockResponse::json(status, &json!({"error": error}))
@@ -210,7 +215,7 @@ fn written(document: &Value, booking: &Booking) -> Value {
     document
 }
 
-/// A row of a list: its rooms have another name there.
+/// Returns a row of a list, in which the field for rooms has another name.
 fn listed(document: &Value, booking: &Booking) -> Value {
     let mut row = written(document, booking)["data"].take();
     let rooms = row["bookedRooms"].take();

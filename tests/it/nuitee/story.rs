@@ -1,17 +1,17 @@
-//! Nuitee's documents, ours or the vendor's, made to tell one stay from search to
-//! cancellation. As they come, the examples contradict each other in ids, dates
-//! and amounts; nothing else in them is touched.
+//! Nuitee's documents, the project's own or the vendor's, adapted to form one stay from search to
+//! cancellation. The originals contradict each other in ids, dates and amounts; only these are
+//! changed.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use tests::{days_ahead, for_each_string, shift_dates, read_fixture};
+use tests::{days_ahead, for_each_string, read_fixture, shift_dates};
 
-/// The documents of a stay, and what they say.
+/// The documents of a stay and the values expected from them.
 #[derive(Debug, Clone)]
 pub(super) struct Story {
     pub(super) source: &'static str,
     pub(super) hotel: &'static str,
-    /// As the content calls it, and as the rates call it.
+    /// The hotel's name in the content and its name in the rates.
     pub(super) names: [&'static str; 2],
     pub(super) currency: &'static str,
     pub(super) offer: String,
@@ -19,20 +19,20 @@ pub(super) struct Story {
     pub(super) booking_id: &'static str,
     pub(super) confirmation_code: Option<&'static str>,
     pub(super) total: f64,
-    /// Of the rooms together; paid at the hotel.
+    /// Amount for all rooms together that is paid at the hotel.
     pub(super) due_at_property: f64,
-    /// What cancelling costs today.
+    /// Fee of a cancellation today.
     pub(super) fee: f64,
     pub(super) refund: f64,
     pub(super) check_in: String,
     pub(super) check_out: String,
-    /// Adults and ages of children, one a room.
+    /// Adults and ages of the children in each room.
     pub(super) rooms: &'static [(usize, &'static [u8])],
     pub(super) reviews: usize,
     pub(super) documents: Documents,
 }
 
-/// What Nuitee answers.
+/// Nuitee's responses.
 #[derive(Debug, Clone)]
 pub(super) struct Documents {
     pub(super) places: Value,
@@ -50,7 +50,8 @@ pub(super) struct Documents {
 }
 
 impl Story {
-    /// The project's own documents: two rooms, a child, and a fee of 50 since two days ago.
+    /// Returns the project's own documents: two rooms, a child, and a fee of 50 that has applied
+    /// for two days.
     pub(super) fn own() -> Self {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-hotels/fixtures");
@@ -113,9 +114,9 @@ impl Story {
         }
     }
 
-    /// The vendor's examples, where they stand beside the repository: one room,
-    /// free until a week before. What they lack (a place, prices of days, where the
-    /// hotels of the rates are) is ours.
+    /// Returns the vendor's examples, if they lie beside the repository: one room with free
+    /// cancellation until a week before. A place, daily prices and the location of the hotels come
+    /// from the project's own documents, because the vendor's lack them.
     pub(super) fn vendor() -> Option<Self> {
         let folder = vendor_folder();
         if !folder.is_dir() {
@@ -187,7 +188,7 @@ impl Story {
         })
     }
 
-    /// A request that names the stay, with more members.
+    /// Returns a request for the stay with additional fields.
     pub(super) fn stay(&self, more: Value) -> Value {
         let room =
             |(adults, children): &(usize, &[u8])| json!({"adults": adults, "children": children});
@@ -204,7 +205,7 @@ impl Story {
         request
     }
 
-    /// A prebook; the lead of a room is its last adult.
+    /// Returns a prebook request. The lead guest of a room is its last adult.
     pub(super) fn prebook(&self, offer_reference: &str) -> Value {
         let rooms = self.rooms.iter().enumerate().map(|(number, (adults, children))| {
             let mut guests: Vec<Value> = (0..*adults)
@@ -225,7 +226,7 @@ impl Story {
         })
     }
 
-    /// The first names of the rooms' leads.
+    /// Returns the first names of the rooms' lead guests.
     pub(super) fn leads(&self) -> Vec<&'static str> {
         ["Bea", "Adalina"][..self.rooms.len()].to_vec()
     }
@@ -250,7 +251,7 @@ impl Documents {
     }
 }
 
-/// Where the vendor's examples would be.
+/// Returns the folder of the vendor's examples, which may be missing.
 pub(super) fn vendor_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures/liteapi/extracted")
 }
@@ -259,7 +260,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// Sets every member `amount`.
+/// Sets every field `amount` in a document.
 fn each_amount(value: &mut Value, amount: &Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| each_amount(item, amount)),

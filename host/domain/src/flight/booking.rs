@@ -1,5 +1,5 @@
-//! A flight booking: what it holds and the states that it can be in. How it
-//! moves is in `transition`, what is to be done next in `step`.
+//! A flight booking: its data and its states. The transitions are in `transition`, the next steps
+//! in `step`.
 
 mod part;
 #[cfg(test)]
@@ -8,14 +8,14 @@ mod ticket;
 mod transition;
 
 pub use part::{
-    BookedChange, BookedJourney, BookedPassenger, BookedService, Cancellation, ServicePurchase,
-    ServicePurchaseState, RefundedBy, RefundBreakdown, ServiceStatus,
+    BookedChange, BookedJourney, BookedPassenger, BookedService, Cancellation, RefundBreakdown,
+    RefundedBy, ServicePurchase, ServicePurchaseState, ServiceStatus,
 };
 
-use crate::booking::{Failure, PaymentCollector, ChangeSource};
+use crate::booking::{ChangeSource, Failure, PaymentCollector};
 use crate::flight::itinerary::FareConditions;
 use crate::flight::passenger::{Contact, Travellers};
-use crate::flight::supply::{SupplierBooking, PrebookResponse};
+use crate::flight::supply::{PrebookResponse, SupplierBooking};
 use crate::id::{BookingId, PaymentId, PurchaseId};
 use crate::leg::RemoteCall;
 use crate::money::Money;
@@ -25,10 +25,10 @@ use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The statuses of the interface.
+/// The booking statuses of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the names of the interface")]
+#[expect(missing_docs, reason = "the variants are the statuses of the API")]
 pub enum Status {
     Created,
     PrebookInProgress,
@@ -42,7 +42,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Every status, in the order of the interface.
+    /// All statuses, in the order of the API.
     pub const ALL: [Self; 9] = [
         Self::Created,
         Self::PrebookInProgress,
@@ -55,7 +55,7 @@ impl Status {
         Self::Expired,
     ];
 
-    /// The name in the API, e.g. `READY_FOR_COMPLETE`.
+    /// Returns the name in the API, e.g. `READY_FOR_COMPLETE`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -71,14 +71,14 @@ impl Status {
         }
     }
 
-    /// Reads a name of the API.
+    /// Returns the status with this API name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == text)
     }
 
-    /// Whether it still keeps others from booking the same offer, where a
-    /// supplier takes one booking an offer.
+    /// Returns whether the booking blocks other bookings of the same offer, at suppliers that
+    /// accept only one booking per offer.
     #[must_use]
     pub const fn has_offer_lock(self) -> bool {
         match self {
@@ -95,267 +95,269 @@ impl Status {
     }
 }
 
-/// Where a booking is, with what only holds there.
+/// The state of a booking, with the data that only this state has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum State {
-    /// Accepted by the gateway.
+    /// The gateway accepted the booking.
     Created,
-    /// The supplier is asked to bind the fare.
+    /// A prebook of the fare was sent to the supplier.
     PrebookInProgress {
-        /// Since when.
+        /// Time at which the prebook started.
         since: Timestamp,
     },
-    /// Bound; waits for the caller. No seat is held.
+    /// The fare is prebooked, but no seat is reserved. The client can complete the booking.
     ReadyForComplete,
-    /// Being paid and ticketed.
+    /// The booking is being paid and ticketed.
     CompleteInProgress {
-        /// The supplier's part; due while the payment is not held.
+        /// The call to the supplier. It stays pending until the payment is authorized.
         book: RemoteCall,
     },
-    /// Ticketed.
+    /// The ticket is issued.
     Confirmed {
-        /// When to read it anew at the supplier, after a hint that it changed.
+        /// The refresh that a reported change requires.
         refresh: Option<RemoteCall>,
     },
-    /// Being cancelled.
+    /// A cancellation is in progress.
     CancelInProgress {
-        /// The supplier's part.
+        /// The call to the supplier.
         cancel: RemoteCall,
     },
-    /// The ticket is released.
+    /// The ticket is cancelled.
     Canceled,
-    /// Came to nothing.
+    /// The booking failed.
     Failed,
-    /// Was not completed in time.
+    /// The booking was not completed in time.
     Expired,
 }
 
 /// A flight booking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Booking {
-    /// Its id; also its reference at the supplier.
+    /// The booking's id, which is also its reference at the supplier.
     pub id: BookingId,
-    /// Whose it is.
+    /// The owner of the booking.
     pub owner: Owner,
-    /// Counts changes; every update is conditional on it.
+    /// The version, incremented by each change. Every update is conditional on it.
     pub version: i64,
-    /// Who answered the offer; stays so for good.
+    /// The supplier of the offer. It never changes.
     pub supplier: SupplierId,
-    /// The caller's reference.
+    /// The client's reference.
     pub reference_id: Option<String>,
-    /// Opaque, the adapter's.
+    /// The adapter's opaque offer data.
     pub supplier_offer: String,
-    /// What no other unfinished booking may hold; none where the supplier
-    /// takes any number of bookings an offer.
+    /// A key that only one unfinished booking may have. `None` if the supplier accepts any number
+    /// of bookings per offer.
     pub exclusive_key: Option<String>,
-    /// Opaque, the adapter's; once bound.
+    /// The adapter's opaque prebook data, once prebooked.
     pub supplier_prebook: Option<String>,
-    /// Once booked.
+    /// The supplier's id of the booking, once booked.
     pub supplier_reference: Option<String>,
-    /// The airline's record locator, where it provides one.
+    /// The airline's record locator, if it provides one.
     pub airline_pnr: Option<String>,
-    /// Whom the airline writes to.
+    /// The contact for the airline.
     pub contact: Contact,
-    /// Who was priced.
+    /// The travellers that the fare was priced for.
     pub travellers: Travellers,
-    /// Who flies, in the order in which fares are priced: by type.
+    /// The passengers, sorted by type, which is the order in which fares are priced.
     pub passengers: Vec<BookedPassenger>,
-    /// Documents and whole membership numbers, sealed; none: there are none.
+    /// Documents and full membership numbers, encrypted. `None` if there are none.
     pub sealed_passenger_data: Option<String>,
-    /// What was offered.
+    /// The offered price.
     pub offered_total: Money,
-    /// What the ticket costs; once bound.
+    /// The price of the ticket, once prebooked.
     pub ticket_total: Option<Money>,
-    /// Without taxes, where told.
+    /// The fare without taxes, if reported.
     pub fare: Option<Money>,
-    /// Taxes, where told.
+    /// The taxes, if reported.
     pub fare_tax: Option<Money>,
-    /// What the fare allows.
+    /// The conditions of the fare.
     pub fare_conditions: FareConditions,
-    /// As they are flown.
+    /// The journeys as currently scheduled.
     pub journeys: Vec<BookedJourney>,
-    /// Extras, bought or being bought.
+    /// Services such as bags, bought or being bought.
     pub services: Vec<BookedService>,
-    /// Purchases of extras, oldest first.
+    /// Purchases of services, oldest first.
     pub purchases: Vec<ServicePurchase>,
-    /// By the airline, oldest first.
+    /// Changes by the airline, oldest first.
     pub changes: Vec<BookedChange>,
-    /// How many parts have got an id.
+    /// Number of ids allocated to parts of the booking so far.
     pub id_sequence: u32,
     /// Whether the payer pays in a browser.
     pub use_payment_sdk: bool,
-    /// Who takes the money.
+    /// The party that collects the payment.
     pub payment_collector: PaymentCollector,
-    /// Until when it can be completed.
+    /// Time until which the booking can be completed.
     pub offer_expires_at: Timestamp,
-    /// Where it is.
+    /// The state of the booking.
     pub state: State,
-    /// Every payment that was begun, oldest first.
+    /// All payments that were started, oldest first.
     pub payments: Vec<Payment>,
-    /// How often a cancellation was begun.
+    /// Number of cancellations that were started.
     pub cancellation_count: u32,
-    /// What the cancellation kept and gave back.
+    /// The result of the cancellation: fee and refund.
     pub cancellation: Option<Cancellation>,
-    /// Why it failed, or why a cancellation was refused.
+    /// The reason why the booking failed or a cancellation was refused.
     pub failure: Option<Failure>,
-    /// When the gateway accepted it.
+    /// Time at which the gateway accepted the booking.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// When the ticket was issued.
+    /// Time at which the ticket was issued.
     pub confirmed_at: Option<Timestamp>,
-    /// When the ticket was released.
+    /// Time at which the ticket was cancelled.
     pub canceled_at: Option<Timestamp>,
 }
 
-/// What happens to a booking.
+/// An event that changes a flight booking.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The supplier is about to be asked.
+    /// The prebook is about to be sent to the supplier.
     PrebookStarted,
-    /// The supplier bound the fare.
+    /// The supplier prebooked the fare.
     PrebookConfirmed {
-        /// The bound fare.
+        /// The prebooked fare.
         bound: Box<PrebookResponse>,
-        /// Until when it can be completed.
+        /// Time until which the booking can be completed.
         expires_at: Timestamp,
-        /// A payment that waits for the payer's browser.
+        /// The payment that waits for the payer's browser.
         payment: Option<Payment>,
     },
-    /// The supplier refused, or its answer cannot be used.
+    /// The supplier refused the prebook, or its response cannot be used.
     PrebookRefused(Failure),
-    /// No outcome came within [`crate::booking::PREBOOK_UNKNOWN_MS`].
+    /// No outcome of the prebook became known within [`crate::booking::PREBOOK_TIMEOUT_MS`].
     PrebookTimedOut,
-    /// It was not completed in time.
+    /// The booking was not completed in time.
     OfferExpired,
-    /// The caller completes. With a new payment, with the browser's, or with none.
+    /// The client completes the booking, with a new payment, with the browser's payment, or with
+    /// none.
     BookStarted {
-        /// A hold to ask for.
+        /// A payment to authorize.
         payment: Option<Payment>,
     },
-    /// The mark before the booking leaves.
+    /// The booking is about to be sent to the supplier.
     BookSent {
-        /// When to read back without an answer.
+        /// Time of the reconciliation if no response arrives.
         next_at: Timestamp,
     },
-    /// The booking could not be sent: nothing was bought.
+    /// The booking could not be sent, so nothing was booked.
     BookNotSent,
-    /// The supplier accepted and has not decided.
+    /// The supplier accepted the booking and has not decided yet.
     BookAccepted {
-        /// The supplier's id, once known.
+        /// The supplier's id, if known.
         supplier_reference: Option<String>,
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// Read back without result.
+    /// A reconciliation of the booking gave no result.
     BookUnresolved {
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// Not there when read back; to be sent again as the same call.
+    /// A reconciliation did not find the booking, which is to be resent as the same call.
     BookResendScheduled {
-        /// When.
+        /// Time of the resend.
         at: Timestamp,
     },
     /// The ticket is issued.
     BookConfirmed {
-        /// As the supplier has it.
+        /// The booking as the supplier reports it.
         state: Box<SupplierBooking>,
-        /// The id of what the supplier collected, where it collects payment.
+        /// The id of the payment to record if the supplier collects the payment.
         payment: PaymentId,
     },
-    /// The supplier says no, or reading back proved that nothing was booked.
+    /// The supplier refused the booking, or a reconciliation proved that nothing was booked.
     BookRefused(Failure),
-    /// The supplier's checkout is not completed.
+    /// The payment at the supplier's checkout is not completed.
     CheckoutNotCompleted,
-    /// The caller cancels.
+    /// The client cancels the booking.
     CancelStarted,
-    /// The mark before the cancellation leaves.
+    /// The cancellation is about to be sent to the supplier.
     CancelSent {
-        /// When to read back without an answer.
+        /// Time of the reconciliation if no response arrives.
         next_at: Timestamp,
     },
-    /// The cancellation could not be sent; try again.
+    /// The cancellation could not be sent and is to be retried.
     CancelNotSent {
-        /// When.
+        /// Time of the retry.
         retry_at: Timestamp,
     },
-    /// The supplier accepted and has not decided.
+    /// The supplier accepted the cancellation and has not decided yet.
     CancelAccepted {
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// Read back without result.
+    /// A reconciliation of the cancellation gave no result.
     CancelUnresolved {
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// The ticket is released.
+    /// The ticket is cancelled.
     CancelSucceeded(Box<SupplierBooking>),
-    /// The supplier says no.
+    /// The supplier refused the cancellation.
     CancelRefused(Failure),
-    /// Reading back shows that the cancellation never took place.
+    /// A reconciliation showed that the cancellation was never executed.
     CancelNotExecuted(Failure),
-    /// The caller asks again for a cancellation whose run waits for its next try.
+    /// The client repeats a cancellation request while a cancellation or refund waits for its next
+    /// attempt.
     CancelExpedited,
-    /// An operator says how much a cancellation gives back that nobody could tell.
+    /// An operator sets the refund of a cancellation whose refund is undecided.
     RefundDecided(Money),
-    /// The caller buys extras.
+    /// The client buys services.
     PurchaseStarted {
-        /// The purchase; its services are new.
+        /// The purchase. Its services are new.
         purchase: Box<ServicePurchase>,
-        /// What is bought.
+        /// The services to buy.
         services: Vec<BookedService>,
-        /// A hold to ask for.
+        /// A payment to authorize.
         payment: Box<Payment>,
     },
-    /// The mark before the purchase leaves.
+    /// The purchase is about to be sent to the supplier.
     PurchaseSent {
-        /// When to read back without an answer.
+        /// Time of the reconciliation if no response arrives.
         next_at: Timestamp,
     },
-    /// The purchase could not be sent: nothing was bought.
+    /// The purchase could not be sent, so nothing was bought.
     PurchaseNotSent,
-    /// Read back without result.
+    /// A reconciliation of the purchase gave no result.
     PurchaseUnresolved {
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// Not there when read back; to be sent again as the same call.
+    /// A reconciliation did not find the purchase, which is to be resent as the same call.
     PurchaseResendScheduled {
-        /// When.
+        /// Time of the resend.
         at: Timestamp,
     },
-    /// The extras are on the ticket.
+    /// The services are on the ticket.
     PurchaseSucceeded(Box<SupplierBooking>),
-    /// The supplier says no, or reading back proved that nothing was bought.
+    /// The supplier refused the purchase, or a reconciliation proved that nothing was bought.
     PurchaseRefused(Failure),
-    /// The supplier or the processor says that something changed: read it anew there.
+    /// The supplier or the processor reported a change, which must be read there.
     ChangeReported(ChangeSource),
-    /// A read after a hint gave no answer.
+    /// A refresh after a reported change gave no response.
     RefreshFailed {
-        /// When to try again.
+        /// Time of the retry.
         next_at: Timestamp,
     },
-    /// As the supplier has a ticket after a hint.
+    /// The result of a refresh after a reported change.
     Refreshed {
-        /// What the supplier has.
+        /// The booking as the supplier reports it.
         state: Box<SupplierBooking>,
-        /// The hint that was the reason to read.
+        /// Time of the reported change that caused the refresh.
         change_reported_at: Timestamp,
     },
-    /// Something happens to a payment.
+    /// An event of one of the payments.
     Payment {
-        /// Which.
+        /// The payment.
         id: PaymentId,
-        /// What.
+        /// The event of the payment.
         event: PaymentEvent,
     },
 }
 
 impl Booking {
-    /// The status of the interface.
+    /// Returns the booking status of the API.
     #[must_use]
     pub const fn status(&self) -> Status {
         match self.state {
@@ -371,7 +373,7 @@ impl Booking {
         }
     }
 
-    /// What the extras on the ticket cost.
+    /// Returns the price of the services that were bought.
     #[must_use]
     pub fn services_amount(&self) -> Money {
         let bought = self
@@ -382,13 +384,13 @@ impl Booking {
         Money::new(minor, self.offered_total.currency)
     }
 
-    /// Ticket and extras; none before the fare is bound.
+    /// Returns the price of ticket and services. Returns `None` before the fare is prebooked.
     #[must_use]
     pub fn total(&self) -> Option<Money> {
         self.ticket_total?.plus(self.services_amount()).ok()
     }
 
-    /// The payment that the present or next completion uses.
+    /// Returns the payment that the current or next completion uses.
     #[must_use]
     pub fn current_payment(&self) -> Option<&Payment> {
         let ticket = |payment: &&Payment| self.purchase_for_payment(&payment.id).is_none();
@@ -396,20 +398,20 @@ impl Booking {
         payments.find(|payment| payment.has_funds())
     }
 
-    /// The purchase whose outcome is open, if there is one.
+    /// Returns the purchase whose outcome is not known yet, if there is one.
     #[must_use]
     pub fn open_purchase(&self) -> Option<&ServicePurchase> {
         let mut purchases = self.purchases.iter();
         purchases.find(|purchase| purchase.call().is_some())
     }
 
-    /// A purchase by its id.
+    /// Returns a purchase by its id.
     #[must_use]
     pub fn purchase(&self, id: &PurchaseId) -> Option<&ServicePurchase> {
         self.purchases.iter().find(|purchase| purchase.id == *id)
     }
 
-    /// Whether there are bags on the ticket.
+    /// Returns whether there are bags on the ticket.
     #[must_use]
     pub fn has_bags(&self) -> bool {
         self.services
@@ -417,14 +419,14 @@ impl Booking {
             .any(|service| service.baggage.is_some() && service.status == ServiceStatus::Confirmed)
     }
 
-    /// Whether the ticket is released and nobody has said how much is given back.
+    /// Returns whether the ticket is cancelled and its refund is not decided yet.
     #[must_use]
     pub fn is_refund_undecided(&self) -> bool {
         let mut cancellation = self.cancellation.iter();
         cancellation.any(|cancellation| cancellation.refund.is_none())
     }
 
-    /// How a refund is spread over what was paid: ticket first, then extras.
+    /// Allocates a refund to the payments, oldest first: the ticket, then the services.
     #[must_use]
     pub fn allocate_refund(&self, refund: Money) -> Vec<(PaymentId, Money)> {
         let mut left = refund;
@@ -439,13 +441,13 @@ impl Booking {
         shares
     }
 
-    /// Our reference at the supplier for the present cancellation.
+    /// Returns the gateway's reference at the supplier for the current cancellation.
     #[must_use]
     pub fn cancellation_client_reference(&self) -> String {
         format!("{}-cancel-{}", self.id, self.cancellation_count)
     }
 
-    /// Our reference at the supplier for a purchase.
+    /// Returns the gateway's reference at the supplier for a purchase.
     #[must_use]
     pub fn purchase_client_reference(&self, id: &PurchaseId) -> String {
         let at = self.purchases.iter().position(|known| known.id == *id);

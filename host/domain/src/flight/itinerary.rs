@@ -1,13 +1,13 @@
-//! The words of an itinerary: journey, segment, fare conditions, changes.
+//! Types of an itinerary: journey, segment, fare conditions, airline changes.
 
 use crate::money::Money;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A part of the aircraft.
+/// A cabin of the aircraft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the contract")]
+#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum Cabin {
     Economy,
     PremiumEconomy,
@@ -15,117 +15,117 @@ pub enum Cabin {
     First,
 }
 
-/// Which way a journey goes.
+/// The direction of a journey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// The first, or the only one.
+    /// The first or only journey.
     Outbound,
-    /// The way back.
+    /// The return journey.
     Inbound,
-    /// One of several that do not return.
+    /// One of several journeys without a return.
     MultiCity,
 }
 
-/// What a change or a refund costs under the fare.
+/// The condition of a change or refund under the fare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FareCondition {
-    /// None where the airline does not say.
+    /// Whether it is allowed. `None` if the airline does not report it.
     pub allowed: Option<bool>,
-    /// May be in a currency other than the fare's; none: not said.
+    /// The penalty, possibly in another currency than the fare. `None` if not reported.
     pub penalty: Option<Money>,
 }
 
-/// What a fare allows before departure.
+/// The conditions of a fare before departure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FareConditions {
-    /// Giving it back.
+    /// Refund of the fare.
     pub refund: FareCondition,
-    /// Flying another time.
+    /// Change of the flight.
     pub change: FareCondition,
 }
 
-/// What one passenger has on one segment.
+/// The cabin and bags of one passenger on one segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentPassenger {
-    /// Zero-based, the order of the request.
+    /// Zero-based index of the passenger, in the order of the request.
     pub passenger: u8,
-    /// Where they sit.
+    /// The cabin of the seat.
     pub cabin: Cabin,
-    /// The airline's name for it.
+    /// The airline's name of the cabin.
     pub cabin_name: Option<String>,
-    /// Pieces; none: unknown.
+    /// Number of checked bags. `None` if unknown.
     pub checked_bags: Option<u8>,
-    /// Pieces; none: unknown.
+    /// Number of carry-on bags. `None` if unknown.
     pub carry_on_bags: Option<u8>,
 }
 
-/// One flight number from one airport to the next.
+/// A segment: one flight number from one airport to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
-    /// The supplier's id where it has one, else empty.
+    /// The supplier's id, or an empty text if it has none.
     pub supplier_segment_id: String,
-    /// IATA code of the airport.
+    /// IATA code of the airport of departure.
     pub origin: String,
-    /// IATA code of the airport.
+    /// IATA code of the airport of arrival.
     pub destination: String,
-    /// `YYYY-MM-DDTHH:MM`, local, without offset.
+    /// Local time of departure without offset, `YYYY-MM-DDTHH:MM`.
     pub departure_time: String,
-    /// `YYYY-MM-DDTHH:MM`, local, without offset.
+    /// Local time of arrival without offset, `YYYY-MM-DDTHH:MM`.
     pub arrival_time: String,
-    /// IANA name, where known.
+    /// IANA time-zone name of the origin, if known.
     pub origin_time_zone: Option<String>,
-    /// IANA name, where known.
+    /// IANA time-zone name of the destination, if known.
     pub destination_time_zone: Option<String>,
-    /// Carrier code and number, e.g. `BA117`.
+    /// Carrier code and flight number, e.g. `BA117`.
     pub marketing_flight: String,
-    /// Its name.
+    /// Name of the marketing carrier.
     pub marketing_carrier: String,
-    /// IATA code.
+    /// IATA code of the marketing carrier.
     pub marketing_carrier_code: String,
-    /// URL.
+    /// URL of the marketing carrier's logo.
     pub marketing_carrier_logo_url: Option<String>,
-    /// Who flies, where it is told.
+    /// Name of the operating carrier, if reported.
     pub operating_carrier: Option<String>,
-    /// URL.
+    /// URL of the operating carrier's logo.
     pub operating_carrier_logo_url: Option<String>,
-    /// Minutes in the air.
+    /// Flight time in minutes.
     pub duration_minutes: Option<u32>,
-    /// Of the fare.
+    /// The cabin of the fare.
     pub cabin: Cabin,
-    /// In the order of the request; empty where nothing is known.
+    /// The passengers, in the order of the request. The list is empty if nothing is known.
     pub passengers: Vec<SegmentPassenger>,
 }
 
-/// From an origin to a destination, as asked for.
+/// A journey from an origin to a destination, as requested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Journey {
-    /// The supplier's id where it has one, else empty.
+    /// The supplier's id, or an empty text if it has none.
     pub supplier_journey_id: String,
-    /// IATA code of the airport.
+    /// IATA code of the airport of departure.
     pub origin: String,
-    /// IATA code of the airport.
+    /// IATA code of the airport of arrival.
     pub destination: String,
-    /// Which way.
+    /// The direction of the journey.
     pub direction: Direction,
     /// The airline's name of the fare.
     pub fare_brand: Option<String>,
-    /// `YYYY-MM-DDTHH:MM`, local, without offset.
+    /// Local time of departure without offset, `YYYY-MM-DDTHH:MM`.
     pub departure_time: String,
-    /// `YYYY-MM-DDTHH:MM`, local, without offset.
+    /// Local time of arrival without offset, `YYYY-MM-DDTHH:MM`.
     pub arrival_time: String,
-    /// Minutes, connections included.
+    /// Duration in minutes, connections included.
     pub duration_minutes: Option<u32>,
-    /// Landings on the way, technical stops included.
+    /// Number of landings on the way, technical stops included.
     pub stops: u8,
-    /// In order.
+    /// The segments, in order of travel.
     pub segments: Vec<Segment>,
 }
 
-/// What an airline changed.
+/// The kind of a change by the airline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the contract")]
+#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum ChangeType {
     ScheduleChange,
     Cancellation,
@@ -136,20 +136,20 @@ pub enum ChangeType {
 /// A change by the airline to booked flights.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AirlineChange {
-    /// The supplier's id of it.
+    /// The supplier's id of the change.
     pub supplier_change_id: String,
-    /// When the supplier learned of it.
+    /// Time at which the supplier detected the change.
     pub detected_at: Timestamp,
-    /// What it changes.
+    /// The kind of change.
     pub change_type: ChangeType,
-    /// The passenger has to answer.
+    /// Whether the passenger must respond.
     pub action_required: bool,
-    /// No longer flown.
+    /// Segments that are no longer flown.
     pub removed_segments: Vec<Segment>,
-    /// Flown instead.
+    /// Segments that replace them.
     pub added_segments: Vec<Segment>,
-    /// Until when to answer.
+    /// Time until which the passenger can respond.
     pub expires_at: Option<Timestamp>,
-    /// When it was accepted.
+    /// Time at which the change was accepted.
     pub accepted_at: Option<Timestamp>,
 }

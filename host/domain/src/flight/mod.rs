@@ -1,4 +1,4 @@
-//! Flights: what is asked of suppliers, what they answer, and the booking.
+//! Flights: requests to suppliers, their responses, and the booking.
 
 pub mod booking;
 pub mod itinerary;

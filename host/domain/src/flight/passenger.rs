@@ -1,24 +1,24 @@
-//! Who flies.
+//! Passengers of flights.
 
 use crate::time::Date;
 use serde::{Deserialize, Serialize};
 
-/// By age at the airline.
+/// The passenger type, by age at the airline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PassengerType {
-    /// With a seat of their own, 12 years or older at most airlines.
+    /// A passenger with their own seat, 12 years or older at most airlines.
     Adult,
-    /// With a seat of their own.
+    /// A child with their own seat.
     Child,
-    /// On an adult's lap.
+    /// An infant on an adult's lap.
     Infant,
 }
 
-/// How someone is addressed.
+/// The form of address of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the contract")]
+#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum Title {
     Mr,
     Mrs,
@@ -28,10 +28,10 @@ pub enum Title {
     Dr,
 }
 
-/// As in the travel document.
+/// Gender as in the travel document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum Gender {
     Female,
     Male,
@@ -41,73 +41,73 @@ pub enum Gender {
 /// A kind of travel document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the contract")]
+#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum DocumentType {
     Passport,
     IdentityCard,
 }
 
-/// A travel document. Sealed wherever it is stored.
+/// A travel document. It is encrypted wherever it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
-    /// Which kind.
+    /// The kind of document.
     pub document_type: DocumentType,
-    /// As printed.
+    /// The number as printed.
     pub number: String,
-    /// ISO 3166-1 alpha-2.
+    /// Issuing country, ISO 3166-1 alpha-2.
     pub issuing_country: String,
-    /// Last day.
+    /// Last day of validity.
     pub expires_on: Date,
 }
 
-/// A membership of an airline's programme. Sealed wherever it is stored.
+/// A membership in an airline's loyalty programme. It is encrypted wherever it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoyaltyAccount {
-    /// Two characters.
+    /// IATA code of the airline, two characters.
     pub airline_iata_code: String,
-    /// The whole number.
+    /// The full membership number.
     pub membership_number: String,
 }
 
-/// A passenger, as the caller names one.
+/// A passenger as the client names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passenger {
-    /// By age.
+    /// The passenger type by age.
     pub passenger_type: PassengerType,
-    /// How they are addressed.
+    /// The form of address.
     pub title: Option<Title>,
-    /// As in the document.
+    /// Given name as in the document.
     pub first_name: String,
-    /// As in the document.
+    /// Family name as in the document.
     pub last_name: String,
-    /// Day of birth.
+    /// Date of birth.
     pub date_of_birth: Date,
-    /// As in the document.
+    /// Gender as in the document.
     pub gender: Gender,
-    /// ISO 3166-1 alpha-2.
+    /// Nationality, ISO 3166-1 alpha-2.
     pub nationality: Option<String>,
-    /// Where the offer asks for one.
+    /// The travel document, if the offer requires one.
     pub document: Option<Document>,
-    /// Programmes.
+    /// Loyalty accounts.
     pub loyalty_accounts: Vec<LoyaltyAccount>,
 }
 
-/// Whom the airline writes to.
+/// The contact for the airline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contact {
-    /// Address.
+    /// Email address.
     pub email: String,
-    /// E.164, with the leading `+`.
+    /// Phone number in E.164 format, with the leading `+`.
     pub phone: String,
 }
 
-/// How many, and how old.
+/// The number and ages of the travellers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Travellers {
-    /// At least one.
+    /// Number of adults, at least one.
     pub adults: u8,
-    /// Ages in years, 2 to 17.
+    /// Ages of the children in years, 2 to 17.
     pub children: Vec<u8>,
-    /// Younger than two; each on an adult's lap.
+    /// Number of infants younger than two. Each sits on an adult's lap.
     pub infants: u8,
 }

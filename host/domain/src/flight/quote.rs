@@ -1,4 +1,4 @@
-//! What cancelling a ticket would cost now, and where that is known from.
+//! The cost of cancelling a ticket now, and its source.
 
 use crate::flight::booking::Booking;
 use crate::flight::supply::SupplierQuote;
@@ -6,19 +6,19 @@ use crate::id::PaymentId;
 use crate::money::Money;
 use crate::time::Timestamp;
 
-/// Where a quote comes from.
+/// The source of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuoteSource {
-    /// The airline's own word.
+    /// The airline's own quote.
     SupplierQuote,
-    /// The stored fare terms.
+    /// The stored terms of the fare.
     FareEstimate,
 }
 
-/// Why no amounts are known.
+/// The reason why a quote has no amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuoteUnavailableReason {
-    /// The fare does not say whether, or at what price, it can be given back.
+    /// The fare does not state whether, or at what price, it can be refunded.
     TermsUnknown,
     /// The penalty is in another currency than the price.
     PenaltyInOtherCurrency,
@@ -26,24 +26,24 @@ pub enum QuoteUnavailableReason {
     QuoteInOtherCurrency,
 }
 
-/// What cancelling would cost.
+/// A quote for a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CancellationQuote {
-    /// Where it comes from.
+    /// The source of the quote.
     pub source: QuoteSource,
-    /// When it was asked.
+    /// Time at which the quote was requested.
     pub checked_at: Timestamp,
-    /// How long the airline's word holds.
+    /// Time until which the airline's quote is valid.
     pub expires_at: Option<Timestamp>,
-    /// Fee and refund, or why they are not known.
+    /// Fee and refund, or the reason why they are unknown.
     pub amounts: Result<(Money, Money), QuoteUnavailableReason>,
-    /// Where a refund would go, and how much of it.
+    /// The payments that would be refunded, with their shares.
     pub refund_to: Vec<(PaymentId, Money)>,
 }
 
 impl CancellationQuote {
-    /// From the airline's answer about a booking; from its stored terms where
-    /// the airline has none.
+    /// Creates a quote from the airline's response about a booking. If the airline has no quote,
+    /// the fare's stored terms apply.
     #[must_use]
     pub fn new(booking: &Booking, answer: &SupplierQuote, now: Timestamp) -> Self {
         let paid = booking
@@ -82,11 +82,14 @@ impl CancellationQuote {
 }
 
 impl Booking {
-    /// Fee and refund by the fare's terms. They speak of the ticket: extras are
-    /// taken to be lost.
+    /// Returns fee and refund under the fare's terms. The terms apply to the ticket; services count
+    /// as not refundable.
     pub(crate) fn estimate_refund(&self) -> Result<(Money, Money), QuoteUnavailableReason> {
         let none = Money::zero(self.offered_total.currency);
-        let (ticket, paid) = (self.ticket_total.unwrap_or(none), self.total().unwrap_or(none));
+        let (ticket, paid) = (
+            self.ticket_total.unwrap_or(none),
+            self.total().unwrap_or(none),
+        );
         let terms = self.fare_conditions.refund;
         let refund = match (terms.allowed, terms.penalty) {
             (Some(false), _) => none,

@@ -1,5 +1,4 @@
-//! What is to be done next about a flight booking: a pure function of the
-//! booking and the time.
+//! The next step of a flight booking, as a pure function of the booking and the time.
 
 use crate::booking::{Expiry, PREBOOK_TIMEOUT_MS};
 use crate::flight::booking::{Booking, State};
@@ -7,29 +6,29 @@ use crate::leg::RemoteCall;
 use crate::payment::{NextStep, Payment, PaymentState, PaymentStep, earliest_step};
 use crate::time::Timestamp;
 
-/// One call to make, named.
+/// A call to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Book at the supplier.
+    /// Books at the supplier.
     Book,
-    /// Read back a booking whose outcome is not known.
+    /// Reconciles a booking whose outcome is unknown.
     ReconcileBooking,
-    /// Read a ticket anew.
+    /// Refreshes a ticket after a reported change.
     Refresh,
-    /// Cancel at the supplier.
+    /// Cancels at the supplier.
     Cancel,
-    /// Read back a cancellation whose outcome is not known.
+    /// Reconciles a cancellation whose outcome is unknown.
     ReconcileCancellation,
-    /// Buy extras at the supplier.
+    /// Buys services at the supplier.
     BuyServices,
-    /// Read back a purchase whose outcome is not known.
+    /// Reconciles a purchase whose outcome is unknown.
     ReconcilePurchase,
-    /// Something about a payment, at its processor.
+    /// Runs a step of a payment at its processor.
     Payment(PaymentStep),
 }
 
 impl Step {
-    /// Its name: in logs, metrics, failpoints and tests.
+    /// Returns the name used in logs, metrics, failpoints and tests.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -46,8 +45,8 @@ impl Step {
 }
 
 impl Booking {
-    /// What is to be done next. Of several things the earliest; the booking's
-    /// own step before its payments' when both are due.
+    /// Returns the next step, which is the earliest one. If several are due at the same time, the
+    /// booking's own step precedes those of its payments.
     #[must_use]
     pub fn next_step(&self, now: Timestamp) -> NextStep<Step> {
         let own = self.booking_step().into_iter().chain(self.purchase_step());
@@ -75,12 +74,16 @@ impl Booking {
     fn booking_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
             State::CompleteInProgress { book } => match book {
-                RemoteCall::Pending { due_at: at, .. } => self.is_ready_to_book().then_some((*at, Step::Book)),
+                RemoteCall::Pending { due_at: at, .. } => {
+                    self.is_ready_to_book().then_some((*at, Step::Book))
+                }
                 leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
                     Some((leg.due_at(), Step::ReconcileBooking))
                 }
             },
-            State::Confirmed { refresh: reread } => reread.as_ref().map(|leg| (leg.due_at(), Step::Refresh)),
+            State::Confirmed { refresh: reread } => {
+                reread.as_ref().map(|leg| (leg.due_at(), Step::Refresh))
+            }
             State::CancelInProgress { cancel } => Some(match cancel {
                 RemoteCall::Pending { due_at: at, .. } => (*at, Step::Cancel),
                 leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
@@ -96,7 +99,7 @@ impl Booking {
         }
     }
 
-    /// Whether nothing of the payment stands before booking.
+    /// Returns whether the booking can be sent: its payment is authorized, or there is none.
     fn is_ready_to_book(&self) -> bool {
         self.current_payment()
             .is_none_or(|payment| payment.state == PaymentState::Authorized)
@@ -109,7 +112,9 @@ impl Booking {
             RemoteCall::Pending { due_at: at, .. } => {
                 (payment.state == PaymentState::Authorized).then_some((*at, Step::BuyServices))
             }
-            leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => Some((leg.due_at(), Step::ReconcilePurchase)),
+            leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
+                Some((leg.due_at(), Step::ReconcilePurchase))
+            }
         }
     }
 }

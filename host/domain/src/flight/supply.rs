@@ -1,81 +1,81 @@
-//! What the gateway asks a flight supplier, and what it is answered.
+//! Requests to flight suppliers and their responses.
 
 use crate::flight::itinerary::{AirlineChange, Cabin, FareConditions, Journey};
 use crate::flight::passenger::{Contact, Passenger, Travellers};
 use crate::money::{Currency, Money};
-use crate::supplier::{SupplierBookingStatus, Checkout};
+use crate::supplier::{Checkout, SupplierBookingStatus};
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// From where to where, on which day.
+/// A requested journey: origin, destination and date.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestedJourney {
-    /// IATA code of an airport or city.
+    /// IATA code of the airport or city of departure.
     pub origin: String,
-    /// IATA code of an airport or city.
+    /// IATA code of the airport or city of arrival.
     pub destination: String,
-    /// Day of departure, local.
+    /// Local date of departure.
     pub date: Date,
 }
 
-/// What fares must have. Empty and none: any.
+/// Filters of a fare search. An empty or missing filter accepts everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filters {
-    /// On every segment.
+    /// The cabin on every segment.
     pub cabin: Option<Cabin>,
-    /// Of each journey.
+    /// Maximum number of stops of each journey.
     pub max_stops: Option<u8>,
-    /// Marketing carriers by IATA code; all segments.
+    /// IATA codes of the accepted marketing carriers, on all segments.
     pub airlines: Vec<String>,
-    /// Marketing carriers by IATA code; no segment.
+    /// IATA codes of marketing carriers that no segment may have.
     pub excluded_airlines: Vec<String>,
-    /// `HH:MM`, local, of each journey, inclusive.
+    /// Earliest departure of each journey, local `HH:MM`, inclusive.
     pub departure_after: Option<String>,
-    /// `HH:MM`, local, of each journey, inclusive.
+    /// Latest departure of each journey, local `HH:MM`, inclusive.
     pub departure_before: Option<String>,
-    /// `HH:MM`, local, of each journey, inclusive.
+    /// Latest arrival of each journey, local `HH:MM`, inclusive.
     pub arrival_before: Option<String>,
-    /// Only refundable, or only not.
+    /// `true` for refundable fares only, `false` for non-refundable ones only.
     pub refundable: Option<bool>,
-    /// Only with, or only without, a checked bag.
+    /// `true` for fares with a checked bag only, `false` for fares without one only.
     pub checked_bag: Option<bool>,
-    /// In the request's currency.
+    /// Maximum total, in the request's currency.
     pub max_total: Option<Money>,
 }
 
-/// How fares are ordered.
+/// The order of fares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
     /// By price.
     TotalAmount,
-    /// By time on the way.
+    /// By travel time.
     Duration,
     /// By departure of the first journey.
     DepartureTime,
 }
 
-/// Fares between airports.
+/// A request for fares between airports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceRequest {
-    /// In order of travel.
+    /// The journeys, in order of travel.
     pub journeys: Vec<RequestedJourney>,
-    /// Who.
+    /// The travellers.
     pub travellers: Travellers,
-    /// None: the supplier's choice.
+    /// The currency of prices. `None` leaves the choice to the supplier.
     pub currency: Option<Currency>,
-    /// What they must have.
+    /// The filters.
     pub filters: Filters,
-    /// In which order.
+    /// The order of the results.
     pub sort: Sort,
-    /// The other way round.
+    /// Whether the order is reversed.
     pub descending: bool,
-    /// The most to answer.
+    /// Maximum number of results.
     pub limit: u16,
 }
 
-/// Which filters the adapter applied.
+/// The filters that the adapter applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(missing_docs, reason = "the names of the filters")]
+#[expect(missing_docs, reason = "the fields are the names of the filters")]
 pub struct AppliedFilters {
     pub cabin: bool,
     pub max_stops: bool,
@@ -93,32 +93,34 @@ pub struct AppliedFilters {
 /// A fare that can be booked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Opaque, the adapter's; comes back at prebook.
+    /// The adapter's opaque offer data, returned to it at prebook.
     pub supplier_offer: String,
-    /// What at most one unfinished booking may hold, where there is such a thing.
+    /// A key that at most one unfinished booking may have, if the supplier limits bookings per
+    /// offer.
     pub exclusive_key: Option<String>,
-    /// For all passengers.
+    /// Price for all passengers.
     pub total: Money,
     /// The airline's name of the fare.
     pub fare_family: Option<String>,
-    /// None: not said.
+    /// Whether the fare is refundable. `None` if not reported.
     pub refundable: Option<bool>,
-    /// What it allows.
+    /// The conditions of the fare.
     pub fare_conditions: FareConditions,
-    /// Each passenger needs a travel document.
+    /// Whether each passenger needs a travel document.
     pub documents_required: bool,
-    /// On every segment, for every passenger with a seat.
+    /// Whether a checked bag is included on every segment, for every passenger with a seat.
     pub checked_bag_included: bool,
-    /// On every segment, for every passenger with a seat.
+    /// Whether a carry-on bag is included on every segment, for every passenger with a seat.
     pub carry_on_included: bool,
-    /// One a leg.
+    /// The journeys, one per requested journey.
     pub journeys: Vec<Journey>,
-    /// When the supplier forgets it.
+    /// Time at which the supplier discards the offer.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Offer {
-    /// Minutes of all journeys together; none when that of one is not known.
+    /// Returns the total minutes of all journeys. Returns `None` if the duration of any journey is
+    /// unknown.
     #[must_use]
     pub fn total_duration_minutes(&self) -> Option<u32> {
         self.journeys.iter().try_fold(0_u32, |sum, journey| {
@@ -127,98 +129,98 @@ impl Offer {
     }
 }
 
-/// Fares.
+/// The response to a fare search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceResponse {
-    /// In the asked order, where `applied.sort`.
+    /// The offers, in the requested order if `applied.sort` is set.
     pub offers: Vec<Offer>,
-    /// What the adapter did of it.
+    /// The filters that the adapter applied.
     pub applied: AppliedFilters,
-    /// There were more.
+    /// Whether there were more results than returned.
     pub truncated: bool,
 }
 
-/// Re-check a fare and bind it to passengers.
+/// A request to check a fare again and prebook it for passengers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrebookRequest {
-    /// Begins with the booking's id.
+    /// The gateway's reference. It begins with the booking's id.
     pub client_reference: String,
-    /// Which offer.
+    /// The adapter's opaque data of the offer.
     pub supplier_offer: String,
-    /// What was offered.
+    /// The offered price.
     pub total: Money,
-    /// Whom to write to.
+    /// The contact for the booking.
     pub contact: Contact,
-    /// In the order of the request.
+    /// The passengers, in the order of the request.
     pub passengers: Vec<Passenger>,
-    /// The end user pays in a browser.
+    /// Whether the end user pays in a browser.
     pub use_payment_sdk: bool,
 }
 
-/// A bound fare. No seat is held.
+/// A prebooked fare. No seat is reserved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrebookResponse {
-    /// Opaque, the adapter's; comes back at book.
+    /// The adapter's opaque prebook data, returned to it at book.
     pub supplier_prebook: String,
-    /// The price now, with the passengers' programmes.
+    /// The current price, with the passengers' loyalty programmes applied.
     pub total: Money,
-    /// Without taxes, where told.
+    /// The fare without taxes, if reported.
     pub fare: Option<Money>,
-    /// Taxes, where told.
+    /// The taxes, if reported.
     pub fare_tax: Option<Money>,
-    /// What it allows.
+    /// The conditions of the fare.
     pub fare_conditions: FareConditions,
-    /// Each passenger needs a travel document.
+    /// Whether each passenger needs a travel document.
     pub documents_required: bool,
-    /// One a leg.
+    /// The journeys, one per requested journey.
     pub journeys: Vec<Journey>,
-    /// Until when it can be booked.
+    /// Time until which the fare can be booked.
     pub expires_at: Option<Timestamp>,
-    /// Of a supplier that collects payment.
+    /// The checkout of a supplier that collects the payment.
     pub checkout: Option<Checkout>,
 }
 
-/// Book what was bound.
+/// A request to book a prebooked fare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookRequest {
-    /// The booking's id.
+    /// The gateway's reference: the booking's id.
     pub client_reference: String,
-    /// From the prebook.
+    /// The adapter's opaque data from the prebook.
     pub supplier_prebook: String,
-    /// The bound price.
+    /// The prebooked price.
     pub total: Money,
-    /// Whom to write to.
+    /// The contact for the booking.
     pub contact: Contact,
-    /// In the order of the request.
+    /// The passengers, in the order of the request.
     pub passengers: Vec<Passenger>,
 }
 
-/// Read a booking back.
+/// A request to look up a booking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindRequest {
-    /// What was sent at book.
+    /// The gateway's reference that was sent at book.
     pub client_reference: String,
-    /// Once known.
+    /// The supplier's id, if known.
     pub supplier_reference: Option<String>,
-    /// From the prebook.
+    /// The adapter's opaque data from the prebook.
     pub supplier_prebook: Option<String>,
-    /// Earliest instant at which it can have been booked.
+    /// Earliest time at which the booking can have been made.
     pub since: Timestamp,
 }
 
-/// What reading back found.
+/// The result of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BookingLookup {
-    /// This.
+    /// The supplier has this booking.
     Found(Box<SupplierBooking>),
-    /// The supplier answered, and knows nothing of it.
+    /// The supplier responded and has no such booking.
     NotFound,
 }
 
-/// A kind of extra.
+/// A kind of service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the contract")]
+#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum ServiceType {
     Baggage,
     Seat,
@@ -229,7 +231,7 @@ pub enum ServiceType {
 /// A kind of bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the contract")]
+#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum BaggageType {
     Checked,
     CarryOn,
@@ -238,201 +240,201 @@ pub enum BaggageType {
 /// A bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Baggage {
-    /// Which kind.
+    /// The kind of bag.
     pub baggage_type: BaggageType,
-    /// Kilograms; none: not said.
+    /// Maximum weight in kilograms. `None` if not reported.
     pub max_weight_kg: Option<u32>,
 }
 
-/// An extra on a ticket, as the supplier has it.
+/// A service on a ticket, as the supplier reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierService {
-    /// The supplier's id of it.
+    /// The supplier's id of the service.
     pub supplier_service_id: String,
-    /// Which kind.
+    /// The kind of service.
     pub service_type: ServiceType,
-    /// Zero-based; none: all.
+    /// Zero-based index of the passenger. `None` for all passengers.
     pub passenger: Option<u8>,
-    /// The supplier's ids of the segments that it is for.
+    /// The supplier's ids of the segments that the service is for.
     pub supplier_segment_ids: Vec<String>,
-    /// Of a bag.
+    /// The bag, if the service is one.
     pub baggage: Option<Baggage>,
-    /// How many.
+    /// Number of units.
     pub quantity: u8,
-    /// Each.
+    /// Price per unit.
     pub unit_amount: Money,
 }
 
-/// What a cancellation kept and gave back.
+/// The amounts of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CancellationAmounts {
-    /// Kept.
+    /// Fee kept by the supplier.
     pub fee: Money,
-    /// Given back.
+    /// Refunded amount.
     pub refund: Money,
     /// The supplier's id of the cancellation.
     pub supplier_reference: Option<String>,
 }
 
-/// A booking, as the supplier has it.
+/// A booking as the supplier reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierBooking {
-    /// Where it stands.
+    /// The status of the booking.
     pub status: SupplierBookingStatus,
-    /// The supplier's id; empty while a pending booking has none.
+    /// The supplier's id of the booking. It is empty while a pending booking has none.
     pub supplier_reference: String,
-    /// Ours, as the supplier repeats it.
+    /// The gateway's reference, as the supplier repeats it.
     pub client_reference: Option<String>,
     /// The airline's record locator.
     pub airline_pnr: Option<String>,
-    /// All that was bought, services included.
+    /// Price of all that was bought, services included.
     pub total: Money,
-    /// Without taxes, where told.
+    /// The fare without taxes, if reported.
     pub fare: Option<Money>,
-    /// Taxes, where told.
+    /// The taxes, if reported.
     pub fare_tax: Option<Money>,
-    /// As they are flown now; empty where the supplier does not tell.
+    /// The journeys as currently scheduled. The list is empty if the supplier does not report them.
     pub journeys: Vec<Journey>,
-    /// Extras.
+    /// The services on the ticket.
     pub services: Vec<SupplierService>,
-    /// By the airline.
+    /// The changes by the airline.
     pub changes: Vec<AirlineChange>,
-    /// Once cancelled.
+    /// The amounts of the cancellation, once cancelled.
     pub cancellation: Option<CancellationAmounts>,
 }
 
-/// Ask what cancelling would cost, or list what is for sale.
+/// A reference to a booking, used to request a cancellation quote or the services for sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookingReference {
     /// The supplier's id of the booking.
     pub supplier_reference: String,
-    /// What was sent at book.
+    /// The gateway's reference that was sent at book.
     pub client_reference: String,
 }
 
-/// What cancelling would cost, from the airline.
+/// The airline's data about the cost of cancelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SupplierQuote {
-    /// Its own word.
+    /// The airline's own quote.
     Quoted {
-        /// Kept.
+        /// Fee kept.
         fee: Money,
-        /// Given back.
+        /// Refunded amount.
         refund: Money,
-        /// How long it holds.
+        /// Time until which the quote is valid.
         expires_at: Option<Timestamp>,
     },
-    /// It cannot say; why, for operators.
+    /// The airline has no quote. The text gives operators the reason.
     Unavailable(String),
 }
 
-/// End a ticket.
+/// A request to cancel a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CancelRequest {
-    /// Begins with the booking's id; unique to this cancellation.
+    /// The gateway's reference. It begins with the booking's id and is unique to this cancellation.
     pub client_reference: String,
-    /// What was sent at book.
+    /// The gateway's reference that was sent at book.
     pub booking_client_reference: String,
     /// The supplier's id of the booking.
     pub supplier_reference: String,
 }
 
-/// An extra that is for sale.
+/// A service that is for sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AvailableService {
-    /// The supplier's id of it.
+    /// The supplier's id of the service.
     pub supplier_service_id: String,
-    /// Which kind.
+    /// The kind of service.
     pub service_type: ServiceType,
-    /// Zero-based.
+    /// Zero-based index of the passenger.
     pub passenger: u8,
-    /// The supplier's ids of the segments that it is for.
+    /// The supplier's ids of the segments that the service is for.
     pub supplier_segment_ids: Vec<String>,
-    /// Of a bag.
+    /// The bag, if the service is one.
     pub baggage: Option<Baggage>,
-    /// Each.
+    /// Price per unit.
     pub unit_amount: Money,
-    /// The most that can be bought.
+    /// Maximum number of units that can be bought.
     pub max_quantity: u8,
 }
 
-/// An extra to buy.
+/// A service to buy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceOrderItem {
-    /// The supplier's id of it.
+    /// The supplier's id of the service.
     pub supplier_service_id: String,
-    /// How many.
+    /// Number of units.
     pub quantity: u8,
-    /// Each.
+    /// Price per unit.
     pub unit_amount: Money,
 }
 
-/// Buy extras on a ticket.
+/// A request to buy services for a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuyRequest {
-    /// Begins with the booking's id; unique to this purchase.
+    /// The gateway's reference. It begins with the booking's id and is unique to this purchase.
     pub client_reference: String,
-    /// What was sent at book.
+    /// The gateway's reference that was sent at book.
     pub booking_client_reference: String,
     /// The supplier's id of the booking.
     pub supplier_reference: String,
-    /// Of all of them.
+    /// Price of all services.
     pub total: Money,
-    /// What.
+    /// The services to buy.
     pub services: Vec<ServiceOrderItem>,
 }
 
 /// An airport.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Airport {
-    /// The supplier's id of it.
+    /// The supplier's id of the airport.
     pub supplier_airport_id: String,
-    /// Three letters.
+    /// IATA code, three letters.
     pub iata_code: String,
-    /// Four letters.
+    /// ICAO code, four letters.
     pub icao_code: Option<String>,
     /// Display name.
     pub name: String,
-    /// City that it serves.
+    /// The city that the airport serves.
     pub city: Option<String>,
     /// State or region.
     pub state: Option<String>,
-    /// ISO 3166-1 alpha-2.
+    /// Country, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// Degrees, −90 to 90.
+    /// Latitude in degrees, −90 to 90.
     pub latitude: Option<f64>,
-    /// Degrees, −180 to 180.
+    /// Longitude in degrees, −180 to 180.
     pub longitude: Option<f64>,
-    /// IANA name.
+    /// IANA time-zone name.
     pub time_zone: Option<String>,
 }
 
-/// Airports in the supplier's order.
+/// The response to an airport search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AirportResponse {
-    /// At most as many as were asked for.
+    /// The airports in the supplier's order, at most as many as requested.
     pub airports: Vec<Airport>,
-    /// There were more.
+    /// Whether there were more results than returned.
     pub truncated: bool,
 }
 
 /// An airline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Airline {
-    /// The supplier's id of it.
+    /// The supplier's id of the airline.
     pub supplier_airline_id: String,
-    /// Two characters.
+    /// IATA code, two characters.
     pub iata_code: String,
-    /// Three letters.
+    /// ICAO code, three letters.
     pub icao_code: Option<String>,
     /// Display name.
     pub name: String,
-    /// ISO 3166-1 alpha-2.
+    /// Country, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// E.g. `oneworld`.
+    /// The alliance, e.g. `oneworld`.
     pub alliance: Option<String>,
-    /// URL.
+    /// URL of the logo.
     pub logo_url: Option<String>,
-    /// Flies.
+    /// Whether the airline operates flights.
     pub is_active: bool,
 }

@@ -1,16 +1,16 @@
-//! A hotel booking: what it holds and the states that it can be in. How it
-//! moves is in `transition`, what is to be done next in `step`.
+//! A hotel booking: its data and its states. The transitions are in `transition`, the next steps in
+//! `step`.
 
 mod cancellation;
 #[cfg(test)]
 mod tests;
 mod transition;
 
-use crate::booking::{Failure, PaymentCollector, ChangeSource};
+use crate::booking::{ChangeSource, Failure, PaymentCollector};
 use crate::hotel::offer::{
     Board, CancellationPolicy, Contact, Guest, HotelSummary, Loyalty, Promotion, Stay,
 };
-use crate::hotel::supply::{SupplierBooking, PrebookResponse};
+use crate::hotel::supply::{PrebookResponse, SupplierBooking};
 use crate::id::{BookingId, CancellationId, GuestId, HotelId, PaymentId, RefundId, RoomId};
 use crate::leg::RemoteCall;
 use crate::money::Money;
@@ -20,10 +20,10 @@ use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The statuses of the interface.
+/// The booking statuses of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the names of the interface")]
+#[expect(missing_docs, reason = "the variants are the statuses of the API")]
 pub enum Status {
     Created,
     PrebookInProgress,
@@ -38,7 +38,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Every status, in the order of the interface.
+    /// All statuses, in the order of the API.
     pub const ALL: [Self; 10] = [
         Self::Created,
         Self::PrebookInProgress,
@@ -52,7 +52,7 @@ impl Status {
         Self::Expired,
     ];
 
-    /// The name in the API, e.g. `READY_FOR_COMPLETE`.
+    /// Returns the name in the API, e.g. `READY_FOR_COMPLETE`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -69,25 +69,25 @@ impl Status {
         }
     }
 
-    /// Reads a name of the API.
+    /// Returns the status with this API name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == text)
     }
 }
 
-/// The states that a cancellation can begin from.
+/// The states from which a cancellation can start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BookedState {
-    /// All rooms stand.
+    /// All rooms are booked.
     Confirmed,
-    /// Some rooms stand.
+    /// Some rooms are cancelled and the others are booked.
     PartiallyCanceled,
 }
 
 impl BookedState {
-    /// The state of a booking that stands so, with the read that a hint asked for.
+    /// Returns the booking state, with the refresh that a reported change requires.
     #[must_use]
     pub const fn into_state(self, reread: Option<RemoteCall>) -> State {
         match self {
@@ -97,88 +97,88 @@ impl BookedState {
     }
 }
 
-/// Where a booking is, with what only holds there.
+/// The state of a booking, with the data that only this state has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum State {
-    /// Accepted by the gateway.
+    /// The gateway accepted the booking.
     Created,
-    /// The supplier is asked to bind the offer.
+    /// A prebook of the offer was sent to the supplier.
     PrebookInProgress {
-        /// Since when.
+        /// Time at which the prebook started.
         started_at: Timestamp,
     },
-    /// Bound; waits for the caller.
+    /// The offer is prebooked. The client can complete the booking.
     ReadyForComplete,
-    /// Being paid and booked.
+    /// The booking is being paid and booked.
     CompleteInProgress {
-        /// The supplier's part; due while the payment is not held.
+        /// The call to the supplier. It stays pending until the payment is authorized.
         book: RemoteCall,
     },
-    /// Booked.
+    /// The supplier confirmed the booking.
     Confirmed {
-        /// The read that a hint asked for.
+        /// The refresh that a reported change requires.
         #[serde(default)]
         refresh: Option<RemoteCall>,
     },
-    /// Being cancelled.
+    /// A cancellation is in progress.
     CancelInProgress {
-        /// Where it came from, and goes back to when the supplier refuses.
+        /// The previous state, which is restored if the supplier refuses.
         previous: BookedState,
-        /// Which of the cancellations.
+        /// The id of the cancellation in progress.
         cancellation: CancellationId,
-        /// The supplier's part.
+        /// The call to the supplier.
         cancel: RemoteCall,
     },
-    /// Some rooms are released.
+    /// Some rooms are cancelled.
     PartiallyCanceled {
-        /// The read that a hint asked for.
+        /// The refresh that a reported change requires.
         #[serde(default)]
         refresh: Option<RemoteCall>,
     },
-    /// All rooms are released.
+    /// All rooms are cancelled.
     Canceled,
-    /// Came to nothing.
+    /// The booking failed.
     Failed,
-    /// Was not completed in time.
+    /// The booking was not completed in time.
     Expired,
 }
 
 /// A room of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
-    /// Its id; its position is its place in the list.
+    /// The room's id. Its position is its index in the list.
     pub id: RoomId,
-    /// Display text.
+    /// Display name.
     pub name: String,
-    /// What is included to eat.
+    /// The meals included.
     pub board: Board,
-    /// Display text of the board.
+    /// Display name of the board.
     pub board_name: String,
-    /// Adults.
+    /// Number of adults.
     pub adults: u8,
-    /// Ages of children.
+    /// Ages of the children.
     pub children: Vec<u8>,
-    /// Share of the total.
+    /// The room's share of the total.
     pub total: Money,
-    /// Paid at the hotel, on top.
+    /// Amount paid at the hotel, in addition to the total.
     pub due_at_property: Option<Money>,
-    /// Of this room.
+    /// The cancellation policy of this room.
     pub policy: Option<CancellationPolicy>,
     /// The supplier's id of the room.
     pub supplier_reference: Option<String>,
-    /// The hotel's own number.
+    /// The hotel's own confirmation number.
     pub hotel_confirmation_code: Option<String>,
-    /// Released at.
+    /// Time at which the room was cancelled.
     pub canceled_at: Option<Timestamp>,
-    /// Who sleeps there.
+    /// The guests of the room.
     pub guests: Vec<(GuestId, Guest)>,
 }
 
-/// How a cancellation stands.
+/// The status of a cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the names of the contract")]
+#[expect(missing_docs, reason = "the variants are the statuses of the API")]
 pub enum CancellationStatus {
     InProgress,
     Succeeded,
@@ -189,218 +189,219 @@ pub enum CancellationStatus {
 /// A cancellation of a booking or of some of its rooms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cancellation {
-    /// Its id.
+    /// The cancellation's id.
     pub id: CancellationId,
-    /// How it stands.
+    /// The status of the cancellation.
     pub status: CancellationStatus,
-    /// The rooms to release; all that stood, when the caller named none.
+    /// The rooms to cancel. If the client named none, these are all rooms that were booked.
     pub room_ids: Vec<RoomId>,
-    /// Whether the caller named rooms.
+    /// Whether the client named rooms.
     pub is_partial: bool,
-    /// Whether the supplier released them on its own account.
+    /// Whether the supplier cancelled the rooms without a request.
     #[serde(default)]
     pub is_supplier_initiated: bool,
-    /// Kept by the supplier.
+    /// Fee kept by the supplier.
     pub fee: Option<Money>,
-    /// Given back to the payer.
+    /// Amount refunded to the payer.
     pub refund_amount: Option<Money>,
-    /// The supplier's id of it.
+    /// The supplier's id of the cancellation.
     pub supplier_reference: Option<String>,
-    /// When it began.
+    /// Time at which the cancellation started.
     pub created_at: Timestamp,
-    /// When it was decided.
+    /// Time at which the outcome became known.
     pub completed_at: Option<Timestamp>,
-    /// Why not.
+    /// The reason why the cancellation failed.
     pub failure: Option<Failure>,
 }
 
 /// A hotel booking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Booking {
-    /// Its id; also its reference at the supplier.
+    /// The booking's id, which is also its reference at the supplier.
     pub id: BookingId,
-    /// Whose it is.
+    /// The owner of the booking.
     pub owner: Owner,
-    /// Counts changes; every update is conditional on it.
+    /// The version, incremented by each change. Every update is conditional on it.
     pub version: i64,
-    /// Who answered the offer; stays so for good.
+    /// The supplier of the offer. It never changes.
     pub supplier: SupplierId,
     /// The gateway's id of the hotel.
     pub hotel_id: HotelId,
-    /// As the supplier named it at the offer, then at the prebook.
+    /// The hotel as the supplier described it in the offer, later in the prebook.
     pub hotel: HotelSummary,
-    /// The caller's reference.
+    /// The client's reference.
     pub reference_id: Option<String>,
-    /// Opaque, the adapter's.
+    /// The adapter's opaque offer data.
     pub supplier_offer: String,
-    /// Opaque, the adapter's; once bound.
+    /// The adapter's opaque prebook data, once prebooked.
     pub supplier_prebook: Option<String>,
-    /// Once booked.
+    /// The supplier's id of the booking, once booked.
     pub supplier_reference: Option<String>,
-    /// When and who.
+    /// The dates, guests and currency of the stay.
     pub stay: Stay,
-    /// Whom to write to.
+    /// The contact for the booking.
     pub contact: Contact,
-    /// In the order of the offer.
+    /// The rooms, in the order of the offer.
     pub rooms: Vec<Room>,
-    /// What was offered, then what is bound.
+    /// The offered price, later the prebooked price.
     pub total: Money,
-    /// Of the whole booking.
+    /// The cancellation policy of the whole booking.
     pub policy: Option<CancellationPolicy>,
-    /// Once each.
+    /// The promotions, each listed once.
     pub promotions: Vec<Promotion>,
-    /// Where a programme applies.
+    /// The loyalty programme, if one applies.
     pub loyalty: Option<Loyalty>,
     /// Whether the payer pays in a browser.
     pub use_payment_sdk: bool,
-    /// Who takes the money.
+    /// The party that collects the payment.
     pub payment_collector: PaymentCollector,
-    /// The hotel's own number.
+    /// The hotel's own confirmation number.
     pub hotel_confirmation_code: Option<String>,
-    /// Plain text.
+    /// Remarks of the hotel, as plain text.
     pub hotel_remarks: Option<String>,
-    /// Until when it can be completed.
+    /// Time until which the booking can be completed.
     pub offer_expires_at: Timestamp,
-    /// Where it is.
+    /// The state of the booking.
     pub state: State,
-    /// Every payment that was begun, oldest first.
+    /// All payments that were started, oldest first.
     pub payments: Vec<Payment>,
-    /// Every cancellation that was begun, oldest first.
+    /// All cancellations that were started, oldest first.
     pub cancellations: Vec<Cancellation>,
-    /// Why it failed, or why a cancellation was refused.
+    /// The reason why the booking failed or a cancellation was refused.
     pub failure: Option<Failure>,
-    /// When the gateway accepted it.
+    /// Time at which the gateway accepted the booking.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// When the supplier confirmed.
+    /// Time at which the supplier confirmed the booking.
     pub confirmed_at: Option<Timestamp>,
-    /// When the last room was released.
+    /// Time at which the last room was cancelled.
     pub canceled_at: Option<Timestamp>,
 }
 
-/// What happens to a booking.
+/// An event that changes a hotel booking.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The supplier is about to be asked.
+    /// The prebook is about to be sent to the supplier.
     PrebookStarted,
-    /// The supplier bound the offer.
+    /// The supplier prebooked the offer.
     PrebookConfirmed {
-        /// The bound offer.
+        /// The prebooked offer.
         prebook: Box<PrebookResponse>,
-        /// Until when it can be completed.
+        /// Time until which the booking can be completed.
         expires_at: Timestamp,
-        /// A payment that waits for the payer's browser.
+        /// The payment that waits for the payer's browser.
         payment: Option<Payment>,
     },
-    /// The supplier refused, or its answer cannot be used.
+    /// The supplier refused the prebook, or its response cannot be used.
     PrebookRefused(Failure),
-    /// No outcome came within [`crate::booking::PREBOOK_UNKNOWN_MS`].
+    /// No outcome of the prebook became known within [`crate::booking::PREBOOK_TIMEOUT_MS`].
     PrebookTimedOut,
-    /// It was not completed in time.
+    /// The booking was not completed in time.
     OfferExpired,
-    /// The caller completes. With a new payment, with the browser's, or with none.
+    /// The client completes the booking, with a new payment, with the browser's payment, or with
+    /// none.
     BookStarted {
-        /// A hold to ask for.
+        /// A payment to authorize.
         payment: Option<Payment>,
     },
-    /// The mark before the booking leaves.
+    /// The booking is about to be sent to the supplier.
     BookSent {
-        /// When to read back without an answer.
+        /// Time of the reconciliation if no response arrives.
         reconcile_at: Timestamp,
     },
-    /// The booking could not be sent: nothing was bought.
+    /// The booking could not be sent, so nothing was booked.
     BookNotSent,
-    /// The supplier accepted and has not decided.
+    /// The supplier accepted the booking and has not decided yet.
     BookAccepted {
-        /// The supplier's id, once known.
+        /// The supplier's id, if known.
         supplier_reference: Option<String>,
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// Read back without result.
+    /// A reconciliation of the booking gave no result.
     BookUnresolved {
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// Not there when read back; to be sent again as the same call.
+    /// A reconciliation did not find the booking, which is to be resent as the same call.
     BookResendScheduled {
-        /// When.
+        /// Time of the resend.
         at: Timestamp,
     },
-    /// The supplier says yes.
+    /// The supplier confirmed the booking.
     BookConfirmed(Box<SupplierBooking>),
-    /// The supplier says no, or reading back proved that nothing was booked.
+    /// The supplier refused the booking, or a reconciliation proved that nothing was booked.
     BookRefused(Failure),
-    /// The supplier's checkout is not completed.
+    /// The payment at the supplier's checkout is not completed.
     CheckoutNotCompleted,
-    /// The caller cancels.
+    /// The client cancels the booking or rooms of it.
     CancelStarted {
-        /// The new cancellation's id.
+        /// The id of the new cancellation.
         id: CancellationId,
-        /// Rooms to release; empty: all that stand.
+        /// The rooms to cancel. An empty list means all rooms that are booked.
         room_ids: Vec<RoomId>,
     },
-    /// The mark before the cancellation leaves.
+    /// The cancellation is about to be sent to the supplier.
     CancelSent {
-        /// When to read back without an answer.
+        /// Time of the reconciliation if no response arrives.
         next_at: Timestamp,
     },
-    /// The cancellation could not be sent; try again.
+    /// The cancellation could not be sent and is to be retried.
     CancelNotSent {
-        /// When.
+        /// Time of the retry.
         retry_at: Timestamp,
     },
-    /// The supplier accepted and has not decided.
+    /// The supplier accepted the cancellation and has not decided yet.
     CancelAccepted {
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// Read back without result.
+    /// A reconciliation of the cancellation gave no result.
     CancelUnresolved {
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// The rooms are released.
+    /// The rooms are cancelled.
     CancelSucceeded {
-        /// As the supplier has the booking now.
+        /// The booking as the supplier now reports it.
         supplier_booking: Box<SupplierBooking>,
-        /// A refund to ask for, where money was taken.
+        /// The id of the refund, if money was collected.
         refund: RefundId,
     },
-    /// The supplier says no.
+    /// The supplier refused the cancellation.
     CancelRefused(Failure),
-    /// Reading back shows that the cancellation never took place.
+    /// A reconciliation showed that the cancellation was never executed.
     CancelNotExecuted(Failure),
-    /// The supplier or the processor says that something changed: read it anew there.
+    /// The supplier or the processor reported a change, which must be read there.
     ChangeReported(ChangeSource),
-    /// A read after a hint gave no answer.
+    /// A refresh after a reported change gave no response.
     RefreshFailed {
-        /// When to try again.
+        /// Time of the retry.
         next_at: Timestamp,
     },
-    /// As the supplier has a booking after a hint.
+    /// The result of a refresh after a reported change.
     Refreshed {
-        /// What the supplier has.
+        /// The booking as the supplier reports it.
         state: Box<SupplierBooking>,
-        /// The hint that was the reason to read.
+        /// Time of the reported change that caused the refresh.
         change_reported_at: Timestamp,
-        /// A cancellation, where the supplier released something.
+        /// The id of the cancellation, if the supplier cancelled rooms.
         cancellation: CancellationId,
-        /// A refund to ask for, where money was taken for that.
+        /// The id of the refund, if money was collected for those rooms.
         refund: RefundId,
     },
-    /// Something happens to a payment.
+    /// An event of one of the payments.
     Payment {
-        /// Which.
+        /// The payment.
         id: PaymentId,
-        /// What.
+        /// The event of the payment.
         event: PaymentEvent,
     },
 }
 
 impl Booking {
-    /// The status of the interface.
+    /// Returns the booking status of the API.
     #[must_use]
     pub const fn status(&self) -> Status {
         match self.state {
@@ -417,7 +418,8 @@ impl Booking {
         }
     }
 
-    /// What is paid at the hotel, all rooms; none where nothing is.
+    /// Returns the amount that is paid at the hotel for all rooms. Returns `None` if no room has
+    /// such an amount.
     #[must_use]
     pub fn due_at_property(&self) -> Option<Money> {
         let mut due = self.rooms.iter().filter_map(|room| room.due_at_property);
@@ -425,7 +427,7 @@ impl Booking {
         due.try_fold(first, Money::plus).ok()
     }
 
-    /// The payment that the present or next completion uses.
+    /// Returns the payment that the current or next completion uses.
     #[must_use]
     pub fn current_payment(&self) -> Option<&Payment> {
         self.payments
@@ -434,13 +436,14 @@ impl Booking {
             .find(|payment| payment.has_funds())
     }
 
-    /// A payment by its id.
+    /// Returns a payment by its id.
     #[must_use]
     pub fn payment(&self, id: &PaymentId) -> Option<&Payment> {
         self.payments.iter().find(|payment| payment.id == *id)
     }
 
-    /// Whether these rooms, or without any all of them, are released or being released.
+    /// Returns whether the given rooms are cancelled or being cancelled. An empty list means all
+    /// rooms.
     #[must_use]
     pub fn is_canceled_or_canceling(&self, rooms: &[RoomId]) -> bool {
         let running = match &self.state {
@@ -456,8 +459,8 @@ impl Booking {
             .all(|room| room.canceled_at.is_some() || is_running(room))
     }
 
-    /// The price of the rooms that stand: what a cancellation would release.
-    /// Rounding of shares falls on the last room.
+    /// Returns the price of the rooms that are still booked, which is what a cancellation would
+    /// cancel. Rounding of shares falls on the last room.
     #[must_use]
     pub fn active_total(&self) -> Money {
         let released: i64 = self
@@ -469,7 +472,7 @@ impl Booking {
         self.total.less(Money::new(released, self.total.currency))
     }
 
-    /// Our reference at the supplier for a cancellation.
+    /// Returns the gateway's reference at the supplier for a cancellation.
     #[must_use]
     pub fn cancellation_client_reference(&self, cancellation: &CancellationId) -> String {
         let ordinal = self

@@ -1,127 +1,126 @@
-//! What hotels look like, what guests say, what the weather does, and what a
-//! night costs on average.
+//! Hotel content, reviews, weather, and average nightly prices.
 
 use crate::hotel::offer::Location;
 use crate::money::Money;
 use crate::time::Date;
 use serde::{Deserialize, Serialize};
 
-/// The most images and reviews that are kept of a hotel, each.
+/// Maximum number of images, and of reviews, that are kept per hotel.
 pub const CONTENT_ITEMS_MAX: usize = 20;
 
-/// A picture.
+/// An image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// Where it is.
+    /// URL of the image.
     pub url: String,
-    /// What it shows.
+    /// Caption.
     pub caption: Option<String>,
-    /// Pixels.
+    /// Width in pixels.
     pub width: Option<u32>,
-    /// Pixels.
+    /// Height in pixels.
     pub height: Option<u32>,
 }
 
-/// A rule of the house.
+/// A house rule of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HouseRule {
-    /// What about.
+    /// Subject of the rule.
     pub name: String,
-    /// Plain text.
+    /// Plain text of the rule.
     pub text: String,
 }
 
-/// A kind of room.
+/// A room type of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoomContent {
     /// Display name.
     pub name: String,
-    /// Plain text.
+    /// Description as plain text.
     pub description: Option<String>,
-    /// People.
+    /// Maximum number of people.
     pub max_occupancy: Option<u8>,
-    /// Pictures.
+    /// Images of the room type.
     pub images: Vec<Image>,
 }
 
-/// What a hotel is; none: the supplier gave no value.
+/// Details of a hotel. A field is `None` if the supplier gave no value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HotelDetails {
     /// Display name.
     pub name: String,
-    /// Plain text.
+    /// Description as plain text.
     pub description: Option<String>,
-    /// 0 to 5.
+    /// Star rating, 0 to 5.
     pub star_rating: Option<f64>,
-    /// 0 to 10.
+    /// Guest rating, 0 to 10.
     pub guest_rating: Option<f64>,
-    /// How many rated.
+    /// Number of ratings.
     pub review_count: Option<u32>,
     /// Street and number.
     pub address_line: Option<String>,
     /// City.
     pub city: Option<String>,
-    /// State, county, canton.
+    /// State, county or canton.
     pub region: Option<String>,
     /// Postal code.
     pub postal_code: Option<String>,
-    /// ISO 3166-1 alpha-2.
+    /// Country, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// Where it is.
+    /// Coordinates.
     pub location: Option<Location>,
-    /// IANA name.
+    /// IANA time-zone name.
     pub time_zone: Option<String>,
-    /// `HH:MM`, local.
+    /// Start of check-in, local `HH:MM`.
     pub check_in_from: Option<String>,
-    /// `HH:MM`, local.
+    /// End of check-out, local `HH:MM`.
     pub check_out_until: Option<String>,
-    /// As the supplier writes it.
+    /// Phone number as the supplier writes it.
     pub phone: Option<String>,
-    /// Address.
+    /// Email address.
     pub email: Option<String>,
-    /// Display names.
+    /// Display names of the amenities.
     pub amenities: Vec<String>,
-    /// At most [`CONTENT_ITEMS_MAX`].
+    /// Images, at most [`CONTENT_ITEMS_MAX`].
     pub images: Vec<Image>,
-    /// Rules of the house.
+    /// House rules.
     pub policies: Vec<HouseRule>,
-    /// Kinds of rooms.
+    /// Room types.
     pub rooms: Vec<RoomContent>,
 }
 
-/// What one guest says; never who.
+/// A review by one guest, without the guest's identity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Review {
-    /// 0 to 10.
+    /// Rating, 0 to 10.
     pub rating: Option<f64>,
     /// Headline.
     pub title: Option<String>,
-    /// What was good.
+    /// Positive remarks.
     pub pros: Option<String>,
-    /// What was not.
+    /// Negative remarks.
     pub cons: Option<String>,
-    /// All else.
+    /// Other text.
     pub text: Option<String>,
-    /// BCP 47.
+    /// Language, BCP 47.
     pub language: Option<String>,
-    /// Couple, family, solo …
+    /// Type of traveller: couple, family, solo …
     pub traveller_type: Option<String>,
-    /// When.
+    /// Date of the stay.
     pub stayed_on: Option<Date>,
 }
 
-/// What guests say.
+/// The reviews of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reviews {
-    /// 0 to 10.
+    /// Average rating, 0 to 10.
     pub average: Option<f64>,
-    /// How many there are at the supplier.
+    /// Number of reviews at the supplier.
     pub count: u32,
-    /// At most [`CONTENT_ITEMS_MAX`].
+    /// Reviews, at most [`CONTENT_ITEMS_MAX`].
     pub items: Vec<Review>,
 }
 
-/// Sky.
+/// A weather condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeatherCondition {
     /// Display text.
@@ -130,37 +129,37 @@ pub struct WeatherCondition {
     pub icon: Option<String>,
 }
 
-/// A day's weather, metric; none: unknown.
+/// The weather of a day, in metric units. A field is `None` if its value is unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeatherDay {
     /// Local date.
     pub date: Date,
-    /// Degrees Celsius.
+    /// Minimum temperature in degrees Celsius.
     pub temperature_min: Option<f64>,
-    /// Degrees Celsius.
+    /// Maximum temperature in degrees Celsius.
     pub temperature_max: Option<f64>,
-    /// Display text.
+    /// Summary for display.
     pub summary: Option<String>,
-    /// Sky.
+    /// Weather conditions.
     pub conditions: Vec<WeatherCondition>,
-    /// Percent.
+    /// Humidity in percent.
     pub humidity_percent: Option<f64>,
-    /// Percent.
+    /// Humidity in the afternoon, in percent.
     pub afternoon_humidity_percent: Option<f64>,
-    /// Metres a second.
+    /// Wind speed in metres per second.
     pub wind_speed_mps: Option<f64>,
-    /// Metres a second.
+    /// Maximum wind speed in metres per second.
     pub maximum_wind_speed_mps: Option<f64>,
-    /// 0 to 1.
+    /// Probability of precipitation, 0 to 1.
     pub precipitation_probability: Option<f64>,
-    /// Millimetres.
+    /// Total precipitation in millimetres.
     pub precipitation_total_mm: Option<f64>,
 }
 
-/// What a hotel's nights cost on average.
+/// The average nightly prices of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HotelPriceCalendar {
-    /// The supplier's id.
+    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
     /// Dates with a price, in US dollars.
     pub prices: Vec<(Date, Money)>,

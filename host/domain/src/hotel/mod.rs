@@ -1,4 +1,4 @@
-//! Hotels: what is asked of suppliers, what they answer, and the booking.
+//! Hotels: requests to suppliers, their responses, and the booking.
 
 pub mod booking;
 pub mod content;

@@ -1,81 +1,81 @@
-//! The words of hotel offers and bookings: stay, room, policy, guest.
+//! Common types of hotel offers and bookings: stay, room, policy, guest.
 
 use crate::money::{Currency, Money};
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A point on the map, degrees.
+/// A point on the map, in degrees.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Location {
-    /// −90 to 90.
+    /// Latitude, −90 to 90.
     pub latitude: f64,
-    /// −180 to 180.
+    /// Longitude, −180 to 180.
     pub longitude: f64,
 }
 
-/// Who sleeps in a room.
+/// The people in a room.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Occupancy {
-    /// At least one.
+    /// Number of adults, at least one.
     pub adults: u8,
-    /// Ages in years, 0 to 17.
+    /// Ages of the children in years, 0 to 17.
     pub children: Vec<u8>,
 }
 
-/// When, who, from where and in what currency.
+/// The dates, guests and currency of a stay.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stay {
-    /// First night.
+    /// The first night.
     pub check_in: Date,
-    /// Morning of departure.
+    /// The day of departure.
     pub check_out: Date,
-    /// One a room, in the caller's order.
+    /// The occupancies, one per room, in the client's order.
     pub occupancies: Vec<Occupancy>,
-    /// ISO 3166-1 alpha-2.
+    /// Nationality of the guests, ISO 3166-1 alpha-2.
     pub guest_nationality: String,
-    /// ISO 3166-1 alpha-2.
+    /// Country of residence, ISO 3166-1 alpha-2.
     pub guest_residence: Option<String>,
-    /// What prices are asked in.
+    /// The currency in which prices are requested.
     pub currency: Currency,
 }
 
-/// What a room's price includes to eat.
+/// The meals that a room's price includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Board {
-    /// Nothing.
+    /// No meals.
     RoomOnly,
     /// Breakfast.
     BedAndBreakfast,
-    /// Breakfast and one meal.
+    /// Breakfast and one other meal.
     HalfBoard,
     /// All meals.
     FullBoard,
-    /// Meals and drinks.
+    /// All meals and drinks.
     AllInclusive,
-    /// Something else; the name says what.
+    /// Another board, described by its display name.
     Other,
 }
 
-/// What cancelling costs from an instant on.
+/// The fee for cancelling from a point in time on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Penalty {
-    /// From here on.
+    /// Time from which the fee applies.
     pub from: Timestamp,
-    /// In total, not on top of earlier ones.
+    /// The total fee. It is not added to earlier ones.
     pub amount: Money,
 }
 
 /// A rule that can forbid cancelling.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restriction {
-    /// [`Restriction::NO_CANCELLATION`], or the supplier's own.
+    /// [`Restriction::NO_CANCELLATION`] or the supplier's own code.
     pub code: String,
-    /// For people.
+    /// Description for display.
     pub description: String,
-    /// None: from ever.
+    /// Start of the restriction. `None` if it has no start.
     pub active_from: Option<Timestamp>,
-    /// None: for ever.
+    /// End of the restriction. `None` if it has no end.
     pub active_until: Option<Timestamp>,
 }
 
@@ -83,7 +83,7 @@ impl Restriction {
     /// The code of a restriction that forbids cancelling while it is active.
     pub const NO_CANCELLATION: &'static str = "NO_CANCELLATION";
 
-    /// Whether it holds at an instant.
+    /// Returns whether the restriction is active at `now`.
     #[must_use]
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.active_from.is_none_or(|from| from <= now)
@@ -91,22 +91,23 @@ impl Restriction {
     }
 }
 
-/// What cancelling costs, over time.
+/// The fees for cancelling over time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CancellationPolicy {
-    /// Whether there is any time at which it is free.
+    /// Whether cancelling is free at any time.
     pub refundable: bool,
-    /// The last instant of free cancellation.
+    /// The last time of free cancellation.
     pub free_until: Option<Timestamp>,
-    /// In ascending order of `from`.
+    /// The penalties, in ascending order of `from`.
     pub penalties: Vec<Penalty>,
-    /// What may forbid it altogether.
+    /// The restrictions that may forbid cancelling.
     pub restrictions: Vec<Restriction>,
 }
 
 impl CancellationPolicy {
-    /// What cancelling costs at an instant, at most `total`: the penalty with
-    /// the latest start already passed; without one everything when not refundable.
+    /// Returns the fee for cancelling at `now`, at most `total`. It is the penalty with the latest
+    /// start that has passed. Without such a penalty, a refundable booking is free and any other
+    /// costs `total`.
     #[must_use]
     pub fn fee_at(&self, now: Timestamp, total: Money) -> Money {
         let started = self
@@ -121,7 +122,7 @@ impl CancellationPolicy {
         }
     }
 
-    /// Whether a restriction forbids cancelling at an instant.
+    /// Returns whether a restriction forbids cancelling at `now`.
     #[must_use]
     pub fn forbids_cancellation(&self, now: Timestamp) -> bool {
         self.restrictions
@@ -130,63 +131,63 @@ impl CancellationPolicy {
     }
 }
 
-/// A price reduction, already in the total.
+/// A price reduction that is already part of the total.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promotion {
-    /// Display text.
+    /// Display name.
     pub name: String,
-    /// More of it.
+    /// Further description.
     pub description: Option<String>,
-    /// What it takes off.
+    /// The reduction.
     pub amount: Option<Money>,
-    /// Zero-based rooms that it applies to.
+    /// Zero-based positions of the rooms that the promotion applies to.
     pub room_positions: Vec<u8>,
 }
 
-/// A loyalty programme's part in an offer.
+/// A loyalty programme that applies to an offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loyalty {
-    /// Its name.
+    /// The name of the programme.
     pub program: String,
-    /// All but the last four characters masked.
+    /// The membership number. All but its last four characters are masked.
     pub membership_number: Option<String>,
-    /// What the stay would earn.
+    /// Estimated points for the stay.
     pub points_estimate: Option<u32>,
 }
 
-/// One room of an offer; its position is its place in the list.
+/// A room of an offer. Its position is its index in the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoomRate {
-    /// Display text.
+    /// Display name.
     pub name: String,
-    /// What is included to eat.
+    /// The meals included.
     pub board: Board,
-    /// Display text of the board.
+    /// Display name of the board.
     pub board_name: String,
-    /// Share of the offer's total.
+    /// The room's share of the offer's total.
     pub total: Money,
-    /// Paid at the hotel, on top.
+    /// Amount paid at the hotel, in addition to the total.
     pub due_at_property: Option<Money>,
-    /// Of this room.
+    /// The cancellation policy of this room.
     pub policy: CancellationPolicy,
 }
 
-/// The hotel as it stands on an offer or a booking.
+/// The hotel as shown on an offer or a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HotelSummary {
-    /// The supplier's id.
+    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
     /// Display name.
     pub name: String,
-    /// One line.
+    /// Address on one line.
     pub address: String,
-    /// Where it is.
+    /// Coordinates.
     pub location: Option<Location>,
-    /// IANA name.
+    /// IANA time-zone name.
     pub time_zone: Option<String>,
 }
 
-/// Adult or child.
+/// The age group of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuestType {
@@ -196,31 +197,31 @@ pub enum GuestType {
     Child,
 }
 
-/// A guest, as the caller named them.
+/// A guest as the client named them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guest {
     /// Given name.
     pub first_name: String,
     /// Family name.
     pub last_name: String,
-    /// Adult or child.
+    /// The age group.
     pub guest_type: GuestType,
-    /// The room's contact; one adult a room.
+    /// Whether the guest is the room's contact. Each room has one adult as contact.
     pub is_lead: bool,
-    /// Of a child, years.
+    /// Age of a child in years.
     pub age: Option<u8>,
 }
 
-/// Whom to write to about a booking.
+/// The contact for a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contact {
     /// Given name.
     pub first_name: String,
     /// Family name.
     pub last_name: String,
-    /// Address.
+    /// Email address.
     pub email: String,
-    /// E.164.
+    /// Phone number in E.164 format.
     pub phone: String,
 }
 
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fee_is_the_latest_penalty_already_passed() {
+    fn fee_is_latest_penalty_already_started() {
         let steps = policy(true, &[(100, 50), (200, 500)]);
         for (now, fee) in [
             (0, 0),
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn without_penalties_a_refundable_booking_is_free_and_another_costs_all() {
+    fn fee_without_penalties_is_zero_only_if_refundable() {
         assert_eq!(policy(true, &[]).fee_at(Timestamp(0), euros(400)), euros(0));
         assert_eq!(
             policy(false, &[]).fee_at(Timestamp(0), euros(400)),
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restriction_forbids_only_while_it_is_active() {
+    fn restriction_forbids_cancellation_only_while_active() {
         let mut restricted = policy(true, &[]);
         restricted.restrictions.push(Restriction {
             code: Restriction::NO_CANCELLATION.to_owned(),

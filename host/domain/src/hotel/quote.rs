@@ -1,11 +1,11 @@
-//! What cancelling would cost now, and where that is known from.
+//! The cost of cancelling now, and its source.
 
 use crate::hotel::offer::{CancellationPolicy, Restriction};
 use crate::hotel::supply::SupplierQuote;
 use crate::money::Money;
 use crate::time::Timestamp;
 
-/// Where a quote comes from.
+/// The source of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuoteSource {
     /// The supplier's preview.
@@ -14,23 +14,23 @@ pub enum QuoteSource {
     PolicyEstimate,
 }
 
-/// What cancelling would cost.
+/// A quote for a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CancellationQuote {
-    /// Where it comes from.
+    /// The source of the quote.
     pub source: QuoteSource,
-    /// When the supplier's reads completed.
+    /// Time at which the reads from the supplier completed.
     pub checked_at: Timestamp,
-    /// Fee and refund; none when the policy cannot be read.
+    /// Fee and refund. `None` if the policy cannot be read.
     pub amounts: Option<(Money, Money)>,
-    /// Free until.
+    /// Time until which cancelling is free.
     pub free_until: Option<Timestamp>,
-    /// Of the freshly read policy, else of the stored one.
+    /// Restrictions of the freshly read policy, or of the stored one if there is no fresh policy.
     pub restrictions: Vec<Restriction>,
 }
 
 impl CancellationQuote {
-    /// Reads the supplier's answer against the price that would be released.
+    /// Creates a quote from the supplier's response and the price of the rooms to cancel.
     #[must_use]
     pub fn from_supplier(
         answer: SupplierQuote,

@@ -1,6 +1,5 @@
-//! What is to be done next about a booking: a pure function of the booking and
-//! the time. The call that books and the worker that resumes after a crash walk
-//! the same steps.
+//! The next step of a hotel booking, as a pure function of the booking and the time. The request
+//! that books and the worker that resumes after a crash run the same steps.
 
 use crate::booking::{Expiry, PREBOOK_TIMEOUT_MS};
 use crate::hotel::booking::{Booking, State};
@@ -8,25 +7,25 @@ use crate::leg::RemoteCall;
 use crate::payment::{NextStep, Payment, PaymentState, PaymentStep, earliest_step};
 use crate::time::Timestamp;
 
-/// One call to make, named.
+/// A call to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Book at the supplier.
+    /// Books at the supplier.
     Book,
-    /// Read back a booking whose outcome is not known.
+    /// Reconciles a booking whose outcome is unknown.
     ReconcileBooking,
-    /// Read a booking anew, because of a hint.
+    /// Refreshes a booking after a reported change.
     Refresh,
-    /// Cancel at the supplier.
+    /// Cancels at the supplier.
     Cancel,
-    /// Read back a cancellation whose outcome is not known.
+    /// Reconciles a cancellation whose outcome is unknown.
     ReconcileCancellation,
-    /// Something about a payment, at its processor.
+    /// Runs a step of a payment at its processor.
     Payment(PaymentStep),
 }
 
 impl Step {
-    /// Its name: in logs, metrics, failpoints and tests.
+    /// Returns the name used in logs, metrics, failpoints and tests.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -41,8 +40,8 @@ impl Step {
 }
 
 impl Booking {
-    /// What is to be done next. Of several things the earliest; the booking's
-    /// own step before its payments' when both are due.
+    /// Returns the next step, which is the earliest one. If several are due at the same time, the
+    /// booking's own step precedes those of its payments.
     #[must_use]
     pub fn next_step(&self, now: Timestamp) -> NextStep<Step> {
         let payments = self.payments.iter().flat_map(Payment::steps);
@@ -79,9 +78,14 @@ impl Booking {
             }
             State::CancelInProgress { cancel, .. } => Some(match cancel {
                 RemoteCall::Pending { due_at: at, .. } => (*at, Step::Cancel),
-                RemoteCall::Sent { reconcile_at: next_at, .. } | RemoteCall::Accepted { reconcile_at: next_at, .. } => {
-                    (*next_at, Step::ReconcileCancellation)
+                RemoteCall::Sent {
+                    reconcile_at: next_at,
+                    ..
                 }
+                | RemoteCall::Accepted {
+                    reconcile_at: next_at,
+                    ..
+                } => (*next_at, Step::ReconcileCancellation),
             }),
             State::Created
             | State::PrebookInProgress { .. }
@@ -98,9 +102,14 @@ impl Booking {
                 Some(payment) if payment.state != PaymentState::Authorized => None,
                 Some(_) | None => Some((*at, Step::Book)),
             },
-            RemoteCall::Sent { reconcile_at: next_at, .. } | RemoteCall::Accepted { reconcile_at: next_at, .. } => {
-                Some((*next_at, Step::ReconcileBooking))
+            RemoteCall::Sent {
+                reconcile_at: next_at,
+                ..
             }
+            | RemoteCall::Accepted {
+                reconcile_at: next_at,
+                ..
+            } => Some((*next_at, Step::ReconcileBooking)),
         }
     }
 }

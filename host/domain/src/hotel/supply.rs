@@ -1,355 +1,355 @@
-//! What the gateway asks a hotel supplier, and what it is answered.
+//! Requests to hotel suppliers and their responses.
 
 use crate::hotel::offer::{
     Board, CancellationPolicy, Contact, Guest, HotelSummary, Location, Loyalty, Promotion,
     RoomRate, Stay,
 };
 use crate::money::{Currency, Money};
-use crate::supplier::{SupplierBookingStatus, Checkout};
+use crate::supplier::{Checkout, SupplierBookingStatus};
 use crate::time::Timestamp;
 
-/// Names to places.
+/// A request for places by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceQuery {
-    /// What the user typed.
+    /// The text that the user typed.
     pub text: String,
-    /// ISO 3166-1 alpha-2.
+    /// Country, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// The most to answer.
+    /// Maximum number of results.
     pub limit: u16,
 }
 
-/// A place by name.
+/// A place found by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
-    /// The supplier's id.
+    /// The supplier's id of the place.
     pub supplier_place_id: String,
     /// Display name.
     pub name: String,
-    /// One line.
+    /// Address on one line.
     pub address: String,
-    /// Its middle.
+    /// The centre of the place.
     pub location: Location,
-    /// Metres.
+    /// Suggested search radius in metres.
     pub suggested_radius: Option<f64>,
-    /// ISO 3166-1 alpha-2.
+    /// Country, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// City that it is in, or is.
+    /// The city that the place is in, or is.
     pub city: Option<String>,
     /// The supplier's categories.
     pub types: Vec<String>,
-    /// Name and address of similar places.
+    /// Names and addresses of similar places.
     pub alternatives: Vec<(String, String)>,
 }
 
-/// How search results are ordered.
+/// The order of search results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchSort {
     /// Nearest first.
     Distance,
     /// Cheapest first.
     Total,
-    /// Best rated first.
+    /// Best guest rating first.
     GuestRating,
     /// Most stars first.
     StarRating,
 }
 
-/// What hotels must have to be found.
+/// Filters of a hotel search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchFilters {
-    /// 0 to 5.
+    /// Minimum star rating, 0 to 5.
     pub min_star_rating: Option<f64>,
-    /// 0 to 10.
+    /// Minimum guest rating, 0 to 10.
     pub min_guest_rating: Option<f64>,
-    /// Only refundable, or only not.
+    /// `true` for refundable offers only, `false` for non-refundable ones only.
     pub refundable: Option<bool>,
-    /// Any of these; empty: all.
+    /// Accepted boards. An empty list means all.
     pub boards: Vec<Board>,
-    /// In the stay's currency.
+    /// Maximum total, in the stay's currency.
     pub max_total: Option<Money>,
 }
 
-/// Hotels of an area.
+/// A request for hotels in an area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
-    /// Middle of the area.
+    /// The centre of the area.
     pub center: Location,
-    /// Metres.
+    /// Radius in metres.
     pub radius_m: u32,
-    /// The supplier's own place, where the caller came from one.
+    /// The supplier's own place, if the search started from one.
     pub supplier_place_id: Option<String>,
-    /// When and who.
+    /// The dates, guests and currency of the stay.
     pub stay: Stay,
-    /// What they must have.
+    /// The filters.
     pub filters: SearchFilters,
-    /// In which order.
+    /// The order of the results.
     pub sort: SearchSort,
-    /// The most to answer.
+    /// Maximum number of results.
     pub limit: u16,
 }
 
-/// Which filters the adapter applied.
+/// The filters that the adapter applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AppliedFilters {
-    /// `min_star_rating`
+    /// Whether `min_star_rating` was applied.
     pub min_star_rating: bool,
-    /// `min_guest_rating`
+    /// Whether `min_guest_rating` was applied.
     pub min_guest_rating: bool,
-    /// `refundable`
+    /// Whether `refundable` was applied.
     pub refundable: bool,
-    /// `board`
+    /// Whether `board` was applied.
     pub boards: bool,
-    /// `max_total`
+    /// Whether `max_total` was applied.
     pub max_total: bool,
-    /// `sort`
+    /// Whether `sort` was applied.
     pub sort: bool,
 }
 
-/// A hotel of an area.
+/// A hotel found in an area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupplierHotel {
-    /// The supplier's id.
+    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
     /// Display name.
     pub name: String,
-    /// One line.
+    /// Address on one line.
     pub address: String,
-    /// Where it is.
+    /// Coordinates.
     pub location: Location,
-    /// 0 to 5.
+    /// Star rating, 0 to 5.
     pub star_rating: Option<f64>,
-    /// 0 to 10.
+    /// Guest rating, 0 to 10.
     pub guest_rating: Option<f64>,
-    /// For the whole stay.
+    /// Lowest price for the whole stay.
     pub lowest_total: Option<Money>,
-    /// URL.
+    /// URL of the main image.
     pub main_image: Option<String>,
 }
 
-/// What a search found.
+/// The response to a hotel search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResponse {
-    /// In the asked order, where `applied.sort`.
+    /// The hotels, in the requested order if `applied.sort` is set.
     pub hotels: Vec<SupplierHotel>,
-    /// What the adapter did of it.
+    /// The filters that the adapter applied.
     pub applied: AppliedFilters,
-    /// There were more.
+    /// Whether there were more results than returned.
     pub truncated: bool,
 }
 
-/// Offers of named hotels.
+/// A request for offers of named hotels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceRequest {
-    /// At most 10.
+    /// The supplier's ids of at most 10 hotels.
     pub supplier_hotel_ids: Vec<String>,
-    /// When and who.
+    /// The dates, guests and currency of the stay.
     pub stay: Stay,
-    /// At least 1.
+    /// Maximum number of offers per hotel, at least 1.
     pub max_offers_per_hotel: u16,
 }
 
-/// Something that can be booked.
+/// An offer that can be booked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offer {
-    /// Opaque, the adapter's; comes back at prebook.
+    /// The adapter's opaque offer data, returned to it at prebook.
     pub supplier_offer: String,
-    /// Whole stay, all rooms.
+    /// Price for the whole stay and all rooms.
     pub total: Money,
-    /// One an occupancy, in order.
+    /// The rooms, one per occupancy, in the same order.
     pub rooms: Vec<RoomRate>,
-    /// Of the whole offer.
+    /// The cancellation policy of the whole offer.
     pub policy: CancellationPolicy,
-    /// Once each.
+    /// The promotions, each listed once.
     pub promotions: Vec<Promotion>,
-    /// Where a programme applies.
+    /// The loyalty programme, if one applies.
     pub loyalty: Option<Loyalty>,
-    /// When the supplier forgets it.
+    /// Time at which the supplier discards the offer.
     pub expires_at: Option<Timestamp>,
 }
 
 /// The offers of one hotel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelOffers {
-    /// Which hotel.
+    /// The hotel.
     pub hotel: HotelSummary,
-    /// What it offers.
+    /// The hotel's offers.
     pub offers: Vec<Offer>,
 }
 
-/// Offers of the hotels that have any.
+/// The offers of the hotels that have any.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceResponse {
-    /// Of every amount in it.
+    /// The currency of all amounts in the response.
     pub currency: Currency,
-    /// In the supplier's order.
+    /// The hotels, in the supplier's order.
     pub hotels: Vec<HotelOffers>,
 }
 
-/// Re-check an offer and bind it.
+/// A request to check an offer again and prebook it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrebookRequest {
-    /// Begins with the booking's id.
+    /// The gateway's reference. It begins with the booking's id.
     pub client_reference: String,
-    /// Which hotel.
+    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
-    /// Which offer.
+    /// The adapter's opaque data of the offer.
     pub supplier_offer: String,
-    /// When and who.
+    /// The dates, guests and currency of the stay.
     pub stay: Stay,
-    /// What was offered.
+    /// The offered price.
     pub total: Money,
-    /// Whom to write to.
+    /// The contact for the booking.
     pub contact: Contact,
-    /// One list a room.
+    /// The guests, one list per room.
     pub rooms: Vec<Vec<Guest>>,
-    /// The end user pays in a browser.
+    /// Whether the end user pays in a browser.
     pub use_payment_sdk: bool,
 }
 
-/// A bound offer.
+/// A prebooked offer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrebookResponse {
-    /// Opaque, the adapter's; comes back at book.
+    /// The adapter's opaque prebook data, returned to it at book.
     pub supplier_prebook: String,
-    /// The price now.
+    /// The current price.
     pub total: Money,
-    /// As it will stand on the booking.
+    /// The hotel as it will be shown on the booking.
     pub hotel: HotelSummary,
-    /// One an occupancy.
+    /// The rooms, one per occupancy.
     pub rooms: Vec<RoomRate>,
-    /// Of the whole booking.
+    /// The cancellation policy of the whole booking.
     pub policy: CancellationPolicy,
-    /// Once each.
+    /// The promotions, each listed once.
     pub promotions: Vec<Promotion>,
-    /// Where a programme applies.
+    /// The loyalty programme, if one applies.
     pub loyalty: Option<Loyalty>,
-    /// Until when it can be booked.
+    /// Time until which the offer can be booked.
     pub expires_at: Option<Timestamp>,
-    /// Of a supplier that collects payment.
+    /// The checkout of a supplier that collects the payment.
     pub checkout: Option<Checkout>,
 }
 
-/// Book what was bound.
+/// A request to book a prebooked offer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BookRequest {
-    /// Begins with the booking's id; unique to this attempt.
+    /// The gateway's reference. It begins with the booking's id and is unique to this attempt.
     pub client_reference: String,
-    /// From the prebook.
+    /// The adapter's opaque data from the prebook.
     pub supplier_prebook: String,
-    /// Which hotel.
+    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
-    /// When and who.
+    /// The dates, guests and currency of the stay.
     pub stay: Stay,
-    /// The bound price.
+    /// The prebooked price.
     pub total: Money,
-    /// Whom to write to.
+    /// The contact for the booking.
     pub contact: Contact,
-    /// One list a room.
+    /// The guests, one list per room.
     pub rooms: Vec<Vec<Guest>>,
 }
 
-/// Read a booking back.
+/// A request to look up a booking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindRequest {
-    /// What was sent at book.
+    /// The gateway's reference that was sent at book.
     pub client_reference: String,
-    /// Once known.
+    /// The supplier's id, if known.
     pub supplier_reference: Option<String>,
-    /// From the prebook.
+    /// The adapter's opaque data from the prebook.
     pub supplier_prebook: Option<String>,
 }
 
-/// A room, as the supplier has it.
+/// A room as the supplier reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierRoom {
-    /// Zero-based.
+    /// Zero-based position of the room.
     pub position: u8,
     /// The supplier's id of the room.
     pub supplier_room_reference: Option<String>,
-    /// The hotel's own number.
+    /// The hotel's own confirmation number.
     pub hotel_confirmation_code: Option<String>,
-    /// Released.
+    /// Whether the room is cancelled.
     pub canceled: bool,
 }
 
-/// What a cancellation kept and gave back.
+/// The amounts of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CancellationAmounts {
-    /// Kept.
+    /// Fee kept by the supplier.
     pub fee: Money,
-    /// Given back, where said.
+    /// Refunded amount, if the supplier reports it.
     pub refund: Option<Money>,
     /// The supplier's id of the cancellation.
     pub supplier_reference: Option<String>,
 }
 
-/// A booking, as the supplier has it.
+/// A booking as the supplier reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierBooking {
-    /// Where it stands.
+    /// The status of the booking.
     pub status: SupplierBookingStatus,
-    /// The supplier's id.
+    /// The supplier's id of the booking.
     pub supplier_reference: String,
-    /// Ours, as the supplier repeats it.
+    /// The gateway's reference, as the supplier repeats it.
     pub client_reference: Option<String>,
-    /// What it costs.
+    /// The price of the booking.
     pub total: Money,
-    /// The hotel's own number.
+    /// The hotel's own confirmation number.
     pub hotel_confirmation_code: Option<String>,
-    /// Plain text.
+    /// Remarks as plain text.
     pub remarks: Option<String>,
-    /// The rooms that it tells of.
+    /// The rooms that the supplier reports.
     pub rooms: Vec<SupplierRoom>,
-    /// Freshly read; none: cannot be read.
+    /// The freshly read policy. `None` if it cannot be read.
     pub policy: Option<CancellationPolicy>,
-    /// Once cancelled.
+    /// The amounts of the cancellation, once cancelled.
     pub cancellation: Option<CancellationAmounts>,
 }
 
-/// What reading back found.
+/// The result of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BookingLookup {
-    /// This.
+    /// The supplier has this booking.
     Found(Box<SupplierBooking>),
-    /// The supplier answered, and knows nothing of it.
+    /// The supplier responded and has no such booking.
     NotFound,
 }
 
-/// A room to release.
+/// A room to cancel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoomReference {
-    /// Zero-based.
+    /// Zero-based position of the room.
     pub position: u8,
     /// The supplier's id of the room.
     pub supplier_room_reference: Option<String>,
 }
 
-/// End a booking, or release rooms.
+/// A request to cancel a booking or rooms of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CancelRequest {
-    /// Begins with the booking's id; unique to this cancellation.
+    /// The gateway's reference. It begins with the booking's id and is unique to this cancellation.
     pub client_reference: String,
-    /// What was sent at book.
+    /// The gateway's reference that was sent at book.
     pub booking_client_reference: String,
     /// The supplier's id of the booking.
     pub supplier_reference: String,
-    /// Empty: all.
+    /// The rooms to cancel. An empty list means all.
     pub rooms: Vec<RoomReference>,
 }
 
-/// What cancelling would cost, from the supplier.
+/// The supplier's data about the cost of cancelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SupplierQuote {
-    /// The supplier's own word.
+    /// The supplier's own quote.
     Preview {
-        /// Kept.
+        /// Fee kept by the supplier.
         fee: Money,
-        /// Given back, where said.
+        /// Refunded amount, if the supplier reports it.
         refund: Option<Money>,
-        /// Free until.
+        /// Time until which cancelling is free.
         free_until: Option<Timestamp>,
     },
-    /// The policy, freshly read; none: cannot be read.
+    /// The freshly read policy. `None` if it cannot be read.
     Policy(Option<CancellationPolicy>),
 }

@@ -1,4 +1,4 @@
-//! The whole status × event table of a mandate, and what its terms cover.
+//! The complete status × event table of a mandate, and the purchases that its terms cover.
 
 use super::*;
 use crate::money::Currency;
@@ -76,7 +76,7 @@ fn events() -> [MandateEvent; 3] {
 }
 
 #[test]
-fn the_table_of_statuses_and_events_is_this() {
+fn transition_table_matches_snapshot() {
     let states = [
         ("active", active()),
         ("consumed", in_state(consumed())),
@@ -103,7 +103,7 @@ fn the_table_of_statuses_and_events_is_this() {
 }
 
 #[test]
-fn a_purchase_that_breaks_a_term_is_refused_by_its_name() {
+fn purchase_that_violates_a_term_is_rejected_with_its_reason() {
     let of = |change: fn(&mut MandateUsage)| {
         let mut usage = usage();
         change(&mut usage);
@@ -156,7 +156,7 @@ fn a_purchase_that_breaks_a_term_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_mandate_for_anything_covers_every_stay() {
+fn mandate_with_any_scope_covers_every_stay() {
     let mut mandate = active();
     mandate.terms.scope = MandateScope::Any;
     for scope in [MandateScope::Any, stay(1, 4), stay(2, 5)] {
@@ -166,7 +166,7 @@ fn a_mandate_for_anything_covers_every_stay() {
 }
 
 #[test]
-fn a_use_is_kept_until_it_is_released() {
+fn mandate_stays_consumed_until_released() {
     let [consume, release, _] = events();
     let used = active().apply(consume, NOW).unwrap().unwrap();
     let state = MandateState::Consumed {
@@ -174,7 +174,7 @@ fn a_use_is_kept_until_it_is_released() {
         jws: "signed use".into(),
     };
     assert_eq!((&used.state, used.version), (&state, 2));
-    // The purchase may end after the mandate's time.
+    // A purchase may end after the mandate has expired.
     let released = used.apply(release, EXPIRES_AT).unwrap().unwrap();
     assert_eq!(
         (&released.state, released.version),
@@ -184,7 +184,7 @@ fn a_use_is_kept_until_it_is_released() {
 }
 
 #[test]
-fn every_status_has_its_name_back() {
+fn status_names_parse() {
     for status in MandateStatus::ALL {
         assert_eq!(MandateStatus::parse(status.as_str()), Some(status));
     }

@@ -1,26 +1,26 @@
-//! A call that moves money, and how it can end when nobody at the processor could be
-//! asked by the gateway.
+//! Operations that move money, and the events to apply when the processor could not be asked and an
+//! operator supplies the outcome.
 
 use crate::id::{PaymentId, RefundId};
 use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent, PaymentState, PaymentStep};
 use crate::time::Timestamp;
 
-/// A call to a processor about a payment.
+/// An operation at a processor about a payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentOperation {
-    /// Hold the amount.
+    /// Authorizes the amount.
     Authorize,
-    /// Take the held amount.
+    /// Captures the authorized amount.
     Capture,
-    /// Release the held amount.
+    /// Voids the authorization.
     Void,
-    /// Give money back.
+    /// Refunds money.
     Refund(RefundId),
 }
 
 impl PaymentOperation {
-    /// The step that makes it.
+    /// Returns the step that makes the call of this operation.
     #[must_use]
     pub fn step(&self, payment: PaymentId) -> PaymentStep {
         match self {
@@ -31,7 +31,8 @@ impl PaymentOperation {
         }
     }
 
-    /// It was done. None when it made a payment whose id at the processor is not given.
+    /// Returns the event for a successful operation. Returns `None` for an authorization without
+    /// the processor's id of the payment.
     #[must_use]
     pub fn success_event(&self, processor_reference: Option<&str>) -> Option<PaymentEvent> {
         Some(match self {
@@ -45,7 +46,8 @@ impl PaymentOperation {
         })
     }
 
-    /// It was not done, and will not be. What is still to be done is tried again at once.
+    /// Returns the event for an operation that had no effect and will have none. A capture, void or
+    /// refund is retried at `now`.
     #[must_use]
     pub fn failure_event(&self, now: Timestamp) -> PaymentEvent {
         match self {
@@ -60,7 +62,7 @@ impl PaymentOperation {
 }
 
 impl Payment {
-    /// The calls whose outcome is not known; several refunds may be.
+    /// Returns the operations whose outcome is unknown. There may be several refunds.
     #[must_use]
     pub fn unresolved_operations(&self) -> Vec<PaymentOperation> {
         let of = |leg: &RemoteCall, call| match leg {

@@ -1,4 +1,4 @@
-//! Cards and the stored means of payment, without anything secret of them.
+//! Cards and stored payment instruments, without secret data.
 
 use crate::id::InstrumentId;
 use crate::supplier::SupplierId;
@@ -9,7 +9,7 @@ use std::fmt;
 /// A card network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the networks")]
+#[expect(missing_docs, reason = "the variants are the names of card networks")]
 pub enum CardBrand {
     Visa,
     Mastercard,
@@ -21,10 +21,10 @@ pub enum CardBrand {
     Unknown,
 }
 
-/// How a card is funded.
+/// The funding of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum Funding {
     Credit,
     Debit,
@@ -32,46 +32,46 @@ pub enum Funding {
     Unknown,
 }
 
-/// A wallet that a card was in.
+/// The wallet that held a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum Wallet {
     ApplePay,
     GooglePay,
 }
 
-/// What may be shown of a card.
+/// The card data that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
-    /// Network.
+    /// The card network.
     pub brand: CardBrand,
-    /// Last four digits.
+    /// The last four digits.
     pub last4: String,
-    /// How it is funded.
+    /// The funding of the card.
     pub funding: Funding,
-    /// Wallet that it was in.
+    /// The wallet that held the card.
     pub wallet: Option<Wallet>,
-    /// `YYYY-MM`.
+    /// The month of expiry, as `YYYY-MM`.
     pub expires: Option<String>,
 }
 
-/// A stored means of payment.
+/// A stored payment instrument.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Instrument {
-    /// Its id.
+    /// The instrument's id.
     pub id: InstrumentId,
-    /// Where its token is good.
+    /// The processor that issued the token.
     pub processor: SupplierId,
     /// The processor's token.
     pub token: String,
-    /// What may be shown of it.
+    /// The card data that may be shown.
     pub card: Option<Card>,
-    /// When it was stored.
+    /// Time at which the instrument was stored.
     pub created_at: Timestamp,
 }
 
-/// Without its token, which is good for money.
+/// The output omits the token, because the token can be used to pay.
 impl fmt::Debug for Instrument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Instrument")

@@ -1,81 +1,81 @@
-//! What happens to a payment.
+//! Events that change a payment.
 
 use crate::id::RefundId;
 use crate::payment::{Card, DeclineReason};
 use crate::time::Timestamp;
 
-/// What happens to a payment.
+/// An event that changes a payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentEvent {
-    /// The mark before an authorization, capture, void leaves.
+    /// An authorization, capture or void is about to be sent.
     Sent {
-        /// When to read back without an answer.
+        /// Time of the reconciliation if no response arrives.
         reconcile_at: Timestamp,
     },
-    /// The amount is held.
+    /// The amount is authorized.
     Authorized {
-        /// The processor's id.
+        /// The processor's id of the payment.
         processor_reference: String,
-        /// What may be shown.
+        /// The card data that may be shown.
         card: Option<Card>,
     },
-    /// A definite no; nothing is held.
+    /// The processor definitely declined. Nothing is authorized.
     Declined(DeclineReason),
-    /// The hold was never asked for, or it is known that nothing came of it.
+    /// The authorization was never sent, or is known to have had no effect.
     NotAuthorized,
-    /// Taken.
+    /// The amount is captured.
     Captured,
-    /// Released.
+    /// The authorization is voided.
     Voided,
-    /// Capture or void did not happen; try again.
+    /// The capture or void had no effect and is to be retried.
     StepFailed {
-        /// When.
+        /// Time of the retry.
         retry_at: Timestamp,
     },
-    /// Read back without result.
+    /// A reconciliation gave no result.
     Unresolved {
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
-    /// A hold that was not there when read back; to be asked for again as the same call.
+    /// A reconciliation did not find the authorization, which is to be resent as the same call.
     ResendScheduled {
-        /// When.
+        /// Time of the resend.
         at: Timestamp,
     },
-    /// The mark before a refund leaves.
+    /// A refund is about to be sent.
     RefundSent {
-        /// Which.
+        /// The refund.
         refund: RefundId,
-        /// When to read back without an answer.
+        /// Time of the reconciliation if no response arrives.
         next_at: Timestamp,
     },
-    /// Given back.
+    /// The refund succeeded.
     Refunded(RefundId),
-    /// The refund did not happen; try again.
+    /// The refund had no effect and is to be retried.
     RefundFailed {
-        /// Which.
+        /// The refund.
         refund: RefundId,
-        /// When.
+        /// Time of the retry.
         retry_at: Timestamp,
     },
-    /// The refund was not there when read back; to be sent again as the same call.
+    /// A reconciliation did not find the refund, which is to be resent as the same call.
     RefundResendScheduled {
-        /// Which.
+        /// The refund.
         refund: RefundId,
-        /// When.
+        /// Time of the resend.
         at: Timestamp,
     },
-    /// The refund was read back without result.
+    /// A reconciliation of the refund gave no result.
     RefundUnresolved {
-        /// Which.
+        /// The refund.
         refund: RefundId,
-        /// When to read back next.
+        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
 }
 
 impl PaymentEvent {
-    /// Its name in logs and tables.
+    /// Returns the name used in logs and tables.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

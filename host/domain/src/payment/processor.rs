@@ -1,31 +1,31 @@
-//! What a processor answers.
+//! Responses of a payment processor.
 
 use crate::money::Money;
 use crate::payment::{Card, DeclineReason};
 use crate::time::Timestamp;
 
-/// What the processor says of a payment.
+/// A payment as the processor reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessorPayment {
-    /// Where it stands there.
+    /// The status at the processor.
     pub status: ProcessorPaymentStatus,
-    /// The processor's id.
+    /// The processor's id of the payment.
     pub processor_reference: String,
-    /// Held in total.
+    /// Total amount authorized.
     pub authorized: Money,
-    /// Taken in total.
+    /// Total amount captured.
     pub captured: Money,
-    /// Given back in total.
+    /// Total amount refunded.
     pub refunded: Money,
-    /// What may be shown.
+    /// The card data that may be shown.
     pub card: Option<Card>,
-    /// When the hold lapses.
+    /// Time at which the authorization expires.
     pub expires_at: Option<Timestamp>,
 }
 
-/// Where a payment stands at the processor.
+/// The status of a payment at the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum ProcessorPaymentStatus {
     RequiresAction,
     Authorized,
@@ -34,19 +34,19 @@ pub enum ProcessorPaymentStatus {
     Declined,
 }
 
-/// How a call about money ends when it is not done.
+/// Errors of a call that moves money.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PaymentError {
-    /// A definite no of the issuer or the processor.
+    /// The issuer or the processor definitely declined.
     #[error("the payment was declined")]
     Declined(DeclineReason),
-    /// Not possible in this state or with these values.
+    /// The operation is not possible in this state or with these values.
     #[error("the processor refused: {0}")]
     Refused(String),
-    /// Nothing left the gateway.
+    /// No data left the gateway.
     #[error("nothing was sent: {0}")]
     NotSent(String),
-    /// It may have happened.
+    /// The operation may have taken effect.
     #[error("the outcome is unknown: {0}")]
     Unknown(String),
 }

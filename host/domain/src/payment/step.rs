@@ -1,4 +1,4 @@
-//! What is to be done next about a payment, whatever it pays for.
+//! The next steps of a payment, independent of what it pays for.
 
 use crate::booking::Expiry;
 use crate::id::{PaymentId, RefundId};
@@ -6,25 +6,25 @@ use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentState};
 use crate::time::Timestamp;
 
-/// One thing to do at a processor, named.
+/// A call to make at a processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentStep {
-    /// Hold the amount.
+    /// Authorizes the amount.
     Authorize(PaymentId),
-    /// Take the held amount.
+    /// Captures the authorized amount.
     Capture(PaymentId),
-    /// Release the held amount.
+    /// Voids the authorization.
     Void(PaymentId),
-    /// Read back a payment whose outcome is not known.
+    /// Reconciles a payment whose outcome is unknown.
     Reconcile(PaymentId),
-    /// Give money back.
+    /// Refunds money.
     Refund(PaymentId, RefundId),
-    /// Read back a refund whose outcome is not known.
+    /// Reconciles a refund whose outcome is unknown.
     ReconcileRefund(PaymentId, RefundId),
 }
 
 impl PaymentStep {
-    /// Its name: in logs, metrics, failpoints and tests.
+    /// Returns the name used in logs, metrics, failpoints and tests.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl PaymentStep {
         }
     }
 
-    /// Which payment it is about.
+    /// Returns the id of the payment.
     #[must_use]
     pub const fn payment(&self) -> &PaymentId {
         match self {
@@ -52,7 +52,7 @@ impl PaymentStep {
 }
 
 impl Payment {
-    /// What is to be done about it, and when; several refunds may be.
+    /// Returns the steps of the payment and when each is due. There may be several refunds.
     #[must_use]
     pub fn steps(&self) -> Vec<(Timestamp, PaymentStep)> {
         let id = || self.id.clone();
@@ -60,8 +60,12 @@ impl Payment {
             PaymentState::Authorizing(RemoteCall::Pending { due_at: at, .. }) => {
                 vec![(*at, PaymentStep::Authorize(id()))]
             }
-            PaymentState::Capturing(RemoteCall::Pending { due_at: at, .. }) => vec![(*at, PaymentStep::Capture(id()))],
-            PaymentState::Voiding(RemoteCall::Pending { due_at: at, .. }) => vec![(*at, PaymentStep::Void(id()))],
+            PaymentState::Capturing(RemoteCall::Pending { due_at: at, .. }) => {
+                vec![(*at, PaymentStep::Capture(id()))]
+            }
+            PaymentState::Voiding(RemoteCall::Pending { due_at: at, .. }) => {
+                vec![(*at, PaymentStep::Void(id()))]
+            }
             PaymentState::Authorizing(leg)
             | PaymentState::Capturing(leg)
             | PaymentState::Voiding(leg) => vec![(leg.due_at(), PaymentStep::Reconcile(id()))],
@@ -70,10 +74,13 @@ impl Payment {
                 .iter()
                 .filter_map(|refund| {
                     let step = match refund.call.as_ref()? {
-                        RemoteCall::Pending { due_at: at, .. } => (*at, PaymentStep::Refund(id(), refund.id.clone())),
-                        leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
-                            (leg.due_at(), PaymentStep::ReconcileRefund(id(), refund.id.clone()))
+                        RemoteCall::Pending { due_at: at, .. } => {
+                            (*at, PaymentStep::Refund(id(), refund.id.clone()))
                         }
+                        leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => (
+                            leg.due_at(),
+                            PaymentStep::ReconcileRefund(id(), refund.id.clone()),
+                        ),
                     };
                     Some(step)
                 })
@@ -86,20 +93,21 @@ impl Payment {
     }
 }
 
-/// When to do what.
+/// The next step of a workflow and when it is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextStep<S> {
-    /// At once, and somebody is called.
+    /// A step that makes a call and is due now.
     Run(S),
-    /// The time for this is over, and nobody is called.
+    /// An expiry that is due now. It makes no call.
     Expire(Expiry),
-    /// Nothing until then.
+    /// The workflow has no step before this time.
     WaitUntil(Timestamp),
-    /// Nothing, unless somebody asks for something.
+    /// The workflow has no step until a new request arrives.
     Idle,
 }
 
-/// Of several things the earliest; of several at once the first named.
+/// Returns the earliest of the expiry and the steps. If several are due at the same time, the
+/// expiry comes first, then the steps in their order.
 pub fn earliest_step<S>(
     lapse: Option<(Timestamp, Expiry)>,
     steps: impl Iterator<Item = (Timestamp, S)>,

@@ -1,4 +1,4 @@
-//! What watches ask, and when it is asked.
+//! Price queries of watches, and the times of their checks.
 
 use crate::hotel::{Board, Location, Stay};
 use crate::id::{AskId, HotelId, PlaceId};
@@ -7,78 +7,79 @@ use serde::{Deserialize, Serialize};
 
 const HOUR_S: i64 = 60 * 60;
 const DAY_S: i64 = 24 * HOUR_S;
-/// Of a day in UTC−12, where days end last, after the same day has ended in UTC.
+/// Offset of the latest time zone (UTC−12), in seconds. A day ends there this much later than in
+/// UTC.
 const UTC_MINUS_12_OFFSET_S: i64 = 12 * HOUR_S;
-/// No question is asked more often, however near check-in is.
+/// Minimum interval between two checks of a query, however near check-in is.
 const INTERVAL_MIN_MS: i64 = 1000;
 
-/// What is watched.
+/// The target of a watch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum WatchTarget {
     /// The offers of one hotel.
     Hotel {
-        /// Which.
+        /// The hotel.
         hotel_id: HotelId,
     },
     /// The hotels of an area.
     Trip {
-        /// Where.
+        /// The area.
         area: Area,
-        /// What they must have.
+        /// The filters for hotels.
         filters: TripFilters,
     },
 }
 
-/// Where to look.
+/// The area of a trip.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Area {
-    /// Around a saved place.
+    /// The area around a saved place.
     Place(PlaceId),
-    /// Around a point.
+    /// The area around a point.
     Around {
-        /// Its middle.
+        /// The centre of the area.
         center: Location,
-        /// Metres.
+        /// Radius in metres.
         radius_m: u32,
     },
 }
 
-/// What the hotels of a trip must have.
+/// The filters for the hotels of a trip.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TripFilters {
-    /// 0 to 5.
+    /// Minimum star rating, 0 to 5.
     pub min_star_rating: Option<f64>,
-    /// 0 to 10.
+    /// Minimum guest rating, 0 to 10.
     pub min_guest_rating: Option<f64>,
-    /// Only refundable, or only not.
+    /// `true` for refundable offers only, `false` for non-refundable ones only.
     pub refundable: Option<bool>,
-    /// Any of these; empty: all.
+    /// Accepted boards. An empty list means all.
     pub boards: Vec<Board>,
 }
 
-/// What is asked for a watch. Watches of one tenant with the same question share
-/// the answer.
+/// The price query of a watch. Watches of one tenant with the same query share its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PriceQuery {
-    /// What is watched.
+    /// The target.
     pub target: WatchTarget,
-    /// When and who.
+    /// The dates, guests and currency of the stay.
     pub stay: Stay,
 }
 
 impl PriceQuery {
-    /// When check-in has passed everywhere.
+    /// Returns when check-in has passed in every time zone.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         midnight_utc(self.stay.check_in).plus_s(DAY_S + UTC_MINUS_12_OFFSET_S)
     }
 
-    /// When to ask again, so that all questions spread over the interval: each has
-    /// an instant of its own in it. Near check-in the interval is shorter: half in
-    /// the last week, a quarter in the last two days. The last time is at
-    /// [`Question::expires_at`], where there is nothing to ask any more.
+    /// Returns when the price should be checked next.
+    ///
+    /// Each query has a fixed phase within the interval, so that checks are spread evenly. The
+    /// interval is halved in the last 7 days before check-in and quartered in the last 2. The last
+    /// check is at [`PriceQuery::expires_at`], when there is nothing left to check.
     #[must_use]
     pub fn next_check(&self, id: &AskId, interval_s: i64, now: Timestamp) -> Timestamp {
         let left_s = midnight_utc(self.stay.check_in).since(now) / 1000;
@@ -98,16 +99,16 @@ impl PriceQuery {
 }
 
 fn midnight_utc(day: Date) -> Timestamp {
-    // The last day that can be written has no midnight in UTC that can be.
+    // The last date that can be represented has no representable midnight in UTC.
     let midnight = day.to_zoned(jiff::tz::TimeZone::UTC);
     midnight.map_or(Timestamp(0).plus_ms(i64::MAX), |midnight| {
         Timestamp(midnight.timestamp().as_millisecond())
     })
 }
 
-/// A number that has nothing to do with the order of ids.
+/// Returns a hash that is independent of the order of ids.
 fn phase_hash(id: &AskId) -> u32 {
-    // FNV-1a.
+    // The hash is FNV-1a.
     id.as_str().bytes().fold(0x811c_9dc5, |hash: u32, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     })

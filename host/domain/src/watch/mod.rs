@@ -1,4 +1,4 @@
-//! Waiting for a price: what is asked, when, and what becomes of whoever waits.
+//! Price watches: what is checked, when, and how a watch changes.
 
 pub mod ask;
 mod transition;
@@ -6,7 +6,7 @@ mod transition;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Area, PriceQuery, WatchTarget, TripFilters};
+pub use ask::{Area, PriceQuery, TripFilters, WatchTarget};
 pub use transition::{Event, Transition};
 
 use crate::event::EventType;
@@ -18,27 +18,28 @@ use crate::owner::Owner;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The statuses of the interface.
+/// The watch statuses of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Status {
-    /// Waits for the price.
+    /// The watch waits for its price.
     Active,
-    /// Has told that the price is there, and waits for it to go up again.
+    /// The watch reported that its price was reached. It becomes active again when the price rises
+    /// above the limit.
     Triggered,
-    /// Is being bought.
+    /// A purchase is in progress.
     Purchasing,
-    /// Was bought.
+    /// The stay was bought.
     Purchased,
-    /// Was to be bought, and could not.
+    /// The purchase failed.
     PurchaseFailed,
     /// Check-in has passed.
     Expired,
-    /// The caller does not want it any more.
+    /// The client cancelled the watch.
     Canceled,
 }
 
 impl Status {
-    /// Every status.
+    /// All statuses.
     pub const ALL: [Self; 7] = [
         Self::Active,
         Self::Triggered,
@@ -49,7 +50,7 @@ impl Status {
         Self::Canceled,
     ];
 
-    /// The name in the API, e.g. `purchase_failed`.
+    /// Returns the name in the API, e.g. `purchase_failed`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -63,13 +64,13 @@ impl Status {
         }
     }
 
-    /// The status of this name.
+    /// Returns the status with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == text)
     }
 
-    /// Whether something can still happen to a watch: its price is asked for.
+    /// Returns whether the watch can still change. The price is checked only for such watches.
     #[must_use]
     pub const fn is_open(self) -> bool {
         match self {
@@ -79,26 +80,26 @@ impl Status {
     }
 }
 
-/// Why a watch could not buy.
+/// The reason why a watch could not buy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PurchaseFailureReason {
-    /// The card was declined, or needs its holder.
+    /// The card was declined, or its holder must act.
     PaymentFailed,
     /// The instrument is deleted or cannot be charged.
     PaymentInstrumentInvalid,
-    /// The supplier refused, for another reason than that it is sold out or dearer.
+    /// The supplier refused for a reason other than sold out or a higher price.
     SupplierRejected,
     /// The mandate was revoked.
     MandateRevoked,
     /// The mandate has expired.
     MandateExpired,
-    /// The mandate does not cover this, or is not what was signed.
+    /// The mandate does not cover this purchase, or differs from what was signed.
     MandateInvalid,
 }
 
 impl PurchaseFailureReason {
-    /// Every reason.
+    /// All reasons.
     pub const ALL: [Self; 6] = [
         Self::PaymentFailed,
         Self::PaymentInstrumentInvalid,
@@ -108,7 +109,7 @@ impl PurchaseFailureReason {
         Self::MandateInvalid,
     ];
 
-    /// The name in events, e.g. `mandate_revoked`.
+    /// Returns the name in events, e.g. `mandate_revoked`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -122,50 +123,50 @@ impl PurchaseFailureReason {
     }
 }
 
-/// Where a watch is, with what only holds there.
+/// The state of a watch, with the data that only this state has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum State {
-    /// Waits for the price.
+    /// The watch waits for its price.
     Active,
-    /// Has told that the price is there.
+    /// The watch reported that its price was reached.
     Triggered,
-    /// Is being bought.
+    /// A purchase is in progress.
     Purchasing {
-        /// With this booking, once there is one.
+        /// The booking of the purchase, once it exists.
         booking: Option<BookingId>,
     },
-    /// Was bought.
+    /// The stay was bought.
     Purchased {
-        /// With this booking.
+        /// The booking of the purchase.
         booking: BookingId,
     },
-    /// Could not be bought.
+    /// The purchase failed.
     PurchaseFailed {
-        /// Why.
+        /// The reason for the failure.
         reason: PurchaseFailureReason,
-        /// The booking that came to nothing, if it came so far.
+        /// The failed booking, if one was created.
         booking: Option<BookingId>,
     },
     /// Check-in has passed.
     Expired,
-    /// The caller does not want it any more.
+    /// The client cancelled the watch.
     Canceled,
 }
 
-/// What is waited for.
+/// The price condition of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type")]
 pub enum Trigger {
-    /// The whole stay costs this or less.
+    /// The price of the whole stay is at most this amount.
     BelowTotal {
-        /// The most, in the stay's currency.
+        /// Maximum price, in the stay's currency.
         amount: Money,
     },
 }
 
 impl Trigger {
-    /// The most that may be paid.
+    /// Returns the maximum price.
     #[must_use]
     pub const fn amount(&self) -> Money {
         match self {
@@ -173,7 +174,7 @@ impl Trigger {
         }
     }
 
-    /// Whether a price is what is waited for.
+    /// Returns whether a price meets the condition.
     #[must_use]
     pub fn is_met_by(&self, total: Money) -> bool {
         let most = self.amount();
@@ -181,46 +182,46 @@ impl Trigger {
     }
 }
 
-/// How a watch is to buy, once its owner has consented.
+/// The data for an automatic purchase, which also requires the owner's consent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutoBook {
-    /// What pays.
+    /// The instrument that pays.
     pub payment_instrument_id: InstrumentId,
-    /// Whom to write to.
+    /// The contact for the booking.
     pub contact: Contact,
-    /// One list a room, in the order of the stay.
+    /// The guests, one list per room, in the order of the stay.
     pub rooms: Vec<Vec<Guest>>,
 }
 
-/// Somebody who waits for a price.
+/// A watch on a price.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Watch {
-    /// Its id.
+    /// The watch's id.
     pub id: WatchId,
-    /// Whose it is.
+    /// The owner of the watch.
     pub owner: Owner,
-    /// Counts changes; every update is conditional on it.
+    /// The version, incremented by each change. Every update is conditional on it.
     pub version: i64,
-    /// What is asked for it, again and again.
+    /// The query that is checked repeatedly for this watch.
     pub query: PriceQuery,
-    /// What is waited for.
+    /// The price condition.
     pub trigger: Trigger,
-    /// How to buy; none: it only tells.
+    /// The data for an automatic purchase. `None` if the watch only publishes events.
     pub auto_book: Option<AutoBook>,
-    /// The consent to buy, once given.
+    /// The mandate that permits the purchase, once the owner has consented.
     pub mandate_id: Option<MandateId>,
-    /// Where it is.
+    /// The state of the watch.
     pub state: State,
-    /// From then on check-in has passed everywhere.
+    /// Time at which check-in has passed in every time zone.
     pub expires_at: Timestamp,
-    /// When it was made.
+    /// Time at which the watch was created.
     pub created_at: Timestamp,
-    /// When it changed last.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
 impl Watch {
-    /// A new watch, active.
+    /// Creates an active watch.
     #[must_use]
     pub fn new(
         id: WatchId,
@@ -245,7 +246,7 @@ impl Watch {
         }
     }
 
-    /// Its status in the API.
+    /// Returns the status in the API.
     #[must_use]
     pub const fn status(&self) -> Status {
         match self.state {
@@ -259,13 +260,13 @@ impl Watch {
         }
     }
 
-    /// Whether its owner consented that it buys.
+    /// Returns whether the owner has consented to a purchase.
     #[must_use]
     pub const fn is_armed(&self) -> bool {
         self.mandate_id.is_some()
     }
 
-    /// The booking that it is being, was, or was to be bought with.
+    /// Returns the booking of the current, completed or failed purchase.
     #[must_use]
     pub const fn booking_id(&self) -> Option<&BookingId> {
         match &self.state {
@@ -277,7 +278,8 @@ impl Watch {
         }
     }
 
-    /// What its mandate is for; none: a trip is not bought.
+    /// Returns the scope of a mandate for this watch. Returns `None` for a trip, which cannot be
+    /// bought.
     #[must_use]
     pub fn mandate_scope(&self) -> Option<MandateScope> {
         let WatchTarget::Hotel { hotel_id } = &self.query.target else {
@@ -292,7 +294,7 @@ impl Watch {
         })
     }
 
-    /// What is told when the price is there.
+    /// Returns the type of the event that reports that the price was reached.
     #[must_use]
     pub const fn triggered_event(&self) -> EventType {
         match self.query.target {

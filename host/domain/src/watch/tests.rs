@@ -1,4 +1,4 @@
-//! The whole state × event table of a watch, and when it is asked for.
+//! The complete state × event table of a watch, and the times of its price checks.
 
 use super::*;
 use crate::hotel::{Occupancy, Stay};
@@ -142,7 +142,7 @@ fn events() -> [(&'static str, Event); 11] {
 }
 
 #[test]
-fn the_table_of_states_and_events_is_this() {
+fn transition_table_matches_snapshot() {
     let mut table = String::new();
     for (name, watch) in states() {
         table.push_str(&format!("{name}\n"));
@@ -185,17 +185,19 @@ fn shown(moved: &Transition) -> String {
 }
 
 #[test]
-fn every_word_is_its_own() {
+fn status_names_parse_and_failure_reasons_are_unique() {
     for status in Status::ALL {
         assert_eq!(Status::parse(status.as_str()), Some(status));
     }
     assert_eq!(Status::parse("ACTIVE"), None);
-    let reasons: BTreeSet<_> = PurchaseFailureReason::ALL.map(PurchaseFailureReason::as_str).into();
+    let reasons: BTreeSet<_> = PurchaseFailureReason::ALL
+        .map(PurchaseFailureReason::as_str)
+        .into();
     assert_eq!(reasons.len(), PurchaseFailureReason::ALL.len());
 }
 
 #[test]
-fn a_watch_ends_when_the_day_of_check_in_has_ended_everywhere() {
+fn watch_expires_when_check_in_day_has_ended_in_every_time_zone() {
     assert_eq!(
         question().expires_at().to_string(),
         "2027-03-02T12:00:00.000Z"
@@ -203,7 +205,7 @@ fn a_watch_ends_when_the_day_of_check_in_has_ended_everywhere() {
 }
 
 #[test]
-fn questions_are_asked_once_an_interval_and_more_often_near_check_in() {
+fn query_is_checked_once_per_interval_and_more_often_near_check_in() {
     let question = question();
     let id = AskId::from_bits(7);
     for (before_s, interval_s) in [
@@ -231,7 +233,7 @@ fn questions_are_asked_once_an_interval_and_more_often_near_check_in() {
 }
 
 #[test]
-fn questions_made_at_once_are_not_asked_at_once() {
+fn queries_created_together_are_checked_at_different_times() {
     let question = question();
     let mut buckets = [0_u32; 9];
     for number in 0..9_000 {

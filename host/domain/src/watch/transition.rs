@@ -1,4 +1,4 @@
-//! How a watch moves: the whole table.
+//! The transitions of a watch, in one table.
 
 use super::{PurchaseFailureReason, State, Watch};
 use crate::booking::InvalidTransition;
@@ -7,44 +7,43 @@ use crate::id::{BookingId, MandateId};
 use crate::money::Money;
 use crate::time::Timestamp;
 
-/// What happens to a watch.
+/// An event that changes a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// The cheapest costs this now.
+    /// The lowest current price is known.
     PriceObserved {
-        /// For the whole stay.
+        /// The price of the whole stay.
         total: Money,
     },
-    /// Nothing is to be had now.
+    /// No offer is available now.
     PriceUnavailable,
-    /// Its owner consented that it buys.
+    /// The owner consented to a purchase.
     Armed {
-        /// The sealed consent.
+        /// The mandate that records the consent.
         mandate: MandateId,
     },
-    /// There is a booking to buy with.
+    /// A booking was created for the purchase.
     PurchaseStarted {
-        /// Which.
+        /// The booking.
         booking: BookingId,
     },
-    /// It was sold out or dearer than the cap when it was to be bought: nothing was
-    /// promised.
+    /// At the purchase, the stay was sold out or cost more than the limit. No commitment was made.
     PurchaseAborted,
-    /// It was bought.
+    /// The stay was bought.
     Purchased,
-    /// It could not be bought.
+    /// The purchase failed.
     PurchaseFailed {
-        /// Why.
+        /// The reason for the failure.
         reason: PurchaseFailureReason,
     },
     /// Check-in has passed.
     Expired,
-    /// The caller does not want it any more.
+    /// The client cancels the watch.
     Canceled,
 }
 
 impl Event {
-    /// Its name in logs and in the table of the machine.
+    /// Returns the name used in logs and in the transition table.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -61,26 +60,30 @@ impl Event {
     }
 }
 
-/// A watch that has moved.
+/// A watch after a transition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transition {
-    /// The watch afterwards, its version counted up.
+    /// The watch after the transition, with its version incremented.
     pub watch: Watch,
-    /// What the organization is told.
+    /// The event to publish to the organization.
     pub notification: Option<EventType>,
-    /// Whether it is to be bought now.
+    /// Whether the purchase is due now.
     pub is_purchase_due: bool,
-    /// Whether its question is to be asked now.
+    /// Whether the price query must be checked now.
     pub is_check_due: bool,
 }
 
 impl Watch {
-    /// Moves it. None: nothing about it changes, so that telling it twice is as good
-    /// as telling it once.
+    /// Applies an event. Returns `None` if nothing changes; this is not an error, so repeated
+    /// events have no effect.
     ///
     /// # Errors
-    /// What cannot happen to a watch that is where this one is.
-    pub fn apply(self, event: Event, now: Timestamp) -> Result<Option<Transition>, InvalidTransition> {
+    /// Returns [`InvalidTransition`] if the event does not fit the watch's state.
+    pub fn apply(
+        self,
+        event: Event,
+        now: Timestamp,
+    ) -> Result<Option<Transition>, InvalidTransition> {
         let name = event.name();
         let conflict = InvalidTransition {
             status: self.status().as_str(),
@@ -97,12 +100,19 @@ impl Watch {
                     State::Triggered
                 }
             }
-            (State::Triggered, Event::PriceObserved { total }) if watch.trigger.is_met_by(total) => {
+            (State::Triggered, Event::PriceObserved { total })
+                if watch.trigger.is_met_by(total) =>
+            {
                 return Ok(None);
             }
-            // What is not to be had costs more than anything.
-            (State::Triggered, Event::PriceObserved { .. } | Event::PriceUnavailable) => State::Active,
-            (State::Active | State::Purchasing { .. }, Event::PriceObserved { .. } | Event::PriceUnavailable) => {
+            // A stay that is not available is treated like one above the limit.
+            (State::Triggered, Event::PriceObserved { .. } | Event::PriceUnavailable) => {
+                State::Active
+            }
+            (
+                State::Active | State::Purchasing { .. },
+                Event::PriceObserved { .. } | Event::PriceUnavailable,
+            ) => {
                 return Ok(None);
             }
             (State::Active | State::Triggered | State::Purchasing { .. }, Event::Armed { .. })
@@ -110,8 +120,8 @@ impl Watch {
             {
                 return Ok(None);
             }
-            // Who was told of the price and then consents, wants it at that price: the
-            // next check buys.
+            // If the owner consents after the price was reported, the consent applies to that
+            // price: the next check buys.
             (State::Active | State::Triggered, Event::Armed { mandate })
                 if watch.auto_book.is_some() =>
             {
@@ -140,7 +150,7 @@ impl Watch {
             }
             (State::Active | State::Triggered, Event::Expired) => State::Expired,
             (State::Active | State::Triggered, Event::Canceled) => State::Canceled,
-            // What the interface does not allow where the watch is.
+            // The API does not permit the event in this state.
             _ => return Err(conflict),
         };
         watch.state = state;

@@ -1,27 +1,27 @@
-//! A delivery: one event on its way to one subscription.
+//! A delivery of one event to one subscription.
 
 use crate::id::{DeliveryId, EventId, SubscriptionId};
 use crate::time::Timestamp;
 
-/// Largest part of a step, in thousandths, by which an attempt may be later than
-/// the schedule says, so that those that failed together do not come back together.
+/// Maximum jitter added to a retry delay, in permille, so that deliveries that failed together are
+/// not retried together.
 pub const JITTER_PERMILLE_MAX: i64 = 50;
 
-/// Where a delivery is.
+/// The status of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeliveryStatus {
-    /// Recorded; no sender took it yet.
+    /// The delivery is recorded and not yet claimed by a sender.
     Pending,
-    /// A sender took it; no final result yet.
+    /// A sender claimed the delivery. There is no final result yet.
     Published,
-    /// The receiver has it.
+    /// The receiver accepted the event.
     Delivered,
-    /// Given up.
+    /// The delivery was abandoned.
     Failed,
 }
 
 impl DeliveryStatus {
-    /// Every status.
+    /// All statuses.
     pub const ALL: [Self; 4] = [
         Self::Pending,
         Self::Published,
@@ -29,7 +29,7 @@ impl DeliveryStatus {
         Self::Failed,
     ];
 
-    /// The name in the API, e.g. `PENDING`.
+    /// Returns the name in the API, e.g. `PENDING`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl DeliveryStatus {
         }
     }
 
-    /// The status of this name.
+    /// Returns the status with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
@@ -48,21 +48,21 @@ impl DeliveryStatus {
     }
 }
 
-/// Why a delivery was given up.
+/// The reason why a delivery was abandoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeliveryFailureReason {
-    /// The last attempt failed too.
+    /// The last attempt failed.
     RetriesExhausted,
-    /// The last attempt failed too: its address may not be connected to.
+    /// The last attempt failed, because connections to the receiver's address are not allowed.
     UrlNotAllowed,
-    /// The receiver answered that it is gone for good.
+    /// The receiver responded that it is permanently gone.
     Gone,
-    /// It waited too long for a subscription that is not ACTIVE.
+    /// The delivery waited too long for a subscription that is not `ACTIVE`.
     Expired,
 }
 
 impl DeliveryFailureReason {
-    /// Every reason.
+    /// All reasons.
     pub const ALL: [Self; 4] = [
         Self::RetriesExhausted,
         Self::UrlNotAllowed,
@@ -70,7 +70,7 @@ impl DeliveryFailureReason {
         Self::Expired,
     ];
 
-    /// The name in the API, e.g. `retries_exhausted`.
+    /// Returns the name in the API, e.g. `retries_exhausted`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -81,7 +81,7 @@ impl DeliveryFailureReason {
         }
     }
 
-    /// The reason of this name.
+    /// Returns the reason with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
@@ -89,133 +89,136 @@ impl DeliveryFailureReason {
     }
 }
 
-/// Where a delivery is, and what is known of it there.
+/// The state of a delivery, with the data that only this state has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// Recorded; to be sent.
+    /// The delivery is recorded and waits for a sender.
     Pending,
-    /// A sender took it.
+    /// A sender claimed the delivery.
     Published {
-        /// When the first did.
+        /// Time of the first claim.
         at: Timestamp,
-        /// When it is to be sent, or sent again.
+        /// Time of the next attempt.
         next_at: Timestamp,
     },
-    /// The receiver has it.
+    /// The receiver accepted the event.
     Delivered {
-        /// When a sender first took it.
+        /// Time of the first claim by a sender.
         published_at: Timestamp,
-        /// When the receiver took it.
+        /// Time at which the receiver accepted the event.
         at: Timestamp,
     },
-    /// Given up.
+    /// The delivery was abandoned.
     Failed {
-        /// When a sender first took it, if one did.
+        /// Time of the first claim by a sender, if there was one.
         published_at: Option<Timestamp>,
-        /// When it was given up.
+        /// Time at which the delivery was abandoned.
         at: Timestamp,
-        /// Why.
+        /// The reason for the failure.
         reason: DeliveryFailureReason,
     },
 }
 
-/// One event on its way to one subscription.
+/// A delivery of one event to one subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// Its id.
+    /// The delivery's id.
     pub id: DeliveryId,
-    /// To whom.
+    /// The subscription that receives the event.
     pub subscription: SubscriptionId,
-    /// What.
+    /// The event.
     pub event: EventId,
-    /// Where it is.
+    /// The state of the delivery.
     pub state: DeliveryState,
-    /// How often it was replayed; `replay_count` in the API.
+    /// Number of replays, `replay_count` in the API.
     pub generation: i64,
-    /// Attempts of this generation that have their outcome.
+    /// Number of finished attempts in this generation.
     pub attempts: i64,
-    /// When the event was recorded for this subscription.
+    /// Time at which the event was recorded for this subscription.
     pub created_at: Timestamp,
-    /// When it became PENDING last.
+    /// Time at which the delivery last became `PENDING`.
     pub pending_since: Timestamp,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryResult {
-    /// 2xx in time.
+    /// The receiver returned 2xx in time.
     Accepted,
-    /// Another answer, or none.
+    /// The receiver returned another response, or none.
     Failed {
-        /// How long the receiver asked to be left alone.
+        /// Seconds that the receiver asked to wait before the next attempt.
         retry_after_s: Option<i64>,
     },
-    /// 410.
+    /// The receiver returned 410.
     Gone,
-    /// The address that the name has now may not be connected to; nothing was sent.
+    /// Connections to the current address of the host name are not allowed. Nothing was sent.
     UrlNotAllowed,
 }
 
-/// When an attempt that failed is followed by another.
+/// The schedule of retries after failed attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy<'a> {
-    /// Seconds from the first failed attempt to the second, and so on.
+    /// Delays between attempts in seconds, starting with the delay after the first failed attempt.
     pub delays_s: &'a [i64],
-    /// A number of 0 to [`JITTER_PERMILLE_MAX`]: so much later.
+    /// Jitter to add to the delay, from 0 to [`JITTER_PERMILLE_MAX`].
     pub jitter_permille: i64,
-    /// What a receiver that names a time is given.
+    /// Limit for the time that a receiver requests with `Retry-After`.
     pub retry_after_limit: RetryAfterLimit,
 }
 
-/// How far a step is lengthened for a receiver that names a time. It is never
-/// shortened.
+/// The limit up to which a delay is lengthened for a receiver that sends `Retry-After`. A delay is
+/// never shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryAfterLimit {
-    /// To twice itself.
+    /// Twice the scheduled delay.
     TwiceDelay,
-    /// As far as the last attempt still ends in time, however late the others are.
+    /// The longest delay with which the last attempt still finishes within the total time, even if
+    /// all remaining delays get maximum jitter.
     WithinTotal {
-        /// From when a sender took the delivery to the end of its last attempt.
+        /// Maximum time in milliseconds from the claim by a sender to the end of the last attempt.
         total_ms: i64,
-        /// What an attempt takes at most, the wait for its turn included.
+        /// Maximum duration of an attempt in milliseconds, including the wait for its turn.
         attempt_ms: i64,
     },
 }
 
-/// What makes a delivery eligible to be sent anew.
+/// The ages from which a delivery can be replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayPolicy {
-    /// PENDING for longer than this.
+    /// Seconds in `PENDING` after which a replay is allowed.
     pub pending_after_s: i64,
-    /// PUBLISHED for longer than this.
+    /// Seconds in `PUBLISHED` after which a replay is allowed.
     pub published_after_s: i64,
 }
 
-/// What happens to a delivery.
+/// An event that changes a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryEvent<'a> {
-    /// A sender took it.
+    /// A sender claimed the delivery.
     Claimed,
-    /// An attempt has its outcome.
+    /// An attempt finished.
     AttemptFinished {
-        /// Of the generation that was sent.
+        /// The generation that was sent.
         generation: i64,
-        /// What came of it.
+        /// The result of the attempt.
         result: DeliveryResult,
-        /// When the next one is due.
+        /// The schedule for the next attempt.
         retry_policy: RetryPolicy<'a>,
     },
-    /// It waited too long for its subscription.
+    /// The delivery waited too long for its subscription.
     Expired,
 }
 
 impl DeliveryEvent<'_> {
-    /// Its name in the table of the machine.
+    /// Returns the name used in the transition table.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Claimed => "taken",
-            Self::AttemptFinished { result: outcome, .. } => match outcome {
+            Self::AttemptFinished {
+                result: outcome, ..
+            } => match outcome {
                 DeliveryResult::Accepted => "answered: taken",
                 DeliveryResult::Failed { .. } => "answered: not taken",
                 DeliveryResult::Gone => "answered: gone",
@@ -226,13 +229,14 @@ impl DeliveryEvent<'_> {
     }
 }
 
-/// A delivery that is not sent anew: it may still arrive by itself.
+/// Error for a delivery that cannot be replayed yet, because it may still arrive without a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a delivery that is {} is not replayed yet", .0.as_str())]
 pub struct ReplayNotAllowed(pub DeliveryStatus);
 
 impl Delivery {
-    /// The id of an event's delivery to a subscription: always the same one.
+    /// Returns the id of an event's delivery to a subscription. It is always the same for the same
+    /// pair.
     #[must_use]
     pub fn derive_id(event: &EventId, subscription: &SubscriptionId) -> Option<DeliveryId> {
         let (_, event) = event.as_str().split_once('_')?;
@@ -240,7 +244,7 @@ impl Delivery {
         DeliveryId::parse(&format!("{}{event}-{subscription}", DeliveryId::PREFIX)).ok()
     }
 
-    /// Its status, as the API names it.
+    /// Returns the status as the API names it.
     #[must_use]
     pub const fn status(&self) -> DeliveryStatus {
         match self.state {
@@ -251,7 +255,7 @@ impl Delivery {
         }
     }
 
-    /// When it is to be sent; none: never again by itself.
+    /// Returns when the next attempt is due. Returns `None` if there is none.
     #[must_use]
     pub const fn next_at(&self) -> Option<Timestamp> {
         match self.state {
@@ -261,7 +265,7 @@ impl Delivery {
         }
     }
 
-    /// When a sender first took it, in this generation.
+    /// Returns when a sender first claimed the delivery in this generation.
     #[must_use]
     pub const fn published_at(&self) -> Option<Timestamp> {
         match self.state {
@@ -272,7 +276,7 @@ impl Delivery {
         }
     }
 
-    /// When the receiver took it.
+    /// Returns when the receiver accepted the event.
     #[must_use]
     pub const fn delivered_at(&self) -> Option<Timestamp> {
         match self.state {
@@ -283,7 +287,7 @@ impl Delivery {
         }
     }
 
-    /// When and why it was given up.
+    /// Returns when and why the delivery was abandoned.
     #[must_use]
     pub const fn failure(&self) -> Option<(Timestamp, DeliveryFailureReason)> {
         match self.state {
@@ -294,8 +298,8 @@ impl Delivery {
         }
     }
 
-    /// Moves it. None: nothing about it changes; so does the answer to an attempt
-    /// of an older generation, and whatever comes after the end.
+    /// Applies an event. Returns `None` if nothing changes. This includes the result of an attempt
+    /// of an older generation, and any event after the delivery has ended.
     #[must_use]
     pub fn apply(mut self, event: DeliveryEvent<'_>, now: Timestamp) -> Option<Self> {
         let published_at = self.published_at();
@@ -339,10 +343,10 @@ impl Delivery {
         Some(self)
     }
 
-    /// Sends it anew, as the next generation.
+    /// Replays the delivery as its next generation.
     ///
     /// # Errors
-    /// [`NotReplayed`] while it may still arrive by itself.
+    /// Returns [`ReplayNotAllowed`] while the delivery may still arrive without a replay.
     pub fn replay(mut self, rule: ReplayPolicy, now: Timestamp) -> Result<Self, ReplayNotAllowed> {
         let waits_until = match self.state {
             DeliveryState::Pending => Some(self.pending_since.plus_s(rule.pending_after_s)),
@@ -360,7 +364,7 @@ impl Delivery {
     }
 }
 
-/// What becomes of a delivery of which so many attempts failed before this one.
+/// Returns the state of a delivery after an attempt, given the number of failed attempts before it.
 fn state_after_attempt(
     published_at: Timestamp,
     outcome: DeliveryResult,
@@ -388,14 +392,15 @@ fn state_after_attempt(
         DeliveryResult::Failed { retry_after_s } => {
             again_or(retry_after_s, DeliveryFailureReason::RetriesExhausted)
         }
-        // A name may mean another address by then.
+        // The host name may resolve to another address at the next attempt.
         DeliveryResult::UrlNotAllowed => again_or(None, DeliveryFailureReason::UrlNotAllowed),
         DeliveryResult::Gone => given_up(DeliveryFailureReason::Gone),
     }
 }
 
 impl RetryPolicy<'_> {
-    /// When the attempt after this failed one is due; none: it was the last.
+    /// Returns when the next attempt is due after a failed one. Returns `None` if the failed one
+    /// was the last.
     fn next_at(
         self,
         published_at: Timestamp,
@@ -407,7 +412,10 @@ impl RetryPolicy<'_> {
         let (step_s, later_s) = self.delays_s.get(index..)?.split_first()?;
         let longest_ms = match self.retry_after_limit {
             RetryAfterLimit::TwiceDelay => step_s.saturating_mul(2000),
-            RetryAfterLimit::WithinTotal { total_ms: all_ms, attempt_ms } => {
+            RetryAfterLimit::WithinTotal {
+                total_ms: all_ms,
+                attempt_ms,
+            } => {
                 let later_ms = later_s.iter().fold(attempt_ms, |sum, step_s| {
                     let step_ms = delay_with_jitter_ms(*step_s, JITTER_PERMILLE_MAX);
                     sum.saturating_add(step_ms).saturating_add(attempt_ms)
@@ -422,7 +430,7 @@ impl RetryPolicy<'_> {
     }
 }
 
-/// A step with its jitter, in milliseconds.
+/// Returns a delay with jitter, in milliseconds.
 fn delay_with_jitter_ms(step_s: i64, jitter_permille: i64) -> i64 {
     let jitter = jitter_permille.clamp(0, JITTER_PERMILLE_MAX);
     step_s.saturating_mul(1000 + jitter)

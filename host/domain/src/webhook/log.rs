@@ -1,23 +1,23 @@
-//! The log of what watches told: what became of each event.
+//! The event log of watches, with the status of each event.
 
 use super::delivery::DeliveryStatus;
 
-/// What became of an event.
+/// The status of an event in the watch event log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WatchEventStatus {
-    /// Nobody has it yet: it is being sent, or there is nobody to send it to.
+    /// The event has not been received: it is being sent, or there is no endpoint.
     Pending,
-    /// A receiver has it.
+    /// A receiver accepted the event.
     Delivered,
-    /// Given up.
+    /// The delivery was abandoned.
     Failed,
 }
 
 impl WatchEventStatus {
-    /// Every status.
+    /// All statuses.
     pub const ALL: [Self; 3] = [Self::Pending, Self::Delivered, Self::Failed];
 
-    /// The name in the API, e.g. `pending`.
+    /// Returns the name in the API, e.g. `pending`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -27,7 +27,7 @@ impl WatchEventStatus {
         }
     }
 
-    /// The status of this name.
+    /// Returns the status with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();

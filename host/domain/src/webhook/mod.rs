@@ -1,13 +1,12 @@
-//! Telling subscribers: who wants to be told, and each event on its way to each
-//! of them.
+//! Webhooks: subscriptions to events, and the deliveries of events to subscriptions.
 
 pub mod delivery;
 pub mod log;
 pub mod subscription;
 
 pub use delivery::{
-    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, DeliveryFailureReason, ReplayNotAllowed, RetryAfterLimit,
-    ReplayPolicy, RetryPolicy, DeliveryResult,
+    Delivery, DeliveryEvent, DeliveryFailureReason, DeliveryResult, DeliveryState, DeliveryStatus,
+    ReplayNotAllowed, ReplayPolicy, RetryAfterLimit, RetryPolicy,
 };
 pub use log::WatchEventStatus;
 pub use subscription::{Subscription, SubscriptionEvent, SubscriptionStatus};

@@ -1,30 +1,29 @@
-//! A subscription: where events of a product go, and whether they are sent.
+//! Subscriptions to the events of a product.
 
 use crate::event::Product;
 use crate::id::SubscriptionId;
 use crate::owner::Tenant;
 use crate::time::Timestamp;
 
-/// Stands for every type of the product, also those that come later.
+/// Matches every event type of the product, including types that are added later.
 pub const WILDCARD_EVENT_TYPE: &str = "*";
 
-/// Whether a subscription's deliveries are sent. While it is not ACTIVE they are
-/// recorded, and wait.
+/// The status of a subscription. Unless it is `ACTIVE`, its deliveries are recorded but not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SubscriptionStatus {
-    /// They are.
+    /// Deliveries are sent.
     Active,
-    /// They wait: the caller said so, or the receiver answered 410.
+    /// Deliveries wait, because the client paused the subscription or the receiver returned 410.
     Paused,
-    /// They wait: nothing succeeded for days.
+    /// Deliveries wait, because no delivery succeeded for days.
     Disabled,
 }
 
 impl SubscriptionStatus {
-    /// Every status.
+    /// All statuses.
     pub const ALL: [Self; 3] = [Self::Active, Self::Paused, Self::Disabled];
 
-    /// The name in the API, e.g. `ACTIVE`.
+    /// Returns the name in the API, e.g. `ACTIVE`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +33,7 @@ impl SubscriptionStatus {
         }
     }
 
-    /// The status of this name.
+    /// Returns the status with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
@@ -42,73 +41,73 @@ impl SubscriptionStatus {
     }
 }
 
-/// Where events of a product go. Its secrets are not here: they are sealed, and
-/// only whoever signs opens them.
+/// A subscription to the events of a product. Its secrets are not part of it: they are stored
+/// encrypted, and only the signing code decrypts them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
-    /// Its id.
+    /// The subscription's id.
     pub id: SubscriptionId,
-    /// Whose.
+    /// The tenant that owns the subscription.
     pub tenant: Tenant,
-    /// Events of what.
+    /// The product whose events are sent.
     pub product: Product,
-    /// Where they go, as the caller wrote it.
+    /// The URL of the receiver, as the client wrote it.
     pub url: String,
-    /// Names of event types, or [`EVERY_TYPE`].
+    /// Names of event types, or [`WILDCARD_EVENT_TYPE`].
     pub event_types: Vec<String>,
-    /// The caller's note.
+    /// The client's description.
     pub description: Option<String>,
-    /// Whether deliveries are sent.
+    /// The status of the subscription.
     pub status: SubscriptionStatus,
-    /// The first failure since the last success.
+    /// Time of the first failure since the last success.
     pub failing_since: Option<Timestamp>,
-    /// Until then the secret before this one signs too.
+    /// Time until which the previous secret is used for signatures, too.
     pub previous_secret_expires_at: Option<Timestamp>,
-    /// When it was made.
+    /// Time at which the subscription was created.
     pub created_at: Timestamp,
-    /// When what its owner sees of it changed last.
+    /// Time of the last change that the owner can see.
     pub updated_at: Timestamp,
-    /// Counts its changes.
+    /// The version, incremented by each change.
     pub version: i64,
 }
 
-/// What happens to a subscription.
+/// An event that changes a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubscriptionEvent {
-    /// The caller changed it; none: stays as it is.
+    /// The client changed the subscription. A field that is `None` stays unchanged.
     Changed {
-        /// Another address.
+        /// The new URL.
         url: Option<String>,
-        /// Other types.
+        /// The new event types.
         event_types: Option<Vec<String>>,
-        /// Another note, or none any more.
+        /// The new description. `Some(None)` removes it.
         description: Option<Option<String>>,
     },
-    /// The caller wants nothing sent for now.
+    /// The client pauses deliveries.
     Paused,
-    /// The caller wants it sent again.
+    /// The client resumes deliveries.
     Resumed,
-    /// It has a new secret.
+    /// The secret was replaced.
     Rotated {
-        /// Until then the one before signs too.
+        /// Time until which the previous secret is used for signatures, too.
         previous_secret_expires_at: Timestamp,
     },
-    /// The receiver took an event.
+    /// The receiver accepted an event.
     DeliverySucceeded,
-    /// The receiver did not take an event.
+    /// The receiver did not accept an event.
     DeliveryFailed {
-        /// So long without a success disables it.
+        /// Seconds without a success after which the subscription is disabled.
         disable_after_s: i64,
     },
-    /// The receiver answered that it is gone for good.
+    /// The receiver responded that it is permanently gone.
     EndpointGone {
-        /// When what its owner sees had changed last as it was sent.
+        /// Value of [`Subscription::updated_at`] when the delivery was sent.
         updated_at: Timestamp,
     },
 }
 
 impl SubscriptionEvent {
-    /// Its name in logs and in the table of the machine.
+    /// Returns the name used in logs and in the transition table.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -124,7 +123,7 @@ impl SubscriptionEvent {
 }
 
 impl Subscription {
-    /// A new subscription, ACTIVE.
+    /// Creates an active subscription.
     #[must_use]
     pub const fn new(
         id: SubscriptionId,
@@ -151,8 +150,8 @@ impl Subscription {
         }
     }
 
-    /// Moves it. None: nothing about it changes, which is no error, so that asking
-    /// twice is as good as asking once.
+    /// Applies an event. Returns `None` if nothing changes; this is not an error, so requests are
+    /// idempotent.
     #[must_use]
     pub fn apply(mut self, event: SubscriptionEvent, now: Timestamp) -> Option<Self> {
         let before = self.clone();
@@ -171,8 +170,10 @@ impl Subscription {
                 previous_secret_expires_at,
             } => self.previous_secret_expires_at = Some(previous_secret_expires_at),
             SubscriptionEvent::DeliverySucceeded => self.failing_since = None,
-            SubscriptionEvent::DeliveryFailed { disable_after_s } => self.record_failure(disable_after_s, now),
-            // What was sent before the caller decided otherwise changes nothing.
+            SubscriptionEvent::DeliveryFailed { disable_after_s } => {
+                self.record_failure(disable_after_s, now)
+            }
+            // The response to a delivery that was sent before the client's last change is ignored.
             SubscriptionEvent::EndpointGone { updated_at } => {
                 if self.status == SubscriptionStatus::Active && self.updated_at == updated_at {
                     self.status = SubscriptionStatus::Paused;
@@ -201,7 +202,7 @@ impl Subscription {
     ) {
         if let Some(url) = url.filter(|url| *url != self.url) {
             self.url = url;
-            // What another receiver did says nothing about this one.
+            // Failures of the previous receiver do not count for the new one.
             self.failing_since = None;
         }
         if let Some(event_types) = event_types {

@@ -2,10 +2,10 @@ use super::*;
 use futures::FutureExt;
 use std::thread::{self, ThreadId};
 
-/// More often than a computing guest may give way before it is moved.
+/// Maximum number of yields before a computing guest must have been moved.
 const TURNS: usize = 4;
 
-/// Computes so often and gives way each time; tells in which threads it ran.
+/// Computes and yields `turns` times, and returns the threads on which it ran.
 async fn compute(turns: usize) -> Vec<ThreadId> {
     let mut threads = Vec::new();
     for _ in 0..turns {
@@ -21,7 +21,7 @@ fn burn() {
     while thread_cpu_time() - begun < OFFLOAD_AFTER / 2 {}
 }
 
-/// As a guest does at a tick.
+/// Yields once, as a guest does at a tick.
 async fn give_way() {
     let mut again = false;
     std::future::poll_fn(|context| {
@@ -36,7 +36,7 @@ async fn give_way() {
 }
 
 #[tokio::test]
-async fn what_computes_for_long_goes_on_elsewhere() {
+async fn long_computation_moves_to_background_thread() {
     let background = BackgroundExecutor::start();
     let here = thread::current().id();
     let threads = background.offload_when_long(compute(TURNS + 3)).await;
@@ -46,7 +46,7 @@ async fn what_computes_for_long_goes_on_elsewhere() {
 }
 
 #[tokio::test]
-async fn what_gives_way_without_having_computed_stays() {
+async fn task_that_only_yields_stays_inline() {
     let background = BackgroundExecutor::start();
     let here = thread::current().id();
     let work = background.offload_when_long(async {
@@ -59,12 +59,12 @@ async fn what_gives_way_without_having_computed_stays() {
 }
 
 #[tokio::test]
-async fn what_waits_comes_back() {
+async fn waiting_task_returns_to_original_thread() {
     let background = BackgroundExecutor::start();
     let here = thread::current().id();
     let work = background.offload_when_long(async move {
         let before = compute(TURNS + 1).await.pop();
-        // For something that comes about in this thread alone.
+        // Waits for a condition that only holds in the original thread.
         std::future::poll_fn(|_| match thread::current().id() == here {
             true => Poll::Ready(()),
             false => Poll::Pending,
@@ -76,7 +76,7 @@ async fn what_waits_comes_back() {
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_ends() {
+async fn dropped_task_ends() {
     let background = BackgroundExecutor::start();
     let held = Arc::new(());
     let watch = Arc::downgrade(&held);
@@ -97,11 +97,11 @@ async fn what_nobody_waits_for_ends() {
         }
     };
     let in_time = tokio::time::timeout(Duration::from_secs(60), ended).await;
-    in_time.expect("it goes on for nobody");
+    in_time.expect("the dropped task still runs");
 }
 
 #[tokio::test]
-async fn a_panic_is_its_callers_and_the_threads_go_on() {
+async fn panic_reaches_caller_and_threads_survive() {
     let background = BackgroundExecutor::start();
     let here = thread::current().id();
     for _ in 0..thread::available_parallelism().unwrap().get() {

@@ -8,18 +8,18 @@ fn end(breaker: &CircuitBreaker, outcome: PluginCallOutcome, times: u32) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn half_of_enough_calls_failing_opens_the_circuit() {
+async fn circuit_opens_when_half_of_enough_calls_fail() {
     let breaker = CircuitBreaker::new();
     end(&breaker, PluginCallOutcome::Succeeded, 10);
     end(&breaker, PluginCallOutcome::TimedOut, 9);
-    assert_eq!(breaker.health(), Health::Up, "19 calls say nothing yet");
+    assert_eq!(breaker.health(), Health::Up, "19 calls are too few");
     end(&breaker, PluginCallOutcome::TimedOut, 1);
     assert_eq!(breaker.health(), Health::Down);
     assert!(breaker.try_acquire().is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fifth_failing_is_degraded() {
+async fn plugin_is_degraded_when_a_fifth_of_calls_fail() {
     let breaker = CircuitBreaker::new();
     end(&breaker, PluginCallOutcome::Succeeded, 16);
     end(&breaker, PluginCallOutcome::Unavailable, 4);
@@ -35,20 +35,32 @@ async fn a_fifth_failing_is_degraded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn traps_in_a_row_are_enough() {
+async fn circuit_opens_after_consecutive_traps() {
     let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX - 1);
+    end(
+        &breaker,
+        PluginCallOutcome::Trapped,
+        CONSECUTIVE_TRAPS_MAX - 1,
+    );
     end(&breaker, PluginCallOutcome::Succeeded, 1);
-    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX - 1);
+    end(
+        &breaker,
+        PluginCallOutcome::Trapped,
+        CONSECUTIVE_TRAPS_MAX - 1,
+    );
     assert_eq!(breaker.health(), Health::Up);
     end(&breaker, PluginCallOutcome::Trapped, 1);
     assert_eq!(breaker.health(), Health::Down);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definite_no_is_a_success_and_a_limit_counts_for_nothing() {
+async fn refusal_counts_as_success_and_limit_is_ignored() {
     let breaker = CircuitBreaker::new();
-    for outcome in [PluginCallOutcome::NotFound, PluginCallOutcome::Refused, PluginCallOutcome::Declined] {
+    for outcome in [
+        PluginCallOutcome::NotFound,
+        PluginCallOutcome::Refused,
+        PluginCallOutcome::Declined,
+    ] {
         end(&breaker, outcome, 30);
     }
     for outcome in [
@@ -67,7 +79,7 @@ async fn a_definite_no_is_a_success_and_a_limit_counts_for_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn old_outcomes_are_forgotten() {
+async fn outcomes_outside_window_are_evicted() {
     let breaker = CircuitBreaker::new();
     end(&breaker, PluginCallOutcome::Succeeded, 30);
     end(&breaker, PluginCallOutcome::TimedOut, 10);
@@ -78,7 +90,7 @@ async fn old_outcomes_are_forgotten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_probe_at_a_time_closes_the_circuit_or_waits_longer() {
+async fn single_probe_closes_circuit_or_doubles_delay() {
     let breaker = CircuitBreaker::new();
     end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX);
     assert_eq!(
@@ -90,7 +102,7 @@ async fn one_probe_at_a_time_closes_the_circuit_or_waits_longer() {
 
     tokio::time::advance(PROBE_AFTER).await;
     assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
-    assert!(breaker.try_acquire().is_err(), "a second probe at once");
+    assert!(breaker.try_acquire().is_err(), "a second probe was allowed");
     breaker.record_outcome(CallPermit::Probe, PluginCallOutcome::Unavailable, None);
     assert_eq!(
         breaker.try_acquire(),
@@ -107,7 +119,7 @@ async fn one_probe_at_a_time_closes_the_circuit_or_waits_longer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_canceled_or_lost_probe_does_not_block_the_next() {
+async fn canceled_or_lost_probe_does_not_block_next_probe() {
     let breaker = CircuitBreaker::new();
     end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX);
     tokio::time::advance(PROBE_AFTER).await;
@@ -119,7 +131,7 @@ async fn a_canceled_or_lost_probe_does_not_block_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_failure_of_an_ordinary_call_does_not_end_a_probe() {
+async fn late_failure_of_normal_call_does_not_end_probe() {
     let breaker = CircuitBreaker::new();
     end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX);
     tokio::time::advance(PROBE_AFTER).await;

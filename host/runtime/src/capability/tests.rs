@@ -11,7 +11,7 @@ fn check(list: &AllowList, url: &str) -> Result<AllowedTarget, DeniedTarget> {
 }
 
 #[test]
-fn only_what_is_asked_for_and_granted_is_allowed() {
+fn only_requested_and_granted_hosts_are_allowed() {
     let list = list(
         &["api.example.com", "other.example.com"],
         &["api.example.com", "third.example.com"],
@@ -54,7 +54,7 @@ fn scheme_and_port_are_part_of_the_grant() {
 }
 
 #[test]
-fn an_asked_port_binds() {
+fn requested_port_must_match() {
     let list = list(
         &["api.example.com:8443"],
         &["api.example.com", "api.example.com:8443"],
@@ -64,7 +64,7 @@ fn an_asked_port_binds() {
 }
 
 #[test]
-fn a_star_needs_one_label_more_and_never_matches_a_look_alike() {
+fn wildcard_requires_extra_label_and_rejects_lookalikes() {
     let list = list(&["*.example.com"], &["*.example.com"]);
     assert!(check(&list, "https://a.example.com/").is_ok());
     assert!(check(&list, "https://a.b.example.com/").is_ok());
@@ -79,12 +79,12 @@ fn a_star_needs_one_label_more_and_never_matches_a_look_alike() {
 }
 
 #[test]
-fn the_refusal_names_the_line_to_add() {
+fn denial_names_the_grant_to_add() {
     let list = list(&["*"], &[]);
     let Err(DeniedTarget::NotGranted(message)) =
         check(&list, "http://api.example.com:8080/a?secret=1")
     else {
-        panic!("it was allowed");
+        panic!("the URL was allowed");
     };
     assert!(
         message.contains("add \"http://api.example.com:8080\" to `hosts` of SUPPLIER_A"),
@@ -94,7 +94,7 @@ fn the_refusal_names_the_line_to_add() {
 }
 
 #[test]
-fn users_in_urls_and_other_schemes_are_refused() {
+fn urls_with_credentials_or_other_schemes_are_rejected() {
     let list = list(&["*"], &["api.example.com"]);
     for url in [
         "https://user@api.example.com/",
@@ -111,7 +111,7 @@ fn users_in_urls_and_other_schemes_are_refused() {
 }
 
 #[test]
-fn other_spellings_of_an_address_are_the_same_address() {
+fn alternative_notations_of_an_address_are_equal() {
     let granted = list(&["*"], &["http://127.0.0.1:4010"]);
     for url in [
         "http://127.0.0.1:4010/",
@@ -119,7 +119,11 @@ fn other_spellings_of_an_address_are_the_same_address() {
         "http://0x7f.1:4010/",
         "http://0177.0.0.1:4010/",
     ] {
-        assert_eq!(check(&granted, url), Ok(AllowedTarget { private: true }), "{url}");
+        assert_eq!(
+            check(&granted, url),
+            Ok(AllowedTarget { private: true }),
+            "{url}"
+        );
     }
     let other = list(&["*"], &["api.example.com"]);
     for url in [
@@ -134,7 +138,7 @@ fn other_spellings_of_an_address_are_the_same_address() {
 }
 
 #[test]
-fn names_grant_private_addresses_only_when_told() {
+fn name_grants_private_addresses_only_if_private_is_set() {
     assert_eq!(
         check(
             &list(&["*"], &["http://localhost:1"]),
@@ -156,7 +160,7 @@ fn names_grant_private_addresses_only_when_told() {
 }
 
 #[test]
-fn unanswered_asks_are_listed_as_lines() {
+fn requested_hosts_without_grant_are_listed_as_grants() {
     let list = list(
         &["api.example.com", "book.example.com:8443", "*"],
         &["api.example.com"],
@@ -165,7 +169,7 @@ fn unanswered_asks_are_listed_as_lines() {
 }
 
 #[test]
-fn what_is_not_a_host_is_refused() {
+fn invalid_hosts_are_rejected() {
     for text in [
         "",
         "*",

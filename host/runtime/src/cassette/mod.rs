@@ -1,6 +1,6 @@
-//! Exchanges kept as a folder of JSON files, one each, without secrets and
-//! personal data; and answering from such a folder instead of the network.
-//! A file may be written by hand as well.
+//! Recorded exchanges: a folder with one JSON file for each exchange, without secrets and personal
+//! data. Requests can be answered from such a folder instead of the network. Files may also be
+//! written by hand.
 
 mod record;
 mod redact;
@@ -15,28 +15,28 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A folder of exchanges that cannot be used.
+/// A folder of recorded exchanges that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CassetteError {
-    /// The folder cannot be made or read.
-    #[error("cannot use the folder of exchanges {folder}")]
+    /// The folder cannot be created or read.
+    #[error("the folder of recorded exchanges {folder} cannot be used")]
     Folder {
-        /// Which.
+        /// Path of the folder.
         folder: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: std::io::Error,
     },
-    /// A file in it is not an exchange.
-    #[error("{file} is not a kept exchange")]
+    /// A file in the folder is not a recorded exchange.
+    #[error("{file} is not a recorded exchange")]
     File {
-        /// Which.
+        /// Path of the file.
         file: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: serde_json::Error,
     },
 }
 
-/// One exchange, as it stands in its file.
+/// A recorded exchange in the form of its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordedExchange {
@@ -48,7 +48,7 @@ struct RecordedExchange {
 #[serde(deny_unknown_fields)]
 struct RecordedRequest {
     method: String,
-    /// Path and query; which host it was does not matter.
+    /// Path and query. The host is not recorded, because it does not affect the match.
     path: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     headers: BTreeMap<String, String>,
@@ -66,8 +66,8 @@ struct RecordedResponse {
     body: Body,
 }
 
-/// A body: `{"json": …}`, `{"form": "a=b&c=d"}`, `{"text": "…"}`, or nothing.
-/// `omitted` holds the SHA-256 of a body that cannot be redacted.
+/// A recorded body: `{"json": …}`, `{"form": "a=b&c=d"}`, `{"text": "…"}`, or none. `omitted` holds
+/// the SHA-256 of a body that cannot be redacted.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Body {
@@ -94,7 +94,7 @@ impl Body {
 }
 
 impl RecordedRequest {
-    /// As it is kept, and as it is compared: nothing secret, nothing personal.
+    /// Redacts a request into the form that is stored and compared.
     fn of(outgoing: &OutboundRequest) -> Self {
         Self {
             method: outgoing.method.as_str().to_owned(),
@@ -104,8 +104,8 @@ impl RecordedRequest {
         }
     }
 
-    /// What makes two requests the same: method, path, sorted query and body,
-    /// without the gateway's own ids, which differ in every run.
+    /// Returns the key that identifies equal requests: method, path, sorted query and body. The
+    /// gateway's own ids are replaced, because they differ in every run.
     fn key(&self) -> String {
         let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
         let mut query: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();

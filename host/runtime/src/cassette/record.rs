@@ -1,21 +1,20 @@
-//! Keeping exchanges: each in a file of its own, numbered in the order in which
-//! they ended.
+//! Recorder that writes each exchange into its own file, numbered in the order of completion.
 
 use super::{Body, CassetteError, RecordedExchange, RecordedRequest, RecordedResponse, redact};
-use crate::egress::{UpstreamResponse, OutboundRequest};
+use crate::egress::{OutboundRequest, UpstreamResponse};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Writes exchanges into a folder.
+/// A recorder that writes exchanges into a folder.
 pub(crate) struct Recorder {
     folder: PathBuf,
     kept: AtomicU32,
 }
 
 impl Recorder {
-    /// Goes on after what the folder already holds.
+    /// Opens a folder. Numbering continues after the files it already contains.
     pub(crate) fn open(folder: &Path) -> Result<Self, CassetteError> {
         let failed = |source| CassetteError::Folder {
             folder: folder.to_owned(),
@@ -29,8 +28,8 @@ impl Recorder {
         })
     }
 
-    /// Keeps one. Recording is for development: the write is on the call's own
-    /// task, and a failure of it is told and does not fail the call.
+    /// Records an exchange. Recording serves development only, so the file is written on the
+    /// call's own task. If writing fails, the failure is logged and the call continues.
     pub(crate) fn record(&self, outgoing: &OutboundRequest, incoming: &UpstreamResponse) {
         let exchange = RecordedExchange {
             request: RecordedRequest::of(outgoing),
@@ -43,11 +42,11 @@ impl Recorder {
         if matches!(exchange.response.body, Body::Omitted(_)) {
             tracing::warn!(
                 path = exchange.request.path,
-                "the response is neither JSON nor a form and is kept without its body"
+                "the response is neither JSON nor a form; it is recorded without its body"
             );
         }
         if let Err(error) = self.write(&exchange) {
-            tracing::warn!(%error, folder = %self.folder.display(), "an exchange could not be kept");
+            tracing::warn!(%error, folder = %self.folder.display(), "an exchange could not be recorded");
         }
     }
 

@@ -1,6 +1,6 @@
-//! What may not be kept: credentials, names, addresses, numbers of telephones,
-//! cards and documents. Placeholders keep the form of what they stand for, so
-//! that a kept answer is still a readable one.
+//! Redaction of recorded exchanges: credentials, names, addresses, and the numbers of telephones,
+//! cards and documents. Placeholders have the form of the original values, so that a recorded
+//! response can still be parsed.
 
 use super::{Body, RecordedRequest};
 use crate::call_log::redact_path;
@@ -17,7 +17,7 @@ const BIRTH: &str = "1990-01-01";
 const DOCUMENT: &str = "X0000000";
 const SECRET: &str = "redacted";
 
-/// Headers that are kept; all others are dropped, known or not.
+/// Headers that are recorded. All other headers are dropped.
 const KEPT_HEADERS: [&str; 6] = [
     "accept",
     "accept-language",
@@ -96,7 +96,7 @@ const SECRET_KEYS: [&str; 20] = [
     "publishablekey",
     "privatekey",
 ];
-/// Under these, a bare `name` is a person's.
+/// Keys below which a plain `name` is the name of a person.
 const PERSON_KEYS: [&str; 15] = [
     "guest",
     "guests",
@@ -114,7 +114,7 @@ const PERSON_KEYS: [&str; 15] = [
     "paxes",
     "owner",
 ];
-/// Addresses of people, under those.
+/// Keys that hold a person's address if they occur below [`PERSON_KEYS`].
 const ADDRESS_KEYS: [&str; 6] = [
     "address",
     "addressline",
@@ -129,10 +129,7 @@ pub(super) fn headers(headers: &HeaderMap) -> BTreeMap<String, String> {
         .iter()
         .filter(|(name, _)| KEPT_HEADERS.contains(&name.as_str()));
     kept.filter_map(|(name, value)| {
-        Some((
-            name.as_str().to_owned(),
-            redact_text(value.to_str().ok()?),
-        ))
+        Some((name.as_str().to_owned(), redact_text(value.to_str().ok()?)))
     })
     .collect()
 }
@@ -197,7 +194,8 @@ fn json(value: &mut Value, person: bool) {
     }
 }
 
-/// A key without case and separators: `first_name` and `firstName` are one.
+/// Normalizes a key by removing case and separators, so that `first_name` and `firstName` are
+/// equal.
 fn normalize_key(key: &str) -> String {
     key.chars()
         .filter(char::is_ascii_alphanumeric)
@@ -224,8 +222,7 @@ fn placeholder(key: &str, person: bool) -> Option<&'static str> {
     }
 }
 
-/// Masks e-mail addresses, international telephone numbers and card numbers
-/// inside a longer text.
+/// Masks e-mail addresses, international telephone numbers and card numbers within a longer text.
 fn redact_text(text: &str) -> String {
     let words = text.split_inclusive(ends_word).map(|word| {
         let end = word.trim_end_matches(ends_word).len();
@@ -252,8 +249,8 @@ fn is_email(word: &str) -> bool {
     parts.is_some_and(|(local, host)| !local.is_empty() && host.contains('.'))
 }
 
-/// Runs of digits, possibly in groups with blanks or dashes between them, that
-/// are a card number; and `+` with 8 to 15 digits.
+/// Masks card numbers, whose digit groups may be separated by blanks or dashes, and telephone
+/// numbers of `+` and 8 to 15 digits.
 fn mask_numbers(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut rest = text;
@@ -280,13 +277,13 @@ fn mask_numbers(text: &str) -> String {
     masked + rest
 }
 
-/// Groups as on a card, and not as in a date.
+/// Returns whether the digits are grouped as on a card and not as in a date.
 fn is_grouped(run: &str) -> bool {
     run.split([' ', '-']).all(|group| group.len() >= 4)
 }
 
-/// 14 to 19 digits that begin as card numbers do, with a right check digit.
-/// Instants in milliseconds and microseconds are none: they begin with 1.
+/// Returns whether a text has 14 to 19 digits, begins like a card number and has a valid check
+/// digit. Timestamps in milliseconds and microseconds do not match because they begin with 1.
 fn is_card_like(digits: &str) -> bool {
     let begins = digits.starts_with(['2', '3', '4', '5', '6']);
     if !begins || !(14..=19).contains(&digits.len()) || !digits.bytes().all(|b| b.is_ascii_digit())
@@ -306,19 +303,19 @@ fn is_card_like(digits: &str) -> bool {
 
 const ID_DIGITS: usize = 32;
 
-/// Where the gateway's ids stand: runs of 32 hexadecimal digits.
+/// Returns the gateway ids in a text, which are runs of 32 hexadecimal digits.
 fn id_runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_hexdigit())
         .filter(|run| run.len() == ID_DIGITS)
 }
 
-/// The text with every id of the gateway replaced by the same placeholder.
+/// Replaces every gateway id in a text by the same placeholder.
 pub(super) fn replace_ids(text: &str) -> String {
     let zeros = "0".repeat(ID_DIGITS);
     id_runs(text).fold(text.to_owned(), |text, run| text.replace(run, &zeros))
 }
 
-/// The ids of the gateway in a request, in their order, each once.
+/// Returns the distinct gateway ids of a request in the order of their first occurrence.
 pub(super) fn ids(request: &RecordedRequest) -> Vec<String> {
     let text = format!(
         "{} {}",

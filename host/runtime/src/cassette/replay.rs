@@ -1,8 +1,8 @@
-//! Answering from kept exchanges. The same request is answered in the order in
-//! which it was kept; the last answer stands for all that follow.
+//! Replay of recorded exchanges. Equal requests receive the recorded responses in their recorded
+//! order. The last response is repeated for all further requests.
 
 use super::{CassetteError, RecordedExchange, RecordedRequest, RecordedResponse, redact};
-use crate::egress::{ExchangeError, UpstreamResponse, OutboundRequest};
+use crate::egress::{ExchangeError, OutboundRequest, UpstreamResponse};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::collections::HashMap;
 use std::fs;
@@ -15,14 +15,14 @@ struct ReplayQueue {
     served: usize,
 }
 
-/// A folder's exchanges.
+/// The recorded exchanges of a folder.
 pub(crate) struct Replayer {
     folder: PathBuf,
     answers: Mutex<HashMap<String, ReplayQueue>>,
 }
 
 impl Replayer {
-    /// Reads all of the folder, in the order of the file names.
+    /// Reads all recorded exchanges of a folder in the order of the file names.
     pub(crate) fn open(folder: &Path) -> Result<Self, CassetteError> {
         let failed = |source| CassetteError::Folder {
             folder: folder.to_owned(),
@@ -48,7 +48,7 @@ impl Replayer {
             answers
                 .entry(exchange.request.key())
                 .or_default()
-                .kept
+                .recorded
                 .push((exchange.request, exchange.response));
         }
         Ok(Self {
@@ -57,8 +57,11 @@ impl Replayer {
         })
     }
 
-    /// The kept answer, or an error that names what is missing.
-    pub(crate) fn replay(&self, outgoing: &OutboundRequest) -> Result<UpstreamResponse, ExchangeError> {
+    /// Returns the recorded response, or an error that names the missing request.
+    pub(crate) fn replay(
+        &self,
+        outgoing: &OutboundRequest,
+    ) -> Result<UpstreamResponse, ExchangeError> {
         let asked = RecordedRequest::of(outgoing);
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = || {
@@ -80,8 +83,13 @@ impl Replayer {
     }
 }
 
-/// Ids of the gateway in the kept request stand in the answer as those of this run.
-fn incoming(response: &RecordedResponse, kept: &RecordedRequest, asked: &RecordedRequest) -> UpstreamResponse {
+/// Builds the response. Gateway ids of the recorded request are replaced by those of the current
+/// request.
+fn incoming(
+    response: &RecordedResponse,
+    kept: &RecordedRequest,
+    asked: &RecordedRequest,
+) -> UpstreamResponse {
     let mut headers = HeaderMap::new();
     for (name, value) in &response.headers {
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {

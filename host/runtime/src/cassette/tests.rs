@@ -78,7 +78,7 @@ const PERSONAL: [&str; 12] = [
 ];
 
 #[test]
-fn nothing_personal_and_nothing_secret_is_kept() {
+fn recorded_exchange_contains_no_personal_or_secret_data() {
     let request = json!({
         "holder": {"firstName": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+4915112345678", "name": "Jane Roe"},
         "guests": [{"occupancyNumber": 1, "firstName": "Ada", "lastName": "Lovelace", "dateOfBirth": "1815-12-10", "remarks": "call +4915112345678 or ada@example.com", "address": "Main Street 1"}],
@@ -104,7 +104,7 @@ fn nothing_personal_and_nothing_secret_is_kept() {
 }
 
 #[test]
-fn texts_are_masked_where_they_are_personal_and_only_there() {
+fn only_personal_parts_of_texts_are_masked() {
     let masked = |text: &str| {
         kept_text(
             &post("{}"),
@@ -160,13 +160,13 @@ fn forms_are_redacted_by_key() {
 }
 
 #[test]
-fn what_cannot_be_redacted_is_not_kept() {
+fn body_that_cannot_be_redacted_is_omitted() {
     let text = kept_text(&post("{}"), &incoming(500, "<guest>Ada Lovelace</guest>"));
     assert!(!text.contains("Ada") && text.contains("omitted"), "{text}");
 }
 
 #[test]
-fn hotels_keep_their_names_and_prices_their_digits() {
+fn hotel_names_and_prices_are_not_redacted() {
     let answer = json!({"hotels": [{"id": "lp1897", "name": "Grand Hotel", "rates": [{"price": 1234.56, "offerId": "GU5XGNBVMDRYG4"}], "bookedAt": "2026-11-21T10:00:00+0100", "count": 4_111_111_111_111_111_u64}]});
     let text = kept_text(&post("{}"), &incoming(200, &answer.to_string()));
     for kept in [
@@ -195,7 +195,7 @@ fn body(replayer: &Replayer, outgoing: &OutboundRequest) -> serde_json::Value {
 }
 
 #[test]
-fn the_same_request_is_answered_in_order_and_the_last_answer_stays() {
+fn equal_requests_replay_in_order_and_repeat_last_response() {
     let request = outgoing(Method::GET, "https://api.example.com/v3/bookings/1", "");
     let answers = ["pending", "pending", "confirmed"].map(|status| {
         (
@@ -219,7 +219,7 @@ fn the_same_request_is_answered_in_order_and_the_last_answer_stays() {
 }
 
 #[test]
-fn members_and_query_may_stand_in_any_order_and_the_host_does_not_matter() {
+fn match_ignores_host_and_order_of_members_and_query() {
     let kept = outgoing(
         Method::POST,
         "https://api.example.com/v3/rates?a=1&b=2",
@@ -235,7 +235,7 @@ fn members_and_query_may_stand_in_any_order_and_the_host_does_not_matter() {
 }
 
 #[test]
-fn a_missing_exchange_is_named() {
+fn missing_exchange_error_names_the_request() {
     let (_folder, replayer) = replay(&[(post(r#"{"x":1}"#), incoming(200, "{}"))]);
     for asked in [
         post(r#"{"x":2}"#),
@@ -247,7 +247,7 @@ fn a_missing_exchange_is_named() {
         ),
     ] {
         let Err(ExchangeError::NotSent(message)) = replayer.replay(&asked) else {
-            panic!("it was answered")
+            panic!("the request was answered")
         };
         assert!(
             message.contains(asked.method.as_str())
@@ -259,7 +259,7 @@ fn a_missing_exchange_is_named() {
 }
 
 #[test]
-fn ids_of_the_gateway_differ_in_every_run() {
+fn gateway_ids_are_replaced_in_replay() {
     let old = "hbk_0123456789abcdef0123456789abcdef";
     let new = "hbk_fedcba9876543210fedcba9876543210";
     let request = |id: &str| post(&json!({"clientReference": id, "room": 1}).to_string());
@@ -277,7 +277,7 @@ fn ids_of_the_gateway_differ_in_every_run() {
 }
 
 #[test]
-fn a_file_may_be_written_by_hand_and_a_wrong_one_is_named() {
+fn handwritten_file_is_accepted_and_invalid_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let hand_made = json!({"request": {"method": "GET", "path": "/down"}, "response": {"status": 502, "body": {"text": "<h1>Bad Gateway</h1>"}}});
     fs::write(folder.path().join("down.json"), hand_made.to_string()).unwrap();
@@ -292,7 +292,7 @@ fn a_file_may_be_written_by_hand_and_a_wrong_one_is_named() {
     );
     fs::write(folder.path().join("wrong.json"), "{}").unwrap();
     let Err(CassetteError::File { file, .. }) = Replayer::open(folder.path()) else {
-        panic!("it was taken")
+        panic!("the file was accepted")
     };
     assert!(file.ends_with("wrong.json"));
 }

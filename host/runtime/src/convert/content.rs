@@ -1,13 +1,13 @@
-//! Hotel content, reviews, weather and price calendars: all only shown, so what
-//! makes no sense is left out instead of spoiling the rest.
+//! Conversion of hotel content, reviews, weather and price calendars. All of it is only displayed,
+//! so invalid values are left out instead of rejecting the whole response.
 
-use super::{ConvertResult, date, list, location, money, display_number, text};
+use super::{ConvertResult, date, display_number, list, location, money, text};
 use crate::bindings::exports::stopover::supplier::{
     hotel_content as wire, hotel_price_calendar, hotel_weather,
 };
 use host_domain::hotel::content::{
-    CONTENT_ITEMS_MAX, WeatherCondition, HotelDetails, HotelPriceCalendar, HouseRule, Image, Review, Reviews,
-    RoomContent, WeatherDay,
+    CONTENT_ITEMS_MAX, HotelDetails, HotelPriceCalendar, HouseRule, Image, Review, Reviews,
+    RoomContent, WeatherCondition, WeatherDay,
 };
 use host_domain::money::Currency;
 use host_domain::time::Date;
@@ -16,7 +16,7 @@ const AMENITIES_MAX: usize = 200;
 const POLICIES_MAX: usize = 50;
 const ROOM_KINDS_MAX: usize = 100;
 const CONDITIONS_MAX: usize = 10;
-/// Days of one answer, about ten years of a calendar.
+/// Maximum number of days in one response, about ten years of a calendar.
 const DAYS_MAX: usize = 4_000;
 
 pub(crate) fn details(details: wire::Details) -> ConvertResult<HotelDetails> {
@@ -119,7 +119,7 @@ fn review(review: wire::Review) -> Review {
     }
 }
 
-/// Days of the asked range, in order, each once.
+/// Converts the days within the requested range, in order and without duplicates.
 pub(crate) fn forecast(
     days: Vec<hotel_weather::Day>,
     start: Date,
@@ -158,7 +158,7 @@ fn condition(condition: hotel_weather::Condition) -> WeatherCondition {
     }
 }
 
-/// Prices of asked hotels and days.
+/// Converts the prices of the requested hotels and days.
 pub(crate) fn prices(
     answer: Vec<hotel_price_calendar::HotelPrices>,
     asked: &[String],

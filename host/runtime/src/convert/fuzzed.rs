@@ -1,5 +1,5 @@
-//! Answers that no plugin should give: sound ones, changed at random. Whatever is read
-//! must be what was asked for, and money that there can be.
+//! Randomized tests: valid plugin responses are changed at random. Every response that is accepted
+//! must match its request and contain only valid amounts of money.
 
 use super::tests::{answer, booked, euros, offer, paid, request};
 use super::*;
@@ -10,10 +10,10 @@ use fuzz::Choice;
 use host_domain::hotel::{CancellationPolicy, HotelSummary, RoomRate};
 use std::collections::HashSet;
 
-/// One way in which an answer may be wrong.
+/// A change that may make a response invalid.
 pub(super) type Change<T> = fn(&mut T, &mut Choice<'_>);
 
-/// A sound answer with up to three of the changes.
+/// Applies up to three random changes to a valid response.
 pub(super) fn changed<T>(mut sound: T, choice: &mut Choice<'_>, changes: &[Change<T>]) -> T {
     for _ in 0..choice.below(4) {
         choice.pick(changes)(&mut sound, choice);
@@ -168,7 +168,7 @@ fn offers(
 }
 
 #[test]
-fn prices_that_are_read_are_of_what_was_asked() {
+fn accepted_prices_match_request() {
     fuzz::values("hotel-prices", 1_000, |choice| {
         let sent = changed(answer(vec![offer()]), choice, &PRICES);
         let totals: Vec<i64> = offers(&mut sent.clone()).map(|one| one.total).collect();
@@ -247,7 +247,7 @@ const BOUND: [Change<hotel_booking::Prebooked>; 8] = [
 ];
 
 #[test]
-fn what_is_bound_is_in_the_currency_asked_for_and_paid_over_an_encrypted_line() {
+fn accepted_prebook_has_requested_currency_and_encrypted_checkout() {
     fuzz::values("hotel-prebook", 1_000, |choice| {
         let Ok(read) = hotel::prebook_response(changed(bound(), choice, &BOUND), euros(), 1) else {
             return;
@@ -288,7 +288,7 @@ const STATES: [Change<wire::HotelBookingState>; 7] = [
 ];
 
 #[test]
-fn a_booking_that_is_read_has_a_name_and_each_room_once() {
+fn accepted_booking_has_reference_and_unique_rooms() {
     fuzz::values("hotel-booking", 1_000, |choice| {
         let state = changed(booked(&[0, 1]), choice, &STATES);
         let asked = choice.maybe(|_| euros());
@@ -328,7 +328,7 @@ const PAYMENTS: [Change<processor::PaymentState>; 7] = [
 ];
 
 #[test]
-fn a_payment_that_is_read_never_exceeds_the_step_before() {
+fn accepted_payment_never_exceeds_previous_step() {
     fuzz::values("payment", 1_000, |choice| {
         let state = changed(paid(100, 100, 40), choice, &PAYMENTS);
         let asked = choice.maybe(|_| euros());
@@ -350,7 +350,7 @@ fn a_payment_that_is_read_never_exceeds_the_step_before() {
 }
 
 #[test]
-fn a_refund_that_is_read_is_the_one_asked_for() {
+fn accepted_refund_has_requested_amount() {
     fuzz::values("refund", 1_000, |choice| {
         let asked = choice.maybe(|_| Money::new(100, euros()));
         let state = processor::RefundState {
@@ -369,7 +369,7 @@ fn a_refund_that_is_read_is_the_one_asked_for() {
 }
 
 #[test]
-fn an_event_that_is_read_has_an_id_and_no_empty_references() {
+fn accepted_event_has_id_and_no_empty_references() {
     fuzz::values("supplier-events", 1_000, |choice| {
         let sent = choice.list(|choice| supplier_events::Event {
             id: choice.pick(&["e1", "e2", ""]).to_owned() + &choice.text(),

@@ -1,18 +1,19 @@
-//! Hotels: search, offers, bookings, cancellations.
+//! Conversion of hotel searches, offers, bookings and cancellations.
 
 use super::outcome::{booking_status, checkout};
 use super::{
-    ConvertResult, money_with_currency, invalid, currency, instant, list, location, money, optional, positive_money, same_currency,
-    display_number, text,
+    ConvertResult, currency, display_number, instant, invalid, list, location, money,
+    money_with_currency, optional, positive_money, same_currency, text,
 };
 use crate::bindings::exports::stopover::supplier::{
     hotel_booking, hotel_cancellation, hotel_places, hotel_pricing, hotel_search,
 };
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
 use host_domain::hotel::supply::{
-    AppliedFilters, BookRequest, SupplierRoom, SupplierBooking, CancelRequest, CancellationAmounts,
-    FindRequest, BookingLookup, SupplierHotel, HotelOffers, Offer, Place, PlaceQuery, PrebookRequest,
-    PrebookResponse, PriceResponse, PriceRequest, SearchResponse, SearchRequest, SearchSort, SupplierQuote,
+    AppliedFilters, BookRequest, BookingLookup, CancelRequest, CancellationAmounts, FindRequest,
+    HotelOffers, Offer, Place, PlaceQuery, PrebookRequest, PrebookResponse, PriceRequest,
+    PriceResponse, SearchRequest, SearchResponse, SearchSort, SupplierBooking, SupplierHotel,
+    SupplierQuote, SupplierRoom,
 };
 use host_domain::hotel::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Occupancy,
@@ -27,7 +28,7 @@ const ROOMS_MAX: usize = 32;
 const ALTERNATIVES_MAX: usize = 20;
 const RADIUS_M_MAX: f64 = 20_100_000.0;
 
-// Requests
+// Requests.
 
 pub(crate) fn place_query(query: PlaceQuery) -> hotel_places::PlaceQuery {
     hotel_places::PlaceQuery {
@@ -185,7 +186,7 @@ pub(crate) fn cancel_request(request: CancelRequest) -> hotel_cancellation::Canc
     }
 }
 
-// Answers
+// Responses.
 
 pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> ConvertResult<Vec<Place>> {
     list("places", places, usize::from(limit), |place| {
@@ -259,7 +260,7 @@ pub(crate) fn search_answer(
     })
 }
 
-/// What a pricing answer is held against.
+/// The part of a price request that its response is checked against.
 pub(crate) struct PriceExpectation {
     hotel_ids: Vec<String>,
     rooms: usize,
@@ -325,7 +326,11 @@ fn hotel_summary(hotel: wire::HotelSummary) -> ConvertResult<HotelSummary> {
     })
 }
 
-fn room_rates(rates: Vec<wire::RoomRate>, currency: Currency, rooms: usize) -> ConvertResult<Vec<RoomRate>> {
+fn room_rates(
+    rates: Vec<wire::RoomRate>,
+    currency: Currency,
+    rooms: usize,
+) -> ConvertResult<Vec<RoomRate>> {
     if rates.len() != rooms {
         return invalid("rooms", "not one a requested room");
     }
@@ -449,7 +454,7 @@ pub(crate) fn prebook_response(
     })
 }
 
-/// A booking as the supplier has it; `asked` where it is known what it must cost in.
+/// Converts a supplier's booking. `asked` is the required currency, if it is known.
 pub(crate) fn supplier_booking(
     state: wire::HotelBookingState,
     asked: Option<Currency>,
@@ -471,7 +476,10 @@ pub(crate) fn supplier_booking(
         supplier_reference: text::reference("supplier-reference", state.supplier_reference)?,
         client_reference: text::optional_reference("client-reference", state.client_reference)?,
         total: money("total", state.total, currency)?,
-        hotel_confirmation_code: text::optional_display(state.hotel_confirmation_code, text::LINE_CHARS),
+        hotel_confirmation_code: text::optional_display(
+            state.hotel_confirmation_code,
+            text::LINE_CHARS,
+        ),
         remarks: text::optional_display(state.remarks, text::TEXT_CHARS),
         rooms,
         policy: optional(state.policy, policy)?,
@@ -489,7 +497,10 @@ fn booked_room(room: wire::BookedRoom) -> ConvertResult<SupplierRoom> {
             "rooms.supplier-room-reference",
             room.supplier_room_reference,
         )?,
-        hotel_confirmation_code: text::optional_display(room.hotel_confirmation_code, text::LINE_CHARS),
+        hotel_confirmation_code: text::optional_display(
+            room.hotel_confirmation_code,
+            text::LINE_CHARS,
+        ),
         canceled: room.canceled,
     })
 }

@@ -1,6 +1,6 @@
-//! WIT to domain and back, field by field. What comes from a guest is judged on
-//! the way: what decides about money or identity must make sense or the whole
-//! answer is unreadable; what is only shown is cut to size or left out.
+//! Conversions between WIT and domain types, field by field. Data from a guest is validated: values
+//! that affect money or identity must be valid, or the whole response is rejected. Values that are
+//! only displayed are truncated or left out.
 
 pub(crate) mod content;
 pub(crate) mod flight;
@@ -15,7 +15,7 @@ use host_domain::hotel::Location;
 use host_domain::money::{Currency, MINOR_UNITS_MAX, Money};
 use host_domain::time::{Date, Timestamp};
 
-/// An answer that makes no sense, and where.
+/// An invalid value in a response and the field that holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InvalidResponse {
     pub(crate) field: &'static str,
@@ -34,7 +34,7 @@ const fn invalid<T>(field: &'static str, reason: &'static str) -> ConvertResult<
     Err(InvalidResponse { field, reason })
 }
 
-/// Latest instant that is taken: 9999-12-31.
+/// Latest accepted instant: 9999-12-31.
 const INSTANT_MS_MAX: i64 = 253_402_207_200_000;
 
 fn currency(field: &'static str, code: &str) -> ConvertResult<Currency> {
@@ -65,7 +65,7 @@ fn money_with_currency(field: &'static str, amount: &types::Money) -> ConvertRes
 
 fn positive_money(field: &'static str, minor: i64, currency: Currency) -> ConvertResult<Money> {
     if minor == 0 {
-        invalid(field, "a price of nothing")
+        invalid(field, "a price of zero")
     } else {
         money(field, minor, currency)
     }
@@ -79,7 +79,10 @@ fn instant(field: &'static str, ms: i64) -> ConvertResult<Timestamp> {
     }
 }
 
-fn optional<T, U>(value: Option<T>, read: impl FnOnce(T) -> ConvertResult<U>) -> ConvertResult<Option<U>> {
+fn optional<T, U>(
+    value: Option<T>,
+    read: impl FnOnce(T) -> ConvertResult<U>,
+) -> ConvertResult<Option<U>> {
     value.map(read).transpose()
 }
 
@@ -90,12 +93,12 @@ fn list<T, U>(
     read: impl FnMut(T) -> ConvertResult<U>,
 ) -> ConvertResult<Vec<U>> {
     if items.len() > items_max {
-        return invalid(field, "more than asked for, or than makes sense");
+        return invalid(field, "more items than requested or plausible");
     }
     items.into_iter().map(read).collect()
 }
 
-/// `YYYY-MM-DD`, and nothing else that a date may be written as.
+/// Parses a date of the form `YYYY-MM-DD` and rejects all other forms.
 fn date(field: &'static str, text: &str) -> ConvertResult<Date> {
     let shaped = text.len() == 10
         && text.bytes().enumerate().all(|(at, b)| {
@@ -111,7 +114,7 @@ fn date(field: &'static str, text: &str) -> ConvertResult<Date> {
     }
 }
 
-/// `YYYY-MM-DDTHH:MM` of a day that exists, and nothing else.
+/// Validates a time of the form `YYYY-MM-DDTHH:MM` on an existing day.
 fn local_time(field: &'static str, text: String) -> ConvertResult<String> {
     let fits = text
         .split_once('T')
@@ -133,7 +136,7 @@ fn location(field: &'static str, latitude: f64, longitude: f64) -> ConvertResult
     invalid(field, "not a place on the map")
 }
 
-/// A number that is only shown: left out when it is not one, or out of range.
+/// Returns a number that is only displayed, or `None` if it is not a number or out of range.
 fn display_number(value: Option<f64>, min: f64, max: f64) -> Option<f64> {
     value.filter(|value| (min..=max).contains(value))
 }

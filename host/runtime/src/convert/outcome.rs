@@ -1,13 +1,13 @@
-//! How calls end: errors, refusals, the status of a booking.
+//! Conversion of errors, refusals and the status of a booking.
 
-use super::{ConvertResult, invalid, currency, money, text};
+use super::{ConvertResult, currency, invalid, money, text};
 use crate::bindings::stopover::supplier::types as wire;
 use host_domain::supplier::{
-    SupplierBookingStatus, ChangeError, Checkout, ReadError, Refusal, RefusalReason,
+    ChangeError, Checkout, ReadError, Refusal, RefusalReason, SupplierBookingStatus,
 };
 use url::{Host, Url};
 
-/// No supplier's limit makes anybody wait longer than a day.
+/// Longest wait that a supplier's rate limit may impose: one day.
 const RETRY_AFTER_S_MAX: u32 = 24 * 60 * 60;
 
 pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
@@ -21,20 +21,26 @@ pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
             retry_after_s: retry_after(seconds),
         },
         wire::ReadError::TimedOut(reason) => ReadError::TimedOut(text::operator_message(reason)),
-        wire::ReadError::Unavailable(reason) => ReadError::Unavailable(text::operator_message(reason)),
+        wire::ReadError::Unavailable(reason) => {
+            ReadError::Unavailable(text::operator_message(reason))
+        }
         wire::ReadError::Failed(reason) => ReadError::Failed(text::operator_message(reason)),
-        wire::ReadError::Unreadable(reason) => ReadError::InvalidResponse(text::operator_message(reason)),
-        wire::ReadError::Misconfigured(reason) => ReadError::Misconfigured(text::operator_message(reason)),
+        wire::ReadError::Unreadable(reason) => {
+            ReadError::InvalidResponse(text::operator_message(reason))
+        }
+        wire::ReadError::Misconfigured(reason) => {
+            ReadError::Misconfigured(text::operator_message(reason))
+        }
     }
 }
 
-/// A refusal that makes no sense is not a definite no.
+/// Converts an error of a change. An invalid refusal is not treated as definitive.
 pub(crate) fn change_error(error: wire::ChangeError) -> ChangeError {
     match error {
         wire::ChangeError::Refused(no) => match refusal(no) {
             Ok(no) => ChangeError::Refused(no),
             Err(unreadable) => {
-                ChangeError::Unknown(format!("the refusal cannot be read: {unreadable}"))
+                ChangeError::Unknown(format!("the refusal is not valid: {unreadable}"))
             }
         },
         wire::ChangeError::NotSent(reason) => ChangeError::NotSent(text::operator_message(reason)),
@@ -87,7 +93,8 @@ pub(super) fn booking_status(status: wire::BookingStatus) -> ConvertResult<Suppl
     })
 }
 
-/// The end user is sent there: encrypted, or on this very machine.
+/// Converts the checkout to which the end user is sent. Its URL must be encrypted or refer to this
+/// machine.
 pub(super) fn checkout(checkout: wire::Checkout) -> ConvertResult<Checkout> {
     let url = match checkout.url {
         None => None,

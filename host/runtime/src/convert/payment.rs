@@ -1,11 +1,12 @@
-//! Payments.
+//! Conversion of payments.
 
-use super::{ConvertResult, invalid, instant, money, optional, same_currency, text};
+use super::{ConvertResult, instant, invalid, money, optional, same_currency, text};
 use crate::bindings::exports::stopover::payment::processor as wire;
 use crate::bindings::stopover::supplier::types;
 use host_domain::money::{Currency, Money};
 use host_domain::payment::{
-    Card, CardBrand, DeclineReason, Funding, PaymentError, ProcessorPayment, ProcessorPaymentStatus, Wallet,
+    Card, CardBrand, DeclineReason, Funding, PaymentError, ProcessorPayment,
+    ProcessorPaymentStatus, Wallet,
 };
 
 pub(crate) fn money_to_wire(money: Money) -> types::Money {
@@ -18,9 +19,15 @@ pub(crate) fn money_to_wire(money: Money) -> types::Money {
 pub(crate) fn payment_error(error: wire::PaymentError) -> PaymentError {
     match error {
         wire::PaymentError::Declined(reason) => PaymentError::Declined(decline(&reason)),
-        wire::PaymentError::Refused(reason) => PaymentError::Refused(text::operator_message(reason)),
-        wire::PaymentError::NotSent(reason) => PaymentError::NotSent(text::operator_message(reason)),
-        wire::PaymentError::Unknown(reason) => PaymentError::Unknown(text::operator_message(reason)),
+        wire::PaymentError::Refused(reason) => {
+            PaymentError::Refused(text::operator_message(reason))
+        }
+        wire::PaymentError::NotSent(reason) => {
+            PaymentError::NotSent(text::operator_message(reason))
+        }
+        wire::PaymentError::Unknown(reason) => {
+            PaymentError::Unknown(text::operator_message(reason))
+        }
     }
 }
 
@@ -35,7 +42,7 @@ const fn decline(reason: &wire::DeclineReason) -> DeclineReason {
     }
 }
 
-/// Intent: the processor's id of the payment, and the browser's token.
+/// Converts an intent into the processor's id of the payment and the browser's token.
 pub(crate) fn intent(intent: wire::Intent) -> ConvertResult<(String, String)> {
     Ok((
         text::reference("processor-reference", intent.processor_reference)?,
@@ -43,9 +50,12 @@ pub(crate) fn intent(intent: wire::Intent) -> ConvertResult<(String, String)> {
     ))
 }
 
-/// Amounts are totals so far: no more is taken than was held, no more given back
-/// than was taken.
-pub(crate) fn processor_payment(state: wire::PaymentState, asked: Option<Currency>) -> ConvertResult<ProcessorPayment> {
+/// Converts the state of a payment. Amounts are totals: the captured amount must not exceed the
+/// authorized one, and the refunded amount must not exceed the captured one.
+pub(crate) fn processor_payment(
+    state: wire::PaymentState,
+    asked: Option<Currency>,
+) -> ConvertResult<ProcessorPayment> {
     let currency = match asked {
         Some(asked) => same_currency("currency", &state.currency, asked)?,
         None => super::currency("currency", &state.currency)?,
@@ -110,7 +120,7 @@ pub(crate) fn card(card: wire::Card) -> ConvertResult<Card> {
     })
 }
 
-/// `YYYY-MM`.
+/// Returns whether the text has the form `YYYY-MM`.
 fn is_month(text: &str) -> bool {
     let digits = |part: &str, length: usize| {
         part.len() == length && part.bytes().all(|b| b.is_ascii_digit())
@@ -120,8 +130,11 @@ fn is_month(text: &str) -> bool {
     })
 }
 
-/// A refund: its id at the processor, and how much it was.
-pub(crate) fn refund(state: wire::RefundState, asked: Option<Money>) -> ConvertResult<(String, Money)> {
+/// Converts a refund into the processor's id and the amount.
+pub(crate) fn refund(
+    state: wire::RefundState,
+    asked: Option<Money>,
+) -> ConvertResult<(String, Money)> {
     let currency = super::currency("currency", &state.amount.currency)?;
     let amount = money("amount", state.amount.amount, currency)?;
     if asked.is_some_and(|asked| asked != amount) {

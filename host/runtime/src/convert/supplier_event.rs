@@ -1,17 +1,17 @@
-//! A supplier's own webhooks: what came in, and what the adapter reads in it.
+//! Conversion of a supplier's webhook requests and of the events that the adapter reads from them.
 
 use super::{ConvertResult, instant, list, optional, text};
 use crate::bindings::exports::stopover::supplier::supplier_events as wire;
 use host_domain::supplier_event::{
-    BODY_BYTES_MAX, HEADER_BYTES_MAX, HEADERS_MAX, SupplierWebhookRequest, SupplierEvent,
-    SupplierEventKind, VerifyError,
+    BODY_BYTES_MAX, HEADER_BYTES_MAX, HEADERS_MAX, SupplierEvent, SupplierEventKind,
+    SupplierWebhookRequest, VerifyError,
 };
 
-/// Events of one delivery: most suppliers send one, others a batch.
+/// Maximum number of events in one request. Most suppliers send one event, others send batches.
 const EVENTS_MAX: usize = 200;
 
-/// A delivery as the adapter gets it. Anybody may send one: what is too large
-/// does not reach the adapter.
+/// Converts a webhook request for the adapter. Anyone may send one, so an oversized request is
+/// rejected before it reaches the adapter.
 pub(crate) fn delivery(delivery: SupplierWebhookRequest) -> Result<wire::Delivery, VerifyError> {
     let too_large = |what: &str| Err(VerifyError::Malformed(format!("{what} too large")));
     if delivery.body.len() > BODY_BYTES_MAX {
@@ -69,8 +69,12 @@ fn kind(kind: wire::Kind) -> SupplierEventKind {
 
 pub(crate) fn verify_error(error: wire::VerifyError) -> VerifyError {
     match error {
-        wire::VerifyError::Unauthentic(reason) => VerifyError::InvalidSignature(text::operator_message(reason)),
-        wire::VerifyError::Unreadable(reason) => VerifyError::Malformed(text::operator_message(reason)),
+        wire::VerifyError::Unauthentic(reason) => {
+            VerifyError::InvalidSignature(text::operator_message(reason))
+        }
+        wire::VerifyError::Unreadable(reason) => {
+            VerifyError::Malformed(text::operator_message(reason))
+        }
     }
 }
 

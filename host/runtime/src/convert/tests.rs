@@ -94,7 +94,7 @@ fn read(
 }
 
 #[test]
-fn a_sound_answer_is_read_whole_and_penalties_are_put_in_order() {
+fn valid_response_is_converted_completely_with_sorted_penalties() {
     let answer = read(answer(vec![offer()])).unwrap();
     let offer = &answer.hotels[0].offers[0];
     assert_eq!(
@@ -115,7 +115,7 @@ fn a_sound_answer_is_read_whole_and_penalties_are_put_in_order() {
 }
 
 #[test]
-fn an_answer_that_makes_no_sense_is_unreadable_and_says_where() {
+fn invalid_response_is_rejected_with_its_field() {
     type Change = fn(&mut hotel_pricing::PriceAnswer);
     let cases: [(&str, Change); 18] = [
         ("currency", |a| a.currency = "USD".to_owned()),
@@ -178,7 +178,7 @@ fn an_answer_that_makes_no_sense_is_unreadable_and_says_where() {
 }
 
 #[test]
-fn the_same_hotel_twice_and_more_hotels_than_asked_are_unreadable() {
+fn duplicate_or_surplus_hotels_are_rejected() {
     let mut twice = answer(vec![offer()]);
     twice.hotels.push(twice.hotels[0].clone());
     assert_eq!(read(twice).unwrap_err().field, "hotels.supplier-hotel-id");
@@ -188,7 +188,7 @@ fn the_same_hotel_twice_and_more_hotels_than_asked_are_unreadable() {
 }
 
 #[test]
-fn display_texts_are_cut_and_what_is_only_shown_is_left_out() {
+fn display_texts_are_truncated_and_invalid_display_values_left_out() {
     let mut long = answer(vec![]);
     long.hotels[0].hotel.name = "ä".repeat(1_000) + "\0";
     long.hotels[0].hotel.time_zone = Some("Europe/Atlantis".to_owned());
@@ -213,7 +213,7 @@ fn found(rating: f64) -> hotel_search::FoundHotel {
 }
 
 #[test]
-fn a_search_answers_at_most_what_was_asked_and_only_sound_ratings() {
+fn search_result_is_limited_and_invalid_ratings_left_out() {
     let search = |hotels| hotel_search::SearchAnswer {
         currency: "EUR".to_owned(),
         hotels,
@@ -272,7 +272,7 @@ pub(super) fn booked(positions: &[u8]) -> wire::HotelBookingState {
 }
 
 #[test]
-fn a_booking_needs_its_reference_its_currency_and_each_room_once() {
+fn booking_requires_reference_currency_and_unique_rooms() {
     let state = hotel::supplier_booking(booked(&[1, 0]), Some(euros())).unwrap();
     assert_eq!(
         state
@@ -319,7 +319,7 @@ fn a_booking_needs_its_reference_its_currency_and_each_room_once() {
 }
 
 #[test]
-fn a_refusal_that_cannot_be_read_is_not_a_definite_no() {
+fn invalid_refusal_is_not_definitive() {
     let refusal = |currency: &str| types::Refusal {
         reason: types::RefusalReason::PriceChanged(types::Money {
             amount: 100,
@@ -366,14 +366,17 @@ pub(super) fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::
 }
 
 #[test]
-fn money_never_exceeds_the_step_before() {
+fn captured_and_refunded_amounts_never_exceed_previous_step() {
     assert!(payment::processor_payment(paid(100, 100, 40), Some(euros())).is_ok());
     for (state, field) in [
         (paid(100, 101, 0), "captured"),
         (paid(100, 50, 51), "refunded"),
         (paid(-1, 0, 0), "authorized"),
     ] {
-        assert_eq!(payment::processor_payment(state, None).unwrap_err().field, field);
+        assert_eq!(
+            payment::processor_payment(state, None).unwrap_err().field,
+            field
+        );
     }
     assert_eq!(
         payment::processor_payment(paid(1, 0, 0), Some(Currency::USD))
@@ -384,7 +387,7 @@ fn money_never_exceeds_the_step_before() {
 }
 
 #[test]
-fn a_refund_of_another_amount_is_not_the_refund() {
+fn refund_of_different_amount_is_rejected() {
     let refund = |amount| processor::RefundState {
         processor_reference: "r1".to_owned(),
         amount: types::Money {
@@ -401,7 +404,7 @@ fn a_refund_of_another_amount_is_not_the_refund() {
 }
 
 #[test]
-fn a_card_shows_four_digits_and_a_month_or_nothing() {
+fn card_requires_four_digits_and_valid_month() {
     let card = |last4: &str, expires: &str| processor::Card {
         brand: processor::CardBrand::Visa,
         last4: last4.to_owned(),
@@ -426,7 +429,7 @@ fn a_card_shows_four_digits_and_a_month_or_nothing() {
 }
 
 #[test]
-fn no_identifier_holds_a_control_character() {
+fn identifier_with_control_character_is_rejected() {
     for character in '\0'..=char::MAX {
         let text = format!("offer_{character}é");
         let read = text::reference("offer", text);
@@ -435,7 +438,7 @@ fn no_identifier_holds_a_control_character() {
 }
 
 #[test]
-fn dates_have_one_form() {
+fn only_iso_dates_are_accepted() {
     assert!(date("day", "2027-02-28").is_ok());
     for text in [
         "2027-02-29",
@@ -452,7 +455,7 @@ fn dates_have_one_form() {
 }
 
 #[test]
-fn an_end_user_is_sent_to_an_encrypted_checkout_or_to_this_machine() {
+fn checkout_url_must_be_https_or_loopback() {
     let read = |url: &str| {
         let checkout = types::Checkout {
             url: Some(url.to_owned()),

@@ -1,29 +1,30 @@
-//! Texts from guests: references must be there and whole, display texts are cut.
+//! Conversion of texts from guests. References must be present and complete; display texts are
+//! truncated.
 
 use super::{ConvertResult, invalid};
 use host_domain::time::is_time_zone;
 
-/// Longest reference of a supplier.
+/// Maximum size of a supplier's reference.
 const REFERENCE_BYTES_MAX: usize = 256;
-/// Longest key that nothing else may have: every database takes it into an index.
+/// Maximum size of a unique key. Every database can index keys of this size.
 const KEY_BYTES_MAX: usize = 1 << 10;
-/// Longest opaque state that an adapter gives and gets back.
+/// Maximum size of opaque state that an adapter returns and receives again.
 pub(super) const OPAQUE_BYTES_MAX: usize = 4 << 10;
 const URL_BYTES_MAX: usize = 2 << 10;
-/// Longest name of a time zone that is worth looking up; the longest is 32.
+/// Maximum size of a time-zone name that is looked up. The longest existing name has 32 bytes.
 const TIME_ZONE_BYTES_MAX: usize = 64;
-/// Longest name, title or address.
+/// Maximum length of a name, title or address.
 pub(super) const LINE_CHARS: usize = 300;
-/// Longest paragraph.
+/// Maximum length of a paragraph.
 pub(super) const TEXT_CHARS: usize = 20_000;
 const SENTENCE_CHARS: usize = 500;
 
-/// An identifier: neither empty nor too long, without control characters.
+/// Validates an identifier: it must not be empty or too long, or contain control characters.
 pub(super) fn reference(field: &'static str, text: String) -> ConvertResult<String> {
     identifier(field, text, REFERENCE_BYTES_MAX)
 }
 
-/// An identifier that may be a whole offer's.
+/// Validates an identifier that may be as long as that of a whole offer.
 pub(super) fn key(field: &'static str, text: String) -> ConvertResult<String> {
     identifier(field, text, KEY_BYTES_MAX)
 }
@@ -35,22 +36,26 @@ fn identifier(field: &'static str, text: String, bytes_max: usize) -> ConvertRes
     Ok(text)
 }
 
-/// Byte by byte without a branch, which the compiler makes many at once of: a large answer
-/// has thousands of texts, and hardly one holds any.
+/// Checks byte by byte without branches, which the compiler vectorizes. A large response has
+/// thousands of texts, and hardly any contains a control character.
 fn has_control(text: &str) -> bool {
-    // U+0080 to U+009F begin with 0xC2, as a few others do.
+    // The UTF-8 encodings of U+0080 to U+009F begin with 0xC2. Other characters begin with it too,
+    // so matches are checked again.
     let may_be = |byte| (byte < 0x20) | (byte == 0x7f) | (byte == 0xc2);
     let found = text.bytes().fold(false, |found, byte| found | may_be(byte));
     found && text.chars().any(char::is_control)
 }
 
-/// An identifier, or none where there is nothing in it.
-pub(super) fn optional_reference(field: &'static str, text: Option<String>) -> ConvertResult<Option<String>> {
+/// Validates an optional identifier. An empty one becomes `None`.
+pub(super) fn optional_reference(
+    field: &'static str,
+    text: Option<String>,
+) -> ConvertResult<Option<String>> {
     let text = text.filter(|text| !text.is_empty());
     text.map(|text| reference(field, text)).transpose()
 }
 
-/// State of an adapter: neither empty nor too long, anything else goes.
+/// Validates the opaque state of an adapter: it must not be empty or too long, or contain NUL.
 pub(super) fn opaque(field: &'static str, text: String) -> ConvertResult<String> {
     if text.is_empty() || text.len() > OPAQUE_BYTES_MAX || text.contains('\0') {
         return invalid(field, "empty, or larger than 4 KiB");
@@ -58,7 +63,8 @@ pub(super) fn opaque(field: &'static str, text: String) -> ConvertResult<String>
     Ok(text)
 }
 
-/// Display text, cut at a number of characters; NUL, which no database takes, is dropped.
+/// Truncates a display text to a number of characters and removes NUL, which databases do not
+/// accept.
 pub(super) fn truncate(mut text: String, chars_max: usize) -> String {
     if text.len() > chars_max
         && let Some((end, _)) = text.char_indices().nth(chars_max)
@@ -75,13 +81,13 @@ pub(super) fn display_line(text: String) -> String {
     truncate(text, LINE_CHARS)
 }
 
-/// Display text that is none when there is nothing in it.
+/// Truncates an optional display text. A blank one becomes `None`.
 pub(super) fn optional_display(text: Option<String>, chars_max: usize) -> Option<String> {
     text.map(|text| truncate(text, chars_max))
         .filter(|text| !text.trim().is_empty())
 }
 
-/// One sentence for operators.
+/// Converts a message for operators: truncates it and replaces control characters.
 pub(super) fn operator_message(text: String) -> String {
     let text = truncate(text, SENTENCE_CHARS);
     if has_control(&text) {
@@ -91,7 +97,7 @@ pub(super) fn operator_message(text: String) -> String {
     }
 }
 
-/// An absolute web address, or none.
+/// Returns the text if it is an absolute web address.
 pub(super) fn url(text: Option<String>) -> Option<String> {
     let is_web = |text: &String| text.starts_with("https://") || text.starts_with("http://");
     text.filter(|text| {
@@ -99,17 +105,17 @@ pub(super) fn url(text: Option<String>) -> Option<String> {
     })
 }
 
-/// Two capital letters, or none.
+/// Returns the text if it consists of two capital letters.
 pub(super) fn country(text: Option<String>) -> Option<String> {
     text.filter(|text| text.len() == 2 && text.bytes().all(|b| b.is_ascii_uppercase()))
 }
 
-/// The name of a time zone that exists, or none.
+/// Returns the text if it is the name of an existing time zone.
 pub(super) fn time_zone(text: Option<String>) -> Option<String> {
     text.filter(|text| text.len() <= TIME_ZONE_BYTES_MAX && is_time_zone(text))
 }
 
-/// `HH:MM`.
+/// Returns whether the text has the form `HH:MM`.
 pub(super) fn is_clock_time(text: &str) -> bool {
     let Some((hours, minutes)) = text.split_once(':') else {
         return false;
@@ -122,12 +128,12 @@ pub(super) fn is_clock_time(text: &str) -> bool {
     below(hours, 24) && below(minutes, 60)
 }
 
-/// `HH:MM`, or none.
+/// Returns the text if it has the form `HH:MM`.
 pub(super) fn clock_time(text: Option<String>) -> Option<String> {
     text.filter(|text| is_clock_time(text))
 }
 
-/// The IATA code of an airport or city: three capital letters.
+/// Validates the IATA code of an airport or city: three capital letters.
 pub(super) fn airport_code(field: &'static str, text: String) -> ConvertResult<String> {
     if text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase()) {
         Ok(text)
@@ -136,7 +142,7 @@ pub(super) fn airport_code(field: &'static str, text: String) -> ConvertResult<S
     }
 }
 
-/// The IATA code of an airline: two capital letters or digits.
+/// Validates the IATA code of an airline: two capital letters or digits.
 pub(super) fn airline_code(field: &'static str, text: String) -> ConvertResult<String> {
     if text.len() == 2 && text.bytes().all(is_capital_or_digit) {
         Ok(text)
@@ -145,7 +151,7 @@ pub(super) fn airline_code(field: &'static str, text: String) -> ConvertResult<S
     }
 }
 
-/// An ICAO code of so many characters, or none.
+/// Returns the text if it is an ICAO code of `length` characters.
 pub(super) fn icao_code(text: Option<String>, length: usize) -> Option<String> {
     text.filter(|text| text.len() == length && text.bytes().all(is_capital_or_digit))
 }

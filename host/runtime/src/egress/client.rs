@@ -1,8 +1,8 @@
-//! Connections of plugins, through the guard. Pools belong to one plugin, and so to
-//! its credentials.
+//! HTTP clients of plugins, built on the guarded client. Each plugin has its own connection pools,
+//! so connections are never shared between credentials.
 
 use crate::address::AddressPolicy;
-use crate::egress::{ExchangeError, UpstreamResponse, OutboundRequest};
+use crate::egress::{ExchangeError, OutboundRequest, UpstreamResponse};
 use crate::guard::{self, DnsLookup, root_cause};
 use crate::limits::PluginLimits;
 use http::header;
@@ -11,16 +11,16 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A host that does not take a connection in this time is not there; shorter than
-/// a call, so that it is known that nothing was sent.
+/// Maximum time to connect; a host that takes longer counts as unreachable. It is shorter than a
+/// call, so that a failed connection is known as unsent.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(4);
-/// Shorter than what servers commonly keep an idle connection open for.
+/// Idle time of a connection. It is shorter than the time for which servers commonly keep idle
+/// connections.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(20);
 const IDLE_CONNECTIONS_A_HOST: usize = 64;
 
-/// The connections of one plugin: to public hosts, and to hosts that are granted
-/// although they are private. Made at their first use: most of a client's cost is
-/// reading the system's certificates.
+/// The HTTP clients of one plugin: one for public hosts and one for granted private hosts. They are
+/// created on first use, because most of a client's cost is loading the system's certificates.
 pub(super) struct Clients {
     public: OnceLock<Client>,
     private: OnceLock<Client>,
@@ -40,7 +40,7 @@ impl Clients {
         }
     }
 
-    /// Sends a request that was allowed, and reads the whole response.
+    /// Sends an allowed request and reads the complete response.
     pub(super) async fn exchange(
         &self,
         private: bool,
@@ -64,7 +64,7 @@ impl Clients {
         let in_time = tokio::time::timeout_at(deadline, exchange).await;
         in_time.unwrap_or_else(|_| {
             Err(ExchangeError::TimedOut(
-                "no whole response in time".to_owned(),
+                "no complete response before the deadline".to_owned(),
             ))
         })
     }
@@ -93,7 +93,10 @@ impl Clients {
     }
 }
 
-async fn read(mut response: Response, limits: &PluginLimits) -> Result<UpstreamResponse, ExchangeError> {
+async fn read(
+    mut response: Response,
+    limits: &PluginLimits,
+) -> Result<UpstreamResponse, ExchangeError> {
     let status = response.status().as_u16();
     let headers = std::mem::take(response.headers_mut());
     let header_bytes: usize = headers
@@ -113,7 +116,8 @@ async fn read(mut response: Response, limits: &PluginLimits) -> Result<UpstreamR
     if announced > bytes_max {
         return Err(ExchangeError::TooLarge(bytes_max));
     }
-    // Memory that nothing was written to is not taken yet, whatever was announced.
+    // The announced length can be reserved safely, because memory that was never written to is not
+    // used yet.
     let mut body = Vec::with_capacity(announced);
     while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
         if body.len() + chunk.len() > bytes_max {

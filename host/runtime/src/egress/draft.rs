@@ -1,5 +1,5 @@
-//! A request as a guest wrote it, and what becomes of it: checked once, part by
-//! part, before anything else looks at it.
+//! Requests as guests write them, and their conversion into requests that may be sent. Every part
+//! is checked once, before any other code uses it.
 
 use crate::egress::ExchangeError;
 use bytes::Bytes;
@@ -11,7 +11,7 @@ const URL_BYTES_MAX: usize = 8 << 10;
 const HEADERS_MAX: usize = 64;
 const HEADER_BYTES_MAX: usize = 16 << 10;
 
-/// Headers that belong to the connection, which is the gateway's.
+/// Headers that the gateway sets itself because they concern the connection.
 const RESERVED_HEADERS: [HeaderName; 10] = [
     header::HOST,
     header::CONTENT_LENGTH,
@@ -25,7 +25,7 @@ const RESERVED_HEADERS: [HeaderName; 10] = [
     HeaderName::from_static("keep-alive"),
 ];
 
-/// What the guest wrote; nothing is checked.
+/// A request as the guest wrote it, without any checks.
 pub(crate) struct UncheckedRequest {
     pub(crate) method: Method,
     pub(crate) url: String,
@@ -44,18 +44,18 @@ pub(crate) struct OutboundRequest {
 }
 
 impl OutboundRequest {
-    /// Whether it may change something at the supplier.
+    /// Returns whether the request may change something at the supplier.
     pub(crate) fn is_mutating(&self) -> bool {
         self.method != Method::GET && self.method != Method::HEAD
     }
 }
 
-/// Reads the URL, for the first and only time.
+/// Parses the URL. This is the only place where it is parsed.
 pub(crate) fn parse_url(text: &str) -> Result<Url, &'static str> {
     if text.len() > URL_BYTES_MAX {
         return Err("the URL is too long");
     }
-    let mut url = Url::parse(text).map_err(|_| "the URL cannot be read")?;
+    let mut url = Url::parse(text).map_err(|_| "the URL cannot be parsed")?;
     url.set_fragment(None);
     Ok(url)
 }
@@ -86,9 +86,9 @@ fn read_headers(drafts: Vec<(String, String)>) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::with_capacity(drafts.len());
     for (position, (name, value)) in drafts.into_iter().enumerate() {
         let name = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| format!("the name of header {position} is not one"))?;
+            .map_err(|_| format!("header {position} has an invalid name"))?;
         if RESERVED_HEADERS.contains(&name) || name.as_str().starts_with("proxy-") {
-            return Err(format!("the header {name} is the gateway's to set"));
+            return Err(format!("the header {name} may only be set by the gateway"));
         }
         if name == header::ACCEPT_ENCODING {
             continue;
@@ -100,7 +100,7 @@ fn read_headers(drafts: Vec<(String, String)>) -> Result<HeaderMap, String> {
             return Err(format!("the value of header {name} is not visible ASCII"));
         }
         let value = HeaderValue::try_from(value)
-            .map_err(|_| format!("the value of header {name} is not one"))?;
+            .map_err(|_| format!("the header {name} has an invalid value"))?;
         headers.append(name, value);
     }
     Ok(headers)
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_headers_pass_and_may_repeat() {
+    fn normal_headers_are_accepted_and_may_repeat() {
         let twice = vec![
             ("X-A".to_owned(), "1".to_owned()),
             ("x-a".to_owned(), "2".to_owned()),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_the_connection_are_refused() {
+    fn connection_headers_are_rejected() {
         for name in [
             "Host",
             "content-length",
@@ -156,19 +156,19 @@ mod tests {
     }
 
     #[test]
-    fn what_the_guest_accepts_as_encoding_is_the_gateways_choice() {
+    fn accept_encoding_header_of_guest_is_dropped() {
         assert_eq!(read("accept-encoding", "br").unwrap().len(), 0);
     }
 
     #[test]
-    fn too_much_of_anything_is_refused() {
+    fn oversized_headers_and_urls_are_rejected() {
         assert!(read_headers(vec![("a".to_owned(), "b".to_owned()); HEADERS_MAX + 1]).is_err());
         assert!(read("a", &"b".repeat(HEADER_BYTES_MAX)).is_err());
         assert!(parse_url(&format!("https://a.com/{}", "x".repeat(URL_BYTES_MAX))).is_err());
     }
 
     #[test]
-    fn fragments_are_dropped_and_nonsense_is_refused() {
+    fn url_fragment_is_dropped_and_invalid_url_is_rejected() {
         assert_eq!(
             parse_url("https://a.com/b#c").unwrap().as_str(),
             "https://a.com/b"

@@ -1,11 +1,11 @@
-//! The way out: every request of every plugin passes here, in this order: URL
-//! read once, allow-list, address, credential, connection, caps, record. Knows
-//! nothing of guests; what it cannot prove to be unsent counts as sent.
+//! Egress of all plugin requests. The steps are: parse the URL once, check the allow list, check
+//! the address, add credentials, connect, enforce size limits, record. The module is independent of
+//! guests. A request that is not certainly unsent counts as sent.
 
 mod client;
 mod draft;
 
-pub(crate) use draft::{UncheckedRequest, OutboundRequest};
+pub(crate) use draft::{OutboundRequest, UncheckedRequest};
 
 use crate::address::{self, AddressPolicy};
 use crate::call_log::{ExchangeOutcome, ExchangeRecord, redact_path, trace_exchange};
@@ -22,38 +22,38 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-/// A header that the host sets on requests to one host, and no guest ever sees.
+/// A header that the host adds to requests to one host. Guests never see it.
 #[derive(Debug, Clone)]
 pub struct Credential {
-    /// `name` or `name:port`, exactly.
+    /// Exact host as `name` or `name:port`.
     pub host: String,
     /// Name of the header, e.g. `authorization`.
     pub header: String,
-    /// Its value.
+    /// Value of the header.
     pub value: SecretString,
 }
 
-/// A credential that cannot be a header.
+/// A credential that is not a valid header.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the credential for {host} is not a header: bad {part}")]
+#[error("the credential for {host} is not a valid header: invalid {part}")]
 pub struct InvalidCredential {
-    /// For which host.
+    /// Host of the credential.
     pub host: String,
-    /// `name` or `value`.
+    /// Invalid part, e.g. `name` or `value`.
     pub part: &'static str,
 }
 
-/// Where requests go.
+/// The destination of requests.
 pub(crate) enum EgressTarget {
-    /// To the supplier.
+    /// Requests go to the supplier.
     Live,
-    /// To the supplier, and every exchange is kept.
+    /// Requests go to the supplier, and every exchange is recorded.
     Record(Recorder),
-    /// To kept exchanges; there is no network.
+    /// Requests are answered from recorded exchanges, without any network.
     Replay(Replayer),
 }
 
-/// A whole response, decompressed.
+/// A complete, decompressed response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UpstreamResponse {
     pub(crate) status: u16,
@@ -61,7 +61,7 @@ pub(crate) struct UpstreamResponse {
     pub(crate) body: Vec<u8>,
 }
 
-/// Why there is no response.
+/// The reason why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ExchangeError {
     Denied(String),
@@ -72,7 +72,7 @@ pub(crate) enum ExchangeError {
 }
 
 impl ExchangeError {
-    /// Whether it is certain that the supplier saw nothing.
+    /// Returns whether it is certain that the supplier received nothing.
     const fn is_unsent(&self) -> bool {
         matches!(self, Self::Denied(_) | Self::NotSent(_))
     }
@@ -136,7 +136,7 @@ impl PreparedCredential {
     }
 }
 
-/// The way out of one plugin.
+/// The egress of one plugin.
 pub(crate) struct Egress {
     allowed: AllowList,
     credentials: Vec<PreparedCredential>,
@@ -163,7 +163,7 @@ impl Egress {
         })
     }
 
-    /// One exchange: everything that may go wrong with it, and a record of it.
+    /// Performs one exchange with all checks and records it.
     pub(crate) async fn send(
         &self,
         provision: &PluginEnv,
@@ -185,10 +185,7 @@ impl Egress {
             return result;
         };
         let (origin, path) = match &url {
-            Ok(url) => (
-                url.origin().ascii_serialization(),
-                redact_path(url.path()),
-            ),
+            Ok(url) => (url.origin().ascii_serialization(), redact_path(url.path())),
             Err(_) => (String::new(), String::new()),
         };
         let record = ExchangeRecord {
@@ -271,7 +268,8 @@ impl Egress {
         }
     }
 
-    /// Scheme, host and port, and the address where the URL holds one.
+    /// Checks scheme, host and port, and the address if the URL contains one. Returns whether
+    /// private addresses are granted.
     fn check_target(&self, url: &Url) -> Result<bool, ExchangeError> {
         let allowed = self
             .allowed

@@ -1,6 +1,6 @@
-//! The flight capabilities of a component.
+//! Exported flight capabilities of a component.
 
-use super::{ChangeFn, ExportError, ExportResolver, TypedExport, ReadFn};
+use super::{ChangeFn, ExportError, ExportResolver, ReadFn, TypedExport};
 use crate::bindings::exports::stopover::supplier as wit;
 use crate::bindings::stopover::supplier::flight_types::FlightBookingState;
 use crate::bindings::stopover::supplier::types::ReadError;
@@ -10,13 +10,15 @@ pub(crate) type PricingFn =
     Option<ReadFn<wit::flight_pricing::PriceRequest, wit::flight_pricing::PriceAnswer>>;
 
 pub(crate) struct FlightBookingExports {
-    pub(crate) prebook: ChangeFn<wit::flight_booking::PrebookRequest, wit::flight_booking::Prebooked>,
+    pub(crate) prebook:
+        ChangeFn<wit::flight_booking::PrebookRequest, wit::flight_booking::Prebooked>,
     pub(crate) book: ChangeFn<wit::flight_booking::BookRequest, FlightBookingState>,
     pub(crate) find: ReadFn<wit::flight_booking::FindRequest, wit::flight_booking::FindAnswer>,
 }
 
 pub(crate) struct FlightCancellationExports {
-    pub(crate) quote: ReadFn<wit::flight_cancellation::QuoteRequest, wit::flight_cancellation::Quote>,
+    pub(crate) quote:
+        ReadFn<wit::flight_cancellation::QuoteRequest, wit::flight_cancellation::Quote>,
     pub(crate) cancel: ChangeFn<wit::flight_cancellation::CancelRequest, FlightBookingState>,
 }
 
@@ -31,7 +33,7 @@ pub(crate) struct FlightReferenceExports {
     pub(crate) airline: ReadFn<String, wit::flight_reference::Airline>,
 }
 
-/// What a component exports of flights.
+/// The flight exports of a component.
 pub(crate) struct FlightExports {
     pub(crate) price: PricingFn,
     pub(crate) booking: Option<FlightBookingExports>,

@@ -1,5 +1,5 @@
-//! A small cache of the plugin's own, kept between calls. Forgets what is too
-//! old, then what was used least recently, when it is full.
+//! The plugin's own cache, which persists between calls. When it is full, expired values are
+//! removed first, then the least recently used.
 
 use crate::bindings::stopover::host::cache;
 use crate::state::GuestState;
@@ -7,15 +7,15 @@ use host_domain::time::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Longest life of a value: one day.
+/// Maximum lifetime of a value: one day.
 const TTL_MS_MAX: u32 = 24 * 60 * 60 * 1000;
-/// Largest value.
+/// Maximum size of a value.
 const VALUE_BYTES_MAX: usize = 64 << 10;
-/// Longest key.
+/// Maximum size of a key.
 const KEY_BYTES_MAX: usize = 256;
-/// Most entries: finding the one to forget looks at each.
+/// Maximum number of entries. Eviction scans all of them.
 const ENTRIES_MAX: usize = 1_024;
-/// What an entry costs besides its key and value.
+/// Bytes counted for an entry in addition to its key and value.
 const ENTRY_OVERHEAD_BYTES: usize = 96;
 
 impl cache::Host for GuestState {
@@ -75,8 +75,8 @@ impl Cache {
         Some(Arc::clone(&entry.value))
     }
 
-    /// Keeps a value; one that is too large or lives no time is not kept, and
-    /// what stood under its key is forgotten.
+    /// Stores a value. A value that is too large or has no lifetime is not stored, but an existing
+    /// value under its key is removed.
     fn set(&self, key: String, value: Vec<u8>, ttl_ms: u32, now: Timestamp) {
         let mut entries = self.entries();
         entries.forget(&key);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_lives_until_its_time_and_at_most_a_day() {
+    fn value_expires_after_its_lifetime_and_after_one_day_at_most() {
         let cache = Cache::new(1 << 20);
         cache.set("a".into(), vec![1], 1_000, NOW);
         cache.set("b".into(), vec![2], u32::MAX, NOW);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_is_forgotten_first() {
+    fn least_recently_used_value_is_evicted_first() {
         let cache = Cache::new(3 * cost("a", 10));
         for key in ["a", "b", "c"] {
             cache.set(key.into(), vec![0; 10], 1_000, NOW);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_not_kept_and_replaces_nothing_by_something_old() {
+    fn oversized_value_is_not_stored_and_removes_old_value() {
         let cache = Cache::new(1 << 20);
         cache.set("a".into(), vec![1], 1_000, NOW);
         cache.set("a".into(), vec![0; VALUE_BYTES_MAX + 1], 1_000, NOW);

@@ -1,4 +1,4 @@
-//! The wall clock.
+//! Host import `clock`: the wall clock.
 
 use crate::bindings::stopover::host::clock;
 use crate::state::GuestState;

@@ -1,14 +1,14 @@
-//! The only door out, as the guest sees it. Converts; everything that is decided
-//! is decided in the egress.
+//! Host import `http`, the guest's only way to send requests. This module only converts types; the
+//! egress makes all decisions.
 
 use crate::bindings::stopover::host::http;
-use crate::egress::{UncheckedRequest, ExchangeError, UpstreamResponse};
+use crate::egress::{ExchangeError, UncheckedRequest, UpstreamResponse};
 use crate::provision::PluginEnv;
 use crate::state::{CallScope, GuestState};
 use futures::StreamExt;
 use std::time::Duration;
 
-/// Most requests in one list; the call's own limit is counted besides.
+/// Maximum number of requests in one list. The limit of the call applies in addition.
 const REQUESTS_A_LIST: usize = 64;
 
 impl http::Host for GuestState {

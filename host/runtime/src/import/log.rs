@@ -1,5 +1,6 @@
-//! Log lines of guests, joined to the request that caused them. Cut, counted and
-//! cleaned of control characters: a guest cannot forge lines or fill a disk.
+//! Host import `log`: log lines of guests, with the id of the request that caused them. Lines are
+//! truncated, counted and stripped of control characters, so that a guest cannot forge lines or
+//! fill a disk.
 
 use crate::bindings::stopover::host::log;
 use crate::state::GuestState;
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_cut_and_cannot_be_forged() {
+    fn log_lines_are_truncated_and_cannot_be_forged() {
         assert_eq!(clean("short", 10), "short");
         assert_eq!(
             clean("a\nERROR forged\u{1b}[31m", 100),

@@ -1,4 +1,5 @@
-//! What a guest may call: one file an interface of the host's WIT package.
+//! Host functions that a guest may call, with one file for each interface of the host's WIT
+//! package.
 
 pub(crate) mod cache;
 mod clock;

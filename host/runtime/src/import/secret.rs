@@ -1,5 +1,5 @@
-//! Computations with secrets: the guest names one and gets a digest, never the
-//! secret.
+//! Host import `secret`: computations with secrets. The guest names a secret and receives a digest,
+//! never the secret itself.
 
 use crate::bindings::stopover::host::secret;
 use crate::state::GuestState;
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_are_those_of_the_standards() {
+    fn digests_match_published_test_vectors() {
         let mac = hmac_sha256(
             &secrets(),
             "shared".to_owned(),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_is_not_granted_is_unknown() {
+    fn ungranted_secret_is_unknown() {
         assert!(
             matches!(hmac_sha256(&secrets(), "other".to_owned(), b""), Err(secret::Error::Unknown(name)) if name == "other")
         );

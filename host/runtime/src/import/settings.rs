@@ -1,4 +1,4 @@
-//! What the operator configured for the plugin.
+//! Host import `settings`: the operator's settings for the plugin.
 
 use crate::bindings::stopover::host::settings;
 use crate::state::GuestState;

@@ -1,7 +1,7 @@
-//! One call from admission to record: circuit, places, guest, meaning of its
-//! answer, and what is written down, also when the caller goes away.
+//! One call from the circuit breaker to the record: circuit, permits, guest, interpretation of the
+//! response, and the record. The record is also written if the call is dropped.
 
-use crate::breaker::{CircuitOpen, CallPermit};
+use crate::breaker::{CallPermit, CircuitOpen};
 use crate::call_log::{CallRecord, PluginCallOutcome, trace_call};
 use crate::convert::InvalidResponse;
 use crate::exports::TypedExport;
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 use wasmtime::component::{ComponentNamedList, Lift, Lower};
 
-/// Which function of which capability.
+/// The name of an exported function with its capability.
 #[derive(Clone, Copy)]
 pub(super) struct ExportName {
     pub(super) capability: Capability,
@@ -25,7 +25,7 @@ pub(super) struct ExportName {
 }
 
 impl Supplier {
-    /// Calls a function of the plugin and reads its answer.
+    /// Calls a function of the plugin and converts its response.
     pub(super) async fn call<A, W, X, T, E>(
         &self,
         context: &CallContext,
@@ -44,7 +44,10 @@ impl Supplier {
         let plugin = &*self.plugin;
         let mut record = CallTracker::begin(plugin, context, name);
         let Some(function) = function else {
-            return Err(record.finish_with_error(E::from_not_called(NotCalled::Unsupported), PluginCallOutcome::Unsupported));
+            return Err(record.finish_with_error(
+                E::from_not_called(NotCalled::Unsupported),
+                PluginCallOutcome::Unsupported,
+            ));
         };
         record.passage = match record.check_circuit() {
             Ok(passage) => passage,
@@ -60,10 +63,16 @@ impl Supplier {
         let deadline = record.scope.deadline;
         let wait = plugin.spec.limits.admission_wait();
         let Ok(own_place) = plugin.admission.acquire(wait, deadline).await else {
-            return Err(record.finish_with_error(E::from_not_called(NotCalled::Overloaded), PluginCallOutcome::Overloaded));
+            return Err(record.finish_with_error(
+                E::from_not_called(NotCalled::Overloaded),
+                PluginCallOutcome::Overloaded,
+            ));
         };
         let Ok(place) = self.call_limit.acquire(wait, deadline).await else {
-            return Err(record.finish_with_error(E::from_not_called(NotCalled::Overloaded), PluginCallOutcome::Overloaded));
+            return Err(record.finish_with_error(
+                E::from_not_called(NotCalled::Overloaded),
+                PluginCallOutcome::Overloaded,
+            ));
         };
 
         let answer = guest::call(
@@ -82,7 +91,10 @@ impl Supplier {
                     record.finish(PluginCallOutcome::Succeeded, None);
                     Ok(answer)
                 }
-                Err(unreadable) => Err(record.finish_with_error(E::from_invalid_response(unreadable), PluginCallOutcome::InvalidResponse)),
+                Err(unreadable) => Err(record.finish_with_error(
+                    E::from_invalid_response(unreadable),
+                    PluginCallOutcome::InvalidResponse,
+                )),
             },
             Ok((Err(wire),)) => {
                 let error = E::from_wire(wire, sent);
@@ -98,7 +110,8 @@ impl Supplier {
     }
 }
 
-/// The record of a call while it runs. Dropped early, it says that the caller went away.
+/// Tracks a running call and writes its record. If it is dropped early, the record has the outcome
+/// `canceled`.
 struct CallTracker<'a> {
     plugin: &'a Plugin,
     context: &'a CallContext,
@@ -115,7 +128,12 @@ impl<'a> CallTracker<'a> {
         let began = Instant::now();
         let deadline = context.deadline.min(began + plugin.spec.limits.call_time());
         let booking = context.booking.as_deref();
-        let scope = CallScope::new(Some(name.capability), &context.request_id, booking, deadline);
+        let scope = CallScope::new(
+            Some(name.capability),
+            &context.request_id,
+            booking,
+            deadline,
+        );
         Self {
             plugin,
             context,
@@ -128,8 +146,9 @@ impl<'a> CallTracker<'a> {
         }
     }
 
-    /// Through the circuit. Reading an event reaches nobody, and anybody may send
-    /// one: it goes past an open circuit, and its end neither opens nor closes one.
+    /// Checks the circuit breaker. Verifying a supplier event makes no outbound call and anyone may
+    /// send one. Such a call therefore bypasses the breaker, its outcome is not counted, and the
+    /// function returns `Ok(None)`.
     fn check_circuit(&self) -> Result<Option<CallPermit>, CircuitOpen> {
         if self.name.capability == Capability::SupplierEvents {
             return Ok(None);
@@ -137,7 +156,11 @@ impl<'a> CallTracker<'a> {
         self.plugin.breaker.try_acquire().map(Some)
     }
 
-    fn finish_with_error<E: std::fmt::Display>(mut self, error: E, outcome: PluginCallOutcome) -> E {
+    fn finish_with_error<E: std::fmt::Display>(
+        mut self,
+        error: E,
+        outcome: PluginCallOutcome,
+    ) -> E {
         self.finish(outcome, Some(&error.to_string()));
         error
     }

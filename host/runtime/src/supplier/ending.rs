@@ -1,6 +1,6 @@
-//! What a call that was not answered means, for reads, for changes, for money and
-//! for events: whether something may have happened. The host's own count of what left
-//! the gateway stands above what a guest says.
+//! Classification of failed calls for reads, changes, payments and events: whether something may
+//! have taken effect. The host's own count of sent requests takes precedence over the guest's
+//! statement.
 
 use crate::bindings::exports::stopover::payment::processor as payment_wire;
 use crate::bindings::exports::stopover::supplier::supplier_events as event_wire;
@@ -13,7 +13,7 @@ use host_domain::supplier::{ChangeError, ReadError};
 use host_domain::supplier_event::VerifyError;
 use std::time::Duration;
 
-/// Why the guest was not even asked.
+/// The reason why the guest was not called.
 pub(super) enum NotCalled {
     Unsupported,
     Overloaded,
@@ -33,7 +33,7 @@ impl NotCalled {
                 last_failure,
             } => {
                 format!(
-                    "the supplier is down and is tried again in {} s; the last failure: {last_failure}",
+                    "the supplier is down; the next call is allowed in {} s; last failure: {last_failure}",
                     retry_after.as_secs() + 1
                 )
             }
@@ -41,16 +41,16 @@ impl NotCalled {
     }
 }
 
-/// How a kind of call ends that is not done.
+/// The error type of one kind of call.
 pub(super) trait CallError: std::fmt::Display + Sized {
     type Wire;
 
     fn from_not_called(why: NotCalled) -> Self;
-    /// The guest says it.
+    /// Converts an error that the guest returned.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self;
-    /// The guest said something that makes no sense.
+    /// Converts a result of the guest that is invalid.
     fn from_invalid_response(unreadable: InvalidResponse) -> Self;
-    /// The guest said nothing.
+    /// Converts a failure of the guest that returned no result.
     fn from_guest_error(broken: GuestError, sent: &OutboundTracker) -> Self;
     fn outcome(&self) -> PluginCallOutcome;
 }
@@ -58,12 +58,13 @@ pub(super) trait CallError: std::fmt::Display + Sized {
 fn sentence(broken: GuestError) -> String {
     match broken {
         GuestError::Trapped(reason) => reason,
-        GuestError::TimedOut => "no answer before the deadline".to_owned(),
+        GuestError::TimedOut => "no response before the deadline".to_owned(),
         GuestError::PoolExhausted => "too many calls at once".to_owned(),
     }
 }
 
-const NOT_SENT_OVERRULED: &str = "the plugin says that nothing was sent, but a request left the gateway";
+const NOT_SENT_OVERRULED: &str =
+    "the plugin reports that nothing was sent, but a request left the gateway";
 
 impl CallError for ReadError {
     type Wire = wire::ReadError;
@@ -118,8 +119,8 @@ impl CallError for ChangeError {
         }
     }
 
-    /// A limit is believed although something was sent: the supplier answers it
-    /// to the very request that would have changed something.
+    /// A rate limit is accepted even if a request was sent, because the supplier may return it for
+    /// the very request that would have changed something.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::outcome::change_error(wire) {
             Self::NotSent(reason) if sent.has_sent_mutation() => {

@@ -1,16 +1,17 @@
-//! A supplier's own webhooks.
+//! Verification of a supplier's webhook requests.
 
 use crate::convert::supplier_event as convert;
 use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::supplier::Capability;
-use host_domain::supplier_event::{SupplierWebhookRequest, SupplierEvent, VerifyError};
+use host_domain::supplier_event::{SupplierEvent, SupplierWebhookRequest, VerifyError};
 
 impl Supplier {
-    /// Checks that a delivery is the supplier's, and reads what it tells.
+    /// Verifies that a webhook request originates from the supplier, and returns its events.
     ///
     /// # Errors
-    /// [`VerifyError`].
+    /// Returns [`VerifyError`] if the request is not authentic or cannot be read, or if the call
+    /// fails.
     pub async fn verify_supplier_event(
         &self,
         context: &CallContext,

@@ -1,14 +1,14 @@
-//! Flight operations.
+//! Flight calls.
 
 use crate::convert::flight::{self as convert, BookingExpectation, PriceExpectation};
 use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::flight::supply::{
-    Airline, AirportResponse, AvailableService, BookRequest, BookingReference, SupplierBooking,
-    BuyRequest, CancelRequest, FindRequest, BookingLookup, PrebookRequest, PrebookResponse, PriceResponse,
-    PriceRequest, SupplierQuote,
+    Airline, AirportResponse, AvailableService, BookRequest, BookingLookup, BookingReference,
+    BuyRequest, CancelRequest, FindRequest, PrebookRequest, PrebookResponse, PriceRequest,
+    PriceResponse, SupplierBooking, SupplierQuote,
 };
-use host_domain::supplier::{ChangeError, Capability, ReadError};
+use host_domain::supplier::{Capability, ChangeError, ReadError};
 
 const fn name(operation: Capability, function: &'static str) -> ExportName {
     ExportName {
@@ -18,11 +18,12 @@ const fn name(operation: Capability, function: &'static str) -> ExportName {
 }
 
 impl Supplier {
-    /// Fares: all in one currency, one journey a leg, at most as many as asked
-    /// for. The currency is the supplier's choice, also where one was asked for.
+    /// Requests fare offers. All offers of a response have the same currency, each has one journey
+    /// for each requested journey, and there are at most as many as requested. The supplier chooses
+    /// the currency even if the request names one.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn price_flights(
         &self,
         context: &CallContext,
@@ -42,10 +43,10 @@ impl Supplier {
         .await
     }
 
-    /// Re-checks a fare and binds it to passengers; holds no seat and charges nothing.
+    /// Checks a fare again and binds it to passengers. This reserves no seat and charges nothing.
     ///
     /// # Errors
-    /// [`ChangeError`].
+    /// Returns [`ChangeError`] if the call fails.
     pub async fn prebook_flight(
         &self,
         context: &CallContext,
@@ -66,11 +67,11 @@ impl Supplier {
         .await
     }
 
-    /// Buys the ticket. Its currency is the supplier's word, and may be another
-    /// than that of the request.
+    /// Buys the ticket. The supplier determines the currency of the ticket, which may differ from
+    /// that of the request.
     ///
     /// # Errors
-    /// [`ChangeError`].
+    /// Returns [`ChangeError`] if the call fails.
     pub async fn book_flight(
         &self,
         context: &CallContext,
@@ -91,10 +92,10 @@ impl Supplier {
         .await
     }
 
-    /// Reads a booking back, by either reference.
+    /// Reads a booking back by either of its references.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn find_flight_booking(
         &self,
         context: &CallContext,
@@ -115,10 +116,10 @@ impl Supplier {
         .await
     }
 
-    /// What cancelling would cost now, by the airline. Moves no money.
+    /// Returns the airline's current quote for a cancellation. This moves no money.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn quote_flight_cancellation(
         &self,
         context: &CallContext,
@@ -137,10 +138,10 @@ impl Supplier {
         .await
     }
 
-    /// Ends a ticket.
+    /// Cancels a ticket.
     ///
     /// # Errors
-    /// [`ChangeError`].
+    /// Returns [`ChangeError`] if the call fails.
     pub async fn cancel_flight(
         &self,
         context: &CallContext,
@@ -161,10 +162,10 @@ impl Supplier {
         .await
     }
 
-    /// Extras that the airline sells on a ticket now.
+    /// Lists the services that the airline currently sells for a ticket.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn list_flight_services(
         &self,
         context: &CallContext,
@@ -183,10 +184,10 @@ impl Supplier {
         .await
     }
 
-    /// Buys extras; answers the ticket with them on it.
+    /// Buys services and returns the ticket that contains them.
     ///
     /// # Errors
-    /// [`ChangeError`].
+    /// Returns [`ChangeError`] if the call fails.
     pub async fn buy_flight_services(
         &self,
         context: &CallContext,
@@ -207,11 +208,10 @@ impl Supplier {
         .await
     }
 
-    /// Airports by name, city or code, in the supplier's order, at most as many
-    /// as asked for.
+    /// Finds airports by name, city or code, in the supplier's order and at most `limit`.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn find_airports(
         &self,
         context: &CallContext,
@@ -231,10 +231,10 @@ impl Supplier {
         .await
     }
 
-    /// An airline by its IATA code, also one that no longer flies.
+    /// Reads an airline by its IATA code. Airlines that no longer operate are included.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn read_airline(
         &self,
         context: &CallContext,

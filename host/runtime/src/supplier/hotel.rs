@@ -1,4 +1,4 @@
-//! Hotel operations.
+//! Hotel calls.
 
 use crate::bindings::exports::stopover::supplier::{hotel_cancellation, hotel_weather};
 use crate::convert;
@@ -8,12 +8,12 @@ use crate::supplier::{CallContext, Supplier};
 use host_domain::hotel::Location;
 use host_domain::hotel::content::{HotelDetails, HotelPriceCalendar, Reviews, WeatherDay};
 use host_domain::hotel::supply::{
-    BookRequest, SupplierBooking, CancelRequest, FindRequest, BookingLookup, Place, PlaceQuery,
-    PrebookRequest, PrebookResponse, PriceResponse, PriceRequest, SearchResponse, SearchRequest,
+    BookRequest, BookingLookup, CancelRequest, FindRequest, Place, PlaceQuery, PrebookRequest,
+    PrebookResponse, PriceRequest, PriceResponse, SearchRequest, SearchResponse, SupplierBooking,
     SupplierQuote,
 };
 use host_domain::money::Currency;
-use host_domain::supplier::{ChangeError, Capability, ReadError};
+use host_domain::supplier::{Capability, ChangeError, ReadError};
 use host_domain::time::Date;
 
 const fn name(operation: Capability, function: &'static str) -> ExportName {
@@ -24,10 +24,10 @@ const fn name(operation: Capability, function: &'static str) -> ExportName {
 }
 
 impl Supplier {
-    /// Places by name, at most as many as asked for.
+    /// Finds places by name, at most as many as requested.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn find_places(
         &self,
         context: &CallContext,
@@ -46,10 +46,10 @@ impl Supplier {
         .await
     }
 
-    /// Hotels of an area, at most as many as asked for.
+    /// Searches the hotels of an area, at most as many as requested.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn search_hotels(
         &self,
         context: &CallContext,
@@ -69,11 +69,11 @@ impl Supplier {
         .await
     }
 
-    /// Offers of named hotels: only of these, in the currency asked for, one rate
-    /// a room, at most as many as asked for.
+    /// Requests offers of the given hotels. Offers are only for these hotels, in the requested
+    /// currency, with one rate for each room, and at most as many as requested.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn price_hotels(
         &self,
         context: &CallContext,
@@ -93,10 +93,10 @@ impl Supplier {
         .await
     }
 
-    /// Re-checks an offer and binds it; holds nothing and charges nothing.
+    /// Checks an offer again and binds it. This reserves nothing and charges nothing.
     ///
     /// # Errors
-    /// [`ChangeError`].
+    /// Returns [`ChangeError`] if the call fails.
     pub async fn prebook_hotel(
         &self,
         context: &CallContext,
@@ -121,10 +121,10 @@ impl Supplier {
         .await
     }
 
-    /// Books what was bound.
+    /// Books a bound offer.
     ///
     /// # Errors
-    /// [`ChangeError`].
+    /// Returns [`ChangeError`] if the call fails.
     pub async fn book_hotel(
         &self,
         context: &CallContext,
@@ -149,10 +149,10 @@ impl Supplier {
         .await
     }
 
-    /// Reads a booking back, by either reference.
+    /// Reads a booking back by either of its references.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn find_hotel_booking(
         &self,
         context: &CallContext,
@@ -175,10 +175,10 @@ impl Supplier {
         .await
     }
 
-    /// What cancelling would cost now.
+    /// Returns the supplier's current quote for a cancellation.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn quote_hotel_cancellation(
         &self,
         context: &CallContext,
@@ -205,10 +205,10 @@ impl Supplier {
         .await
     }
 
-    /// Ends a booking, or releases rooms. `currency`: that of the booking.
+    /// Cancels a booking or some of its rooms. `currency` is the currency of the booking.
     ///
     /// # Errors
-    /// [`ChangeError`].
+    /// Returns [`ChangeError`] if the call fails.
     pub async fn cancel_hotel(
         &self,
         context: &CallContext,
@@ -233,10 +233,10 @@ impl Supplier {
         .await
     }
 
-    /// What a hotel is.
+    /// Reads the details of a hotel.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn read_hotel_details(
         &self,
         context: &CallContext,
@@ -258,10 +258,10 @@ impl Supplier {
         .await
     }
 
-    /// What guests say of a hotel.
+    /// Reads guest reviews of a hotel.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn read_hotel_reviews(
         &self,
         context: &CallContext,
@@ -285,10 +285,10 @@ impl Supplier {
         .await
     }
 
-    /// Weather of the days of a range, both ends included.
+    /// Returns the weather forecast of a range of days, both ends included.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn forecast_weather(
         &self,
         context: &CallContext,
@@ -313,10 +313,10 @@ impl Supplier {
         .await
     }
 
-    /// Average nightly prices of hotels over the days of a range, both ends included.
+    /// Returns the average nightly prices of hotels in a range of days, both ends included.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn read_hotel_price_calendar(
         &self,
         context: &CallContext,

@@ -1,5 +1,5 @@
-//! A supplier that can be called: typed requests in, typed answers or the closed
-//! errors of the domain out. What a call ends in is decided here and nowhere else.
+//! Callable suppliers: typed requests in, typed responses or the error enums of the domain out.
+//! This module alone decides what the end of a call means.
 
 mod call;
 mod ending;
@@ -9,31 +9,31 @@ mod hotel;
 mod payment;
 
 pub use payment::{
-    AuthorizeRequest, CaptureRequest, InstrumentDescription, PaymentLookup, RefundLookup, Intent,
-    IntentRequest, ProcessorRefund, RefundRequest, VoidRequest,
+    AuthorizeRequest, CaptureRequest, InstrumentDescription, Intent, IntentRequest, PaymentLookup,
+    ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
 };
 
 use crate::admission::ConcurrencyLimit;
 use crate::breaker::HealthReport;
 use crate::plugin::{Plugin, PluginInfo};
-use host_domain::supplier::{Health, Capability};
+use host_domain::supplier::{Capability, Health};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Who asks, about what, and until when.
+/// The context of a call: its origin, its subject and its deadline.
 #[derive(Debug, Clone)]
 pub struct CallContext {
-    /// The request's id, for logs and records.
+    /// Id of the request, for logs and records.
     pub request_id: String,
-    /// Whose request.
+    /// Organization that made the request.
     pub organization: String,
-    /// The booking that it is about.
+    /// Booking that the call is about.
     pub booking: Option<String>,
-    /// When an answer is of no use any more. The plugin's own limit may be earlier.
+    /// Time after which a response is no longer useful. The plugin's own limit may be earlier.
     pub deadline: Instant,
 }
 
-/// A handle to one loaded plugin. Cheap to clone.
+/// A handle to one loaded plugin. Clones are cheap.
 #[derive(Clone)]
 pub struct Supplier {
     plugin: Arc<Plugin>,
@@ -45,25 +45,25 @@ impl Supplier {
         Self { plugin, call_limit }
     }
 
-    /// What is known of the plugin.
+    /// Returns information about the plugin.
     #[must_use]
     pub fn info(&self) -> &PluginInfo {
         &self.plugin.info
     }
 
-    /// Whether it exports a capability.
+    /// Returns whether the plugin exports a capability.
     #[must_use]
     pub fn supports(&self, operation: Capability) -> bool {
         self.plugin.info.capabilities.contains(&operation)
     }
 
-    /// How it does at the moment.
+    /// Returns the plugin's current health.
     #[must_use]
     pub fn health(&self) -> Health {
         self.plugin.breaker.health()
     }
 
-    /// How it does, with numbers.
+    /// Returns the plugin's current health with numbers.
     #[must_use]
     pub fn health_report(&self) -> HealthReport {
         self.plugin.breaker.report()

@@ -1,4 +1,4 @@
-//! Payment operations.
+//! Payment calls.
 
 use crate::bindings::exports::stopover::payment::processor as wire;
 use crate::convert::payment as convert;
@@ -9,105 +9,105 @@ use host_domain::money::Money;
 use host_domain::payment::{Card, PaymentError, ProcessorPayment};
 use host_domain::supplier::{Capability, ReadError};
 
-/// A payment to be completed in a browser.
+/// A request for a payment that the payer completes in a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntentRequest {
-    /// Begins with the booking's id; the idempotency key.
+    /// Idempotency key that begins with the booking's id.
     pub client_reference: String,
-    /// How much.
+    /// Amount of the payment.
     pub amount: Money,
-    /// On the payer's statement, where possible.
+    /// Text on the payer's statement, if the processor supports it.
     pub description: String,
 }
 
-/// A payment for the browser; nothing is held.
+/// A payment that a browser can complete. Nothing is authorized yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
-    /// The processor's id.
+    /// The processor's id of the payment.
     pub processor_reference: String,
-    /// What the browser needs.
+    /// Token that the browser needs.
     pub token: String,
 }
 
-/// Hold an amount.
+/// A request to authorize an amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthorizeRequest {
-    /// Begins with the booking's id; the idempotency key.
+    /// Idempotency key that begins with the booking's id.
     pub client_reference: String,
-    /// How much.
+    /// Amount to authorize.
     pub amount: Money,
-    /// The instrument's token at the processor.
+    /// The processor's token of the instrument.
     pub instrument: String,
-    /// On the payer's statement, where possible.
+    /// Text on the payer's statement, if the processor supports it.
     pub description: String,
-    /// The payer is not there.
+    /// Whether the payer is absent.
     pub off_session: bool,
 }
 
-/// Take what is held.
+/// A request to capture an authorized amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureRequest {
-    /// Begins with the booking's id; the idempotency key.
+    /// Idempotency key that begins with the booking's id.
     pub client_reference: String,
     /// The processor's id of the payment.
     pub processor_reference: String,
-    /// How much.
+    /// Amount to capture.
     pub amount: Money,
 }
 
-/// Release what is held.
+/// A request to void an authorization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VoidRequest {
-    /// Begins with the booking's id; the idempotency key.
+    /// Idempotency key that begins with the booking's id.
     pub client_reference: String,
     /// The processor's id of the payment.
     pub processor_reference: String,
 }
 
-/// Give back what was taken.
+/// A request to refund a captured amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefundRequest {
-    /// Begins with the booking's id; the idempotency key.
+    /// Idempotency key that begins with the booking's id.
     pub client_reference: String,
     /// The processor's id of the payment.
     pub processor_reference: String,
-    /// How much.
+    /// Amount to refund.
     pub amount: Money,
 }
 
-/// A refund that is done.
+/// A completed refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessorRefund {
-    /// The processor's id of it.
+    /// The processor's id of the refund.
     pub processor_reference: String,
-    /// How much.
+    /// Refunded amount.
     pub amount: Money,
 }
 
-/// What reading a payment back found.
+/// The result of reading a payment back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentLookup {
-    /// This.
+    /// The processor has the payment.
     Found(Box<ProcessorPayment>),
-    /// The processor answered, and knows nothing of it.
+    /// The processor responded that it has no such payment.
     NotFound,
 }
 
-/// What reading a refund back found.
+/// The result of reading a refund back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefundLookup {
-    /// This.
+    /// The processor has the refund.
     Found(ProcessorRefund),
-    /// The processor answered, and knows nothing of it.
+    /// The processor responded that it has no such refund.
     NotFound,
 }
 
-/// What a browser's token stands for.
+/// The payment instrument that a browser's token represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstrumentDescription {
-    /// The token to keep.
+    /// Token to store.
     pub token: String,
-    /// What may be shown.
+    /// Displayable details of the card.
     pub card: Option<Card>,
 }
 
@@ -123,10 +123,10 @@ impl Supplier {
         self.plugin.exports.processor.as_ref()
     }
 
-    /// Makes a payment for the browser; nothing is held yet.
+    /// Creates a payment that a browser can complete. Nothing is authorized yet.
     ///
     /// # Errors
-    /// [`PaymentError`].
+    /// Returns [`PaymentError`] if the call fails.
     pub async fn create_intent(
         &self,
         context: &CallContext,
@@ -148,10 +148,10 @@ impl Supplier {
             .await
     }
 
-    /// Holds an amount.
+    /// Authorizes an amount.
     ///
     /// # Errors
-    /// [`PaymentError`].
+    /// Returns [`PaymentError`] if the call fails.
     pub async fn authorize(
         &self,
         context: &CallContext,
@@ -176,10 +176,10 @@ impl Supplier {
         .await
     }
 
-    /// Takes what is held.
+    /// Captures an authorized amount.
     ///
     /// # Errors
-    /// [`PaymentError`].
+    /// Returns [`PaymentError`] if the call fails.
     pub async fn capture(
         &self,
         context: &CallContext,
@@ -198,10 +198,10 @@ impl Supplier {
         .await
     }
 
-    /// Releases what is held.
+    /// Voids an authorization.
     ///
     /// # Errors
-    /// [`PaymentError`].
+    /// Returns [`PaymentError`] if the call fails.
     pub async fn void(
         &self,
         context: &CallContext,
@@ -218,10 +218,10 @@ impl Supplier {
         .await
     }
 
-    /// Gives back what was taken.
+    /// Refunds a captured amount.
     ///
     /// # Errors
-    /// [`PaymentError`].
+    /// Returns [`PaymentError`] if the call fails.
     pub async fn refund(
         &self,
         context: &CallContext,
@@ -243,7 +243,7 @@ impl Supplier {
     /// Reads a payment back by the reference of its intent or authorization.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn find_payment(
         &self,
         context: &CallContext,
@@ -256,9 +256,8 @@ impl Supplier {
             processor_reference,
         };
         let read = |answer| match answer {
-            wire::FindAnswer::Found(state) => {
-                convert::processor_payment(state, None).map(|state| PaymentLookup::Found(Box::new(state)))
-            }
+            wire::FindAnswer::Found(state) => convert::processor_payment(state, None)
+                .map(|state| PaymentLookup::Found(Box::new(state))),
             wire::FindAnswer::NotFound => Ok(PaymentLookup::NotFound),
         };
         self.call(context, name("find"), function, (arguments,), read)
@@ -268,7 +267,7 @@ impl Supplier {
     /// Reads a refund back by its own reference.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn find_refund(
         &self,
         context: &CallContext,
@@ -292,10 +291,10 @@ impl Supplier {
         .await
     }
 
-    /// What a browser's token stands for, and the token to keep.
+    /// Returns the payment instrument that a browser's token represents, and the token to store.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// Returns [`ReadError`] if the call fails.
     pub async fn describe_instrument(
         &self,
         context: &CallContext,
@@ -305,7 +304,8 @@ impl Supplier {
             .processor()
             .map(|processor| &processor.describe_instrument);
         let read = |instrument| {
-            convert::instrument(instrument).map(|(token, card)| InstrumentDescription { token, card })
+            convert::instrument(instrument)
+                .map(|(token, card)| InstrumentDescription { token, card })
         };
         self.call(
             context,

@@ -1,4 +1,4 @@
-//! The way out, from a guest's request to an upstream that misbehaves.
+//! Tests of the egress, from a guest's request to an upstream that misbehaves.
 
 use crate::support::guest::Guest;
 use crate::support::upstream::{Behaviour, Upstream};
@@ -10,7 +10,7 @@ use std::time::Duration;
 const GET: u16 = 0;
 const POST: u16 = 2;
 
-/// What the guest gets instead of a status.
+/// Values that the guest returns instead of a status, one for each error.
 const DENIED: u32 = 1000;
 const NOT_SENT: u32 = 1001;
 const TIMED_OUT: u32 = 1002;
@@ -26,7 +26,7 @@ async fn send(supplier: &Supplier, method: u16, url: &str) -> u32 {
 }
 
 #[tokio::test]
-async fn a_response_comes_back_and_is_written_down_without_its_query() {
+async fn response_is_returned_and_recorded_without_query() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 201 Made\r\ncontent-length: 5\r\n\r\nhello").await;
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
@@ -85,7 +85,7 @@ async fn credentials_are_set_for_their_host_only() {
 }
 
 #[tokio::test]
-async fn redirects_are_answers_and_are_not_followed() {
+async fn redirects_are_returned_and_not_followed() {
     let bench = Bench::new();
     let target = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let redirect = format!(
@@ -101,7 +101,7 @@ async fn redirects_are_answers_and_are_not_followed() {
 }
 
 #[tokio::test]
-async fn what_is_not_granted_is_denied_with_the_line_to_add() {
+async fn ungranted_host_is_denied_with_grant_to_add() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
@@ -156,7 +156,7 @@ async fn a_granted_link_local_address_is_still_denied() {
 }
 
 #[tokio::test]
-async fn localhost_is_granted_by_its_name() {
+async fn grant_of_localhost_includes_loopback_address() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let by_name = format!("http://localhost:{}", upstream.port);
@@ -165,7 +165,7 @@ async fn localhost_is_granted_by_its_name() {
 }
 
 #[tokio::test]
-async fn an_oversized_body_is_too_large_announced_or_not() {
+async fn oversized_body_is_rejected_with_or_without_content_length() {
     let bench = Bench::new();
     let body = "x".repeat(3_000);
     let announced = Upstream::answering(&format!(
@@ -191,8 +191,8 @@ async fn an_oversized_body_is_too_large_announced_or_not() {
     assert_eq!(send(&supplier, GET, &unannounced.origin()).await, 200);
 }
 
-/// 1 MiB of zeros, gzipped: a header, stored DEFLATE would be no bomb, so the
-/// fixed-code run that a compressor makes of it is built by hand.
+/// Builds 1 MiB of zeros in gzip. Stored DEFLATE blocks would not compress, so the fixed-code run
+/// that a compressor produces is built by hand.
 fn bomb() -> Vec<u8> {
     let mut bits = Bits::default();
     bits.push(1, 1);
@@ -237,7 +237,7 @@ impl Bits {
 }
 
 #[tokio::test]
-async fn a_compressed_body_is_counted_decompressed() {
+async fn body_limit_counts_decompressed_bytes() {
     let bench = Bench::new();
     let bomb = bomb();
     assert!(bomb.len() < 10_000);
@@ -261,7 +261,7 @@ async fn a_compressed_body_is_counted_decompressed() {
 }
 
 #[tokio::test]
-async fn too_many_or_too_long_headers_are_too_large() {
+async fn too_many_or_too_long_headers_are_rejected() {
     let bench = Bench::new();
     let many: String = (0..90).map(|number| format!("x-{number}: 1\r\n")).collect();
     let many = Upstream::answering(&format!(
@@ -287,7 +287,7 @@ async fn too_many_or_too_long_headers_are_too_large() {
 }
 
 #[tokio::test]
-async fn a_broken_answer_is_cut_and_not_unsent() {
+async fn broken_response_is_connection_loss_and_counts_as_sent() {
     let bench = Bench::new();
     for answer in [
         "",
@@ -302,7 +302,10 @@ async fn a_broken_answer_is_cut_and_not_unsent() {
             CUT,
             "{answer:?}"
         );
-        assert_eq!(bench.sink.last_exchange().outcome, ExchangeOutcome::ConnectionLost);
+        assert_eq!(
+            bench.sink.last_exchange().outcome,
+            ExchangeOutcome::ConnectionLost
+        );
     }
 }
 
@@ -326,7 +329,7 @@ async fn a_refused_connection_and_an_unknown_name_are_not_sent() {
 }
 
 #[tokio::test]
-async fn silence_ends_at_the_deadline() {
+async fn silent_upstream_times_out_at_deadline() {
     let bench = Bench::new();
     let upstream = Upstream::start(Behaviour::Silence).await;
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
@@ -341,7 +344,7 @@ async fn silence_ends_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn requests_of_one_call_are_counted() {
+async fn requests_of_one_call_are_limited() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let mut spec = bench.spec(&Guest::default());
@@ -352,7 +355,7 @@ async fn requests_of_one_call_are_counted() {
 }
 
 #[tokio::test]
-async fn a_description_asks_and_the_operator_grants_and_both_count() {
+async fn host_must_be_both_requested_and_granted() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let asks_for_another = Guest {

@@ -1,15 +1,16 @@
-//! Deliveries of a supplier, read by its adapter: anybody may send one.
+//! Tests of supplier webhook requests that an adapter verifies. Anyone may send such a request.
 
 use crate::support::guest::Guest;
 use crate::support::{Bench, context};
-use host_domain::supplier::{Health, Capability};
+use host_domain::supplier::{Capability, Health};
 use host_domain::supplier_event::{
-    BODY_BYTES_MAX, SupplierWebhookRequest, SupplierEventKind, VerifyError,
+    BODY_BYTES_MAX, SupplierEventKind, SupplierWebhookRequest, VerifyError,
 };
 use host_domain::time::Timestamp;
 use host_runtime::PluginCallOutcome;
 
-/// Reads one event in any delivery, refuses one without a body, and traps at a `t`.
+/// Builds an adapter that returns one event for any request, rejects a request without a body, and
+/// traps on a `t`.
 fn reader() -> Guest {
     let verify = r#"
   (data (i32.const 7096) "\00\00\00\00\88\1c\00\00\01\00\00\00")
@@ -39,7 +40,7 @@ fn delivery(body: &[u8]) -> SupplierWebhookRequest {
 }
 
 #[tokio::test]
-async fn a_delivery_is_read_or_refused_and_either_is_written_down() {
+async fn webhook_request_is_accepted_or_rejected_and_recorded() {
     let bench = Bench::new();
     let supplier = bench.load(&reader(), &[]).await;
     assert!(supplier.supports(Capability::SupplierEvents));
@@ -63,11 +64,14 @@ async fn a_delivery_is_read_or_refused_and_either_is_written_down() {
         refused,
         Err(VerifyError::InvalidSignature("no signature".to_owned()))
     );
-    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::InvalidSignature);
+    assert_eq!(
+        bench.sink.last_call().outcome,
+        PluginCallOutcome::InvalidSignature
+    );
 }
 
 #[tokio::test]
-async fn what_strangers_send_neither_closes_a_supplier_nor_counts_against_it() {
+async fn unauthentic_requests_do_not_affect_circuit_breaker() {
     let bench = Bench::new();
     let supplier = bench.load(&reader(), &[]).await;
     for body in [&b"t"[..], b""] {
@@ -87,7 +91,7 @@ async fn what_strangers_send_neither_closes_a_supplier_nor_counts_against_it() {
 }
 
 #[tokio::test]
-async fn a_delivery_that_is_too_large_does_not_reach_the_adapter() {
+async fn oversized_webhook_request_does_not_reach_adapter() {
     let bench = Bench::new();
     let supplier = bench.load(&reader(), &[]).await;
     let large = delivery(&vec![b't'; BODY_BYTES_MAX + 1]);
@@ -100,12 +104,15 @@ async fn a_delivery_that_is_too_large_does_not_reach_the_adapter() {
 }
 
 #[tokio::test]
-async fn an_adapter_without_events_says_so() {
+async fn adapter_without_events_returns_unsupported() {
     let bench = Bench::new();
     let supplier = bench.load(&Guest::default(), &[]).await;
     let read = supplier
         .verify_supplier_event(&context(), delivery(b"{}"))
         .await;
     assert_eq!(read, Err(VerifyError::Unsupported));
-    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Unsupported);
+    assert_eq!(
+        bench.sink.last_call().outcome,
+        PluginCallOutcome::Unsupported
+    );
 }

@@ -1,5 +1,5 @@
-//! Every flight call, into a guest that answers each with nothing but zeros:
-//! empty where empty makes sense, else not to be used.
+//! Tests of every flight call with a guest whose results consist only of zeros. An empty result is
+//! accepted where it is valid, and rejected elsewhere.
 
 use crate::support::guest::{Guest, every_function};
 use crate::support::{Bench, context};
@@ -9,7 +9,7 @@ use host_domain::flight::supply::{
     PriceRequest, Sort,
 };
 use host_domain::money::{Currency, Money};
-use host_domain::supplier::{ChangeError, Capability, ReadError};
+use host_domain::supplier::{Capability, ChangeError, ReadError};
 use host_domain::time::Timestamp;
 use host_runtime::Supplier;
 
@@ -28,7 +28,7 @@ const INTERFACES: [&str; 5] = [
     "flight-reference",
 ];
 
-/// A guest all of whose functions of flights have one body.
+/// Builds a guest in which all flight functions have the same body.
 fn guest(body: &str) -> Guest {
     Guest {
         extra_world: WORLD,
@@ -85,7 +85,7 @@ fn fares() -> PriceRequest {
 }
 
 #[tokio::test]
-async fn empty_answers_are_answers_where_empty_makes_sense() {
+async fn empty_responses_are_accepted_where_valid() {
     let bench = Bench::new();
     let supplier = supplier(&bench).await;
     for operation in [
@@ -106,7 +106,7 @@ async fn empty_answers_are_answers_where_empty_makes_sense() {
     assert!(airports.airports.is_empty());
 }
 
-/// What is read of a booking, and an airline.
+/// Calls every function that reads a booking or an airline.
 async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     let context = context();
     let booking = || BookingReference {
@@ -133,7 +133,7 @@ async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     ]
 }
 
-/// Every change.
+/// Calls every function that makes a change.
 async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 4] {
     let context = context();
     let prebook = PrebookRequest {
@@ -172,7 +172,7 @@ async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 4] {
 }
 
 #[tokio::test]
-async fn reads_of_zeros_are_unreadable() {
+async fn zero_responses_to_reads_are_invalid() {
     let bench = Bench::new();
     let supplier = supplier(&bench).await;
     let fields = ["currency", "quoted.currency", "currency", "iata-code"];
@@ -183,7 +183,7 @@ async fn reads_of_zeros_are_unreadable() {
 }
 
 #[tokio::test]
-async fn changes_answered_with_zeros_may_have_happened() {
+async fn zero_responses_to_changes_have_unknown_outcome() {
     let bench = Bench::new();
     let supplier = supplier(&bench).await;
     for answer in changes(&supplier).await {
@@ -195,7 +195,8 @@ async fn changes_answered_with_zeros_may_have_happened() {
 #[tokio::test]
 async fn a_trap_in_any_function_is_an_error_of_that_call() {
     let bench = Bench::new();
-    // Loaded anew in between: who only traps is not called any more.
+    // The plugin is reloaded in between, because the circuit breaker would block a plugin that only
+    // traps.
     let load = async || bench.load(&guest("unreachable"), &[]).await;
     for answer in reads(&load().await).await {
         assert!(matches!(answer, Err(ReadError::Failed(_))), "{answer:?}");

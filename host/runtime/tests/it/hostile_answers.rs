@@ -1,5 +1,5 @@
-//! What a plugin may answer, keep or send that nobody should, and what becomes of it.
-//! The table in `hostile_guests.rs` names these tests.
+//! Tests of results that a plugin must not return, and of data that it must not store or send. The
+//! table in `hostile_guests.rs` lists these tests.
 
 use crate::support::guest::{Guest, Price};
 use crate::support::upstream::Upstream;
@@ -8,10 +8,10 @@ use host_domain::hotel::supply::PriceRequest;
 use host_domain::supplier::ReadError;
 use host_runtime::{LoadError, PluginCallOutcome, PluginSpec, Supplier};
 
-/// `read-reviews` counts so much when the gateway did not send its request.
+/// Review count that `read-reviews` returns if the gateway did not send its request.
 const NOT_SENT: u32 = 1_001;
 
-/// What makes sense, but for its rooms.
+/// A price response that is valid except for its rooms.
 const SOUND: Price = Price {
     hotel: "h1",
     name: b"Grand",
@@ -27,13 +27,13 @@ fn doing(on_read: impl Into<String>) -> Guest {
     }
 }
 
-/// What `read-reviews` of a guest counts, with the URL that it is given.
+/// Returns the review count of a guest whose `read-reviews` sends a request to the URL.
 async fn count(supplier: &Supplier, url: String) -> Result<u32, ReadError> {
     let read = supplier.read_hotel_reviews(&context(), url, 0).await;
     read.map(|reviews| reviews.count)
 }
 
-/// What a call of a guest failed for.
+/// Returns the failure message of a call to a guest.
 async fn fails(bench: &Bench, guest: &Guest) -> String {
     let supplier = bench.load(guest, &[]).await;
     let error = count(&supplier, "x".to_owned()).await.unwrap_err();
@@ -42,7 +42,7 @@ async fn fails(bench: &Bench, guest: &Guest) -> String {
     format!("{error:?}")
 }
 
-/// Asks for offers of hotel `h1`, and of no other.
+/// Requests offers of hotel `h1` only.
 async fn price(supplier: &Supplier) -> ReadError {
     let request = PriceRequest {
         supplier_hotel_ids: vec!["h1".to_owned()],
@@ -56,7 +56,7 @@ async fn price(supplier: &Supplier) -> ReadError {
 }
 
 #[tokio::test]
-async fn tables_are_limited_and_the_reason_is_told() {
+async fn table_limit_is_enforced_with_reason() {
     let bench = Bench::new();
     let grows = "(if (i32.eq (i32.const -1) (table.grow (ref.null func) (i32.const 60001))) (then unreachable))";
     let reason = fails(&bench, &doing(grows)).await;
@@ -90,9 +90,9 @@ async fn handles_are_limited() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_is_not_taken() {
+async fn oversized_response_is_rejected() {
     let bench = Bench::new();
-    // The first lies in the guest's memory, the second would not fit in there.
+    // The first response fits into the guest's memory, the second does not.
     for bytes in [60 << 20, 100 << 20] {
         let mut guest = SOUND.guest();
         let answer = format!(
@@ -109,7 +109,7 @@ async fn an_answer_that_is_too_large_is_not_taken() {
 }
 
 #[tokio::test]
-async fn text_that_is_not_utf_8_is_not_taken() {
+async fn invalid_utf_8_text_is_rejected() {
     let bench = Bench::new();
     let guest = Price {
         name: b"Gr\xe4nd \xff\xfe",
@@ -125,7 +125,7 @@ async fn text_that_is_not_utf_8_is_not_taken() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_unreadable_and_says_where() {
+async fn invalid_response_is_rejected_with_its_field() {
     let bench = Bench::new();
     let elsewhere = Price {
         hotel: "h2",
@@ -134,21 +134,21 @@ async fn what_makes_no_sense_is_unreadable_and_says_where() {
     let nowhere = |latitude| Price { latitude, ..SOUND };
     let priced = |total| Price { total, ..SOUND };
     for (answer, field) in [
-        // What is answered is read as far as this; only the rooms are missing.
+        // The response is valid up to this field; only the rooms are missing.
         (SOUND, "rooms"),
         (elsewhere, "hotels.supplier-hotel-id"),
         (priced(-1), "offers.total"),
         (priced(0), "offers.total"),
         (priced(i64::MIN), "offers.total"),
         (priced(i64::MAX), "offers.total"),
-        // The bits of a NaN, as money and as a place.
+        // The bits of a NaN, used as an amount and as a coordinate.
         (priced(f64::NAN.to_bits().cast_signed()), "offers.total"),
         (nowhere(f64::NAN), "hotel.location"),
         (nowhere(f64::INFINITY), "hotel.location"),
     ] {
         let supplier = bench.load(&answer.guest(), &[]).await;
         let ReadError::InvalidResponse(why) = price(&supplier).await else {
-            panic!("{field} is not judged")
+            panic!("{field} is not validated")
         };
         assert!(why.starts_with(&format!("{field}: ")), "{why}");
     }

@@ -1,23 +1,22 @@
-//! What a plugin may do wrong, and what becomes of it. Each line is a component of its
-//! own, made by `support::guest`; `http/offer.rs` of `tests` holds four of them against
-//! the API.
+//! Tests of misbehaving plugins. Each row of the table is a component of its own, made by
+//! `support::guest`; `http/offer.rs` of `tests` checks four of them through the API.
 //!
-//! | A plugin … | held by |
+//! | A plugin … | tested by |
 //! |---|---|
-//! | loops for ever | `a_loop_ends_at_the_deadline_and_lets_others_run`, `a_loop_yields_on_a_single_thread`, `processor_time_is_limited_below_the_deadline`; over HTTP `a_plugin_that_misbehaves_is_contained` (`SPIN`) |
-//! | takes memory | `memory_is_limited_and_the_reason_is_told`, `a_guest_that_begins_with_too_much_memory_does_not_load`; `HOARD` |
+//! | loops for ever | `loop_ends_at_deadline_and_lets_other_calls_run`, `loop_yields_on_single_thread`, `cpu_time_is_limited_before_deadline`; over HTTP `misbehaving_plugin_fails_only_its_own_call` (`SPIN`) |
+//! | takes memory | `memory_limit_is_enforced_with_reason`, `guest_with_too_much_initial_memory_does_not_load`; `HOARD` |
 //! | takes stack | `deep_recursion_is_a_trap` |
-//! | takes table elements | `hostile_answers::tables_are_limited_and_the_reason_is_told` |
+//! | takes table elements | `hostile_answers::table_limit_is_enforced_with_reason` |
 //! | takes handles | `hostile_answers::handles_are_limited` |
-//! | traps, in any function | `a_trap_is_an_error_of_the_supplier_and_the_next_call_is_fresh`, `a_trap_before_anything_was_sent_is_not_sent`, `traps::a_trap_in_any_function_is_an_error_of_that_call`, `flights::a_trap_in_any_function_is_an_error_of_that_call`, `loading::a_plugin_that_breaks_or_hangs_when_asked_does_not_load`; `TRAP` |
-//! | answers 100 MB | `hostile_answers::an_answer_that_is_too_large_is_not_taken`; `FLOOD` |
-//! | floods the log | `many_log_lines_are_dropped_and_not_an_error`, `bytes_taken_from_a_guest_are_limited` |
+//! | traps, in any function | `trap_fails_the_call_and_next_call_uses_fresh_instance`, `trap_before_any_request_is_not_sent`, `traps::a_trap_in_any_function_is_an_error_of_that_call`, `flights::a_trap_in_any_function_is_an_error_of_that_call`, `loading::plugin_whose_describe_fails_or_hangs_does_not_load`; `TRAP` |
+//! | returns 100 MB | `hostile_answers::oversized_response_is_rejected`; `FLOOD` |
+//! | floods the log | `surplus_log_lines_are_dropped_without_error`, `bytes_taken_from_a_guest_are_limited` |
 //! | injects headers | `hostile_answers::headers_are_not_injected` |
-//! | calls hosts and addresses that are not granted | `egress::what_is_not_granted_is_denied_with_the_line_to_add`, `egress::a_granted_link_local_address_is_still_denied` |
-//! | has a bomb sent to it | `egress::a_compressed_body_is_counted_decompressed`, `egress::an_oversized_body_is_too_large_announced_or_not` |
+//! | calls hosts and addresses that are not granted | `egress::ungranted_host_is_denied_with_grant_to_add`, `egress::a_granted_link_local_address_is_still_denied` |
+//! | receives a decompression bomb | `egress::body_limit_counts_decompressed_bytes`, `egress::oversized_body_is_rejected_with_or_without_content_length` |
 //! | has interfaces of another version | `hostile_answers::another_version_of_an_interface_does_not_load` |
-//! | answers text that is none | `hostile_answers::text_that_is_not_utf_8_is_not_taken` |
-//! | answers for another hotel, with negative money, with the bits of a NaN | `hostile_answers::what_makes_no_sense_is_unreadable_and_says_where` |
+//! | returns text that is not UTF-8 | `hostile_answers::invalid_utf_8_text_is_rejected` |
+//! | returns another hotel, negative money or the bits of a NaN | `hostile_answers::invalid_response_is_rejected_with_its_field` |
 
 use crate::support::guest::Guest;
 use crate::support::upstream::{Behaviour, Upstream};
@@ -59,7 +58,7 @@ fn quiet() -> Guest {
 }
 
 #[tokio::test]
-async fn a_sound_guest_answers() {
+async fn valid_guest_returns_result() {
     let bench = Bench::new();
     let supplier = bench.load(&quiet(), &[]).await;
     assert_eq!(read(&supplier).await, Ok(0));
@@ -67,7 +66,7 @@ async fn a_sound_guest_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_loop_ends_at_the_deadline_and_lets_others_run() {
+async fn loop_ends_at_deadline_and_lets_other_calls_run() {
     let bench = Bench::new();
     let looping = bench
         .load(
@@ -79,7 +78,7 @@ async fn a_loop_ends_at_the_deadline_and_lets_others_run() {
         )
         .await;
     let sound = bench.load(&quiet(), &[]).await;
-    // Before its processor time is used up, which would be another error.
+    // The deadline lies before the CPU time limit, whose error would be different.
     let context = within(Duration::from_millis(200));
     let endless = looping.read_hotel_reviews(&context, "x".to_owned(), 0);
     let others = async {
@@ -92,7 +91,7 @@ async fn a_loop_ends_at_the_deadline_and_lets_others_run() {
 }
 
 #[tokio::test]
-async fn a_loop_yields_on_a_single_thread() {
+async fn loop_yields_on_single_thread() {
     let bench = Bench::new();
     let supplier = bench
         .load(
@@ -117,7 +116,7 @@ async fn a_loop_yields_on_a_single_thread() {
 }
 
 #[tokio::test]
-async fn processor_time_is_limited_below_the_deadline() {
+async fn cpu_time_is_limited_before_deadline() {
     let bench = Bench::new();
     let mut spec = bench.spec(&Guest {
         on_read: LOOP.to_owned(),
@@ -127,16 +126,16 @@ async fn processor_time_is_limited_below_the_deadline() {
     let supplier = bench.load_spec(spec).await;
     let answer = read(&supplier).await;
     assert!(
-        matches!(&answer, Err(ReadError::Failed(reason)) if reason.contains("processor time")),
+        matches!(&answer, Err(ReadError::Failed(reason)) if reason.contains("CPU time")),
         "{answer:?}"
     );
     assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
 }
 
 #[tokio::test]
-async fn a_trap_is_an_error_of_the_supplier_and_the_next_call_is_fresh() {
+async fn trap_fails_the_call_and_next_call_uses_fresh_instance() {
     let bench = Bench::new();
-    // Traps when it finds what an earlier call left behind.
+    // The guest traps if it finds data that an earlier call left behind.
     let leaves_traces = "(if (i32.load (i32.const 60000)) (then unreachable)) (i32.store (i32.const 60000) (i32.const 1))";
     let supplier = bench
         .load(
@@ -180,7 +179,7 @@ async fn deep_recursion_is_a_trap() {
 }
 
 #[tokio::test]
-async fn memory_is_limited_and_the_reason_is_told() {
+async fn memory_limit_is_enforced_with_reason() {
     let bench = Bench::new();
     let greedy = "(loop $more (br_if $more (i32.ne (i32.const -1) (memory.grow (i32.const 16))))) unreachable";
     let mut spec = bench.spec(&Guest {
@@ -197,7 +196,7 @@ async fn memory_is_limited_and_the_reason_is_told() {
 }
 
 #[tokio::test]
-async fn a_guest_that_begins_with_too_much_memory_does_not_load() {
+async fn guest_with_too_much_initial_memory_does_not_load() {
     let bench = Bench::new();
     let mut spec = bench.spec(&Guest {
         pages: 200,
@@ -227,7 +226,7 @@ async fn bytes_taken_from_a_guest_are_limited() {
 }
 
 #[tokio::test]
-async fn many_log_lines_are_dropped_and_not_an_error() {
+async fn surplus_log_lines_are_dropped_without_error() {
     let bench = Bench::new();
     let chatty = "(local $i i32) (loop $more (call $log (i32.const 1) (i32.const 0) (i32.const 10)) \
                   (br_if $more (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 5000))))";
@@ -244,7 +243,7 @@ async fn many_log_lines_are_dropped_and_not_an_error() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_traps_on_every_call_is_down_and_is_not_called() {
+async fn plugin_that_always_traps_is_down_and_not_called() {
     let bench = Bench::new();
     let supplier = bench
         .load(
@@ -260,9 +259,12 @@ async fn a_plugin_that_traps_on_every_call_is_down_and_is_not_called() {
     }
     assert_eq!(supplier.health(), Health::Down);
     assert!(
-        matches!(read(&supplier).await, Err(ReadError::Unavailable(reason)) if reason.contains("tried again"))
+        matches!(read(&supplier).await, Err(ReadError::Unavailable(reason)) if reason.contains("next call is allowed"))
     );
-    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::CircuitOpen);
+    assert_eq!(
+        bench.sink.last_call().outcome,
+        PluginCallOutcome::CircuitOpen
+    );
     let change = cancel(
         &supplier,
         "https://api.example.com/",
@@ -273,7 +275,7 @@ async fn a_plugin_that_traps_on_every_call_is_down_and_is_not_called() {
 }
 
 #[tokio::test]
-async fn a_reload_begins_with_a_clean_record() {
+async fn reload_resets_circuit_breaker() {
     let bench = Bench::new();
     let supplier = bench
         .load(
@@ -295,7 +297,7 @@ async fn a_reload_begins_with_a_clean_record() {
 }
 
 #[tokio::test]
-async fn what_a_plugin_does_not_export_is_unsupported() {
+async fn missing_export_is_unsupported() {
     let bench = Bench::new();
     let supplier = bench.load(&quiet(), &[]).await;
     let query = host_domain::hotel::supply::PlaceQuery {
@@ -307,13 +309,16 @@ async fn what_a_plugin_does_not_export_is_unsupported() {
         supplier.find_places(&context(), query).await,
         Err(ReadError::Unsupported)
     );
-    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Unsupported);
+    assert_eq!(
+        bench.sink.last_call().outcome,
+        PluginCallOutcome::Unsupported
+    );
 }
 
-// Changes: what is told against what left the gateway.
+// Changes: the guest's statement compared with the requests that were sent.
 
 #[tokio::test]
-async fn a_trap_before_anything_was_sent_is_not_sent() {
+async fn trap_before_any_request_is_not_sent() {
     let bench = Bench::new();
     let guest = Guest {
         sends_on_change: false,
@@ -331,7 +336,7 @@ async fn a_trap_before_anything_was_sent_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_trap_after_a_request_is_unknown() {
+async fn trap_after_request_has_unknown_outcome() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let guest = Guest {
@@ -348,7 +353,7 @@ async fn a_trap_after_a_request_is_unknown() {
 }
 
 #[tokio::test]
-async fn a_time_out_while_the_supplier_is_silent_is_unknown() {
+async fn timeout_of_silent_supplier_has_unknown_outcome() {
     let bench = Bench::new();
     let upstream = Upstream::start(Behaviour::Silence).await;
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
@@ -357,7 +362,7 @@ async fn a_time_out_while_the_supplier_is_silent_is_unknown() {
 }
 
 #[tokio::test]
-async fn not_sent_is_believed_only_when_nothing_left() {
+async fn not_sent_is_accepted_only_if_no_request_was_sent() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 500 Oh\r\ncontent-length: 0\r\n\r\n").await;
     let guest = Guest {
@@ -380,7 +385,7 @@ async fn not_sent_is_believed_only_when_nothing_left() {
 }
 
 #[tokio::test]
-async fn a_limit_is_believed_although_the_request_left_the_gateway() {
+async fn rate_limit_is_accepted_after_sent_request() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n").await;
     let guest = Guest {
@@ -396,11 +401,14 @@ async fn a_limit_is_believed_although_the_request_left_the_gateway() {
         }
     );
     assert_eq!(upstream.asked().len(), 1);
-    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::RateLimited);
+    assert_eq!(
+        bench.sink.last_call().outcome,
+        PluginCallOutcome::RateLimited
+    );
 }
 
 #[tokio::test]
-async fn a_refused_connection_is_certainly_not_sent() {
+async fn refused_connection_is_not_sent() {
     let bench = Bench::new();
     let closed = Upstream::answering("").await;
     let origin = closed.origin();
@@ -416,7 +424,7 @@ async fn a_refused_connection_is_certainly_not_sent() {
 }
 
 #[tokio::test]
-async fn a_definite_no_is_passed_on() {
+async fn refusal_is_returned_to_caller() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 409 No\r\ncontent-length: 0\r\n\r\n").await;
     let supplier = bench
@@ -441,7 +449,7 @@ async fn a_definite_no_is_passed_on() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_is_written_down() {
+async fn dropped_call_is_recorded_as_canceled() {
     let bench = Bench::new();
     let upstream = Upstream::start(Behaviour::Silence).await;
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
@@ -453,7 +461,7 @@ async fn a_caller_that_goes_away_is_written_down() {
 }
 
 #[tokio::test]
-async fn calls_over_the_plugins_number_wait_and_then_are_refused() {
+async fn calls_above_plugin_limit_wait_and_are_then_rejected() {
     let bench = Bench::new();
     let upstream = Upstream::start(Behaviour::Silence).await;
     let mut spec = bench.spec(&Guest::default());
@@ -472,7 +480,7 @@ async fn calls_over_the_plugins_number_wait_and_then_are_refused() {
 }
 
 #[tokio::test]
-async fn places_are_shared_by_all_plugins_and_never_run_out_under_the_number() {
+async fn permits_are_shared_and_pool_is_never_exhausted_below_limit() {
     let bench = Bench::with_calls(2);
     let supplier = bench.load(&quiet(), &[]).await;
     let calls = (0..200).map(|_| read(&supplier));
@@ -485,9 +493,9 @@ async fn places_are_shared_by_all_plugins_and_never_run_out_under_the_number() {
     assert_eq!(read(&supplier).await, Ok(0));
 }
 
-/// A call that nobody waits for any more keeps its place until its guest is gone.
+/// An abandoned call keeps its permit until its guest is dropped.
 #[tokio::test]
-async fn a_crowd_of_given_up_loops_takes_no_place_of_others() {
+async fn abandoned_loops_do_not_block_other_calls() {
     let bench = Bench::with_calls(2);
     let looping = Guest {
         on_read: LOOP.to_owned(),
@@ -502,7 +510,7 @@ async fn a_crowd_of_given_up_loops_takes_no_place_of_others() {
         for answer in futures::future::join_all(loops).await {
             match answer {
                 Err(ReadError::TimedOut(_)) => given_up += 1,
-                // The last ones were still there: on a busy machine a loop leaves late.
+                // The last loops may still run, because on a busy machine a loop ends late.
                 Err(ReadError::Overloaded) => {}
                 other => panic!("{other:?}"),
             }

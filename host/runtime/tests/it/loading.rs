@@ -1,5 +1,4 @@
-//! Loading, refusing to load, replacing under load, and the two kinds of traffic
-//! that are not live.
+//! Tests of loading, rejecting and replacing plugins, and of recorded and replayed traffic.
 
 use crate::support::guest::Guest;
 use crate::support::upstream::Upstream;
@@ -27,7 +26,7 @@ async fn status(supplier: &Supplier, url: &str) -> u32 {
 }
 
 #[tokio::test]
-async fn a_plugin_says_what_it_is_and_what_it_can() {
+async fn loaded_plugin_reports_description_and_capabilities() {
     let bench = Bench::new();
     let info = bench.runtime.load(bench.spec(&quiet())).await.unwrap();
     assert_eq!(
@@ -51,7 +50,7 @@ async fn a_plugin_says_what_it_is_and_what_it_can() {
 }
 
 #[tokio::test]
-async fn a_pinned_digest_binds() {
+async fn pinned_digest_must_match() {
     let bench = Bench::new();
     let mut spec = bench.spec(&quiet());
     let info = bench.runtime.load(spec.clone()).await.unwrap();
@@ -103,7 +102,7 @@ async fn a_component_that_must_be_signed_loads_only_with_a_trusted_signature() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_plugin_does_not_load_and_the_old_one_stays() {
+async fn invalid_plugin_does_not_load_and_old_plugin_stays() {
     let bench = Bench::new();
     bench.load(&quiet(), &[]).await;
     let spec = |name: &str, bytes: &[u8]| PluginSpec::new(id(), bench.write(name, bytes));
@@ -136,7 +135,7 @@ async fn what_is_not_a_plugin_does_not_load_and_the_old_one_stays() {
 }
 
 #[tokio::test]
-async fn what_no_plugin_gets_cannot_be_imported() {
+async fn unknown_import_does_not_load() {
     let bench = Bench::new();
     let guest = Guest {
         extra_imports: r#"(import "secrets" "read" (func (param i32)))"#,
@@ -150,7 +149,7 @@ async fn what_no_plugin_gets_cannot_be_imported() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_breaks_or_hangs_when_asked_does_not_load() {
+async fn plugin_whose_describe_fails_or_hangs_does_not_load() {
     let bench = Bench::new();
     let trap = Guest {
         on_describe: "unreachable".to_owned(),
@@ -179,7 +178,7 @@ async fn a_plugin_that_breaks_or_hangs_when_asked_does_not_load() {
 }
 
 #[tokio::test]
-async fn settings_must_fit_the_schema_and_their_values_are_not_told() {
+async fn settings_must_match_schema_and_errors_hide_their_values() {
     let bench = Bench::new();
     let mut spec = bench.spec(&quiet());
     spec.settings = serde_json::json!({"url": "https://api.example.com"});
@@ -288,12 +287,12 @@ async fn a_plugin_is_replaced_under_load_and_no_call_fails() {
     assert_eq!(info.description.version, "2.0.0");
     assert!(
         calls.iter().all(|calls| *calls > 20),
-        "nobody called the old one: {calls:?}"
+        "no call used the old plugin: {calls:?}"
     );
 }
 
 #[tokio::test]
-async fn a_handle_stays_with_the_plugin_that_it_was_made_for() {
+async fn handle_keeps_its_plugin_after_reload() {
     let bench = Bench::new();
     let old = bench.load(&quiet(), &[]).await;
     let new = bench
@@ -317,7 +316,7 @@ async fn a_handle_stays_with_the_plugin_that_it_was_made_for() {
 }
 
 #[tokio::test]
-async fn what_is_recorded_is_replayed_without_a_network() {
+async fn recorded_exchanges_are_replayed_without_network() {
     let bench = Bench::new();
     let body = r#"{"guests":[{"firstName":"Ada","email":"ada@example.com"}],"total":12}"#;
     let upstream = Upstream::answering(&format!(
@@ -369,7 +368,7 @@ async fn what_is_recorded_is_replayed_without_a_network() {
 }
 
 #[tokio::test]
-async fn a_reload_of_nothing_is_an_error() {
+async fn reload_of_unloaded_plugin_returns_error() {
     let bench = Bench::new();
     assert!(matches!(
         bench.runtime.reload(&id()).await,
@@ -378,9 +377,9 @@ async fn a_reload_of_nothing_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_component_built_for_wasi_loads_and_finds_nothing() {
+async fn wasi_component_loads_with_empty_environment() {
     let bench = Bench::new();
-    // Counts the environment's variables in the list that the host returns.
+    // The guest counts the environment variables in the list that the host returns.
     let guest = Guest {
         extra_imports: r#"(import "wasi:cli/environment@0.2.6" "get-environment" (func $environment (param i32)))"#,
         extra_world: "import wasi:cli/environment@0.2.6;",

@@ -1,4 +1,4 @@
-//! The runtime through its public surface, with guests and upstreams that misbehave.
+//! Integration tests of the runtime's public interface, with misbehaving guests and upstreams.
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 mod egress;

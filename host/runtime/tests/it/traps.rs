@@ -1,6 +1,6 @@
-//! A plugin that traps, in every function of hotels and of payments; `flights.rs` and
-//! `events.rs` have the others. It is an error of that call, and a change of which nothing
-//! was sent was not made.
+//! Tests of a plugin that traps in every function of hotels and payments; `flights.rs` and
+//! `events.rs` cover the other functions. A trap fails only its call, and a change without a sent
+//! request was not made.
 
 use crate::support::guest::{Guest, every_function};
 use crate::support::{Bench, context, stay};
@@ -16,7 +16,8 @@ use host_runtime::{
     AuthorizeRequest, CaptureRequest, IntentRequest, RefundRequest, Supplier, VoidRequest,
 };
 
-/// Those that every guest exports besides are made to trap by themselves.
+/// Interfaces that only this guest exports. The functions that every guest exports are made to trap
+/// individually.
 const INTERFACES: [&str; 7] = [
     "hotel-places",
     "hotel-search",
@@ -43,7 +44,8 @@ const POINT: Location = Location {
     longitude: 12.5,
 };
 
-/// Loaded anew for a few calls: who only traps is not called any more.
+/// Reloads the plugin for a few calls, because the circuit breaker would block a plugin that only
+/// traps.
 async fn load(bench: &Bench) -> Supplier {
     let guest = Guest {
         on_read: TRAP.to_owned(),
@@ -74,7 +76,7 @@ fn text() -> String {
     "x".to_owned()
 }
 
-/// What finds hotels and their prices.
+/// Calls every function that finds hotels and their prices.
 async fn searches(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     let context = context();
     let places = PlaceQuery {
@@ -106,7 +108,7 @@ async fn searches(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     ]
 }
 
-/// What is read of a hotel, and of a booking.
+/// Calls every function that reads a hotel or a booking.
 async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     let context = context();
     let find = FindRequest {
@@ -127,7 +129,7 @@ async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     ]
 }
 
-/// What cancelling would cost, and what processors are asked.
+/// Calls the cancellation quote and every function that reads from a processor.
 async fn money_reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     let context = context();
     let quote = supplier.quote_hotel_cancellation(&context, text(), text());
@@ -142,7 +144,7 @@ async fn money_reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     ]
 }
 
-/// What changes a booking.
+/// Calls every function that changes a booking.
 async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 3] {
     let context = context();
     let prebook = PrebookRequest {
@@ -178,7 +180,7 @@ async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 3] {
     ]
 }
 
-/// What moves money.
+/// Calls every function that moves money.
 async fn payments(bench: &Bench) -> [Result<(), PaymentError>; 5] {
     let context = context();
     let authorize = AuthorizeRequest {

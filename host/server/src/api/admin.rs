@@ -1,5 +1,6 @@
-//! What an operator asks of a running process, on a listener of its own: metrics,
-//! plugins read anew, outcomes settled, and parked work begun anew. No key is asked for; who reaches it is trusted.
+//! The operator API of a running process, on its own listener: metrics, plugin reloads, resolution
+//! of unresolved outcomes, and retries of parked jobs. It requires no key; access to the listener
+//! grants full trust.
 
 use crate::api::code::Code;
 use crate::api::problem::{ApiError, take_error};
@@ -17,7 +18,7 @@ use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The admin listener's routes.
+/// Builds the router of the admin listener.
 pub(crate) fn router(app: &Arc<Application>) -> Router {
     Router::new()
         .route(
@@ -28,13 +29,20 @@ pub(crate) fn router(app: &Arc<Application>) -> Router {
         .route("/plugins", get(list_plugins))
         .route("/plugins/{id}/reload", post(reload_plugin))
         .route("/unresolved", get(unresolved::list_unresolved))
-        .route("/unresolved/{booking_id}", post(unresolved::resolve_booking))
+        .route(
+            "/unresolved/{booking_id}",
+            post(unresolved::resolve_booking),
+        )
         .route("/parked_jobs", post(unresolved::retry_parked_jobs))
         .layer(from_fn_with_state(Arc::clone(app), render_problems))
         .with_state(Arc::clone(app))
 }
 
-async fn render_problems(State(app): State<Arc<Application>>, request: Request, next: Next) -> Response {
+async fn render_problems(
+    State(app): State<Arc<Application>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut response = next.run(request).await;
     if let Some(error) = take_error(&mut response) {
         error.write_response(&mut response, &app.error_docs_url(), &id::new_request_id());
@@ -64,7 +72,7 @@ async fn reload_plugin(
     match app.suppliers.reload(&id).await {
         Ok(info) => Ok(Json(json!({ "data": plugin_info(&info) }))),
         Err(LoadError::NotLoaded(_)) => Err(plugin_not_found()),
-        // The operator gets the reason: it is the operator's own file.
+        // The response includes the cause, because the file belongs to the operator.
         Err(error) => Err(ApiError::from(Code::SupplierError)
             .with_supplier(&id)
             .with_detail(error_chain(&error))
@@ -73,10 +81,10 @@ async fn reload_plugin(
 }
 
 fn plugin_not_found() -> ApiError {
-    ApiError::from(Code::NotFound).with_detail("no such plugin is configured")
+    ApiError::from(Code::NotFound).with_detail("no plugin with this id is configured")
 }
 
-/// An error and its causes in one line.
+/// Returns an error and its causes in one line.
 pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -87,7 +95,7 @@ pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// What is known of a loaded plugin.
+/// Returns the JSON description of a loaded plugin.
 pub(crate) fn plugin_info(info: &PluginInfo) -> Value {
     json!({
         "id": info.id.as_str(),
@@ -105,13 +113,13 @@ pub(crate) fn plugin_info(info: &PluginInfo) -> Value {
     })
 }
 
-/// Reads every plugin anew, as `SIGHUP` asks.
+/// Reloads every plugin, on `SIGHUP`.
 pub(crate) async fn reload_all_plugins(app: &Application) {
     for (supplier, error) in app.suppliers.load_all().await {
         tracing::warn!(
             supplier = supplier.as_str(),
             reason = error_chain(&error),
-            "the plugin that was loaded before stays"
+            "a plugin cannot be reloaded; the previously loaded plugin stays in use"
         );
     }
 }

@@ -1,6 +1,6 @@
-//! What a successful call answers: the envelope, its status, and who supplied it.
+//! Successful responses: envelope, status and supplier.
 
-use crate::api::document::{OperationOutputs, DescribeResponse};
+use crate::api::document::{DescribeResponse, OperationOutputs};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use host_domain::supplier::SupplierId;
@@ -8,26 +8,26 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What stands beside `data`.
+/// Metadata of a response, sent beside `data`.
 pub trait ResponseMeta: Serialize + ToSchema {
-    /// The adapter that answered; also sent as the header `x-supplier`.
+    /// Returns the supplier that responded, which is also sent as the header `x-supplier`.
     fn supplier(&self) -> Option<&SupplierId> {
         None
     }
 }
 
-/// No meta.
+/// No metadata.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct NoMeta {}
 
 impl ResponseMeta for NoMeta {}
 
-/// Several of something.
+/// A list of resources.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 pub struct List<T>(pub Vec<T>);
 
-/// `{data, meta}`, with a status.
+/// A response `{data, meta}` with a status.
 #[derive(Debug, Clone)]
 pub struct ApiResponse<T, M = NoMeta> {
     status: StatusCode,
@@ -35,31 +35,31 @@ pub struct ApiResponse<T, M = NoMeta> {
     meta: Option<M>,
 }
 
-/// 200, without the envelope: the form of it is another standard's.
+/// A response with status 200 and without an envelope, because another standard defines its form.
 #[derive(Debug, Clone)]
 pub struct UnwrappedResponse<T>(pub T);
 
-/// Done, with nothing to say: 204.
+/// A response with status 204 and no body.
 #[derive(Debug, Clone, Copy)]
 pub struct NoContent;
 
 impl<T, M> ApiResponse<T, M> {
-    /// 200.
+    /// Creates a response with status 200.
     pub fn ok(data: T) -> Self {
         Self::with_status(StatusCode::OK, data)
     }
 
-    /// 201.
+    /// Creates a response with status 201.
     pub fn created(data: T) -> Self {
         Self::with_status(StatusCode::CREATED, data)
     }
 
-    /// 202.
+    /// Creates a response with status 202.
     pub fn accepted(data: T) -> Self {
         Self::with_status(StatusCode::ACCEPTED, data)
     }
 
-    /// Adds what stands beside the data.
+    /// Adds metadata.
     #[must_use]
     pub fn meta(mut self, meta: M) -> Self {
         self.meta = Some(meta);
@@ -109,9 +109,9 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// What can stand in `data`.
+/// A value that can be sent in `data`.
 pub trait ResponseData: Serialize {
-    /// Adds its schema to the API document.
+    /// Adds the schema of the value to the OpenAPI document.
     fn describe(outputs: &mut OperationOutputs);
 }
 

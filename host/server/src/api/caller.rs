@@ -1,4 +1,4 @@
-//! Who is calling, and what every call carries.
+//! The context of a request: its id, its deadline, and the owner if it is authenticated.
 
 use crate::api::code::Code;
 use crate::api::problem::ApiError;
@@ -10,26 +10,26 @@ use http::request::Parts;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// What a key may be used for.
+/// Scope of an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ApiKeyScope {
-    /// Every GET, searches, offers, places.
+    /// All GET requests, searches, offers and places.
     Read,
-    /// Prebook, book, cancel, instruments, mandates, watches.
+    /// Prebook, book and cancel; payment instruments, mandates and watches.
     Book,
-    /// Webhook subscriptions and the watcher's webhook.
+    /// Webhook subscriptions and the watcher webhook.
     Webhooks,
     /// Reserved.
     Admin,
 }
 
 impl ApiKeyScope {
-    /// Every scope.
+    /// All scopes.
     pub const ALL: [Self; 4] = [Self::Read, Self::Book, Self::Webhooks, Self::Admin];
-    /// What a key may do unless it says otherwise.
+    /// Scopes of a new key unless others are given.
     pub const DEFAULT: [Self; 3] = [Self::Read, Self::Book, Self::Webhooks];
 
-    /// Its name, e.g. `read`.
+    /// Returns the name of the scope, e.g. `read`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -40,31 +40,31 @@ impl ApiKeyScope {
         }
     }
 
-    /// The scope of this name.
+    /// Returns the scope with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
     }
 }
 
-/// An authenticated call: its request id, whose it is, and until when it must be
-/// answered. Arrives as an extractor; routes outside a scope have none.
+/// Context of an authenticated request. It is an extractor; routes without a scope do not provide
+/// it.
 #[derive(Debug, Clone)]
 pub struct RequestContext {
-    /// `x-request-id`, the caller's or ours.
+    /// Request id: `x-request-id` of the client, or a generated one.
     pub request_id: Arc<str>,
     /// Organization, mode and user.
     pub owner: Owner,
-    /// The key that was used.
+    /// Id of the API key.
     pub key_id: KeyId,
-    /// What that key may do.
+    /// Scopes of the API key.
     pub scopes: Arc<[ApiKeyScope]>,
-    /// When the answer must be there.
+    /// Time by which the response must be sent.
     pub deadline: Deadline,
 }
 
 impl RequestContext {
-    /// A hash of the request id: a replayed request is routed the same way.
+    /// Returns a hash of the request id, so that a repeated request is routed the same way.
     #[must_use]
     pub fn routing_hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
@@ -73,12 +73,12 @@ impl RequestContext {
     }
 }
 
-/// Any call, also of somebody without a key. Arrives as an extractor.
+/// Context of any request, authenticated or not. It is an extractor.
 #[derive(Debug, Clone)]
 pub struct AnonymousContext {
-    /// `x-request-id`, the caller's or ours.
+    /// Request id: `x-request-id` of the client, or a generated one.
     pub request_id: Arc<str>,
-    /// When the answer must be there.
+    /// Time by which the response must be sent.
     pub deadline: Deadline,
 }
 

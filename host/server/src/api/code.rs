@@ -1,20 +1,20 @@
-//! Every error code of the API, with what a caller may know about it. Nothing
-//! else decides a status, a title or whether a request may be sent again.
+//! All error codes of the API with their public properties. Status, title and retryability are
+//! defined only here.
 
 use http::StatusCode;
 
-/// What is fixed about a code.
+/// Fixed properties of an error code.
 #[derive(Debug, Clone, Copy)]
 pub struct ErrorCodeInfo {
-    /// The stable name in answers.
+    /// Stable name in responses.
     pub name: &'static str,
     /// HTTP status.
     pub status: u16,
-    /// Whether the very same request may be sent again.
+    /// Whether the same request may be sent again.
     pub retryable: bool,
-    /// A few words, the same for every occurrence.
+    /// Short title, the same for every occurrence.
     pub title: &'static str,
-    /// What it means and what to do, for the documentation.
+    /// Meaning and remedy, for the documentation.
     pub description: &'static str,
 }
 
@@ -27,10 +27,10 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// Every code, in the order of the documentation.
+            /// All error codes, in the order of the documentation.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// What is fixed about it.
+            /// Returns the fixed properties of the code.
             #[must_use]
             pub const fn facts(self) -> Facts {
                 match self {
@@ -101,7 +101,7 @@ codes! {
     OfferPriceChanged = 409 "offer_price_changed" never "The price went up"
         "Nothing was booked. `offered` is the total of the offer, `current` what it costs now; price again.";
     BookingStateConflict = 409 "booking_state_conflict" never "The booking's status does not allow this"
-        "`booking_status` is the status that it has.";
+        "`booking_status` is its current status.";
     BookingChanged = 409 "booking_changed" again "The booking changed meanwhile"
         "Read it again and decide again.";
     ReplayNotAllowed = 409 "replay_not_allowed" never "The delivery cannot be replayed now"
@@ -121,9 +121,9 @@ codes! {
     PaymentFailed = 422 "payment_failed" never "The payment failed"
         "Nothing was charged. The booking waits for another means of payment until it expires.";
     PaymentInstrumentInvalid = 422 "payment_instrument_invalid" never "The payment instrument cannot be used"
-        "It does not exist, is deleted, belongs to another, or its token is not good.";
+        "It does not exist, is deleted, belongs to another owner, or its token is not valid.";
     SupplierRejected = 422 "supplier_rejected" never "The supplier refused"
-        "A definite no; nothing was bought.";
+        "The supplier refused definitively. Nothing was bought.";
     SupplierOperationUnsupported = 422 "supplier_operation_unsupported" never "The supplier does not offer this"
         "The supplier is not configured for this kind and mode, or has no such operation. GET /v1/suppliers lists what each one has.";
     CancellationRestricted = 422 "cancellation_restricted" never "The booking may not be cancelled now"
@@ -131,17 +131,17 @@ codes! {
     MandateInvalid = 422 "mandate_invalid" never "The mandate cannot be used"
         "It is used up, revoked, expired, or does not cover this.";
     UrlNotAllowed = 422 "url_not_allowed" never "The URL may not be called"
-        "It is not https, or stands for an address that is not public.";
+        "It is not https, or it resolves to an address that is not public.";
     RateLimited = 429 "rate_limited" again "Too many requests"
         "Send it again after the time in Retry-After.";
     ResultUnknown = 500 "result_unknown" never "The outcome is not known yet"
         "It may have happened. Do not send it again under a new key: read the booking until it is settled.";
     InternalError = 500 "internal_error" never "Something broke here"
-        "Quote the request id.";
+        "Quote the request id when you ask for help.";
     SupplierError = 502 "supplier_error" again "The supplier's answer cannot be used"
-        "The supplier failed, or answered what makes no sense.";
+        "The supplier failed or sent an invalid response.";
     SupplierUnavailable = 503 "supplier_unavailable" again "The supplier cannot be reached"
-        "Nothing was sent, or nothing came of it.";
+        "The request was not sent, or it had no effect.";
     SupplierRateLimited = 503 "supplier_rate_limited" again "The supplier's limit is reached"
         "Send it again after the time in Retry-After.";
     Overloaded = 503 "overloaded" again "Too much at once"
@@ -151,25 +151,26 @@ codes! {
 }
 
 impl Code {
-    /// The stable name in answers.
+    /// Returns the stable name of the code.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.facts().name
     }
 
-    /// HTTP status.
+    /// Returns the HTTP status of the code.
     #[must_use]
     pub fn status(self) -> StatusCode {
         StatusCode::from_u16(self.facts().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// The code of this name.
+    /// Returns the code with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str() == name)
     }
 
-    /// The code of an answer that carries none: what the router or a library made.
+    /// Returns the code for an error response that carries none, because the router or a library
+    /// created it.
     #[must_use]
     pub fn from_status(status: StatusCode) -> Self {
         match status {

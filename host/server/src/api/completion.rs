@@ -1,5 +1,4 @@
-//! Completing a booking, of a hotel or of flights: the request, its key, and how
-//! it is answered.
+//! Completion of a hotel or flight booking: the request, its idempotency key and the response.
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
@@ -16,20 +15,25 @@ use host_domain::id::BookingId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// How the booking is paid.
+/// Payment of a booking.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"payment_instrument_id": "inst_01976f3e4a5b7c8d9e0f112233445566"}))]
 pub(crate) struct CompleteBookingRequest {
-    /// A stored instrument. Left out where a browser, or the supplier's checkout, has taken the payment.
+    /// Id of a stored payment instrument. Omit it if the payment was made in a browser or at the
+    /// supplier's checkout.
     payment_instrument_id: Option<InstrumentIdParam>,
 }
 
 impl Validate for CompleteBookingRequest {}
 
 impl CompleteBookingRequest {
-    /// What the caller wants of a booking.
-    pub(crate) fn into_command(self, caller: &RequestContext, booking: BookingId) -> CompleteBookingCommand {
+    /// Converts the request to the command that completes a booking.
+    pub(crate) fn into_command(
+        self,
+        caller: &RequestContext,
+        booking: BookingId,
+    ) -> CompleteBookingCommand {
         CompleteBookingCommand {
             owner: caller.owner.clone(),
             booking,
@@ -42,7 +46,7 @@ impl CompleteBookingRequest {
     }
 }
 
-/// Completes and answers: 200 what is booked, 202 what will be.
+/// Completes a booking. Responds 200 if it is confirmed and 202 if it is still in progress.
 pub(crate) async fn complete_and_respond<B: BookingAggregate, T, C>(
     app: &Application,
     key: Option<IdempotentRequest>,
@@ -55,7 +59,9 @@ where
 {
     let meta = |booking: &B| SupplierMeta::new(booking.supplier().clone());
     match complete_idempotently(app, key, wish, complete).await? {
-        CompletionOutcome::Confirmed(booking) => Ok(ApiResponse::ok(show(&booking)).meta(meta(&booking))),
+        CompletionOutcome::Confirmed(booking) => {
+            Ok(ApiResponse::ok(show(&booking)).meta(meta(&booking)))
+        }
         CompletionOutcome::InProgress(booking) => {
             Ok(ApiResponse::accepted(show(&booking)).meta(meta(&booking)))
         }
@@ -63,8 +69,8 @@ where
     }
 }
 
-/// Completes under a key, if there is one: it is taken with the first step, and given back
-/// where the request came to nothing.
+/// Completes a booking under an idempotency key, if there is one. The key is claimed with the first
+/// step and released if the request had no effect.
 async fn complete_idempotently<B: BookingAggregate, C>(
     app: &Application,
     key: Option<IdempotentRequest>,
@@ -85,7 +91,7 @@ where
 }
 
 impl ApiError {
-    /// A payment that was declined, or that its payer has not completed.
+    /// Creates the error for a declined payment, or for one that the payer has not completed.
     pub(crate) fn payment_failed(requires_action: bool) -> Self {
         Self::from(Code::PaymentFailed).with_payment_status(if requires_action {
             "REQUIRES_ACTION"
@@ -94,7 +100,7 @@ impl ApiError {
         })
     }
 
-    /// A completion that did not end in a booking, now or later.
+    /// Creates the error for a completion that did not lead to a booking, confirmed or in progress.
     fn completion<B: BookingAggregate>(completion: &CompletionOutcome<B>) -> Self {
         let of = |code: Code, booking: &B| {
             Self::from(code)
@@ -108,7 +114,9 @@ impl ApiError {
             } => Self::payment_failed(*requires_action).with_booking_status(booking.status_str()),
             CompletionOutcome::NotSent(booking) => of(Code::SupplierUnavailable, booking),
             CompletionOutcome::Rejected(booking) => of(Code::SupplierRejected, booking),
-            CompletionOutcome::CanceledMeanwhile(booking) => Self::booking_state_conflict(booking.status_str()),
+            CompletionOutcome::CanceledMeanwhile(booking) => {
+                Self::booking_state_conflict(booking.status_str())
+            }
             CompletionOutcome::Confirmed(booking)
             | CompletionOutcome::InProgress(booking)
             | CompletionOutcome::Unknown(booking) => of(Code::ResultUnknown, booking),

@@ -1,5 +1,5 @@
-//! The API document and its pages. Everything is in the program: the pages load
-//! nothing from elsewhere, and their policy forbids it.
+//! The OpenAPI document and the documentation pages. All assets are part of the program. The pages
+//! load nothing from other servers, and their content security policy forbids it.
 
 use crate::api::code::{Code, ErrorCodeInfo};
 use crate::api::problem::ApiError;
@@ -20,13 +20,15 @@ use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 use tokio::sync::Mutex;
 
-/// Pages run our script, and speak to this server only.
+/// Content security policy of pages: they run the gateway's scripts and connect to this server
+/// only.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// Everything else is data.
+/// Content security policy of all other responses.
 const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// Nothing of it is fetched from elsewhere, reported anywhere or sent through a proxy.
+/// Script that starts the API reference. It disables requests to other servers, telemetry and
+/// proxies.
 const SCALAR_INIT_SCRIPT: &str = r"Scalar.createApiReference('#app', {
   url: '/openapi.json', theme: 'default', layout: 'modern', withDefaultFonts: false, telemetry: false,
   agent: { disabled: true }, hideClientButton: true, proxyUrl: '', showDeveloperTools: 'never',
@@ -40,11 +42,11 @@ const PAGE: &str = r#"<!doctype html>
 </html>
 "#;
 
-/// 4.9 MB, taken out once.
+/// Script of the API reference: 4.9 MB, unpacked once.
 static SCALAR_SCRIPT: LazyLock<Option<Bytes>> =
     LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
 
-/// Document and pages.
+/// Returns the routes of the document and the pages.
 pub(super) fn routes(table: fn() -> RouteTable) -> Router<Arc<Application>> {
     let kept = Arc::new(CachedDocument::default());
     let document = move |State(app): State<Arc<Application>>| async move {
@@ -59,7 +61,12 @@ pub(super) fn routes(table: fn() -> RouteTable) -> Router<Arc<Application>> {
         )
         .route(
             "/docs/start.js",
-            get(|| async { with_content_type(SCRIPT_TYPE, Bytes::from_static(SCALAR_INIT_SCRIPT.as_bytes())) }),
+            get(|| async {
+                with_content_type(
+                    SCRIPT_TYPE,
+                    Bytes::from_static(SCALAR_INIT_SCRIPT.as_bytes()),
+                )
+            }),
         )
         .route("/docs/scalar.js", get(script))
         .route(
@@ -69,8 +76,8 @@ pub(super) fn routes(table: fn() -> RouteTable) -> Router<Arc<Application>> {
         .route("/docs/errors/{code}", get(error_code_page))
 }
 
-/// The document of a day: its examples are of stays to come. It takes as long to make as
-/// everything else of a start, so it is made when it is asked for.
+/// The document of the current day: its examples use stays in the future. Generating it takes as
+/// long as the rest of the start, so it is generated on first request.
 #[derive(Default)]
 struct CachedDocument(Mutex<Option<(Date, Bytes)>>);
 
@@ -113,13 +120,18 @@ async fn script() -> Response {
 
 async fn error_code_page(Path(name): Path<String>) -> Response {
     match Code::from_name(&name) {
-        Some(code) => with_content_type(HTML, Bytes::from(page(code.as_str(), &error_code_section(code.facts())))),
+        Some(code) => with_content_type(
+            HTML,
+            Bytes::from(page(code.as_str(), &error_code_section(code.facts()))),
+        ),
         None => ApiError::from(Code::NotFound).into_response(),
     }
 }
 
 fn all_error_codes_page() -> String {
-    let sections = Code::ALL.iter().map(|code| error_code_section(code.facts()));
+    let sections = Code::ALL
+        .iter()
+        .map(|code| error_code_section(code.facts()));
     page("Errors", &sections.collect::<String>())
 }
 
@@ -131,7 +143,8 @@ fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// Only our own words go into it.
+/// Renders the section about an error code. It contains only the gateway's own texts, so only `<`
+/// in the meaning is escaped.
 fn error_code_section(facts: ErrorCodeInfo) -> String {
     let again = if facts.retryable {
         "The same request may be sent again."
@@ -153,7 +166,7 @@ fn error_code_section(facts: ErrorCodeInfo) -> String {
     out
 }
 
-/// What a browser may do with an answer.
+/// Adds the security headers for browsers to a response.
 pub(super) async fn security_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

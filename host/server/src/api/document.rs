@@ -1,20 +1,20 @@
-//! The API document, made from the handlers: what a handler's types say is what
-//! the document says. A handler's attribute gives method, path, words, statuses
-//! and its own error codes; the rest is derived here.
+//! The OpenAPI document, generated from the handlers, so that it always matches their types. The
+//! attribute of a handler gives method, path, texts, statuses and the handler's own error codes.
+//! Everything else is derived here.
 
 mod example;
 mod journey;
 mod operation;
 mod webhook;
 
-pub(crate) use crate::api::document::operation::{OperationSpec, OpenApiDocument};
+pub(crate) use crate::api::document::operation::{OpenApiDocument, OperationSpec};
 
 use crate::api::answer::ResponseMeta;
 use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{RequestPart, PathParameter, DeferredBody, Validated};
+use crate::api::extract::{DeferredBody, PathParameter, RequestPart, Validated};
 use crate::api::problem::ApiError;
-use crate::api::schema::{COMPONENTS, Components, schema_with_components, merge};
+use crate::api::schema::{COMPONENTS, Components, merge, schema_with_components};
 use crate::app::Application;
 use axum::extract::State;
 use host_domain::event::Product;
@@ -23,18 +23,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// What a handler takes.
+/// The inputs of an operation.
 #[derive(Debug, Default)]
 pub struct OperationInputs {
     parameters: Vec<Value>,
     body: Option<Value>,
-    /// Where each product has its own.
+    /// Bodies by product, if each product has its own.
     bodies: Vec<(Product, Value)>,
     codes: BTreeSet<Code>,
     components: Components,
 }
 
-/// What a handler answers when it succeeds.
+/// The successful response of an operation.
 #[derive(Debug, Default)]
 pub struct OperationOutputs {
     whole: Option<Value>,
@@ -43,16 +43,16 @@ pub struct OperationOutputs {
     components: Components,
 }
 
-/// The successful answer of a handler.
+/// A successful response of a handler.
 pub trait DescribeResponse {
-    /// Adds it to the API document.
+    /// Adds the response to the OpenAPI document.
     fn describe_handler(outputs: &mut OperationOutputs);
 }
 
-/// A handler of the API: `async fn(State<Arc<App>>, Caller, Valid<I>) -> Result<R, ApiError>`.
-/// `Call` is only there to tell the implementations apart.
+/// A handler of the API: `async fn(State<Arc<Application>>, RequestContext, Validated<I>) ->
+/// Result<R, ApiError>`. The type parameter `Call` only distinguishes the implementations.
 pub trait DescribeOperation<Call> {
-    /// What it takes and answers.
+    /// Returns the inputs and the successful response of the handler.
     fn describe() -> (OperationInputs, OperationOutputs);
 }
 
@@ -68,7 +68,7 @@ where
     }
 }
 
-/// The same without a caller: open to everyone.
+/// A handler without a request context: its operation needs no API key.
 impl<F, I, R, Fut> DescribeOperation<(I, R, Fut)> for F
 where
     F: Fn(State<Arc<Application>>, Validated<I>) -> Fut,
@@ -81,7 +81,7 @@ where
     }
 }
 
-/// The same, with a body that is anybody's.
+/// A handler that reads the body itself; the body may have any form.
 impl<F, I, R, Fut> DescribeOperation<(DeferredBody<I>, I, R, Fut)> for F
 where
     F: Fn(State<Arc<Application>>, DeferredBody<I>) -> Fut,
@@ -104,24 +104,26 @@ fn describe_types<I: RequestPart, R: DescribeResponse>() -> (OperationInputs, Op
     (inputs, outputs)
 }
 
-/// What the types of a handler say.
-pub(crate) fn describe<Call, F: DescribeOperation<Call>>(_: &F) -> (OperationInputs, OperationOutputs) {
+/// Returns the inputs and the successful response of a handler.
+pub(crate) fn describe<Call, F: DescribeOperation<Call>>(
+    _: &F,
+) -> (OperationInputs, OperationOutputs) {
     F::describe()
 }
 
 impl OperationInputs {
-    /// A JSON body.
+    /// Sets the JSON body.
     pub fn body<T: ToSchema>(&mut self, required: bool) {
         self.body = Some(self.json_body::<T>(required));
     }
 
-    /// A JSON body, which is another one for other products.
+    /// Adds a JSON body that only applies to one product.
     pub(crate) fn product_body<T: ToSchema>(&mut self, product: Product) {
         let body = self.json_body::<T>(true);
         self.bodies.push((product, body));
     }
 
-    /// From now on those of one product.
+    /// Selects the body of a product.
     pub(crate) fn select_product(&mut self, product: Product) {
         let mut bodies = std::mem::take(&mut self.bodies).into_iter();
         let own = bodies.find(|(of, _)| *of == product);
@@ -142,18 +144,18 @@ impl OperationInputs {
         })
     }
 
-    /// A body of which the gateway itself knows nothing.
+    /// Sets a body whose form the gateway does not define.
     pub fn raw_body(&mut self) {
         self.body = Some(json!({
             "required": true,
-            "description": "As the other side sends it, of whatever content type.",
+            "description": "The body as the supplier sends it, of any content type.",
             "content": { "application/json": { "schema": {} } },
         }));
         self.codes
             .extend([Code::ValidationFailed, Code::BodyTooLarge]);
     }
 
-    /// A query whose parameters are the members of `T`.
+    /// Adds the query parameters, which are the members of `T`.
     pub fn query<T: ToSchema>(&mut self) {
         let (own, mut components) = schema_with_components::<T>();
         components.remove(T::name().as_ref());
@@ -183,7 +185,7 @@ impl OperationInputs {
         self.codes.insert(Code::ValidationFailed);
     }
 
-    /// A value in the path.
+    /// Adds a path parameter.
     pub fn path_parameter<T: PathParameter>(&mut self) {
         self.parameters.push(json!({
             "name": T::NAME, "in": "path", "required": true, "description": T::DESCRIPTION,
@@ -192,11 +194,11 @@ impl OperationInputs {
         self.codes.insert(Code::ValidationFailed);
     }
 
-    /// `x-idempotency-key`.
+    /// Adds the header `x-idempotency-key`.
     pub fn idempotency_key(&mut self, required: bool, chars_max: usize) {
         self.parameters.push(json!({
             "name": "x-idempotency-key", "in": "header", "required": required,
-            "description": "Repeating it with the same request gives what the first one made; kept for 30 days at least.",
+            "description": "Idempotency key. Repeating the same request with the same key returns what the first request created. Keys are kept for at least 30 days.",
             "schema": { "type": "string", "minLength": 1, "maxLength": chars_max, "pattern": "^[!-~]([ -~]*[!-~])?$" },
         }));
         self.codes.extend([
@@ -208,22 +210,23 @@ impl OperationInputs {
 }
 
 impl OperationOutputs {
-    /// The answer is a `T`, without an envelope.
+    /// Sets the body of the response to a `T` without an envelope.
     pub fn set_body<T: ToSchema>(&mut self) {
         self.whole = Some(schema_ref::<T>(&mut self.components));
     }
 
-    /// `data` is one `T`.
+    /// Sets `data` to one `T`.
     pub fn set_data<T: ToSchema>(&mut self) {
         self.data = Some(schema_ref::<T>(&mut self.components));
     }
 
-    /// `data` is an array of `T`.
+    /// Sets `data` to an array of `T`.
     pub fn set_data_list<T: ToSchema>(&mut self) {
-        self.data = Some(json!({ "type": "array", "items": schema_ref::<T>(&mut self.components) }));
+        self.data =
+            Some(json!({ "type": "array", "items": schema_ref::<T>(&mut self.components) }));
     }
 
-    /// `meta` is an `M`, unless that says nothing.
+    /// Sets `meta` to an `M`, unless `M` is `NoMeta`.
     pub fn set_meta<M: ResponseMeta>(&mut self) {
         if M::name() != "NoMeta" {
             self.meta = Some(schema_ref::<M>(&mut self.components));
@@ -246,7 +249,8 @@ impl OperationOutputs {
     }
 }
 
-/// A parameter that is absent is not sent; `null` is not a text that says so.
+/// Removes `null` from a schema. An absent parameter is omitted, and `null` in a query would be
+/// text.
 fn remove_null(schema: &mut Value) {
     let Some(members) = schema.as_object_mut() else {
         return;

@@ -1,21 +1,21 @@
-//! Reading a request: everything that is wrong with it is found before anything
-//! is done, and reported at once.
+//! Reads and validates requests. All violations of a request are collected before anything is
+//! executed, and are reported together.
 //!
-//! A handler takes [`Valid<T>`], where `T` is one [`Part`] or a tuple of them:
-//! `Valid((id, key, Body(request)))`. Parts also describe themselves, so that the
-//! API document cannot say anything else than what is read.
+//! A handler takes [`Validated<T>`], where `T` is one [`RequestPart`] or a tuple of them:
+//! `Validated((id, key, Body(request)))`. Parts also describe themselves, so that the OpenAPI
+//! document matches what is read.
 
 mod json;
 mod parameter;
 mod part;
 mod raw;
 
-pub use crate::api::extract::part::{Body, PathId, IdempotencyKeyHeader, PathParameter, Query};
+pub use crate::api::extract::part::{Body, IdempotencyKeyHeader, PathId, PathParameter, Query};
 pub use crate::api::extract::raw::DeferredBody;
 pub(crate) use crate::api::extract::raw::{BodyError, read_body};
 
 use crate::api::document::OperationInputs;
-use crate::api::problem::{ApiError, ViolationLocation, Violation};
+use crate::api::problem::{ApiError, Violation, ViolationLocation};
 use crate::app::Application;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use host_domain::time::Timestamp;
@@ -26,52 +26,52 @@ use serde_json::Value;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// A request that has been checked as a whole.
+/// A validated request.
 #[derive(Debug, Clone)]
 pub struct Validated<T>(pub T);
 
-/// What a request brought, while its parts are being read.
+/// A request whose parts are being read.
 pub struct RequestReader<'a> {
     app: &'a Application,
     headers: &'a HeaderMap,
     uri: &'a Uri,
     path: Vec<(String, String)>,
-    /// The JSON of the body, when a part reads it.
+    /// JSON of the body, if a part reads it.
     json: Option<Value>,
     now: Timestamp,
     found: Vec<Violation>,
 }
 
-/// Something that a request must, or may, bring.
+/// A part that a request must or may contain.
 pub trait RequestPart: Sized + Send {
-    /// Whether it reads the JSON body.
+    /// Whether the part reads the JSON body.
     const READS_BODY: bool = false;
-    /// Whether it reads the query.
+    /// Whether the part reads the query.
     const READS_QUERY: bool = false;
 
-    /// Reads it. None: violations were noted.
+    /// Extracts the part. Returns `None` if violations were added.
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self>;
 
-    /// Adds it to the API document.
+    /// Adds the part to the OpenAPI document.
     fn describe(inputs: &mut OperationInputs);
 }
 
-/// Rules of a request that a schema cannot say.
+/// Validation rules that a JSON schema cannot express.
 pub trait Validate {
-    /// Notes every violation; pointers begin at the request, e.g. `/check_out`.
+    /// Adds every violation to `found`. Pointers are relative to the request, e.g. `/check_out`.
     fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         let _ = (now, found);
     }
 }
 
-/// Where [`Rules`] note what they find.
+/// Collects the violations that [`Validate`] finds.
 pub struct Violations<'a> {
     place: ViolationLocation,
     violations: &'a mut Vec<Violation>,
 }
 
 impl Violations<'_> {
-    /// Notes a violation. `code` is a stable word, e.g. `one_adult_lead_required`.
+    /// Adds a violation. `code` is a stable word, e.g. `one_adult_lead_required`.
     pub fn push(&mut self, pointer: impl Into<String>, code: &str, detail: impl Into<String>) {
         self.violations
             .push(Violation::at(self.place, pointer, code, detail));
@@ -99,7 +99,7 @@ impl<T: RequestPart> FromRequest<Arc<Application>> for Validated<T> {
 }
 
 impl<'a> RequestReader<'a> {
-    /// What stands before the body.
+    /// Reads everything before the body.
     async fn from_head(parts: &'a mut Parts, app: &'a Arc<Application>) -> Self {
         let params = RawPathParams::from_request_parts(parts, app).await;
         let mut found = Vec::new();
@@ -129,16 +129,22 @@ impl<'a> RequestReader<'a> {
         }
     }
 
-    fn add_violation(&mut self, place: ViolationLocation, pointer: &str, code: &str, detail: impl Into<String>) {
+    fn add_violation(
+        &mut self,
+        place: ViolationLocation,
+        pointer: &str,
+        code: &str,
+        detail: impl Into<String>,
+    ) {
         self.found.push(Violation::at(place, pointer, code, detail));
     }
 
-    /// The path, as it was sent.
+    /// Returns the path as the client sent it.
     pub(crate) fn path(&self) -> &str {
         self.uri.path()
     }
 
-    /// Checks a value against schema and rules, and reads it.
+    /// Validates a value against its schema and rules, and parses it.
     fn parse_and_validate<T: ToSchema + DeserializeOwned + Validate + 'static>(
         &mut self,
         place: ViolationLocation,
@@ -147,7 +153,7 @@ impl<'a> RequestReader<'a> {
         let compiled = match self.app.validators.get::<T>() {
             Ok(compiled) => compiled,
             Err(error) => {
-                tracing::error!(%error, "a request cannot be checked");
+                tracing::error!(%error, "a request cannot be validated because its schema is invalid");
                 self.add_violation(
                     place,
                     "",
@@ -192,7 +198,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     })
 }
 
-/// Nothing is read: a call without body and parameters.
+/// A request without body and parameters.
 impl RequestPart for () {
     fn extract(_: &mut RequestReader<'_>) -> Option<Self> {
         Some(())
@@ -207,9 +213,10 @@ macro_rules! tuples {
             const READS_BODY: bool = $($part::READS_BODY)||+;
             const READS_QUERY: bool = $($part::READS_QUERY)||+;
 
-            #[expect(non_snake_case, reason = "a variable for each type")]
+            #[expect(non_snake_case, reason = "variables are named after their types")]
             fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
-                // Every part is read before any is given up, so that all violations are found.
+                // Every part is extracted before a missing one is returned, so that all violations
+                // are found.
                 $(let $part = $part::take(incoming);)+
                 Some(($($part?,)+))
             }

@@ -1,10 +1,10 @@
-//! What surrounds every call: its id, whose it is, how much is left to it, and
-//! the form of its answer. Handlers see none of it.
+//! The outermost middleware: request id, authentication, rate limit, and the form of the response.
+//! Handlers do not deal with these.
 
-use crate::api::caller::{RequestContext, ApiKeyScope, AnonymousContext};
+use crate::api::caller::{AnonymousContext, ApiKeyScope, RequestContext};
 use crate::api::code::Code;
 use crate::api::health;
-use crate::api::problem::{ApiError, ViolationLocation, Violation, take_error};
+use crate::api::problem::{ApiError, Violation, ViolationLocation, take_error};
 use crate::app::Application;
 use crate::id;
 use crate::key::ApiKeyError;
@@ -28,14 +28,14 @@ const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const USER_ID: HeaderName = HeaderName::from_static("x-user-id");
 const ORGANIZATION_ID: HeaderName = HeaderName::from_static("x-organization-id");
 
-/// Beyond its deadline a call may still take this long to say so itself.
+/// Time after its deadline in which a handler may still respond before the middleware does.
 const HANDLER_GRACE_PERIOD: Duration = Duration::from_secs(5);
 
-/// Why a call has no caller; told only where one is needed.
+/// Reason why a request is not authenticated. Only operations that require a key return it.
 #[derive(Clone)]
 struct AuthenticationFailure(ApiError);
 
-/// The outermost layer.
+/// Handles every request as the outermost middleware.
 pub(crate) async fn request_middleware(
     State(app): State<Arc<Application>>,
     mut request: Request,
@@ -57,11 +57,13 @@ pub(crate) async fn request_middleware(
             request.extensions_mut().insert(caller);
         }
         Err(error) => {
-            request.extensions_mut().insert(AuthenticationFailure(error));
+            request
+                .extensions_mut()
+                .insert(AuthenticationFailure(error));
         }
     }
-    // Whoever asks whether the process works has no key, and behind a proxy the
-    // address of everybody else.
+    // Health probes are exempt from the rate limit: they carry no key, and behind a proxy they
+    // share their address with all other clients.
     let is_probe = route
         .as_ref()
         .is_some_and(|route| health::PROBE_PATHS.contains(&route.as_str()));
@@ -92,7 +94,7 @@ pub(crate) async fn request_middleware(
     response
 }
 
-/// The handler's answer; a panic and a hang have one too.
+/// Runs the handler. Converts a panic or a missed deadline to an error response.
 async fn run_handler(request: Request, next: Next, deadline: Deadline) -> Response {
     let work = AssertUnwindSafe(next.run(request)).catch_unwind();
     match tokio::time::timeout_at(deadline.instant() + HANDLER_GRACE_PERIOD, work).await {
@@ -112,7 +114,12 @@ struct HandlerPanicked;
 #[error("a handler did not end in time")]
 struct HandlerTimedOut;
 
-fn insert_standard_headers(app: &Application, response: &mut Response, request_id: &str, verdict: RateLimitStatus) {
+fn insert_standard_headers(
+    app: &Application,
+    response: &mut Response,
+    request_id: &str,
+    verdict: RateLimitStatus,
+) {
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(request_id) {
         headers.insert(REQUEST_ID, value);
@@ -120,7 +127,7 @@ fn insert_standard_headers(app: &Application, response: &mut Response, request_i
     app.rate_limiter.insert_headers(Some(verdict), headers);
 }
 
-/// The caller's own id where it has the right form.
+/// Returns the client's request id if its form is valid; otherwise generates one.
 fn request_id(headers: &HeaderMap) -> String {
     let given = headers
         .get(REQUEST_ID)
@@ -130,7 +137,7 @@ fn request_id(headers: &HeaderMap) -> String {
         .map_or_else(id::new_request_id, str::to_owned)
 }
 
-/// 1 to 128 letters, digits and some other characters.
+/// Returns whether a text has 1 to 128 ASCII letters, digits or characters of `others`.
 fn is_valid_token(text: &str, others: &[u8]) -> bool {
     (1..=128).contains(&text.len())
         && text
@@ -138,8 +145,8 @@ fn is_valid_token(text: &str, others: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
 }
 
-/// Calls without a good key share the bucket of their address, so that guessing
-/// keys is slow.
+/// Returns the rate limit key of a request. Requests without a valid API key share the bucket of
+/// their address, which slows down guessing.
 fn rate_limit_key(identity: &Result<RequestContext, ApiError>, request: &Request) -> RateLimitKey {
     match identity {
         Ok(caller) => RateLimitKey::ApiKey(caller.key_id.clone()),
@@ -216,8 +223,12 @@ fn user_id(headers: &HeaderMap) -> Result<String, ApiError> {
     })
 }
 
-/// Around every operation that needs a key with a scope.
-pub(crate) async fn require_scope(State(scope): State<ApiKeyScope>, request: Request, next: Next) -> Response {
+/// Middleware of every operation that requires an API key with a scope.
+pub(crate) async fn require_scope(
+    State(scope): State<ApiKeyScope>,
+    request: Request,
+    next: Next,
+) -> Response {
     if let Some(AuthenticationFailure(error)) = request.extensions().get() {
         return error.clone().into_response();
     }
@@ -237,8 +248,8 @@ pub(crate) async fn require_scope(State(scope): State<ApiKeyScope>, request: Req
     next.run(request).await
 }
 
-/// Whether the most specific range that covers JSON is not refused. No header
-/// accepts everything.
+/// Returns whether the client accepts JSON, by the most specific range that covers it. Without an
+/// `Accept` header everything is accepted.
 fn accepts_json(headers: &HeaderMap) -> bool {
     let mut best: Option<(usize, bool)> = None;
     let mut any = false;
@@ -281,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_refused_only_where_the_caller_rules_it_out() {
+    fn json_is_rejected_only_if_accept_header_excludes_it() {
         assert!(accept(&[]) && accept(&["*/*"]) && accept(&["text/html, application/*;q=0.1"]));
         assert!(accept(&["application/json;q=0.5, */*;q=0"]) && accept(&["text/html", "*/*"]));
         assert!(
@@ -292,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn request_ids_of_another_form_are_replaced() {
+    fn invalid_request_ids_are_replaced() {
         for (given, kept) in [
             ("abc-1.2_3", true),
             ("", false),

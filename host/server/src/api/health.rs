@@ -1,4 +1,4 @@
-//! Whether the process runs, and whether it can do its work.
+//! Liveness and readiness of the process.
 
 use crate::api::answer::ApiResponse;
 use crate::api::code::Code;
@@ -14,23 +14,23 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use utoipa::ToSchema;
 
-/// That it runs.
+/// State of the process.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Health {
-    /// Always `ok`; otherwise there is no answer.
+    /// Always `ok`; a process that is not running sends no response.
     #[schema(example = "ok")]
     status: &'static str,
-    /// Of the program.
+    /// Version of the program.
     version: &'static str,
 }
 
-/// Answered however many calls there are.
+/// Paths of the health probes, which are exempt from the rate limit.
 pub(crate) const PROBE_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
-/// The database is asked no more often than this, however many want to know.
+/// Minimum time between two pings of the database, however many readiness requests arrive.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Whether the database answered when it was asked last.
+/// Result of the last ping of the database.
 #[derive(Default)]
 pub struct Readiness(Mutex<Option<(Instant, Result<(), DatabaseError>)>>);
 
@@ -55,8 +55,10 @@ fn ok() -> Health {
     }
 }
 
-/// Whether the process runs
-#[utoipa::path(get, path = "/healthz", tag = "Health", responses((status = 200, description = "It runs.")))]
+/// Check liveness
+///
+/// Responds as long as the process is running.
+#[utoipa::path(get, path = "/healthz", tag = "Health", responses((status = 200, description = "The process is running.")))]
 pub(crate) async fn get_health(
     State(_app): State<Arc<Application>>,
     Validated(()): Validated<()>,
@@ -64,16 +66,16 @@ pub(crate) async fn get_health(
     Ok(ApiResponse::ok(ok()))
 }
 
-/// Whether it can take calls
+/// Check readiness
 ///
-/// 503 while the database does not answer, and once the process has begun to stop.
-#[utoipa::path(get, path = "/readyz", tag = "Health", responses((status = 200, description = "It can.")))]
+/// Responds 503 while the database does not respond, and once the process has begun to shut down.
+#[utoipa::path(get, path = "/readyz", tag = "Health", responses((status = 200, description = "The process accepts requests.")))]
 pub(crate) async fn get_readiness(
     State(app): State<Arc<Application>>,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<Health>, ApiError> {
     if app.tasks.shutdown_token().is_cancelled() {
-        return Err(ApiError::from(Code::Overloaded).with_detail("the process is stopping"));
+        return Err(ApiError::from(Code::Overloaded).with_detail("the process is shutting down"));
     }
     let answers = app.readiness.check(&app.store).await;
     answers.map_err(ApiError::from_database)?;

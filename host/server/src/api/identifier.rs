@@ -1,4 +1,4 @@
-//! Identifiers that stand in bodies and queries, each with the form that it must have.
+//! Identifiers in bodies and queries, each with its required form.
 
 use host_domain::id::{EventId, HotelId, InstrumentId, PlaceId, RoomId, ServiceId};
 use host_domain::supplier::SupplierId;
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::api::extract::Violations;
 
-/// Id of a hotel, as the gateway names it.
+/// Id of a hotel in the gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^htl_[a-zA-Z0-9-]+$", max_length = 128, example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
 pub(crate) struct HotelIdParam(pub(crate) HotelId);
@@ -29,7 +29,7 @@ pub(crate) struct RoomIdParam(pub(crate) RoomId);
 #[schema(value_type = String, pattern = "^inst_[a-zA-Z0-9-]+$", max_length = 128, example = "inst_01976f3e4a5b7c8d9e0f112233445566")]
 pub(crate) struct InstrumentIdParam(pub(crate) InstrumentId);
 
-/// Id of a service that is for sale on a ticket.
+/// Id of a service that can be purchased for a ticket.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^svc_[a-zA-Z0-9-]+$", max_length = 128, example = "svc_01976f3e4a5b7c8d9e0f112233445566")]
 pub(crate) struct ServiceIdParam(pub(crate) ServiceId);
@@ -39,12 +39,12 @@ pub(crate) struct ServiceIdParam(pub(crate) ServiceId);
 #[schema(value_type = String, pattern = "^evt_[a-zA-Z0-9-]+$", max_length = 128, example = "evt_01976f3e4a5b7c8d9e0f112233445566")]
 pub(crate) struct EventIdParam(pub(crate) EventId);
 
-/// Id of a supplier, as the operator named it; `GET /v1/suppliers` lists them.
+/// Id of a supplier as configured by the operator; `GET /v1/suppliers` lists them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
 pub(crate) struct SupplierIdParam(pub(crate) SupplierId);
 
-/// A supplier's own id of a hotel.
+/// Id of a hotel at the supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(
     min_length = 1,
@@ -54,7 +54,7 @@ pub(crate) struct SupplierIdParam(pub(crate) SupplierId);
 )]
 pub(crate) struct SupplierHotelIdParam(pub(crate) String);
 
-/// Notes every item of a list that stood in it before.
+/// Adds a violation for each list item that occurs earlier in the list.
 pub(crate) fn check_distinct<T: Eq + Hash>(
     list: Option<&[T]>,
     pointer: &str,
@@ -66,7 +66,7 @@ pub(crate) fn check_distinct<T: Eq + Hash>(
             found.push(
                 format!("{pointer}/{index}"),
                 "duplicate",
-                "stands in the list before",
+                "occurs earlier in the list",
             );
         }
     }

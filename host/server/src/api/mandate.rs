@@ -1,8 +1,8 @@
-//! Mandates.
+//! Operations on mandates.
 
 use crate::api::answer::{ApiResponse, UnwrappedResponse};
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::api::identifier::InstrumentIdParam;
 use crate::api::problem::{ApiError, Violation};
 use crate::api::value::{Amount, CurrencyCode};
@@ -11,7 +11,7 @@ use crate::app::Application;
 use crate::idempotency::IdempotentRequest;
 use crate::mandate::key::SigningKeyRing;
 use crate::mandate::{Issued, NewMandate};
-use crate::render::mandate::{self, Mandate, PublicKey, JwkSet};
+use crate::render::mandate::{self, JwkSet, Mandate, PublicKey};
 use crate::render::payment::InstrumentType;
 use axum::extract::State;
 use host_domain::id::MandateId;
@@ -24,38 +24,39 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The operation that keys of new mandates belong to.
+/// Idempotency scope of issuing mandates.
 const CREATE: &str = "mandate";
-/// The operation that keys of revocations belong to.
+/// Idempotency scope of revoking mandates.
 const REVOKE: &str = "mandate_revoke";
 
-/// The most that may be paid.
+/// Maximum amount that may be paid.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MandateAmount {
     currency: CurrencyCode,
-    /// Major units, at least 1, with at most the decimals of the currency.
+    /// Amount in major units: at least 1, with at most the decimals of the currency.
     #[schema(example = 250.0)]
     amount: Amount,
 }
 
-/// Whose mandate, under which key.
+/// Request parts of a revocation.
 type RevokeParts = (
     PathId<MandateId>,
     Option<IdempotencyKeyHeader>,
     Option<Body<EmptyRequest>>,
 );
 
-/// What pays.
+/// Payment instrument of a mandate.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MandateInstrumentRequest {
-    /// An instrument of `user_id`; in a call without `x-user-id`, also one of the organization's own.
+    /// Id of an instrument of `user_id`. A request without `x-user-id` may also use an instrument
+    /// of the organization.
     id: InstrumentIdParam,
     #[serde(rename = "type")]
     #[expect(
         dead_code,
-        reason = "cards are the only kind; the schema holds requests to it"
+        reason = "cards are the only type, and the schema permits no other"
     )]
     kind: InstrumentType,
 }
@@ -64,7 +65,8 @@ pub(crate) struct MandateInstrumentRequest {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct IssueMandateRequest {
-    /// In whose name may be bought, as in `x-user-id`. A call that sends that header issues for nobody else.
+    /// User in whose name purchases may be made, as in `x-user-id`. A request with that header can
+    /// only issue mandates for that user.
     #[schema(pattern = "^[A-Za-z0-9._:@-]{1,128}$", example = "org")]
     user_id: String,
     payment_amount: MandateAmount,
@@ -74,7 +76,7 @@ pub(crate) struct IssueMandateRequest {
 impl Validate for IssueMandateRequest {
     fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         let pointer = "/payment_amount/amount";
-        // The schema of an amount is shared, and cannot say where it begins here.
+        // The schema of an amount is shared and cannot express the minimum of this field.
         if self.payment_amount.amount.0 < Decimal::ONE {
             found.push(pointer, "too_small", "must be at least 1");
         }
@@ -86,15 +88,22 @@ impl Validate for IssueMandateRequest {
 
 /// Issue a mandate
 ///
-/// A user's leave to buy anything, once, for at most this amount and with this instrument. It is good for the time that the operator set, a week by
-/// default. `jws` proves it to others. 201 the first time; the same idempotency key with the same request gives 200 with the same mandate, as it is now.
+/// Permits one purchase of any kind for a user, up to this amount and with this instrument. The
+/// mandate is valid for the time that the operator configured, by default one week. `jws` proves
+/// the mandate to third parties.
+///
+/// Responds 201 the first time. Repeating the same request with the same idempotency key responds
+/// 200 with the mandate in its current state.
 #[utoipa::path(post, path = "/v1/mandate", tag = "Mandates",
-    responses((status = 201, description = "Issued."), (status = 200, description = "Issued by an earlier call with this key.")),
+    responses((status = 201, description = "Issued."), (status = 200, description = "Issued by an earlier request with this key.")),
     extensions(("x-error-codes" = json!(["payment_instrument_invalid"]))))]
 pub(crate) async fn issue_mandate(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<IssueMandateRequest>)>,
+    Validated((key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<IssueMandateRequest>,
+    )>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
     let key = key.map(|key| IdempotentRequest::new(&caller.owner, CREATE, key));
     let (owner, new) = request.into_command(&app, &caller.owner)?;
@@ -107,9 +116,10 @@ pub(crate) async fn issue_mandate(
     })
 }
 
-/// Read a mandate
+/// Get a mandate
 ///
-/// Also one that confirming a watch's purchase sealed. A call without `x-user-id` reads those of every user.
+/// Includes mandates that were created by confirming the purchase of a watch. A request without
+/// `x-user-id` can read the mandates of every user.
 #[utoipa::path(get, path = "/v1/mandate/{id}", tag = "Mandates",
     responses((status = 200, description = "The mandate.")),
     extensions(("x-error-codes" = json!(["mandate_not_found"]))))]
@@ -125,8 +135,9 @@ pub(crate) async fn get_mandate(
 
 /// Revoke a mandate
 ///
-/// Takes it back, for good: nothing is bought under it any more. Revoking twice is as good as once. One that is used up, or whose time is over, is 422
-/// `mandate_invalid`. No body, or `{}`.
+/// Revokes the mandate permanently: it permits no further purchase. Revoking it again has no
+/// effect. A mandate that is used up or expired responds 422 `mandate_invalid`. Send no body, or
+/// `{}`.
 #[utoipa::path(post, path = "/v1/mandate/{id}/revoke", tag = "Mandates",
     responses((status = 200, description = "The mandate, REVOKED.")),
     extensions(("x-error-codes" = json!(["mandate_not_found", "mandate_invalid"]))))]
@@ -141,10 +152,11 @@ pub(crate) async fn revoke_mandate(
     Ok(ApiResponse::ok(mandate::mandate(&revoked, app.clock.now())))
 }
 
-/// Read the keys that mandates are verified with
+/// Get the keys that verify mandates
 ///
-/// A JSON Web Key Set: the key that signs new mandates, and every one before it. The `kid` in the header of a `jws` names the key that signed it;
-/// read the set again when it holds none of that name.
+/// A JSON Web Key Set: the key that signs new mandates, and every earlier one. The `kid` in the
+/// header of a `jws` identifies the key that signed it. If the set holds no such key, request it
+/// again.
 #[utoipa::path(get, path = "/.well-known/jwks.json", tag = "Mandates",
     responses((status = 200, description = "The keys.")))]
 pub(crate) async fn list_mandate_keys(
@@ -165,10 +177,14 @@ impl MandateAmount {
 }
 
 impl IssueMandateRequest {
-    /// Whose mandate is wanted, and which.
-    fn into_command(self, app: &Application, caller: &Owner) -> Result<(Owner, NewMandate), ApiError> {
+    /// Converts the request to the owner of the mandate and its terms.
+    fn into_command(
+        self,
+        app: &Application,
+        caller: &Owner,
+    ) -> Result<(Owner, NewMandate), ApiError> {
         if !caller.can_act_for(&self.user_id) {
-            let detail = "is another user than x-user-id says";
+            let detail = "must be the user in x-user-id";
             let other = Violation::body("/user_id", "other_user", detail);
             return Err(ApiError::violation(other));
         }

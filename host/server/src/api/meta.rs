@@ -1,4 +1,4 @@
-//! What stands beside the data of more than one answer.
+//! Response metadata that several operations share.
 
 use crate::api::answer::ResponseMeta;
 use host_domain::supplier::{Checkout, SupplierId};
@@ -6,10 +6,10 @@ use host_storage::PageRequest;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Who answered.
+/// The supplier that responded.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct SupplierMeta {
-    /// The supplier that answered.
+    /// Id of the supplier that responded.
     #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
     supplier: SupplierId,
 }
@@ -26,39 +26,40 @@ impl ResponseMeta for SupplierMeta {
     }
 }
 
-/// What a browser needs to pay.
+/// Data that a browser needs for the payment.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct PaymentSdk {
-    /// For the payment SDK; not retrievable later.
+    /// Token for the payment SDK. It cannot be retrieved later.
     token: String,
 }
 
-/// What a browser needs at the supplier's own checkout.
+/// Data that a browser needs for the supplier's own checkout.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct CheckoutMeta {
-    /// Where to pay; null: the supplier's SDK takes the token.
+    /// URL of the checkout; null if the supplier's SDK takes the token instead.
     #[schema(required)]
     url: Option<String>,
-    /// Not retrievable later.
+    /// Token for the checkout. It cannot be retrieved later.
     token: String,
 }
 
-/// What is told with a bound offer, once.
+/// Metadata of a prebooked offer.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct PrebookMeta {
-    /// The supplier that holds the offer.
+    /// Id of the supplier that holds the offer.
     #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
     supplier: SupplierId,
-    /// Present the first time, with `use_payment_sdk`.
+    /// Present in the first response only, if `use_payment_sdk` was set.
     #[serde(skip_serializing_if = "Option::is_none")]
     payment_sdk: Option<PaymentSdk>,
-    /// Present the first time, where the supplier takes the payment itself.
+    /// Present in the first response only, if the supplier collects the payment itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     checkout: Option<CheckoutMeta>,
 }
 
 impl PrebookMeta {
-    /// Of an offer that was bound just now, with what is told only once.
+    /// Creates the metadata of an offer that was bound by this request, including the tokens that
+    /// are sent only once.
     pub(crate) fn created(
         supplier: SupplierId,
         sdk_token: Option<String>,
@@ -71,7 +72,7 @@ impl PrebookMeta {
         }
     }
 
-    /// Of an offer that was bound before.
+    /// Creates the metadata of an offer that was bound by an earlier request.
     pub(crate) const fn existing(supplier: SupplierId) -> Self {
         Self {
             supplier,
@@ -87,19 +88,19 @@ impl ResponseMeta for PrebookMeta {
     }
 }
 
-/// Which part of a list this is.
+/// Position of a page in a list.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct Pagination {
     limit: u32,
     offset: u64,
-    /// Whether the next page would hold something.
+    /// Whether there are further items after this page.
     has_more: bool,
-    /// How many there are without paging, exactly.
+    /// Exact number of items on all pages.
     #[schema(minimum = 0)]
     total: u64,
 }
 
-/// Which part of a list this is, and how long the list is.
+/// Position of a page in a list, and the length of the list.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct PaginationMeta {
     pagination: Pagination,

@@ -1,5 +1,5 @@
-//! The HTTP API. All routes stand in `table`, grouped by who may call them;
-//! what each one takes and answers is in the file of its noun.
+//! The HTTP API. `route_table` contains all routes, grouped by required scope. Each resource has
+//! its own file with its requests and responses.
 
 pub mod answer;
 pub mod caller;
@@ -28,7 +28,7 @@ mod watcher;
 mod webhook;
 
 use crate::api::caller::ApiKeyScope;
-use crate::api::document::{OperationSpec, OpenApiDocument, OperationInputs, OperationOutputs};
+use crate::api::document::{OpenApiDocument, OperationInputs, OperationOutputs, OperationSpec};
 use crate::app::Application;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -44,10 +44,10 @@ macro_rules! route {
     };
 }
 
-/// Operations by the scope that their key needs.
+/// Operations by the scope that their API key needs.
 type RouteTable = Vec<(Option<ApiKeyScope>, Vec<Route>)>;
 
-/// Every operation of the API.
+/// Returns all operations of the API.
 fn route_table() -> RouteTable {
     let open = vec![
         route!(health::get_health), //
@@ -115,7 +115,8 @@ fn route_table() -> RouteTable {
     table
 }
 
-/// The webhooks of a product: the same for each, under its own path.
+/// Returns the webhook operations of a product. All products have the same ones, each under its own
+/// path.
 fn webhook_routes(product: Product) -> [(Option<ApiKeyScope>, Vec<Route>); 2] {
     let read = vec![
         route!(webhook::subscription::list_subscriptions).for_product(product),
@@ -134,10 +135,13 @@ fn webhook_routes(product: Product) -> [(Option<ApiKeyScope>, Vec<Route>); 2] {
         route!(webhook::delivery::replay_delivery).for_product(product),
         route!(webhook::delivery::recover_deliveries).for_product(product),
     ];
-    [(Some(ApiKeyScope::Read), read), (Some(ApiKeyScope::Webhooks), webhooks)]
+    [
+        (Some(ApiKeyScope::Read), read),
+        (Some(ApiKeyScope::Webhooks), webhooks),
+    ]
 }
 
-/// The API as a service.
+/// Builds the router of the API.
 pub fn router(app: &Arc<Application>) -> Router {
     build_router(app, route_table)
 }
@@ -158,11 +162,14 @@ fn build_router(app: &Arc<Application>, table: fn() -> RouteTable) -> Router {
     router
         .merge(docs::routes(table))
         .layer(from_fn(docs::security_headers))
-        .layer(from_fn_with_state(Arc::clone(app), guard::request_middleware))
+        .layer(from_fn_with_state(
+            Arc::clone(app),
+            guard::request_middleware,
+        ))
         .with_state(Arc::clone(app))
 }
 
-/// Their document. `server` is the address of the API; examples are of
+/// Returns the OpenAPI document of a route table. `server` is the address of the API. Examples use
 /// stays after `today`.
 fn openapi_document(table: RouteTable, server: &str, today: Date) -> Value {
     let mut document = OpenApiDocument::new();
@@ -174,8 +181,8 @@ fn openapi_document(table: RouteTable, server: &str, today: Date) -> Value {
     document.finish(server, today)
 }
 
-/// One operation: its handler, and what the document says of it, which is long and is not
-/// made before the document is.
+/// An operation: its handler and its description. The description is large, so it is only built for
+/// the document.
 struct Route {
     path: String,
     handler: MethodRouter<Arc<Application>>,
@@ -191,7 +198,10 @@ type UtoipaRoute = (
 );
 
 impl Route {
-    fn new((_, attributes, handler): UtoipaRoute, describe: fn() -> (OperationInputs, OperationOutputs)) -> Self {
+    fn new(
+        (_, attributes, handler): UtoipaRoute,
+        describe: fn() -> (OperationInputs, OperationOutputs),
+    ) -> Self {
         Self {
             path: attributes.paths.keys().next().cloned().unwrap_or_default(),
             handler,
@@ -201,8 +211,8 @@ impl Route {
         }
     }
 
-    /// The operation of one product: `{product}` in its path is that, and so is the
-    /// word after the verb of its name; its body is that product's.
+    /// Returns the operation of one product. The product replaces `{product}` in the path, follows
+    /// the verb in the operation's name, and selects the body.
     fn for_product(mut self, product: Product) -> Self {
         self.path = self.path.replace("{product}", product.as_str());
         self.product = Some(product);
@@ -231,7 +241,7 @@ impl Route {
     }
 }
 
-/// The only member of an object.
+/// Returns the only member of an object.
 fn single_entry(object: Value) -> (String, Value) {
     match object {
         Value::Object(members) => members.into_iter().next().unwrap_or_default(),
@@ -239,6 +249,6 @@ fn single_entry(object: Value) -> (String, Value) {
     }
 }
 
-// After the macro that it uses.
+// The tests follow the macro that they use.
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
-//! Stored means of payment.
+//! Operations on stored payment instruments.
 
 use crate::api::answer::{ApiResponse, List, NoContent};
 use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::api::problem::ApiError;
 use crate::app::Application;
 use crate::idempotency::IdempotentRequest;
@@ -18,21 +18,22 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The operation that its keys belong to.
+/// Idempotency scope of adding payment instruments.
 const OPERATION: &str = "payment_instrument";
 
-/// A means of payment to store.
+/// A payment instrument to store.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CreatePaymentInstrumentRequest {
-    /// What kind it is.
+    /// Type of the instrument.
     #[serde(rename = "type")]
     #[expect(
         dead_code,
-        reason = "cards are the only kind; the schema holds requests to it"
+        reason = "cards are the only type, and the schema permits no other"
     )]
     kind: InstrumentType,
-    /// What the processor's own browser SDK made. Never a card number: anything that looks like one is refused.
+    /// Token made by the processor's own browser SDK. Never send a card number: tokens that look
+    /// like one are rejected.
     #[schema(
         min_length = 1,
         max_length = 512,
@@ -48,7 +49,7 @@ impl Validate for CreatePaymentInstrumentRequest {
             found.push(
                 "/token",
                 "card_number",
-                "looks like a card number: send the token that the processor's browser SDK makes",
+                "looks like a card number: send the token made by the processor's browser SDK",
             );
         }
     }
@@ -56,17 +57,23 @@ impl Validate for CreatePaymentInstrumentRequest {
 
 /// Add a payment instrument
 ///
-/// Keeps the token that the payment processor's browser SDK made, sealed, after asking the processor what it stands for.
-/// Card numbers never come here: a token that holds one is refused. 201 the first time; the same idempotency key with the same request gives 200
-/// with the same instrument.
+/// Reads the card details of a token from the payment processor and stores the token encrypted. The
+/// token is made by the processor's browser SDK. Never send a card number: a token that contains
+/// one is rejected.
+///
+/// Responds 201 the first time. Repeating the same request with the same idempotency key responds
+/// 200 with the same instrument.
 #[utoipa::path(post, path = "/v1/payment-instruments", tag = "Payment instruments",
-    responses((status = 201, description = "Added."), (status = 200, description = "Added by an earlier call with this key.")),
+    responses((status = 201, description = "Added."), (status = 200, description = "Added by an earlier request with this key.")),
     extensions(("x-error-codes" = json!(["payment_instrument_invalid", "payment_instrument_not_found", "supplier_operation_unsupported",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn create_payment_instrument(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<CreatePaymentInstrumentRequest>)>,
+    Validated((key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<CreatePaymentInstrumentRequest>,
+    )>,
 ) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
     let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
     let added = app
@@ -85,7 +92,7 @@ pub(crate) async fn create_payment_instrument(
 
 /// List payment instruments
 ///
-/// Those of the calling organization and user, newest first.
+/// Lists the instruments of the calling organization and user, newest first.
 #[utoipa::path(get, path = "/v1/payment-instruments", tag = "Payment instruments",
     responses((status = 200, description = "The instruments.")))]
 pub(crate) async fn list_payment_instruments(
@@ -103,7 +110,7 @@ pub(crate) async fn list_payment_instruments(
     )))
 }
 
-/// Read a payment instrument
+/// Get a payment instrument
 #[utoipa::path(get, path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
     responses((status = 200, description = "The instrument.")),
     extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
@@ -123,7 +130,7 @@ pub(crate) async fn get_payment_instrument(
 
 /// Delete a payment instrument
 ///
-/// Its token is erased. Payments that were begun with it go on.
+/// Erases the token of the instrument. Payments that were started with it continue.
 #[utoipa::path(delete, path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
@@ -143,11 +150,11 @@ pub(crate) async fn delete_payment_instrument(
     }
 }
 
-/// Digits of card numbers.
+/// Number of digits in a card number.
 const CARD_DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 
-/// Whether a text holds 13 to 19 digits with the check digit of a card number,
-/// in one run or in groups with a space or hyphen between them.
+/// Returns whether a text contains 13 to 19 digits with the check digit of a card number, in one
+/// run or in groups separated by a space or hyphen.
 fn contains_card_number(text: &str) -> bool {
     let joined = text.split(|sign: char| !sign.is_ascii_digit() && sign != ' ' && sign != '-');
     joined.into_iter().any(|run| {
@@ -166,7 +173,8 @@ fn contains_card_number(text: &str) -> bool {
     })
 }
 
-/// The Luhn check: every second digit from the right counts double.
+/// Returns whether digits pass the Luhn check, in which every second digit from the right counts
+/// double.
 fn passes_luhn_check(digits: &str) -> bool {
     let values = digits.chars().rev().filter_map(|digit| digit.to_digit(10));
     let sum: u32 = values
@@ -185,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn card_numbers_are_found_however_they_are_written() {
+    fn card_numbers_are_detected_in_every_grouping() {
         for text in [
             "4242424242424242",
             "tok_4242424242424242",
@@ -201,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_no_card_numbers() {
+    fn tokens_are_not_detected_as_card_numbers() {
         for text in [
             "tok_visa",
             "4242424242424241",

@@ -1,8 +1,7 @@
-//! The one place where an error becomes HTTP: RFC 9457 bodies with a stable code.
+//! Conversion of errors to HTTP responses: RFC 9457 bodies with a stable code.
 //!
-//! A handler answers an [`ApiError`]; the outermost layer turns it into the body,
-//! because only that layer knows the request id. What is internal about an error
-//! goes to the log and cannot be formatted into an answer.
+//! A handler returns an [`ApiError`]. The outermost middleware writes the body, because only it has
+//! the request id. Internal details of an error go to the log and cannot be written to a response.
 
 mod flight;
 mod hotel;
@@ -23,13 +22,13 @@ use serde::Serialize;
 use std::error::Error;
 use utoipa::ToSchema;
 
-/// Content type of every error.
+/// Content type of error responses.
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
-/// Violations that are named: a large body could have one in every byte.
+/// Maximum number of violations in a response. A large body could contain one in every byte.
 const VIOLATIONS_MAX: usize = 100;
 
-/// Where in a request a violation stands.
+/// Part of a request that contains a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ViolationPlace)]
@@ -44,29 +43,29 @@ pub enum ViolationLocation {
     Path,
 }
 
-/// One thing that is wrong with a request.
+/// A violation in a request.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 pub struct Violation {
-    /// Which part of the request.
+    /// Part of the request that contains the violation.
     #[serde(rename = "in")]
     pub location: ViolationLocation,
-    /// JSON pointer into the body; `/name` of a parameter or header.
+    /// JSON pointer into the body, or `/name` of a parameter or header.
     #[schema(example = "/rooms/0/guests")]
     pub pointer: String,
-    /// What kind of violation, e.g. `required`, `unknown_field`, `type`, `too_large`.
+    /// Kind of violation, e.g. `required`, `unknown_field`, `type`, `too_large`.
     #[schema(example = "one_adult_lead_required")]
     pub code: String,
-    /// One sentence for a developer.
+    /// Explanation for developers, in one sentence.
     pub detail: String,
 }
 
 impl Violation {
-    /// A violation in the body; `pointer` is a JSON pointer.
+    /// Creates a violation in the body; `pointer` is a JSON pointer.
     pub fn body(pointer: impl Into<String>, code: &str, detail: impl Into<String>) -> Self {
         Self::at(ViolationLocation::Body, pointer, code, detail)
     }
 
-    /// A violation anywhere.
+    /// Creates a violation in any part of the request.
     pub fn at(
         location: ViolationLocation,
         pointer: impl Into<String>,
@@ -82,42 +81,42 @@ impl Violation {
     }
 }
 
-/// The body of an error.
+/// Body of an error response.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Problem {
-    /// Page of the served documentation about the code.
+    /// URL of the documentation page about the code.
     #[serde(rename = "type")]
     pub kind: String,
-    /// A few words, the same for every occurrence of the code.
+    /// Short title, the same for every occurrence of the code.
     pub title: String,
     /// HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     pub status: u16,
-    /// Stable code.
+    /// Stable error code.
     pub code: String,
-    /// What went wrong this time.
+    /// Explanation of this occurrence.
     pub detail: String,
-    /// Quote it when asking for help.
+    /// Id of the request. Quote it when you ask for help.
     pub request_id: String,
-    /// Whether the very same request may be sent again.
+    /// Whether the same request may be sent again.
     pub retryable: bool,
-    /// The supplier that it is about.
+    /// Id of the supplier that the error concerns.
     #[schema(required)]
     pub supplier: Option<String>,
-    /// Everything that is wrong with the request.
+    /// All violations in the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub errors: Vec<Violation>,
-    /// Status of the booking that it is about.
+    /// Status of the booking that the error concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub booking_status: Option<String>,
-    /// Status of the payment that it is about.
+    /// Status of the payment that the error concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_status: Option<String>,
-    /// Total of the offer.
+    /// Total price of the offer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered: Option<Money>,
-    /// What it costs now.
+    /// Current total price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<Money>,
 }
@@ -135,8 +134,7 @@ struct ErrorDetails {
     internal: Option<String>,
 }
 
-/// What a handler answers when it does not succeed. Only its code and what was
-/// put in as public detail is ever shown.
+/// Error of a handler. Responses only contain its code and the details that were added as public.
 #[derive(Debug, Clone)]
 pub struct ApiError(Box<ErrorDetails>);
 
@@ -157,7 +155,7 @@ impl From<Code> for ApiError {
 }
 
 impl ApiError {
-    /// A request that breaks rules; every violation at once.
+    /// Creates the error for a request that violates rules, with all its violations.
     #[must_use]
     pub fn violations(mut violations: Vec<Violation>) -> Self {
         violations.sort();
@@ -174,40 +172,40 @@ impl ApiError {
         error
     }
 
-    /// A request that breaks one rule that only showed while it was carried out.
+    /// Creates the error for a violation that was found during execution.
     #[must_use]
     pub fn violation(violation: Violation) -> Self {
         Self::violations(vec![violation])
     }
 
-    /// Something of ours failed. The error and its sources are logged, not shown.
+    /// Creates an internal error. The error and its sources are logged but not sent.
     pub fn internal(error: impl Error) -> Self {
         Self::from(Code::InternalError).with_cause(error)
     }
 
-    /// The database failed a read.
+    /// Creates the error for a failed database read.
     #[must_use]
     pub fn from_database(error: DatabaseError) -> Self {
         let code = match &error {
             DatabaseError::Unavailable(_) | DatabaseError::Closed => Code::Overloaded,
             DatabaseError::CommitUnknown(_) => Code::ResultUnknown,
-            DatabaseError::Decode { .. }
-            | DatabaseError::Encode(_)
-            | DatabaseError::Refused(_) => Code::InternalError,
+            DatabaseError::Decode { .. } | DatabaseError::Encode(_) | DatabaseError::Refused(_) => {
+                Code::InternalError
+            }
         };
         let answer = Self::from(code).with_cause(error);
         match code {
-            // What was done before, if anything, is found by the same key.
+            // A repeat with the same key finds what was already done.
             Code::Overloaded => answer.with_detail(
-                "What is stored cannot be reached now. Send the same again after the time in Retry-After, \
+                "The database cannot be reached now. Send the same request again after the time in Retry-After, \
                  with the same idempotency key if it has one.",
             ),
             _ => answer,
         }
     }
 
-    /// The database did not take a write. Conflicts that mean something to the
-    /// caller are handled before this.
+    /// Creates the error for a failed commit. Conflicts that matter to the client are handled
+    /// before.
     #[must_use]
     pub fn from_commit(error: CommitError) -> Self {
         match error {
@@ -216,8 +214,8 @@ impl ApiError {
         }
     }
 
-    /// A read at a supplier gave no answer. `absent` is the code when the
-    /// supplier has no such thing.
+    /// Creates the error for a failed supplier read. `absent` is the code to use if the supplier
+    /// has no such resource.
     #[must_use]
     pub fn from_supplier_read(supplier: &SupplierId, error: &ReadError, absent: Code) -> Self {
         let code = match error {
@@ -240,7 +238,7 @@ impl ApiError {
         answer
     }
 
-    /// A change at a supplier did not end in done.
+    /// Creates the error for a change at a supplier that was not completed.
     #[must_use]
     pub fn from_supplier_change(supplier: &SupplierId, error: &ChangeError) -> Self {
         let code = match error {
@@ -254,42 +252,42 @@ impl ApiError {
         Self::from(code).with_supplier(supplier).with_cause(error)
     }
 
-    /// Says what went wrong this time. Shown to the caller.
+    /// Sets the public explanation of this occurrence.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
-    /// Names the supplier that it is about.
+    /// Sets the supplier that the error concerns.
     #[must_use]
     pub fn with_supplier(mut self, supplier: &SupplierId) -> Self {
         self.0.supplier = Some(supplier.clone());
         self
     }
 
-    /// When to try again, in seconds, where that is known.
+    /// Sets the time until a retry, in seconds, if known.
     #[must_use]
     pub fn with_retry_after(mut self, seconds: impl Into<Option<u32>>) -> Self {
         self.0.retry_after_s = seconds.into();
         self
     }
 
-    /// Carries the booking's status, e.g. `FAILED`.
+    /// Sets the booking's status, e.g. `FAILED`.
     #[must_use]
     pub fn with_booking_status(mut self, status: impl Into<String>) -> Self {
         self.0.booking_status = Some(status.into());
         self
     }
 
-    /// Carries the payment's status, e.g. `REQUIRES_ACTION`.
+    /// Sets the payment's status, e.g. `REQUIRES_ACTION`.
     #[must_use]
     pub fn with_payment_status(mut self, status: impl Into<String>) -> Self {
         self.0.payment_status = Some(status.into());
         self
     }
 
-    /// Carries both totals of a price change.
+    /// Sets the offered and the current total of a price change.
     #[must_use]
     pub fn with_prices(
         mut self,
@@ -300,7 +298,7 @@ impl ApiError {
         self
     }
 
-    /// Keeps the cause for the log.
+    /// Stores an error and its sources as the cause, which is only logged.
     #[must_use]
     pub fn with_cause(mut self, error: impl Error) -> Self {
         let mut text = error.to_string();
@@ -314,20 +312,20 @@ impl ApiError {
         self
     }
 
-    /// Its code.
+    /// Returns the error code.
     #[must_use]
     pub fn code(&self) -> Code {
         self.0.code
     }
 
-    /// What the log says of it and no answer does.
+    /// Returns the cause, which is logged but not sent.
     #[must_use]
     pub fn cause(&self) -> Option<&str> {
         self.0.internal.as_deref()
     }
 
-    /// The body of the answer. `docs` is the address of the pages about codes,
-    /// with a slash at its end.
+    /// Returns the body of the response. `docs` is the base URL of the error code pages, with a
+    /// trailing slash.
     #[must_use]
     pub fn to_problem(&self, docs: &str, request_id: &str) -> Problem {
         let facts = self.0.code.facts();
@@ -349,7 +347,7 @@ impl ApiError {
         }
     }
 
-    /// The whole answer.
+    /// Returns the complete response.
     #[must_use]
     pub fn to_response(&self, docs: &str, request_id: &str) -> Response {
         let mut response = Response::new(Body::empty());
@@ -357,7 +355,7 @@ impl ApiError {
         response
     }
 
-    /// Writes status, headers and body over an answer; other headers stay.
+    /// Replaces status and body of a response and sets its headers; other headers stay.
     pub fn write_response(&self, response: &mut Response, docs: &str, request_id: &str) {
         let problem = self.to_problem(docs, request_id);
         *response.status_mut() = self.0.code.status();
@@ -387,7 +385,8 @@ impl ApiError {
         }
     }
 
-    /// Every 429 and 503, and a 409 of a request in progress, says when to try again.
+    /// Returns the time until a retry. Every 429 and 503, and the 409 of a request in progress, has
+    /// one.
     fn retry_after_s(&self) -> Option<u32> {
         let status = self.0.code.status();
         let expected = status == StatusCode::TOO_MANY_REQUESTS
@@ -397,7 +396,7 @@ impl ApiError {
     }
 }
 
-/// The code of a supplier's definite no.
+/// Returns the error code of a supplier's definite refusal.
 fn refusal_code(reason: &RefusalReason) -> Code {
     match reason {
         RefusalReason::Unavailable => Code::OfferUnavailable,
@@ -413,7 +412,7 @@ fn refusal_code(reason: &RefusalReason) -> Code {
     }
 }
 
-/// Carries the error to the outermost layer, which writes the body.
+/// Passes the error to the outermost middleware, which writes the body.
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());
@@ -423,7 +422,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// The error of an answer, also where the router or a library made it. Its
+/// Takes the error of a response. Also recognizes error responses of the router or a library. Their
 /// `Allow` header stays.
 #[must_use]
 pub fn take_error(response: &mut Response) -> Option<ApiError> {

@@ -1,8 +1,8 @@
-//! The published JSON Schema is the validator: what the API document says of a
-//! body or a query is what requests are held to. Finds every violation at once.
-//! Knows nothing of HTTP or of any one request.
+//! Validation of requests against the published JSON Schemas, so that the OpenAPI document always
+//! matches it. All violations are found at once. The module does not depend on HTTP or on a
+//! particular request.
 
-use crate::api::problem::{ViolationLocation, Violation};
+use crate::api::problem::{Violation, ViolationLocation};
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value, json};
@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use utoipa::ToSchema;
 
-/// Where components stand in the API document.
+/// Location of components in the OpenAPI document.
 pub(crate) const COMPONENTS: &str = "#/components/schemas/";
 
-/// Named schemas, as they stand among the document's components.
+/// Schemas by name, as in the components of the document.
 pub(crate) type Components = BTreeMap<String, Value>;
 
-/// The code of a value that is of another type than it should be.
+/// Violation code of a value with a wrong type.
 const WRONG_TYPE: &str = "type";
 
-/// A type's own schema and everything that it refers to.
+/// Returns the schema of a type, and all schemas that it refers to, including its own.
 pub(crate) fn schema_with_components<T: ToSchema>() -> (Value, Components) {
     let mut referred = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut referred);
@@ -37,8 +37,8 @@ pub(crate) fn schema_with_components<T: ToSchema>() -> (Value, Components) {
     (own, components)
 }
 
-/// Adds schemas to others. A name stands for one schema: two types that are called
-/// alike would describe each other.
+/// Merges schemas into others. Each name must stand for one schema: two types of the same name
+/// would share a description.
 pub(crate) fn merge(into: &mut Components, from: Components) {
     for (name, schema) in from {
         let known = into.get(&name);
@@ -50,8 +50,7 @@ pub(crate) fn merge(into: &mut Components, from: Components) {
     }
 }
 
-/// The ranges of integers are part of the contract: a number beyond is a
-/// violation, not a surprise further in.
+/// Adds the range of integer formats to a schema, so that a number out of range is a violation.
 fn add_integer_bounds(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -71,22 +70,22 @@ fn add_integer_bounds(schema: &mut Value) {
     }
 }
 
-/// Compiled schemas, made when they are first needed.
+/// Cache of compiled schemas, each compiled on first use.
 #[derive(Default)]
 pub struct ValidatorCache {
     compiled: RwLock<HashMap<TypeId, Arc<CompiledSchema>>>,
 }
 
-/// The schema of one type, ready to use.
+/// A compiled schema of a type.
 pub(crate) struct CompiledSchema {
     validator: Validator,
-    /// What the parameters of a query are: their schemas by name.
+    /// Schemas of query parameters, by name.
     properties: Map<String, Value>,
     components: Components,
 }
 
 impl ValidatorCache {
-    /// The compiled schema of a type.
+    /// Returns the compiled schema of a type.
     pub(crate) fn get<T: ToSchema + 'static>(&self) -> Result<Arc<CompiledSchema>, InvalidSchema> {
         let key = TypeId::of::<T>();
         let known = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
@@ -104,9 +103,9 @@ impl ValidatorCache {
     }
 }
 
-/// A type whose published schema is not JSON Schema: a mistake of ours.
+/// The published schema of a type is not a valid JSON Schema, which is a programming error.
 #[derive(Debug, thiserror::Error)]
-#[error("the schema of {name} cannot be used: {reason}")]
+#[error("the schema of {name} is not a valid JSON Schema: {reason}")]
 pub(crate) struct InvalidSchema {
     name: String,
     reason: String,
@@ -139,14 +138,20 @@ impl CompiledSchema {
         })
     }
 
-    /// Every violation of the schema, and the value without its unknown members,
-    /// so that what else is wrong with it can be found too.
-    pub(crate) fn validate(&self, place: ViolationLocation, value: &Value, found: &mut Vec<Violation>) -> Value {
+    /// Collects every violation of the schema. Returns the value without unknown members, so that
+    /// its other errors can be found too.
+    pub(crate) fn validate(
+        &self,
+        place: ViolationLocation,
+        value: &Value,
+        found: &mut Vec<Violation>,
+    ) -> Value {
         let (mut broken, mut controlled) = (Vec::new(), Vec::new());
         control_characters(place, value, String::new(), &mut controlled);
         let mut known = value.clone();
         for error in self.validator.iter_errors(value) {
-            // The published pattern of such a text forbids the same characters.
+            // The published pattern of such a text forbids control characters too, so the same
+            // violation is reported once.
             let at = error.instance_path().as_str();
             let is_said = matches!(error.kind(), Kind::Pattern { .. })
                 && controlled.iter().any(|violation| violation.pointer == at);
@@ -154,7 +159,8 @@ impl CompiledSchema {
                 push_violations(place, &error, &mut broken, Some(&mut known));
             }
         }
-        // What is of the wrong type violates everything else that is said of it too.
+        // A value of the wrong type also violates the other constraints, so only its type is
+        // reported.
         let of_wrong_type: HashSet<String> = broken
             .iter()
             .filter(|violation| violation.code == WRONG_TYPE)
@@ -168,8 +174,8 @@ impl CompiledSchema {
         known
     }
 
-    /// Turns a query's text into the value that its schema wants. Text that does
-    /// not have that form stays text, and so violates the schema.
+    /// Converts query text to the type that its schema requires. Text that does not have this form
+    /// remains text and violates the schema.
     pub(crate) fn parse_parameter(&self, name: &str, text: String) -> Value {
         let wanted = self
             .properties
@@ -230,8 +236,14 @@ fn is_number(text: &str) -> bool {
         && text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Text with NUL or other control characters reaches no database, log or supplier.
-fn control_characters(place: ViolationLocation, value: &Value, pointer: String, found: &mut Vec<Violation>) {
+/// Reports text with control characters, such as NUL, so that none reaches a database, log or
+/// supplier.
+fn control_characters(
+    place: ViolationLocation,
+    value: &Value,
+    pointer: String,
+    found: &mut Vec<Violation>,
+) {
     match value {
         Value::String(text) if text.chars().any(char::is_control) => {
             found.push(Violation::at(
@@ -255,7 +267,7 @@ fn control_characters(place: ViolationLocation, value: &Value, pointer: String, 
     }
 }
 
-/// A name as a part of a JSON pointer. Cut, because it may be the caller's.
+/// Returns a name as a segment of a JSON pointer. It is truncated, because it may be client input.
 pub(crate) fn escape(name: &str) -> String {
     let short: String = name
         .chars()
@@ -279,13 +291,13 @@ fn push_violations(
                 members.retain(|name, _| !unexpected.contains(name));
             }
         }
-        // Of an object that has no fields; which one was sent is not said.
+        // The schema allows no fields; the error does not name the ones that were sent.
         Kind::FalseSchema => match members_at(known, at).map(std::mem::take) {
             Some(members) => {
                 let unexpected: Vec<String> = members.into_iter().map(|(name, _)| name).collect();
                 unknown_fields(place, at, &unexpected, found);
             }
-            None => found.push(Violation::at(place, at, "not_allowed", "must not be there")),
+            None => found.push(Violation::at(place, at, "not_allowed", "must be absent")),
         },
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
@@ -306,10 +318,15 @@ fn push_violations(
     }
 }
 
-/// Unknown fields named one by one, at most.
+/// Maximum number of unknown fields that are reported for one object.
 const UNKNOWN_MAX: usize = 50;
 
-fn unknown_fields(place: ViolationLocation, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
+fn unknown_fields(
+    place: ViolationLocation,
+    at: &str,
+    unexpected: &[String],
+    found: &mut Vec<Violation>,
+) {
     for name in unexpected.iter().take(UNKNOWN_MAX) {
         found.push(Violation::at(
             place,
@@ -324,8 +341,8 @@ fn members_at<'a>(known: Option<&'a mut Value>, at: &str) -> Option<&'a mut Map<
     known?.pointer_mut(at)?.as_object_mut()
 }
 
-/// Of several forms that a value may have, reports what the one misses that was
-/// meant: the first whose type is right.
+/// Reports the violations of a value that has several allowed forms. The intended form is the one
+/// with the right type and the fewest violations.
 fn report_branch(
     place: ViolationLocation,
     error: &ValidationError<'_>,
@@ -404,7 +421,8 @@ fn explain(kind: &Kind) -> (&'static str, String) {
     }
 }
 
-/// Long tables, such as that of the currencies, are in the documentation.
+/// Returns the allowed values as text. Long lists, such as that of the currencies, are in the
+/// documentation.
 fn shortened(options: &Value) -> String {
     const SHOWN_MAX: usize = 20;
     match options.as_array() {

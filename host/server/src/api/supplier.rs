@@ -1,4 +1,4 @@
-//! Suppliers as a caller may know them.
+//! The operation that lists suppliers.
 
 use crate::api::answer::{ApiResponse, List};
 use crate::api::caller::RequestContext;
@@ -7,32 +7,32 @@ use crate::api::problem::ApiError;
 use crate::app::Application;
 use crate::config::SupplierConfig;
 use axum::extract::State;
-use host_domain::supplier::{Health, SupplierKind, Capability};
+use host_domain::supplier::{Capability, Health, SupplierKind};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// An adapter to a supplier of travel.
+/// A supplier of hotels, flights or payments.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Supplier {
-    /// The operator's name for it: the value of `supplier` in requests.
+    /// Id of the supplier as configured by the operator: the value of `supplier` in requests.
     #[schema(example = "SANDBOX_HOTELS")]
     id: String,
-    /// The adapter's own name; null while it cannot be loaded.
+    /// Name of the adapter; null while it cannot be loaded.
     #[schema(required)]
     name: Option<String>,
-    /// The adapter's version; null while it cannot be loaded.
+    /// Version of the adapter; null while it cannot be loaded.
     #[schema(required)]
     version: Option<String>,
-    /// What it supplies.
+    /// Products that the supplier offers.
     kinds: Vec<SupplierKind>,
-    /// What it can do, e.g. `hotel_pricing`.
+    /// Operations that the supplier supports, e.g. `hotel_pricing`.
     operations: Vec<String>,
-    /// How it does at the moment.
+    /// Current health of the supplier.
     health: SupplierHealth,
 }
 
-/// What a supplier supplies.
+/// Product of a supplier.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum SupplierKind {
@@ -44,23 +44,23 @@ enum SupplierKind {
     Payment,
 }
 
-/// How a supplier does.
+/// Health of a supplier.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum SupplierHealth {
-    /// It answers.
+    /// The supplier responds.
     Up,
-    /// It answers, but a good part of the calls fails.
+    /// The supplier responds, but a considerable part of the calls fails.
     Degraded,
-    /// It is not called, but for a probe now and then.
+    /// The supplier is not called, except for an occasional probe.
     Down,
 }
 
 /// List suppliers
 ///
-/// The suppliers that the key's mode reaches, in the order of their ids. An operation that is not listed is answered with
-/// `supplier_operation_unsupported`.
-#[utoipa::path(get, path = "/v1/suppliers", tag = "Suppliers", responses((status = 200, description = "All of them.")))]
+/// Lists the suppliers that the key's mode can reach, ordered by id. Calling an operation that is
+/// not listed responds `supplier_operation_unsupported`.
+#[utoipa::path(get, path = "/v1/suppliers", tag = "Suppliers", responses((status = 200, description = "All suppliers of the mode.")))]
 pub(crate) async fn list_suppliers(
     State(app): State<Arc<Application>>,
     caller: RequestContext,

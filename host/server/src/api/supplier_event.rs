@@ -1,10 +1,9 @@
-//! Where suppliers tell on their own account that something changed. Nobody here
-//! has a key: a supplier's adapter says whether a delivery is the supplier's, or
-//! nobody but the supplier knows the path.
+//! Webhooks that suppliers send when something changed. These requests carry no API key. Either the
+//! adapter verifies that the supplier sent the request, or the path contains a secret token.
 
 use crate::api::answer::ApiResponse;
 use crate::api::code::Code;
-use crate::api::extract::{PathId, PathParameter, DeferredBody, read_body};
+use crate::api::extract::{DeferredBody, PathId, PathParameter, read_body};
 use crate::api::problem::ApiError;
 use crate::app::Application;
 use crate::flow::supplier_event::InboundWebhook;
@@ -18,17 +17,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use utoipa::ToSchema;
 
-/// Suppliers send from servers, in one go: who takes longer keeps others out.
+/// Time in which the body must arrive. Suppliers send from servers, in one go; a slow sender would
+/// block others.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What became of a delivery.
+/// Receipt of a supplier's webhook request.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SupplierEventsReceipt {
-    /// Events in it that are stored, now or before.
+    /// Number of events in the request that are stored, by this request or before.
     received: usize,
 }
 
-/// The end of a path that only its supplier knows.
+/// Secret token at the end of a webhook path, shared only with the supplier.
 #[derive(Clone)]
 pub(crate) struct EventsToken(String);
 
@@ -36,7 +36,7 @@ impl PathParameter for SupplierId {
     const NAME: &'static str = "id";
     const PATTERN: &'static str = "^[A-Z][A-Z0-9_]{0,63}$";
     const CHARS_MAX: usize = 64;
-    const DESCRIPTION: &'static str = "Id of a supplier, as the operator named it.";
+    const DESCRIPTION: &'static str = "Id of a supplier as configured by the operator.";
 
     fn parse(text: &str) -> Option<Self> {
         Self::parse(text).ok()
@@ -53,11 +53,12 @@ impl PathParameter for EventsToken {
     }
 }
 
-/// Tell what changed at a supplier
+/// Report changes at a supplier
 ///
-/// For a supplier's webhooks, not for callers. 200 once every event is stored, each once however often it comes; then the
-/// booking that it is about is read anew at the supplier. What a body says moves nothing by itself. 404 for a supplier that
-/// has no webhooks, or whose webhooks have a path of their own.
+/// For webhooks of suppliers, not for API clients. Responds 200 once every event is stored; an
+/// event that is sent repeatedly is stored once. The gateway then reads the booking from the
+/// supplier. The content of the body changes nothing by itself. Responds 404 for a supplier that
+/// has no webhooks, or whose webhooks have a path with a token.
 #[utoipa::path(post, path = "/v1/suppliers/{id}/events", tag = "Supplier webhooks",
     responses((status = 200, description = "Stored.")),
     extensions(("x-error-codes" = json!(["not_found", "invalid_signature", "supplier_unavailable"]))))]
@@ -69,9 +70,10 @@ pub(crate) async fn receive_supplier_events(
     receive(&app, &supplier, None, request).await
 }
 
-/// Tell what changed at a supplier that does not sign
+/// Report changes at a supplier that does not sign its webhooks
 ///
-/// The same at a path that only the supplier knows. 404 for any other token.
+/// Same as the operation without a token, at a path that only the supplier has. Responds 404 for
+/// any other token.
 #[utoipa::path(post, path = "/v1/suppliers/{id}/events/{token}", tag = "Supplier webhooks",
     responses((status = 200, description = "Stored.")),
     extensions(("x-error-codes" = json!(["not_found", "invalid_signature", "supplier_unavailable"]))))]
@@ -83,8 +85,8 @@ pub(crate) async fn receive_supplier_events_with_token(
     receive(&app, &supplier, Some(&token.0), request).await
 }
 
-/// Nothing of a body is read before it is known that somebody wants it, and never
-/// many at once: whoever sends it may be anybody.
+/// Receives a webhook request. Anyone may send one, so the body is read only after the path is
+/// resolved, and the number of concurrent requests is limited.
 async fn receive<T>(
     app: &Arc<Application>,
     supplier: &SupplierId,
@@ -101,14 +103,9 @@ async fn receive<T>(
     let place = app.inbound_webhook_permits.try_acquire();
     let _place = place.map_err(|_| ApiError::from(Code::Overloaded))?;
     let received_at = app.clock.now();
-    let body = read_body(
-        &request.headers,
-        request.body,
-        BODY_BYTES_MAX,
-        BODY_TIMEOUT,
-    )
-    .await
-    .map_err(ApiError::from_body)?;
+    let body = read_body(&request.headers, request.body, BODY_BYTES_MAX, BODY_TIMEOUT)
+        .await
+        .map_err(ApiError::from_body)?;
     let delivered = InboundWebhook {
         supplier: configured.clone(),
         delivery: SupplierWebhookRequest {
@@ -124,7 +121,7 @@ async fn receive<T>(
     Ok(ApiResponse::ok(SupplierEventsReceipt { received }))
 }
 
-/// What is not text in a header was not signed as text either.
+/// Returns the headers as text. A value that is not text was not signed as text either.
 fn header_strings(headers: &HeaderMap) -> Vec<(String, String)> {
     let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     headers

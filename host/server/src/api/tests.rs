@@ -1,4 +1,4 @@
-//! The frame around every call, through routes made for these tests.
+//! Tests of the middleware and of request validation, through routes made for these tests.
 
 mod auth;
 mod body;
@@ -14,7 +14,9 @@ mod watch;
 use super::*;
 use crate::api::answer::{ApiResponse, NoContent};
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Query, Validate, Validated};
+use crate::api::extract::{
+    Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
+};
 use crate::api::problem::ApiError;
 use crate::api::value::{Amount, CountryCode, CurrencyCode, IsoDate};
 use crate::app::ApplicationDependencies;
@@ -35,7 +37,7 @@ use tempfile::TempDir;
 use tower::ServiceExt;
 use utoipa::ToSchema;
 
-/// Time that only moves when it is told to.
+/// A clock that only moves when a test sets it.
 struct StillClock(AtomicI64);
 
 impl Clock for StillClock {
@@ -70,7 +72,7 @@ impl Reply {
         self.body["code"].as_str().unwrap_or_default()
     }
 
-    /// `in pointer code`, in order.
+    /// Returns the violations in order, each as `in pointer code`.
     fn violations(&self) -> Vec<String> {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let violations = self.body["errors"].as_array().cloned().unwrap_or_default();
@@ -132,7 +134,11 @@ impl Server {
         openapi_document(table, &self.app.base_url, self.app.clock.now().date_utc())
     }
 
-    async fn make_key(&self, scopes: &[ApiKeyScope], expires_at: Option<Timestamp>) -> (KeyId, String) {
+    async fn make_key(
+        &self,
+        scopes: &[ApiKeyScope],
+        expires_at: Option<Timestamp>,
+    ) -> (KeyId, String) {
         let tenant = Tenant {
             organization: "acme".to_owned(),
             mode: Mode::Test,
@@ -178,13 +184,13 @@ impl Server {
         }
     }
 
-    /// A GET with the server's key.
+    /// Sends a GET with the server's key.
     async fn get(&self, path: &str) -> Reply {
         self.send(Method::GET, path, &[("x-api-key", &self.key)], Vec::new())
             .await
     }
 
-    /// A POST of JSON text with the server's key and an idempotency key.
+    /// Sends a POST of JSON text with the server's key and an idempotency key.
     async fn post(&self, path: &str, json: impl Into<Vec<u8>>) -> Reply {
         let headers = [
             ("x-api-key", self.key.as_str()),
@@ -195,12 +201,15 @@ impl Server {
     }
 }
 
-/// The API's own operations and those of the tests.
+/// Returns the operations of the API and those of the tests.
 fn table_of_tests() -> RouteTable {
     let read = vec![route!(find_stays), route!(read_stay), route!(break_down)];
     let book = vec![route!(book_stay), route!(drop_stay)];
     let mut all = route_table();
-    all.extend([(Some(ApiKeyScope::Read), read), (Some(ApiKeyScope::Book), book)]);
+    all.extend([
+        (Some(ApiKeyScope::Read), read),
+        (Some(ApiKeyScope::Book), book),
+    ]);
     all
 }
 
@@ -272,7 +281,11 @@ impl Validate for Search {}
 async fn book_stay(
     State(_app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathId(id), key, Body(stay))): Validated<(PathId<BookingId>, IdempotencyKeyHeader, Body<Stay>)>,
+    Validated((PathId(id), key, Body(stay))): Validated<(
+        PathId<BookingId>,
+        IdempotencyKeyHeader,
+        Body<Stay>,
+    )>,
 ) -> Result<ApiResponse<Value>, ApiError> {
     Ok(ApiResponse::created(
         json!({ "id": id.as_str(), "user": caller.owner.user, "fingerprint": key.fingerprint, "stay": stay }),
@@ -324,7 +337,7 @@ fn stay() -> Value {
     json!({ "check_in": "2026-12-01", "check_out": "2026-12-03", "rooms": [{ "adults": 2 }], "currency": "EUR" })
 }
 
-/// A stay with some members replaced.
+/// Returns a stay with some members replaced.
 fn stay_with(members: Value) -> String {
     let mut stay = stay();
     for (name, value) in members.as_object().unwrap() {

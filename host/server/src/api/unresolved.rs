@@ -1,12 +1,12 @@
-//! The operator's list: calls whose outcome nobody knows, and work that never
-//! came to an end. On the admin listener, beside what settles them.
+//! Operator view of unresolved calls and parked jobs, on the admin listener, with the operations
+//! that resolve them.
 
 use crate::api::admin::error_chain;
 use crate::api::code::Code;
 use crate::api::problem::ApiError;
 use crate::api::value::{Amount, CurrencyCode};
 use crate::app::Application;
-use crate::flow::settle::{ResolveError, Resolution};
+use crate::flow::settle::{Resolution, ResolveError};
 use crate::id;
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -16,55 +16,56 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The most rows of either list.
+/// Maximum number of rows in each list.
 const ROWS_MAX: u32 = 500;
 
-/// Which calls are listed.
+/// Filter of the unresolved calls.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UnresolvedQuery {
-    /// Sent longer ago than this, seconds.
+    /// Minimum age since the call was sent, in seconds.
     #[serde(default)]
     older_than_s: u32,
 }
 
-/// What the operator found out at the supplier, or the processor.
+/// Outcome that an operator determined at the supplier or processor.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "outcome", rename_all = "snake_case")]
 pub(super) enum ResolveRequest {
-    /// It was done.
+    /// The call was executed.
     Done {
-        /// Which call, as the list names it; needed where several of the booking are unknown.
+        /// Client reference of the call as listed. Required if several calls of the booking are
+        /// unresolved.
         client_reference: Option<String>,
-        /// The other side's id of the booking, or of the payment, where the gateway does not
-        /// know it.
+        /// Id of the booking or payment at the supplier or processor, if the gateway does not have
+        /// it.
         supplier_reference: Option<String>,
     },
-    /// It was not done, and will not be.
+    /// The call was not executed and will not be.
     NotDone {
-        /// Which call.
+        /// Client reference of the call as listed.
         client_reference: Option<String>,
     },
-    /// A cancellation that is done gives this much back.
+    /// Refund amount of a completed cancellation.
     Refund {
-        /// Major units, at most what was paid.
+        /// Amount in major units, at most what was paid.
         amount: Amount,
-        /// Of the booking.
+        /// Currency of the booking.
         currency: CurrencyCode,
     },
 }
 
-/// Which parked work; all of it, where nothing is named.
+/// Filter of the parked jobs; all if no field is set.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RetryJobsRequest {
-    /// As the list names it.
+    /// Kind of job as listed.
     kind: Option<String>,
-    /// As the list names it.
+    /// Subject of the job as listed.
     subject: Option<String>,
 }
 
-/// `GET /unresolved`.
+/// `GET /unresolved`: lists unresolved calls and parked jobs.
 pub(super) async fn list_unresolved(
     State(app): State<Arc<Application>>,
     Query(age): Query<UnresolvedQuery>,
@@ -87,7 +88,7 @@ pub(super) async fn list_unresolved(
     ))
 }
 
-/// `POST /unresolved/{booking_id}`.
+/// `POST /unresolved/{booking_id}`: resolves a call or an undecided refund.
 pub(super) async fn resolve_booking(
     State(app): State<Arc<Application>>,
     Path(booking): Path<String>,
@@ -118,7 +119,7 @@ pub(super) async fn resolve_booking(
     ))
 }
 
-/// `POST /parked_jobs`: what was parked, with attempts anew and due at once.
+/// `POST /parked_jobs`: resets the attempts of parked jobs and makes them due now.
 pub(super) async fn retry_parked_jobs(
     State(app): State<Arc<Application>>,
     Json(parked): Json<RetryJobsRequest>,
@@ -136,7 +137,7 @@ pub(super) async fn retry_parked_jobs(
         tracing::info!(
             kind = job.kind,
             subject = job.subject,
-            "parked work begins anew: an operator asked for it"
+            "an operator restarted a parked job"
         );
     }
     let jobs: Vec<Value> = begun.iter().map(job_json).collect();
@@ -152,9 +153,9 @@ fn problem(error: ResolveError) -> ApiError {
             .with_booking_status(status)
             .with_detail(detail),
         ResolveError::InProgress => ApiError::from(Code::BookingChanged).with_detail(detail),
-        ResolveError::ReferenceRequired | ResolveError::InvalidRefundAmount | ResolveError::AmbiguousCall => {
-            ApiError::from(Code::ValidationFailed).with_detail(detail)
-        }
+        ResolveError::ReferenceRequired
+        | ResolveError::InvalidRefundAmount
+        | ResolveError::AmbiguousCall => ApiError::from(Code::ValidationFailed).with_detail(detail),
     }
 }
 

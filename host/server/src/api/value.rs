@@ -1,5 +1,5 @@
-//! Values that stand in many requests and answers: money, instants, dates,
-//! currencies, countries. Their JSON form is the API's, not the domain's.
+//! Values that many requests and responses share: money, instants, dates, currencies and countries.
+//! Their JSON form belongs to the API, not to the domain.
 
 use host_domain::money::{self, MoneyError};
 use host_domain::time::{Date, Timestamp};
@@ -17,34 +17,35 @@ use utoipa::openapi::schema::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-/// A number of major units, exact: `12.5`.
+/// An exact amount in major units: `12.5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Amount(pub Decimal);
 
-/// An amount of a currency.
+/// An amount in a currency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(example = json!({"amount": 260.0, "currency": "EUR"}))]
 pub struct Money {
-    /// Major units, exact, with at most the decimals of the currency.
+    /// Amount in major units, exact, with at most the decimals of the currency.
     pub amount: Amount,
-    /// ISO 4217.
+    /// ISO 4217 code.
     pub currency: CurrencyCode,
 }
 
-/// `2026-11-21T10:00:00.000Z`.
+/// An instant: `2026-11-21T10:00:00.000Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IsoDateTime(pub Timestamp);
 
-/// `2026-11-21`.
+/// A date: `2026-11-21`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IsoDate(pub Date);
 
-/// `2026-11-21`, or `2026-11-21T10:00:00.000Z` with any offset: the two ends of what it means.
+/// A date `2026-11-21`, or an instant `2026-11-21T10:00:00.000Z` with any offset, as the range of
+/// time that it denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IsoDateOrDateTime {
-    /// Midnight UTC of a day; an instant itself.
+    /// Start of the range: midnight UTC of a date, or the instant itself.
     pub start: Timestamp,
-    /// The last millisecond of a day in UTC; an instant itself.
+    /// End of the range: the last millisecond of a date in UTC, or the instant itself.
     pub end: Timestamp,
 }
 
@@ -57,10 +58,10 @@ pub struct CurrencyCode(pub money::Currency);
 pub struct CountryCode(pub Alpha2);
 
 impl Amount {
-    /// The amount as money of a currency.
+    /// Returns the amount as money of a currency.
     ///
     /// # Errors
-    /// More decimals than the currency has, or out of range.
+    /// The amount has more decimals than the currency, or is out of range.
     pub fn to_money(self, currency: CurrencyCode) -> Result<money::Money, MoneyError> {
         money::Money::from_major(self.0, currency.0)
     }
@@ -88,15 +89,15 @@ impl From<Date> for IsoDate {
 }
 
 impl CountryCode {
-    /// The two letters.
+    /// Returns the two letters of the code.
     #[must_use]
     pub fn to_alpha2(self) -> String {
         self.0.to_string()
     }
 }
 
-/// Every amount that the gateway handles has at most 15 digits, which a binary
-/// float carries unchanged; that is the only place where one appears.
+/// Amounts have at most 15 digits, so a binary float represents them exactly. This is the only
+/// place that uses a float.
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let amount = self.0.normalize();
@@ -147,7 +148,7 @@ impl<'de> Deserialize<'de> for IsoDateOrDateTime {
         let text = Cow::<str>::deserialize(deserializer)?;
         let day = Some(text.as_ref()).filter(|text| text.len() == 10);
         let (first, length_ms) = match day.map(str::parse::<Date>) {
-            // The last day that can be written has no midnight in UTC that can be.
+            // The last representable date has no representable midnight in UTC.
             Some(day) => (day.ok().map(midnight_utc), DAY_MS),
             None => (Timestamp::parse(&text), 1),
         };
@@ -195,16 +196,16 @@ impl<'de> Deserialize<'de> for CountryCode {
     }
 }
 
-/// A country by its code; none where no country has it.
+/// Returns the country of a code; `None` if no country has it.
 pub(crate) fn parse_country(code: &str) -> Option<Alpha2> {
     let upper = code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase());
     let alpha2 = upper.then(|| Alpha2::try_from(code).ok()).flatten()?;
-    // Codes that anybody may give a meaning, such as XX, have no number.
+    // Codes for private use, such as XX, have no numeric code.
     Numeric::try_from(alpha2).is_ok().then_some(alpha2)
 }
 
-/// All codes of `letters` upper-case letters that `known` accepts: the published
-/// schema names them, so that a client can check before it sends.
+/// Returns all codes of `letters` upper-case letters that `known` accepts. The published schema
+/// lists them, so that clients can validate before they send.
 fn all_codes(letters: u32, known: impl Fn(&str) -> bool) -> Vec<Value> {
     let spell = |number: u32| -> String {
         (0..letters)
@@ -247,7 +248,7 @@ fn dated(format: KnownFormat) -> ObjectBuilder {
 
 schemas! {
     Amount = ObjectBuilder::new().schema_type(Type::Number).description(Some("Major units of a currency, exact."))
-        // Reached where the currency has no decimals.
+        // The limits are reached by currencies without decimals.
         .minimum(Some(-money::MINOR_UNITS_MAX)).maximum(Some(money::MINOR_UNITS_MAX));
     IsoDateTime = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
         .description(Some("UTC, with milliseconds.")).examples([json!("2026-11-21T10:00:00.000Z")]);
@@ -263,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_exact_numbers() {
+    fn amounts_serialize_as_exact_numbers() {
         for (minor, code, json) in [
             (123_456, "EUR", "1234.56"),
             (10, "USD", "0.1"),
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_no_amounts_are_refused() {
+    fn invalid_amounts_are_rejected() {
         assert!(serde_json::from_str::<Amount>("1e300").is_err());
         assert!(serde_json::from_str::<Amount>("\"1\"").is_err());
         let cents: Amount = serde_json::from_str("1.005").unwrap();
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_codes_are_the_real_tables() {
+    fn published_codes_match_iso_tables() {
         assert!(CURRENCIES.contains(&json!("EUR")) && CURRENCIES.contains(&json!("KWD")));
         assert!(!CURRENCIES.contains(&json!("QQQ")));
         assert!(CURRENCIES.len() > 150, "{}", CURRENCIES.len());
@@ -302,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_has_two_ends_and_an_instant_one() {
+    fn date_spans_a_day_and_instant_spans_no_time() {
         let read = |text: &str| serde_json::from_value::<IsoDateOrDateTime>(json!(text));
         let day = read("2026-11-21").unwrap();
         let ends = (day.start.to_string(), day.end.to_string());
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_have_one_form() {
+    fn only_iso_dates_parse() {
         assert!(serde_json::from_str::<IsoDate>("\"2026-11-21\"").is_ok());
         for text in [
             "\"20261121\"",

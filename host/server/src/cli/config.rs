@@ -1,4 +1,4 @@
-//! `stopover config`: what `serve` would take, without serving.
+//! `stopover config`: checks and shows the configuration without serving.
 
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
 use crate::config::{DEFAULTS, Environment};
@@ -15,14 +15,14 @@ pub(super) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Check the configuration, and that the plugins' files are there
+    /// Check the configuration and that the plugin files exist
     Check {
         #[command(flatten)]
         source: ConfigSource,
     },
     /// Show the effective configuration, without secrets
     Show {
-        /// Show the defaults instead, every key explained
+        /// Show the defaults instead, with an explanation of every key
         #[arg(long)]
         defaults: bool,
         /// Print JSON instead of TOML
@@ -65,7 +65,7 @@ fn check_config(source: &ConfigSource) -> Result<(), CliError> {
         })
         .collect();
     if !missing.is_empty() {
-        bail!("there is no file for {}", missing.join(", "));
+        bail!("plugin files are missing: {}", missing.join(", "));
     }
     print_line("the configuration is valid")
 }

@@ -1,4 +1,4 @@
-//! `stopover keys`: API keys, also while the server runs.
+//! `stopover keys`: manages API keys, even while the server is running.
 
 use crate::api::caller::ApiKeyScope;
 use crate::app::open_store;
@@ -26,9 +26,9 @@ pub(super) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a key and print it: the only time that it is seen
+    /// Create a key and print it; it cannot be shown again
     Create(Create),
-    /// List keys, without the keys themselves
+    /// List keys, without the secret key text
     List(List),
     /// Revoke a key; it stops working within 5 seconds
     Revoke(Revoke),
@@ -36,19 +36,19 @@ enum Action {
 
 #[derive(Debug, Args)]
 struct Create {
-    /// Organization that it is for: 1 to 64 of [A-Za-z0-9._-]
+    /// Organization of the key: 1 to 64 of [A-Za-z0-9._-]
     #[arg(long, value_name = "ID", value_parser = organization)]
     organization: String,
-    /// Which of the two worlds it opens: test or live
+    /// Mode of the key: test or live
     #[arg(long, value_name = "MODE", value_parser = mode)]
     mode: Mode,
-    /// What it may do: read, book, webhooks, admin; default all but admin
+    /// Scopes: read, book, webhooks, admin; default is all but admin
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', value_parser = scope)]
     scopes: Vec<ApiKeyScope>,
-    /// What people call it
+    /// Display name
     #[arg(long, value_name = "NAME", default_value = "", value_parser = name)]
     name: String,
-    /// Until when it is good: a date (to its end, UTC) or a timestamp
+    /// Expiry: a date (end of day, UTC) or a timestamp
     #[arg(long, value_name = "DATE", value_parser = expiry)]
     expires: Option<Timestamp>,
     #[command(flatten)]
@@ -66,7 +66,7 @@ struct List {
 
 #[derive(Debug, Args)]
 struct Revoke {
-    /// Its id, as `keys list` shows it
+    /// Id of the key, as `keys list` shows it
     #[arg(value_parser = key_id)]
     id: KeyId,
     #[command(flatten)]

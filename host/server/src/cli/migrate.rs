@@ -1,4 +1,4 @@
-//! `stopover migrate`: the schema, apart from serving.
+//! `stopover migrate`: applies database migrations without serving.
 
 use crate::app::open_store;
 use crate::cli::{CliError, ConfigSource, print_line};

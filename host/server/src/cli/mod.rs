@@ -1,4 +1,5 @@
-//! The command line: parse, run, exit code. 0 done, 1 failed, 2 wrong usage.
+//! The command line: parses arguments, runs the command and sets the exit code: 0 success, 1
+//! failure, 2 invalid usage.
 
 mod config;
 mod keys;
@@ -14,7 +15,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// One API for hotels and flights, in front of suppliers that are plugged in
+/// One API for hotels and flights, with pluggable suppliers
 #[derive(Debug, Parser)]
 #[command(
     name = "stopover",
@@ -31,25 +32,25 @@ struct Cli {
 enum Command {
     /// Serve the API
     Serve(serve::Options),
-    /// Run the sandbox: suppliers and a card processor that do what is asked of them
+    /// Run the sandbox suppliers and card processor
     Sandbox(sandbox::Options),
-    /// Bring the database's schema up to date
+    /// Apply database migrations
     Migrate(migrate::Options),
-    /// Make, list and revoke API keys
+    /// Create, list and revoke API keys
     Keys(keys::Options),
-    /// Look at plugins
+    /// List and inspect plugins
     Plugin(plugin::Options),
     /// Check and show the configuration
     Config(config::Options),
 }
 
-/// Where the configuration comes from, and which database is meant.
+/// Options that select the configuration and the database.
 #[derive(Debug, Clone, Args)]
 struct ConfigSource {
     /// Configuration file (TOML)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Folder that everything is kept in, as `serve --demo --data-dir` does
+    /// Folder that holds all data, as in `serve --demo --data-dir`
     #[arg(long, value_name = "DIR", conflicts_with = "database")]
     data_dir: Option<PathBuf>,
     /// The database: sqlite:PATH or postgres://USER@HOST/NAME
@@ -57,17 +58,17 @@ struct ConfigSource {
     database: Option<String>,
 }
 
-/// What a command cannot do, in one line with its causes.
+/// Error of a command, printed in one line with its causes.
 type CliError = anyhow::Error;
 
-/// Parses the command line and does what it says.
+/// Parses the command line and runs the command.
 #[must_use]
 pub fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let wrong_usage = error.use_stderr();
-            // Nobody is left to tell when even this cannot be written.
+            // If even this cannot be printed, no output channel is left for an error.
             let _ = error.print();
             return ExitCode::from(if wrong_usage { 2 } else { 0 });
         }
@@ -77,7 +78,7 @@ pub fn run() -> ExitCode {
         .build()
     {
         Ok(runtime) => runtime.block_on(execute(cli.command)),
-        Err(error) => Err(CliError::new(error).context("no threads")),
+        Err(error) => Err(CliError::new(error).context("cannot start the async runtime")),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -99,7 +100,7 @@ async fn execute(command: Command) -> Result<(), CliError> {
     }
 }
 
-/// A line on standard output. Whoever reads it may stop reading.
+/// Prints a line to standard output. A closed pipe is not an error.
 fn print_line(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
@@ -109,7 +110,7 @@ fn print_line(text: &str) -> Result<(), CliError> {
 }
 
 impl ConfigSource {
-    /// The configuration that the options ask for.
+    /// Loads the configuration that the options select.
     fn load(&self, environment: &Environment) -> Result<Config, ConfigError> {
         let overlay = self.data_dir.as_deref().map(demo::data_dir_overlay);
         let mut config = Config::load(overlay, self.config.as_deref(), environment)?;
@@ -120,7 +121,7 @@ impl ConfigSource {
     }
 }
 
-/// Where plugins are: as configured, else beside the program.
+/// Returns the folder of the plugins: the configured one, or `plugins` beside the program.
 fn plugins_dir(config: &Config) -> PathBuf {
     if !config.plugins_dir.as_os_str().is_empty() {
         return config.plugins_dir.clone();

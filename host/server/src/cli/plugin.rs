@@ -1,4 +1,4 @@
-//! `stopover plugin`: what plugins are, before and after they are configured.
+//! `stopover plugin`: lists configured plugins and inspects component files.
 
 use crate::api::admin::{error_chain, plugin_info};
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
@@ -22,7 +22,7 @@ pub(super) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Load every configured plugin, as `serve` would, and say what it is
+    /// Load every configured plugin, as `serve` does, and describe it
     List {
         /// Print a JSON array
         #[arg(long)]
@@ -30,9 +30,9 @@ enum Action {
         #[command(flatten)]
         source: ConfigSource,
     },
-    /// Say what a component is: digest, capabilities, hosts and secrets that it asks for
+    /// Describe a component: digest, capabilities, and the hosts and secrets that it requests
     Inspect {
-        /// The component
+        /// Path of the component file
         file: PathBuf,
         /// Print a JSON object
         #[arg(long)]
@@ -51,7 +51,7 @@ pub(super) async fn run(options: Options) -> Result<(), CliError> {
 
 fn runtime() -> Result<Runtime, CliError> {
     let mut config = RuntimeConfig::new(Arc::new(SystemClock));
-    // One call at a time: it is only asked what it is.
+    // One call at a time is enough, because plugins are only described.
     config.calls_max = 1;
     Ok(Runtime::new(config, Arc::new(NoSink))?)
 }
@@ -113,7 +113,7 @@ async fn inspect(file: PathBuf, as_json: bool) -> Result<(), CliError> {
     }
 }
 
-/// One member a line.
+/// Prints one member a line.
 fn print_members(shown: &Value) -> Result<(), CliError> {
     for (name, value) in shown.as_object().into_iter().flatten() {
         let text = match value {

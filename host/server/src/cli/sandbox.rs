@@ -1,4 +1,4 @@
-//! `stopover sandbox`: the suppliers of test mode, as a server of their own.
+//! `stopover sandbox`: runs the suppliers of test mode as a separate server.
 
 use crate::cli::{CliError, print_line};
 use anyhow::Context;
@@ -11,17 +11,17 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Options of `stopover sandbox`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Folder that its state is kept in
+    /// Folder for the sandbox's state
     #[arg(long, value_name = "DIR", default_value = "data/sandbox")]
     data_dir: PathBuf,
-    /// Its address; port 0 takes any free one
+    /// Address of the sandbox; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8090")]
     listen: SocketAddr,
 }
 
 pub(super) async fn run(options: Options) -> Result<(), CliError> {
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen to signals")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen to signals")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot handle signals")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot handle signals")?;
     let running = sandbox::serve(SandboxConfig::new(options.data_dir, options.listen)).await?;
     print_line(&format!("sandbox  {}", running.base_url()))?;
     tokio::select! {

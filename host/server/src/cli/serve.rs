@@ -1,4 +1,4 @@
-//! `stopover serve`: everything, until it is told to stop.
+//! `stopover serve`: runs the API and the admin listener until shutdown.
 
 use crate::api;
 use crate::app::{Application, ApplicationDependencies};
@@ -9,7 +9,7 @@ use crate::time::SystemClock;
 use crate::{demo, listen, observe};
 use anyhow::{Context, bail};
 use clap::Args;
-use sandbox::{SandboxHandle, SandboxConfig};
+use sandbox::{SandboxConfig, SandboxHandle};
 use secrecy::ExposeSecret;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -18,39 +18,39 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Admin pages are for a few.
+/// Maximum number of connections to the admin listener, which only operators use.
 const ADMIN_CONNECTIONS_MAX: usize = 100;
 
 /// Options of `stopover serve`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Everything for a first booking: a sandbox, its suppliers, a database in --data-dir, a test key
+    /// Start a demo: sandbox suppliers, a database in --data-dir and a test key
     #[arg(long)]
     demo: bool,
-    /// Folder that everything is kept in; `data` in the demo
+    /// Folder that holds all data; default for the demo: `data`
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Address of the API; port 0 takes any free one
+    /// Address of the API; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
-    /// Address of metrics and plugin control
+    /// Address of the admin listener (metrics, plugins, unresolved outcomes)
     #[arg(long, value_name = "ADDRESS")]
     admin_listen: Option<SocketAddr>,
-    /// A sandbox that runs elsewhere, for the demo
+    /// URL of an external sandbox, for the demo
     #[arg(long, value_name = "URL", requires = "demo")]
     sandbox: Option<String>,
     /// Configuration file (TOML)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Folder of the plugins' files
+    /// Folder of the plugin files
     #[arg(long, value_name = "DIR")]
     plugins_dir: Option<PathBuf>,
 }
 
-/// The sandbox of a demo.
+/// The sandbox that a demo uses.
 struct DemoSandbox {
     url: String,
-    /// None when it runs elsewhere.
+    /// The sandbox of this process; `None` if an external one is used.
     own: Option<SandboxHandle>,
 }
 
@@ -66,7 +66,7 @@ pub(super) async fn run(options: Options) -> Result<(), CliError> {
         check_plugins_exist(&config)?;
     }
     observe::init_logging(&config.log)?;
-    let mut signals = Signals::new().context("cannot listen to signals")?;
+    let mut signals = Signals::new().context("cannot handle signals")?;
     let api = bind(config.listen).await?;
     let admin = bind(config.admin_listen).await?;
     let (api_address, admin_address) = (api.local_addr()?, admin.local_addr()?);
@@ -83,7 +83,10 @@ pub(super) async fn run(options: Options) -> Result<(), CliError> {
         print_line(&format!("sandbox  {}", market.url))?;
     }
     print_line(&format!("api  http://{}", reachable_address(api_address)))?;
-    print_line(&format!("admin  http://{}", reachable_address(admin_address)))?;
+    print_line(&format!(
+        "admin  http://{}",
+        reachable_address(admin_address)
+    ))?;
     if options.demo {
         print_demo_instructions(&app, &options).await?;
     }
@@ -92,7 +95,8 @@ pub(super) async fn run(options: Options) -> Result<(), CliError> {
     shut_down(&app, market).await
 }
 
-/// On first start: a key, and what to do with it. Later: how to make another one.
+/// Prints the demo's instructions. At the first start, creates a key and prints it with an example
+/// command. Later, prints a command that creates another key.
 async fn print_demo_instructions(app: &Application, options: &Options) -> Result<(), CliError> {
     print_line(&format!("docs  {}/docs", app.base_url))?;
     let organization = demo::ORGANIZATION;
@@ -109,7 +113,7 @@ async fn print_demo_instructions(app: &Application, options: &Options) -> Result
     ))
 }
 
-/// For a shell in any folder.
+/// Returns a command that creates another key and works from any folder.
 fn create_key_command(options: &Options) -> Result<String, CliError> {
     let mut line = format!(
         "{} keys create --organization {} --mode test --data-dir {}",
@@ -123,7 +127,7 @@ fn create_key_command(options: &Options) -> Result<String, CliError> {
     Ok(line)
 }
 
-/// A path as one word, whatever is in it.
+/// Quotes a path as one shell word.
 fn shell_quote(path: &Path) -> Result<String, CliError> {
     let path = std::path::absolute(path)?.display().to_string();
     Ok(format!("'{}'", path.replace('\'', r"'\''")))
@@ -140,7 +144,7 @@ async fn start_sandbox(options: &Options) -> Result<DemoSandbox, CliError> {
     let folder = data_dir(options);
     tokio::fs::create_dir_all(&folder)
         .await
-        .with_context(|| format!("the data folder {} cannot be made", folder.display()))?;
+        .with_context(|| format!("cannot create the data folder {}", folder.display()))?;
     if let Some(url) = &options.sandbox {
         return Ok(DemoSandbox {
             url: url.trim_end_matches('/').to_owned(),
@@ -182,7 +186,7 @@ fn load_config(
     Ok(config)
 }
 
-/// Without its plugins a demo could show nothing.
+/// Checks that all plugin files exist, because a demo without its plugins is useless.
 fn check_plugins_exist(config: &Config) -> Result<(), CliError> {
     let folder = plugins_dir(config);
     let missing = config
@@ -192,7 +196,7 @@ fn check_plugins_exist(config: &Config) -> Result<(), CliError> {
         .find(|file| !file.is_file());
     match missing {
         Some(file) => bail!(
-            "there is no plugin {}; build the plugins with `cargo xtask plugins`, or name their folder with --plugins-dir",
+            "the plugin file {} does not exist; build the plugins with `cargo xtask plugins`, or set their folder with --plugins-dir",
             file.display()
         ),
         None => Ok(()),
@@ -216,7 +220,7 @@ async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<Applicat
     Ok(Application::start(config, surroundings).await?)
 }
 
-/// What the process is told while it serves.
+/// Signals that the process handles while it serves.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -232,7 +236,7 @@ impl Signals {
         })
     }
 
-    /// Returns when the process is to stop; reads plugins anew at SIGHUP.
+    /// Waits for SIGTERM or SIGINT. Reloads the plugins at SIGHUP.
     async fn wait(&mut self, app: &Arc<Application>) {
         loop {
             tokio::select! {
@@ -256,7 +260,7 @@ async fn shut_down(app: &Arc<Application>, market: Option<DemoSandbox>) -> Resul
         sandbox.shutdown().await;
     }
     if !done {
-        tracing::warn!("some work did not end in time; it is taken up again at the next start");
+        tracing::warn!("some tasks did not finish in time; their work resumes at the next start");
     }
     Ok(())
 }

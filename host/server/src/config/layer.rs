@@ -1,60 +1,60 @@
-//! Layers of the configuration into one table: defaults, overlay, file,
-//! environment; then `${NAME}` where secrets may stand.
+//! Merges the layers of the configuration into one table: defaults, overlay, file and environment.
+//! Then expands `${NAME}` in the keys that may hold secrets.
 
 use crate::config::DEFAULTS;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Why a configuration cannot be used.
+/// Reason why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
     #[error("the configuration {} cannot be read", path.display())]
     Unreadable {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// The I/O error.
         source: std::io::Error,
     },
-    /// The file is not TOML.
-    #[error("the configuration {} is not TOML", path.display())]
+    /// The file is not valid TOML.
+    #[error("the configuration {} is not valid TOML", path.display())]
     Syntax {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Where and why.
+        /// Position and cause of the syntax error.
         source: Box<toml::de::Error>,
     },
-    /// A variable holds what its key cannot.
+    /// An environment variable has an invalid value for its key.
     #[error("the environment variable {name} must be {wanted}")]
     InvalidVariable {
-        /// Which.
+        /// Name of the variable.
         name: String,
-        /// What it should be.
+        /// Expected form of the value.
         wanted: &'static str,
     },
-    /// A variable that is asked for is not there.
-    #[error("{key} asks for the environment variable {name}, which is not set")]
+    /// A key refers to an environment variable that is not set.
+    #[error("{key} uses the environment variable {name}, which is not set")]
     MissingVariable {
-        /// The key of the configuration.
+        /// Key of the configuration.
         key: String,
-        /// The variable.
+        /// Name of the variable.
         name: String,
     },
-    /// A variable with our prefix that names no key.
-    #[error("the environment variable {0} names no key of the configuration")]
+    /// An environment variable with the prefix `STOPOVER_` belongs to no key.
+    #[error("the environment variable {0} belongs to no configuration key")]
     UnknownVariable(String),
-    /// Unknown keys, wrong values.
+    /// The configuration contains unknown keys or invalid values.
     #[error("the configuration is not valid: {0}")]
     Invalid(String),
 }
 
-/// Environment variables, as they were when the process began.
+/// Environment variables as they were when the process started.
 #[derive(Debug, Clone, Default)]
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// The process's own.
+    /// Returns the environment of the process.
     #[must_use]
     pub fn from_process() -> Self {
         let text = |value: std::ffi::OsString| value.into_string().ok();
@@ -65,7 +65,7 @@ impl Environment {
         )
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
@@ -84,7 +84,7 @@ impl<const N: usize> From<[(&str, &str); N]> for Environment {
 }
 
 const PREFIX: &str = "STOPOVER_";
-/// Variables with our prefix that are for the tests and tools around the program.
+/// Prefixes of variables for tests and tools, which are not configuration keys.
 const IGNORED_PREFIXES: [&str; 2] = ["STOPOVER_TEST_", "STOPOVER_XTASK_"];
 
 pub(super) fn merge_layers(
@@ -118,7 +118,7 @@ fn read_file(path: &Path) -> Result<Table, ConfigError> {
         })
 }
 
-/// Tables merge, suppliers by their id, everything else is replaced.
+/// Merges `over` into `base`: tables recursively, suppliers by id; all other values are replaced.
 fn merge(base: &mut Table, over: Table) {
     for (key, value) in over {
         match (base.get_mut(&key), value) {
@@ -146,7 +146,7 @@ fn merge_suppliers(base: &mut Vec<Value>, over: Vec<Value>) {
     }
 }
 
-/// Values of variables over the keys that they name.
+/// Sets the keys that environment variables override.
 fn apply_environment(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
     let mut known = BTreeMap::new();
     variables(table, PREFIX, &mut Vec::new(), &mut known);
@@ -161,7 +161,8 @@ fn apply_environment(table: &mut Table, environment: &Environment) -> Result<(),
         let path = known
             .get(name)
             .ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
-        let place = value_at_path(table, path).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
+        let place =
+            value_at_path(table, path).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
         let wrong = |wanted| ConfigError::InvalidVariable {
             name: name.clone(),
             wanted,
@@ -176,7 +177,7 @@ fn apply_environment(table: &mut Table, environment: &Environment) -> Result<(),
     Ok(())
 }
 
-/// The variable of every key that is no table.
+/// Collects the variable name of every key that is not a table.
 fn variables(
     table: &Table,
     prefix: &str,
@@ -207,7 +208,7 @@ fn parse_list(text: &str) -> Option<Value> {
     table.remove("list").filter(Value::is_array)
 }
 
-/// `${NAME}` in the keys that hold secrets or addresses.
+/// Expands `${NAME}` in the keys that hold secrets or addresses.
 fn expand_variables(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
     for key in ["database", "master_key"] {
         if let Some(value) = table.get_mut(key) {
@@ -237,7 +238,11 @@ fn expand_variables(table: &mut Table, environment: &Environment) -> Result<(), 
     Ok(())
 }
 
-fn expand_value(value: &mut Value, key: &str, environment: &Environment) -> Result<(), ConfigError> {
+fn expand_value(
+    value: &mut Value,
+    key: &str,
+    environment: &Environment,
+) -> Result<(), ConfigError> {
     match value {
         Value::String(text) => *text = expand_text(text, key, environment)?,
         Value::Array(elements) => {

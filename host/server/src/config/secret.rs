@@ -1,26 +1,26 @@
-//! Text that does not print.
+//! Secret text that is not printed.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Text that shows only whether there is any.
+/// Secret text. Its debug output only shows whether it is empty.
 #[derive(Debug, Clone, Default)]
 pub struct Secret(SecretString);
 
 impl Secret {
-    /// The text itself.
+    /// Returns the text.
     #[must_use]
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 
-    /// Whether there is none.
+    /// Returns whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.expose().is_empty()
     }
 
-    /// The text, for whoever keeps it as carefully.
+    /// Returns the text as a `SecretString`.
     #[must_use]
     pub fn to_secret_string(&self) -> SecretString {
         self.0.clone()
@@ -39,7 +39,8 @@ impl<'de> Deserialize<'de> for Secret {
     }
 }
 
-/// A database's address prints without its password; everything else not at all.
+/// Serializes a database address without its credentials and query, a SQLite path and an empty text
+/// unchanged, and all other text as `***`.
 impl Serialize for Secret {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = self.expose();

@@ -1,14 +1,14 @@
-//! What an operator says of a supplier or a payment processor.
+//! The configuration of a supplier or payment processor.
 
 use crate::config::Secret;
 use host_domain::owner::Mode;
-use host_domain::supplier::{SupplierKind, SupplierId};
+use host_domain::supplier::{SupplierId, SupplierKind};
 use host_runtime::{Credential, HostGrant, PluginLimits, PluginSpec, TrafficMode, TrustedKey};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A supplier. The end of `config.default.toml` explains each key.
+/// The configuration of a supplier. The end of `config.default.toml` explains each key.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "config.default.toml explains every key")]
@@ -49,34 +49,36 @@ pub struct SupplierConfig {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CredentialConfig {
-    /// `name` or `name:port`.
+    /// Host as `name` or `name:port`.
     pub host: String,
-    /// The header's name.
+    /// Name of the header.
     pub header: String,
-    /// The header's value.
+    /// Value of the header.
     pub value: Secret,
 }
 
-/// Another rank for one organization.
+/// Rank of a supplier for one organization.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrganizationRank {
-    /// The organization's id.
+    /// Id of the organization.
     pub id: String,
-    /// Lower is asked first.
+    /// Priority; suppliers with a lower value are called first.
     #[serde(default = "priority")]
     pub priority: i32,
-    /// Share among equals; 0: only when it is named.
+    /// Share of calls among suppliers of equal priority. With 0 the supplier is called only if a
+    /// request names it.
     #[serde(default = "weight")]
     pub weight: u32,
 }
 
-/// How a supplier stands among others.
+/// Rank of a supplier among others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rank {
-    /// Lower is asked first.
+    /// Priority; suppliers with a lower value are called first.
     pub priority: i32,
-    /// Share among equals; 0: only when it is named.
+    /// Share of calls among suppliers of equal priority. With 0 the supplier is called only if a
+    /// request names it.
     pub weight: u32,
 }
 
@@ -93,7 +95,7 @@ fn weight() -> u32 {
 }
 
 impl SupplierConfig {
-    /// Its rank for an organization.
+    /// Returns the supplier's rank for an organization.
     #[must_use]
     pub fn rank_for(&self, organization: &str) -> Rank {
         let own = self
@@ -112,15 +114,15 @@ impl SupplierConfig {
         )
     }
 
-    /// Whether the token of its webhooks stands in a path as it is, and cannot be
-    /// guessed; none is usable too.
+    /// Returns whether the webhook token is safe in a path and too long to guess. An empty token is
+    /// valid.
     pub(super) fn has_valid_events_token(&self) -> bool {
         let token = self.events_token.expose();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
         token.is_empty() || (32..=128).contains(&token.len()) && token.bytes().all(is_plain)
     }
 
-    /// What the runtime loads.
+    /// Returns the specification of the plugin that the runtime loads.
     #[must_use]
     pub fn plugin_spec(&self, plugins_dir: &Path) -> PluginSpec {
         let mut spec = PluginSpec::new(self.id.clone(), plugins_dir.join(&self.component));

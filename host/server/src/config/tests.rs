@@ -8,8 +8,8 @@ fn load(file: &str, environment: &Environment) -> Result<Config, ConfigError> {
 }
 
 #[test]
-fn every_key_has_a_default_and_every_default_is_a_key() {
-    // Missing keys and unknown keys both refuse to load.
+fn defaults_load_as_complete_config() {
+    // Loading rejects missing keys as well as unknown keys.
     let config = Config::load(None, None, &Environment::default()).unwrap();
     let shown: toml::Table = config.to_redacted_toml().unwrap().parse().unwrap();
     let written: toml::Table = DEFAULTS.parse().unwrap();
@@ -17,7 +17,7 @@ fn every_key_has_a_default_and_every_default_is_a_key() {
 }
 
 #[test]
-fn every_key_of_a_supplier_is_explained() {
+fn default_file_documents_every_supplier_key() {
     let example: String = DEFAULTS
         .lines()
         .filter_map(|line| line.strip_prefix("#:"))
@@ -49,7 +49,7 @@ fn every_key_of_a_supplier_is_explained() {
 const PLAIN_SUPPLIER: &str = "[[suppliers]]\nid = \"NUITEE_HOTELS\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"nuitee-hotels.wasm\"\n";
 
 #[test]
-fn file_overrides_default_and_environment_overrides_file() {
+fn environment_overrides_file_and_file_overrides_defaults() {
     let environment = Environment::from([
         ("STOPOVER_LIMITS_BURST", "7"),
         ("STOPOVER_RECONCILE_SCHEDULE_S", "[1, 2]"),
@@ -68,7 +68,7 @@ fn file_overrides_default_and_environment_overrides_file() {
 }
 
 #[test]
-fn unknown_keys_and_variables_are_refused_by_name() {
+fn unknown_keys_and_variables_are_rejected_by_name() {
     let error = load("[limits]\nbrust = 5\n", &Environment::default()).unwrap_err();
     assert!(error.to_string().contains("brust"), "{error}");
     let error = load("", &Environment::from([("STOPOVER_LIMITS_BRUST", "7")])).unwrap_err();
@@ -80,7 +80,7 @@ fn unknown_keys_and_variables_are_refused_by_name() {
 }
 
 #[test]
-fn values_out_of_range_are_refused() {
+fn out_of_range_values_are_rejected() {
     for file in [
         "[limits]\nburst = 0\n",
         "[reconcile]\nschedule_s = []\n",
@@ -116,7 +116,7 @@ events_token = "${TOKEN}-0123456789012345678901234567890"
 "#;
 
 #[test]
-fn secrets_come_from_the_environment_and_never_print() {
+fn secrets_expand_from_environment_and_are_never_printed() {
     let config = load(SUPPLIER, &Environment::from([("TOKEN", "s3cr3t")])).unwrap();
     assert_eq!(
         config.suppliers[0].credentials[0].value.expose(),
@@ -139,7 +139,7 @@ fn secrets_come_from_the_environment_and_never_print() {
 }
 
 #[test]
-fn the_only_processor_of_a_mode_needs_no_name() {
+fn sole_processor_of_a_mode_is_used_without_being_named() {
     let config = load(SUPPLIER, &Environment::from([("TOKEN", "x")])).unwrap();
     assert_eq!(
         config.processor(Mode::Live).map(SupplierId::as_str),
@@ -149,7 +149,7 @@ fn the_only_processor_of_a_mode_needs_no_name() {
 }
 
 #[test]
-fn a_file_adds_suppliers_to_the_overlay_and_replaces_those_of_the_same_id() {
+fn file_suppliers_extend_overlay_and_replace_same_ids() {
     let overlay: toml::Table = SUPPLIER.replace("\"S\"", "\"T\"").parse().unwrap();
     let mut path = tempfile::NamedTempFile::new().unwrap();
     path.write_all(SUPPLIER.as_bytes()).unwrap();
@@ -169,7 +169,7 @@ fn a_file_adds_suppliers_to_the_overlay_and_replaces_those_of_the_same_id() {
 }
 
 #[test]
-fn links_lead_to_where_the_listener_is_reached() {
+fn base_url_uses_the_reachable_listener_address() {
     for (listen, base) in [
         ("0.0.0.0:8080", "http://127.0.0.1:8080"),
         ("[::]:80", "http://[::1]:80"),

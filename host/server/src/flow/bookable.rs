@@ -1,11 +1,13 @@
-//! What the flows need of a booking, of hotels or of flights.
+//! The interface of a booking, for hotels or flights, that the workflow uses.
 
 use crate::app::Application;
 use crate::flow::judge::Interpretation;
-use crate::flow::step::{StepPreparation, WorkflowError, ExecutionContext};
+use crate::flow::step::{ExecutionContext, StepPreparation, WorkflowError};
 use crate::id::IdGenerator;
 use futures::future::BoxFuture;
-use host_domain::booking::{InvalidTransition, Expiry, Transition, Notification, PaymentCollector, ChangeSource};
+use host_domain::booking::{
+    ChangeSource, Expiry, InvalidTransition, Notification, PaymentCollector, Transition,
+};
 use host_domain::event::Product;
 use host_domain::id::{BookingId, EventId, PaymentId};
 use host_domain::leg::RemoteCall;
@@ -17,38 +19,38 @@ use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, Store, UnitOfWork};
 use std::fmt::Debug;
 
-/// Where a booking stands, as far as completing it goes.
+/// The phase of a booking with regard to its completion.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum BookingPhase<'a> {
-    /// Not bound yet.
+    /// The offer is not bound yet.
     Prebooking,
-    /// Bound; waits for the caller.
+    /// The offer is bound, and the caller has to complete the booking.
     ReadyToComplete,
-    /// Being paid and booked.
+    /// The booking is being paid and booked.
     Completing(&'a RemoteCall),
-    /// Booked.
+    /// The booking is confirmed.
     Confirmed,
-    /// Booked, and being cancelled or cancelled.
+    /// The booking was confirmed, and is cancelled or being cancelled since.
     Canceling,
-    /// Came to nothing.
+    /// The booking failed.
     Failed {
-        /// After it was bound.
+        /// Whether the offer was bound before.
         was_bound: bool,
     },
-    /// Was not completed in time.
+    /// The booking expired before it was completed.
     Expired,
 }
 
-/// A booking whose steps can be walked.
+/// A booking whose steps the workflow executes.
 pub(crate) trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static {
-    /// What happens to it.
+    /// An event that changes the booking.
     type Event: Clone + Debug + Send + Sync;
-    /// A call to make about it.
+    /// A step, which makes one call about the booking.
     type Step: Clone + Debug + Send + Sync;
 
-    /// The kind of background work that drives it.
+    /// The kind of the background job that executes its steps.
     const JOB_KIND: &'static str;
-    /// What its events are about.
+    /// The product that its events belong to.
     const PRODUCT: Product;
 
     fn id(&self) -> &BookingId;
@@ -62,18 +64,27 @@ pub(crate) trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static
     fn payments(&self) -> &[Payment];
     fn payment_collector(&self) -> PaymentCollector;
     fn uses_payment_sdk(&self) -> bool;
-    /// What was offered, then what is bound.
+    /// Returns the bound total, or the offered one while nothing is bound.
     fn total(&self) -> Money;
-    /// Until when it can be completed.
+    /// Returns the time until which it can be completed.
     fn expires_at(&self) -> Timestamp;
 
-    fn apply(self, event: Self::Event, now: Timestamp) -> Result<Transition<Self>, InvalidTransition>;
+    fn apply(
+        self,
+        event: Self::Event,
+        now: Timestamp,
+    ) -> Result<Transition<Self>, InvalidTransition>;
     fn next_step(&self, now: Timestamp) -> NextStep<Self::Step>;
     fn step_name(step: &Self::Step) -> &'static str;
-    /// What a step begins with; none when what it is about is gone. A call whose answer
-    /// is lost is read back at `next_at`.
-    fn prepare_step(&self, step: &Self::Step, next_at: Timestamp) -> Option<StepPreparation<Self::Event>>;
-    /// Makes the call of a step, after its mark is stored.
+    /// Returns what has to be prepared before a step, or `None` if the part of the booking that the
+    /// step concerns no longer exists. If the response of the call is lost, the call is reconciled
+    /// at `next_at`.
+    fn prepare_step(
+        &self,
+        step: &Self::Step,
+        next_at: Timestamp,
+    ) -> Option<StepPreparation<Self::Event>>;
+    /// Makes the call of a step after its intent is committed.
     fn execute_step<'a>(
         &'a self,
         step: &'a Self::Step,
@@ -84,18 +95,19 @@ pub(crate) trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static
     fn payment_event(id: PaymentId, event: PaymentEvent) -> Self::Event;
     fn prebook_started_event() -> Self::Event;
     fn prebook_refused_event() -> Self::Event;
-    /// What happens when its time is over.
+    /// Returns the event for an expiry.
     fn expired_event(lapse: Expiry) -> Self::Event;
     fn change_reported_event(by: ChangeSource) -> Self::Event;
     fn book_started_event(payment: Option<Payment>) -> Self::Event;
-    /// The call whose outcome may be unknown, by the name of its step.
+    /// Returns the call to the supplier whose outcome may be unknown, with the name of its step.
     fn unresolved_call(&self) -> Option<(&'static str, &RemoteCall)>;
-    /// What happens when an operator says how much a cancellation gives back; none
-    /// unless nobody else could.
+    /// Returns the event for an operator's refund amount, or `None` unless the booking has a
+    /// cancellation whose refund is undecided.
     fn pending_refund_decision(&self) -> Option<fn(Money) -> Self::Event> {
         None
     }
-    /// An operator says how it ended: done, under this reference, or not.
+    /// Returns the event for an operator's decision about a call. With a reference the call
+    /// succeeded; without one it was not executed.
     fn resolved_event(
         &self,
         step: &'static str,
@@ -107,19 +119,19 @@ pub(crate) trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static
     fn insert(&self, write: &mut UnitOfWork);
     fn update(&self, read_version: i64, write: &mut UnitOfWork);
     fn event_payload(&self, id: &EventId, notice: &Notification) -> String;
-    /// Whoever it belongs to.
+    /// Loads a booking of any owner.
     fn load<'a>(
         store: &'a Store,
         id: &'a BookingId,
     ) -> BoxFuture<'a, Result<Option<Self>, DatabaseError>>;
-    /// Of this owner only.
+    /// Loads a booking if it belongs to this owner.
     fn find_owned<'a>(
         store: &'a Store,
         owner: &'a Owner,
         id: &'a BookingId,
     ) -> BoxFuture<'a, Result<Option<Self>, DatabaseError>>;
 
-    /// A payment by its id.
+    /// Returns the payment with this id.
     fn payment(&self, id: &PaymentId) -> Result<&Payment, WorkflowError> {
         let mut payments = self.payments().iter();
         let found = payments.find(|payment| payment.id == *id);

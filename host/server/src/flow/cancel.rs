@@ -1,5 +1,5 @@
-//! What the beginnings of cancellations share, and how they and their quotes do not
-//! succeed, hotels and flights alike.
+//! Errors and idempotency that the cancellations and cancellation quotes of hotels and flights
+//! share.
 
 use crate::app::Application;
 use crate::flow::step::WorkflowError;
@@ -7,7 +7,7 @@ use crate::idempotency::{IdempotencyError, IdempotentRequest};
 use host_domain::id::{BookingId, RoomId};
 use host_domain::supplier::{ReadError, SupplierId};
 
-/// Why it was not begun.
+/// Reasons why a cancellation was not started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CancelError {
     #[error(transparent)]
@@ -18,13 +18,13 @@ pub(crate) enum CancelError {
     InvalidState(&'static str),
     #[error("the booking has no such room")]
     UnknownRoom(RoomId),
-    #[error("the supplier does not cancel this")]
+    #[error("the supplier does not support this cancellation")]
     Unsupported,
     #[error(transparent)]
     Idempotency(IdempotencyError),
 }
 
-/// Why there is no quote.
+/// Reasons why there is no cancellation quote.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CancellationQuoteError {
     #[error(transparent)]
@@ -33,11 +33,11 @@ pub(crate) enum CancellationQuoteError {
     NotFound,
     #[error("the booking is {0}")]
     InvalidState(&'static str),
-    #[error("the booking changed meanwhile")]
+    #[error("the booking changed while the quote was being fetched; request another quote")]
     BookingChanged,
     #[error("a restriction forbids cancelling")]
     CancellationRestricted,
-    #[error("the supplier gave no quote")]
+    #[error("the supplier returned no quote")]
     Supplier(SupplierId, ReadError),
 }
 
@@ -54,13 +54,19 @@ impl<E: Into<WorkflowError>> From<E> for CancellationQuoteError {
 }
 
 impl Application {
-    /// Whether the same request was answered before: it begins nothing again.
-    pub(super) async fn is_repeat(&self, key: Option<&IdempotentRequest>) -> Result<bool, CancelError> {
-        let made = self.find_result(key).await.map_err(CancelError::Idempotency)?;
+    /// Returns whether the same request was made before, so that it must not start anything again.
+    pub(super) async fn is_repeat(
+        &self,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<bool, CancelError> {
+        let made = self
+            .find_result(key)
+            .await
+            .map_err(CancelError::Idempotency)?;
         Ok(made.is_some())
     }
 
-    /// Takes the key of a request that found nothing left to begin.
+    /// Claims the key of a request that has nothing left to start.
     pub(super) async fn claim_key(
         &self,
         key: Option<&IdempotentRequest>,

@@ -1,5 +1,5 @@
-//! Completing a booking: take the caller's choice of payment, store the
-//! intent, walk the steps, and tell what came of it.
+//! Completes a booking: takes the caller's payment choice, commits the intent, executes the steps,
+//! and returns the outcome.
 
 use crate::app::Application;
 use crate::flow::bookable::{BookingAggregate, BookingPhase};
@@ -15,30 +15,32 @@ use host_domain::id::{BookingId, InstrumentId, PaymentId};
 use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::{DeclineReason, Instrument, PaymentMethod, Payment, PaymentState};
+use host_domain::payment::{DeclineReason, Instrument, Payment, PaymentMethod, PaymentState};
 use host_storage::UnitOfWork;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// A caller's wish to complete.
+/// A caller's request to complete a booking.
 #[derive(Debug, Clone)]
 pub(crate) struct CompleteBookingCommand {
     pub(crate) owner: Owner,
     pub(crate) booking: BookingId,
-    /// None: the browser or the supplier has taken the payment.
+    /// The stored instrument to pay with. `None` if the browser or the supplier has collected the
+    /// payment.
     pub(crate) instrument: Option<InstrumentId>,
-    /// To be taken for what comes of it; none: there is none, or it is taken.
+    /// The key to claim for the outcome. `None` if the request has no key, or the key is already
+    /// claimed.
     pub(crate) key: Option<IdempotentRequest>,
-    /// Whether the same request was made before: then a card that was declined is not tried
-    /// again, and what was booked is told of also once it is given back. None: nobody has
-    /// asked yet, which is not done before it matters.
+    /// Whether the same request was made before. For a repeat, an instrument that was declined is
+    /// not tried again, and a completed booking is returned as confirmed even if it was cancelled
+    /// since. `None` means not looked up yet; this is done only when it matters.
     pub(crate) is_repeat: Option<bool>,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
 }
 
 impl CompleteBookingCommand {
-    /// How its instrument was declined so far.
+    /// Returns how the request's instrument was declined so far.
     fn declines_of_instrument<B: BookingAggregate>(&self, booking: &B) -> Vec<DeclineReason> {
         let by_it = |payment: &&Payment| match &payment.method {
             PaymentMethod::Instrument { id } => self.instrument.as_ref() == Some(id),
@@ -49,29 +51,29 @@ impl CompleteBookingCommand {
     }
 }
 
-/// What came of it.
+/// The outcome of completing a booking.
 #[derive(Debug)]
 pub(crate) enum CompletionOutcome<B> {
-    /// Booked, now or before.
+    /// The booking is confirmed, now or before.
     Confirmed(Box<B>),
-    /// Booked before, and given back since, or being so.
+    /// The booking was confirmed before, and is cancelled or being cancelled since.
     CanceledMeanwhile(Box<B>),
-    /// The supplier accepted, and decides later.
+    /// The supplier accepted the request and decides later.
     InProgress(Box<B>),
-    /// The payment was declined or is not completed; another may be tried.
+    /// The payment was declined or is not completed; another instrument may be tried.
     PaymentFailed {
         booking: Box<B>,
         requires_action: bool,
     },
-    /// Nothing was sent; the same may be tried again.
+    /// The supplier was not called; the same request may be tried again.
     NotSent(Box<B>),
-    /// The supplier said no.
+    /// The supplier refused.
     Rejected(Box<B>),
-    /// Nobody knows yet.
+    /// The outcome is unknown.
     Unknown(Box<B>),
 }
 
-/// Why it was not begun.
+/// Reasons why completion was not started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CompleteBookingError {
     #[error(transparent)]
@@ -80,13 +82,13 @@ pub(crate) enum CompleteBookingError {
     NotFound,
     #[error("the booking is {0}")]
     InvalidState(&'static str),
-    #[error("the payment instrument is not good")]
+    #[error("the payment instrument does not exist or cannot be used")]
     InstrumentInvalid,
-    #[error("the payment instrument cannot be opened")]
+    #[error("the payment instrument cannot be decrypted")]
     InstrumentUnreadable(#[source] SealError),
-    #[error("this booking is paid with a stored instrument")]
+    #[error("this booking is paid with a stored instrument, and the request names none")]
     InstrumentMissing,
-    #[error("this booking is not paid with a stored instrument")]
+    #[error("this booking is not paid with a stored instrument, but the request names one")]
     InstrumentNotAllowed,
     #[error(transparent)]
     Idempotency(IdempotencyError),
@@ -108,7 +110,7 @@ impl CompleteBookingError {
 }
 
 impl Application {
-    /// Completes a booking, once, however often and by however many it is asked.
+    /// Completes a hotel booking. It is booked only once, however many requests there are.
     pub(crate) async fn complete_hotel(
         self: &Arc<Self>,
         wish: CompleteBookingCommand,
@@ -116,7 +118,7 @@ impl Application {
         self.complete(wish).await
     }
 
-    /// The same of flights.
+    /// Completes a flight booking. It is booked only once, however many requests there are.
     pub(crate) async fn complete_flight(
         self: &Arc<Self>,
         wish: CompleteBookingCommand,
@@ -130,12 +132,14 @@ impl Application {
     ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
         let ended = self.start_or_wait(&mut wish).await;
         match &ended {
-            Ok(_) | Err(CompleteBookingError::Workflow(_) | CompleteBookingError::Idempotency(_)) => {}
-            // That the key stands for another request is told before why this one fails.
+            Ok(_)
+            | Err(CompleteBookingError::Workflow(_) | CompleteBookingError::Idempotency(_)) => {}
+            // A key that was used for another request is reported before the reason why this
+            // request fails.
             Err(_) => self.resolve_idempotency(&mut wish).await?,
         }
         let completion = ended?;
-        // What another call made of it is what this key stands for from now on.
+        // From now on the key stands for the outcome that another call produced.
         if let Some(key) = &wish.key
             && completion.is_final()
         {
@@ -145,7 +149,8 @@ impl Application {
         Ok(completion)
     }
 
-    /// Leaves no key in the wish when it took it.
+    /// Starts the completion, or waits for the outcome of one in progress. Removes the key from the
+    /// request once it is claimed.
     async fn start_or_wait<B: BookingAggregate>(
         self: &Arc<Self>,
         wish: &mut CompleteBookingCommand,
@@ -153,14 +158,15 @@ impl Application {
         let mut declines_known = None;
         loop {
             let booking = self.find_booking::<B>(wish).await?;
-            let is_untouched =
-                matches!(booking.phase(), BookingPhase::ReadyToComplete) && booking.payments().is_empty();
+            let is_untouched = matches!(booking.phase(), BookingPhase::ReadyToComplete)
+                && booking.payments().is_empty();
             if !is_untouched {
                 self.resolve_idempotency(wish).await?;
             }
             let repeated = wish.is_repeat == Some(true);
             let declines = wish.declines_of_instrument(&booking);
-            // Of this card, since it was asked, or before where it was asked before.
+            // Number of declines of this instrument that do not count: those before this request,
+            // or none if the request is a repeat.
             let known = *declines_known.get_or_insert(match repeated {
                 true => 0,
                 false => declines.len(),
@@ -176,7 +182,8 @@ impl Application {
                     if let Some(completion) = self.start_completion(booking, wish).await? {
                         return Ok(completion);
                     }
-                    // It may have been taken by the same request: this one repeats it then.
+                    // The same request may have taken the booking. In that case this one is a
+                    // repeat.
                     wish.is_repeat = None;
                     self.resolve_idempotency(wish).await?;
                     if wish.is_repeat == Some(true) {
@@ -185,7 +192,7 @@ impl Application {
                 }
                 BookingPhase::Completing(_) => {
                     if !self.is_lease_held(B::JOB_KIND, booking.id()).await? {
-                        // Whoever worked on it may have ended since it was read.
+                        // The worker may have finished since the booking was read.
                         let left = self.find_booking::<B>(wish).await?;
                         if left.version() == booking.version() {
                             return Ok(CompletionOutcome::from_booking(left));
@@ -193,19 +200,26 @@ impl Application {
                         continue;
                     }
                 }
-                BookingPhase::Prebooking | BookingPhase::Expired | BookingPhase::Failed { was_bound: false } => {
+                BookingPhase::Prebooking
+                | BookingPhase::Expired
+                | BookingPhase::Failed { was_bound: false } => {
                     return Err(CompleteBookingError::InvalidState(booking.status_str()));
                 }
                 BookingPhase::Failed { was_bound: true } => {
                     return Ok(CompletionOutcome::Rejected(Box::new(booking)));
                 }
-                BookingPhase::Confirmed => return Ok(CompletionOutcome::Confirmed(Box::new(booking))),
+                BookingPhase::Confirmed => {
+                    return Ok(CompletionOutcome::Confirmed(Box::new(booking)));
+                }
                 BookingPhase::Canceling if repeated => {
                     return Ok(CompletionOutcome::Confirmed(Box::new(booking)));
                 }
-                BookingPhase::Canceling => return Ok(CompletionOutcome::CanceledMeanwhile(Box::new(booking))),
+                BookingPhase::Canceling => {
+                    return Ok(CompletionOutcome::CanceledMeanwhile(Box::new(booking)));
+                }
             }
-            // Somebody else is at it: their outcome is the caller's outcome.
+            // Another worker is completing the booking; its outcome is also the outcome of this
+            // request.
             if !self.wait_for_next_poll(wish.deadline).await {
                 let booking = self.find_booking(wish).await?;
                 return Ok(CompletionOutcome::at_deadline(booking));
@@ -213,8 +227,11 @@ impl Application {
         }
     }
 
-    /// Leaves no key in the wish of a request that was made before.
-    async fn resolve_idempotency(&self, wish: &mut CompleteBookingCommand) -> Result<(), CompleteBookingError> {
+    /// Looks up whether the request was made before. Removes the key of a repeated request.
+    async fn resolve_idempotency(
+        &self,
+        wish: &mut CompleteBookingCommand,
+    ) -> Result<(), CompleteBookingError> {
         if wish.is_repeat.is_none() {
             let made = self.find_result(wish.key.as_ref()).await;
             let repeated = made.map_err(CompleteBookingError::Idempotency)?.is_some();
@@ -224,13 +241,16 @@ impl Application {
         Ok(())
     }
 
-    async fn find_booking<B: BookingAggregate>(&self, wish: &CompleteBookingCommand) -> Result<B, CompleteBookingError> {
+    async fn find_booking<B: BookingAggregate>(
+        &self,
+        wish: &CompleteBookingCommand,
+    ) -> Result<B, CompleteBookingError> {
         let found = B::find_owned(&self.store, &wish.owner, &wish.booking).await?;
         found.ok_or(CompleteBookingError::NotFound)
     }
 
-    /// Stores the intent, with the key, and walks; none when somebody else moved the
-    /// booking first, or took the key.
+    /// Commits the intent with the key and executes the steps. Returns `None` if another process
+    /// changed the booking first or took the key.
     async fn start_completion<B: BookingAggregate>(
         self: &Arc<Self>,
         booking: B,
@@ -258,7 +278,7 @@ impl Application {
         let run = async move { app.run_steps(booking, then, &walker).await };
         let walk = self.run_to_completion(run.boxed());
         let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
-            // The walk goes on; the caller's time is over.
+            // The workflow continues after the caller's deadline.
             let read = self.find_booking(wish).await;
             let booking = read.map_err(CompleteBookingError::after_send)?;
             return Ok(Some(CompletionOutcome::at_deadline(booking)));
@@ -271,7 +291,8 @@ impl Application {
         }
     }
 
-    /// What is to pay; none: it is, or will be, paid without one.
+    /// Returns the instrument to pay with. Returns `None` if the booking is, or will be, paid
+    /// without a stored instrument.
     async fn instrument_for<B: BookingAggregate>(
         &self,
         booking: &B,
@@ -295,7 +316,7 @@ impl Application {
         }
     }
 
-    /// A hold to ask for with a stored instrument.
+    /// Creates a payment to authorize with a stored instrument.
     pub(crate) fn new_authorization(&self, amount: Money, instrument: &Instrument) -> Payment {
         Payment::new_authorization(
             PaymentId::from_bits(self.ids.generate()),
@@ -308,7 +329,7 @@ impl Application {
 }
 
 impl<B> CompletionOutcome<B> {
-    /// The booking, whatever came of it.
+    /// Returns the booking, whatever the outcome.
     pub(crate) fn into_booking(self) -> Box<B> {
         match self {
             Self::Confirmed(booking)
@@ -321,7 +342,8 @@ impl<B> CompletionOutcome<B> {
         }
     }
 
-    /// Whether a repeat of the call is to be told of it, and not to try again.
+    /// Returns whether the outcome is final for a repeat of the request, which is then not tried
+    /// again.
     pub(crate) const fn is_final(&self) -> bool {
         match self {
             Self::Confirmed(_)
@@ -335,23 +357,28 @@ impl<B> CompletionOutcome<B> {
 }
 
 impl<B: BookingAggregate> CompletionOutcome<B> {
-    /// What a booking says that nobody is working on.
+    /// Derives the outcome from a booking whose workflow is not being executed.
     fn from_booking(booking: B) -> Self {
         let booking = Box::new(booking);
         match booking.phase() {
             BookingPhase::Completing(RemoteCall::Accepted { .. }) => Self::InProgress(booking),
             BookingPhase::Completing(_) => Self::Unknown(booking),
             BookingPhase::ReadyToComplete => Self::from_payment(booking),
-            BookingPhase::Failed { .. } | BookingPhase::Expired | BookingPhase::Prebooking => Self::Rejected(booking),
+            BookingPhase::Failed { .. } | BookingPhase::Expired | BookingPhase::Prebooking => {
+                Self::Rejected(booking)
+            }
             BookingPhase::Confirmed | BookingPhase::Canceling => Self::Confirmed(booking),
         }
     }
 
-    /// What a booking says whose walk goes on after the caller's time: what was
-    /// sent and not answered by now is unknown, what was not is still to come.
+    /// Derives the outcome from a booking whose workflow continues after the caller's deadline. A
+    /// call that was sent without a response so far is unknown; a call that was not sent is still
+    /// to come.
     fn at_deadline(booking: B) -> Self {
         match booking.phase() {
-            BookingPhase::Completing(RemoteCall::Pending { .. }) => Self::InProgress(Box::new(booking)),
+            BookingPhase::Completing(RemoteCall::Pending { .. }) => {
+                Self::InProgress(Box::new(booking))
+            }
             _ => Self::from_booking(booking),
         }
     }

@@ -1,18 +1,18 @@
-//! Named points at which a test kills the process. Only debug builds have them.
+//! Named points at which a test aborts the process. Only debug builds have them.
 
-/// All of them, a line each. The crash tests read the same file and try each.
+/// All failpoints, one a line. The crash tests read the same file and try each of them.
 const FAILPOINTS: &str = include_str!("failpoints.txt");
 
-/// Where in a step the process is.
+/// A point within the execution of a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum FailpointPhase {
-    /// The step is chosen, nothing is stored.
+    /// The step is planned; nothing is stored.
     StepPlanned,
-    /// The intent is stored, nothing has left.
+    /// The intent is committed; nothing is sent.
     IntentCommitted,
-    /// The answer is there, nothing of it is stored.
+    /// The response is received; nothing of it is stored.
     ResponseReceived,
-    /// The outcome is stored.
+    /// The outcome is committed.
     OutcomeCommitted,
 }
 
@@ -27,13 +27,13 @@ impl FailpointPhase {
     }
 }
 
-/// Aborts the process when `abort_at` names this point, `step:phase`. No
-/// destructor runs, as in a real crash.
+/// Aborts the process if `abort_at` names this point as `step:phase`. No destructor runs, as in a
+/// real crash.
 pub(crate) fn hit(abort_at: &str, step: &str, phase: FailpointPhase) {
     let is_this = |point: &str| point.split_once(':') == Some((step, phase.name()));
     debug_assert!(
         point_names().any(is_this),
-        "{step}:{} is not in failpoints.txt, so that no crash test tries it",
+        "{step}:{} is not in failpoints.txt; add it there, so that a crash test tries it",
         phase.name()
     );
     if cfg!(debug_assertions) && is_this(abort_at) {
@@ -42,7 +42,7 @@ pub(crate) fn hit(abort_at: &str, step: &str, phase: FailpointPhase) {
     }
 }
 
-/// The first word of each line.
+/// Returns the first word of each line.
 fn point_names() -> impl Iterator<Item = &'static str> {
     FAILPOINTS
         .lines()

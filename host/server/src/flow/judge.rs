@@ -1,5 +1,5 @@
-//! From what a supplier or processor answered to what that means for a
-//! booking. Pure: the whole mapping can be read and tested here.
+//! Interprets the responses of suppliers and processors: each becomes an event of a booking. The
+//! code is pure, so the whole mapping can be read and tested here.
 
 pub(crate) mod flight;
 pub(crate) mod hotel;
@@ -7,23 +7,26 @@ mod payment;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use payment::{authorize_response, capture_response, payment_lookup, refund_lookup, refund_response, void_response};
+pub(crate) use payment::{
+    authorize_response, capture_response, payment_lookup, refund_lookup, refund_response,
+    void_response,
+};
 
 use host_domain::booking::{Failure, PaymentCollector};
-use host_domain::leg::{RemoteCall, BackoffSchedule};
+use host_domain::leg::{BackoffSchedule, RemoteCall};
 use host_domain::supplier::{Refusal, RefusalReason};
 use host_domain::time::Timestamp;
 
-/// How an attempt is written down.
+/// The outcome of a call, as it is stored with its attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallOutcome {
-    /// The answer is final, or accepted.
+    /// The call succeeded: the response is final, or the other side accepted the request.
     Succeeded,
-    /// A definite no.
+    /// The other side definitely refused.
     Rejected,
-    /// Nothing left.
+    /// The call was not sent.
     NotSent,
-    /// Nobody knows.
+    /// The outcome is unknown.
     Unknown,
 }
 
@@ -38,38 +41,46 @@ impl CallOutcome {
     }
 }
 
-/// What an answer means.
+/// The interpretation of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Interpretation<E> {
-    /// What happens.
+    /// The event to apply to the booking.
     pub(crate) event: E,
-    /// How the attempt ends.
+    /// The outcome of the attempt.
     pub(crate) outcome: CallOutcome,
     /// One sentence for operators, without personal data.
     pub(crate) evidence: String,
-    /// The other side's id, where it gave one.
+    /// The other side's id, if it returned one.
     pub(crate) reference: Option<String>,
 }
 
-/// When things are looked at again.
+/// The current time and the schedules that retry and reconcile times are derived from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScheduleContext<'a> {
     pub(crate) now: Timestamp,
-    /// When what is answered now was asked.
+    /// Time at which the request was made whose response is interpreted now.
     pub(crate) requested_at: Timestamp,
     pub(crate) reconcile: &'a BackoffSchedule,
     pub(crate) capture_retry: &'a BackoffSchedule,
 }
 
 impl ScheduleContext<'_> {
-    /// Of an answer to what was asked before.
+    /// Sets the time at which the request was made.
     pub(crate) const fn with_requested_at(self, asked_at: Timestamp) -> Self {
-        Self { requested_at: asked_at, ..self }
+        Self {
+            requested_at: asked_at,
+            ..self
+        }
     }
 
     fn next_reconcile_at(&self, leg: Option<&RemoteCall>) -> Timestamp {
         let since = match leg {
-            Some(RemoteCall::Sent { accepted_at: since, .. } | RemoteCall::Accepted { sent_at: since, .. }) => *since,
+            Some(
+                RemoteCall::Sent {
+                    accepted_at: since, ..
+                }
+                | RemoteCall::Accepted { sent_at: since, .. },
+            ) => *since,
             Some(RemoteCall::Pending { .. }) | None => self.now,
         };
         self.reconcile.next_after(since, self.now)
@@ -81,7 +92,11 @@ impl ScheduleContext<'_> {
     }
 }
 
-fn interpretation<E>(event: E, outcome: CallOutcome, evidence: impl Into<String>) -> Interpretation<E> {
+fn interpretation<E>(
+    event: E,
+    outcome: CallOutcome,
+    evidence: impl Into<String>,
+) -> Interpretation<E> {
     Interpretation {
         event,
         outcome,
@@ -91,7 +106,7 @@ fn interpretation<E>(event: E, outcome: CallOutcome, evidence: impl Into<String>
 }
 
 impl<E> Interpretation<E> {
-    /// The same about something larger.
+    /// Converts the event, for example from a payment's event to a booking's event.
     pub(crate) fn map<F>(self, event: impl FnOnce(E) -> F) -> Interpretation<F> {
         Interpretation {
             event: event(self.event),
@@ -109,53 +124,63 @@ impl<E> Interpretation<E> {
     }
 }
 
-/// What an adapter promises of its supplier, or its processor.
+/// The guarantees that an adapter declares for its supplier or processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SupplierGuarantees {
-    /// After so long not finding something proves that it is not there; none: never.
+    /// Milliseconds after which not finding something proves that it does not exist. With `None` it
+    /// never proves it.
     pub(crate) reads_consistent_after_ms: Option<u32>,
-    /// A call that is repeated under its reference gets the first one's answer.
+    /// Whether a call that is resent under its reference returns the first call's result.
     pub(crate) supports_idempotent_retry: bool,
 }
 
-/// What not finding something tells.
+/// The meaning of a lookup that found nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AbsenceMeaning {
-    /// It was never done.
+    /// The call was never executed.
     NeverExecuted,
-    /// Perhaps it was; doing it again, as the same call, does no harm.
+    /// The call may have been executed, and resending the same call does no harm.
     SafeToRetry,
-    /// Nothing yet.
+    /// No conclusion is possible yet.
     Inconclusive,
 }
 
-const RETRIED_EVIDENCE: &str = "read back: not found; sent again as the same call";
-const NOT_FOUND_EVIDENCE: &str = "read back: not found, which proves nothing yet";
+const RETRIED_EVIDENCE: &str = "reconciled: not found; the same call is sent again";
+const NOT_FOUND_EVIDENCE: &str = "reconciled: not found, but the supplier may still show it later";
 
-/// For so long a call may be repeated under its reference: well within what
-/// suppliers and processors remember a reference for.
+/// Time in milliseconds during which a call may be resent under its reference. It is well within
+/// the time for which suppliers and processors remember a reference.
 const IDEMPOTENT_RETRY_WINDOW_MS: i64 = 60 * 60 * 1000;
 
-/// Not finding something proves that it was never done only where the adapter
-/// says that its supplier's reads are consistent, and only when it was asked that delay
-/// after the call was over: a call that takes long is carried out at its end.
-fn classify_absence(leg: Option<&RemoteCall>, promises: SupplierGuarantees, times: ScheduleContext<'_>) -> AbsenceMeaning {
+/// Classifies that a lookup found nothing. This proves that a call was never executed under two
+/// conditions: the adapter declares that its supplier's reads are consistent, and the lookup was
+/// made at least that delay after the call ended. A call that takes long may be executed at its
+/// end.
+fn classify_absence(
+    leg: Option<&RemoteCall>,
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> AbsenceMeaning {
     let given_up = leg.and_then(RemoteCall::abandoned_at);
     let first = leg.and_then(RemoteCall::unresolved_since);
     let (Some(given_up), Some(first)) = (given_up, first) else {
         return AbsenceMeaning::Inconclusive;
     };
     match promises.reads_consistent_after_ms {
-        Some(delay) if times.requested_at.since(given_up) >= i64::from(delay) => AbsenceMeaning::NeverExecuted,
-        _ if promises.supports_idempotent_retry && times.now.since(first) < IDEMPOTENT_RETRY_WINDOW_MS => {
+        Some(delay) if times.requested_at.since(given_up) >= i64::from(delay) => {
+            AbsenceMeaning::NeverExecuted
+        }
+        _ if promises.supports_idempotent_retry
+            && times.now.since(first) < IDEMPOTENT_RETRY_WINDOW_MS =>
+        {
             AbsenceMeaning::SafeToRetry
         }
         _ => AbsenceMeaning::Inconclusive,
     }
 }
 
-/// The same of a booking. Where the payer paid at the supplier's own checkout, that
-/// nothing was booked is no end: it is booked as it was going to be, or a person looks.
+/// Classifies that a lookup found no booking. If the payer paid at the supplier's own checkout, a
+/// missing booking never ends the workflow: the call is resent, or an operator decides.
 fn classify_booking_absence(
     settlement: PaymentCollector,
     leg: Option<&RemoteCall>,
@@ -172,7 +197,7 @@ fn classify_booking_absence(
     classify_absence(leg, promises, times)
 }
 
-/// The hint that a booking is read anew for.
+/// Returns when the change was reported that a booking is refreshed for.
 fn change_reported_at(leg: Option<&RemoteCall>, times: ScheduleContext<'_>) -> Timestamp {
     match leg {
         Some(RemoteCall::Accepted { sent_at: since, .. }) => *since,
@@ -180,12 +205,13 @@ fn change_reported_at(leg: Option<&RemoteCall>, times: ScheduleContext<'_>) -> T
     }
 }
 
-/// Whether a call that did not leave may have happened all the same: it had left before.
+/// Returns whether a call that was not sent now may have been executed all the same, because it had
+/// been sent before.
 fn may_have_been_executed(leg: Option<&RemoteCall>) -> bool {
     leg.is_some_and(RemoteCall::is_resend)
 }
 
-/// Why a booking failed. `sold_out` says what the supplier has no more of.
+/// Returns the reason why a booking failed. `sold_out` describes what the supplier has no more of.
 fn booking_failure(refusal: &Refusal, sold_out: &str) -> Failure {
     let description = match &refusal.reason {
         RefusalReason::Unavailable => sold_out,

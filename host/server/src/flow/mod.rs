@@ -1,8 +1,8 @@
-//! What the gateway does with other people's systems: named steps, each with
-//! its intent stored before and its outcome after. Handlers start a flow, the
-//! workers resume it; both walk the same steps.
+//! The booking workflow: named steps that call suppliers and payment processors. The intent of a
+//! step is committed before its call, and the outcome after it. Request handlers start a workflow
+//! and background workers resume it; both execute the same steps.
 //!
-//! Knows nothing of HTTP.
+//! This module does not depend on HTTP.
 
 pub(crate) mod bookable;
 pub(crate) mod cancel;
@@ -22,8 +22,8 @@ pub(crate) mod walk;
 use crate::app::Application;
 use crate::config::Config;
 use crate::flow::bookable::BookingAggregate;
-use crate::flow::judge::{SupplierGuarantees, ScheduleContext};
-use crate::flow::step::{WorkflowError, ExecutionContext};
+use crate::flow::judge::{ScheduleContext, SupplierGuarantees};
+use crate::flow::step::{ExecutionContext, WorkflowError};
 use futures::future::BoxFuture;
 use host_domain::id::BookingId;
 use host_domain::leg::BackoffSchedule;
@@ -34,18 +34,19 @@ use host_storage::{CommitError, DatabaseError, UnitOfWork};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a call that waits for another's outcome looks.
+/// Interval at which a call polls for the outcome of a workflow that another call runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What is kept of a caller's time for storing the outcome of a call that took all the rest.
+/// Part of a caller's time that is reserved for committing the outcome of a call that takes all the
+/// rest.
 const DEADLINE_RESERVE: Duration = Duration::from_millis(500);
 
-/// When what went wrong is looked at again.
+/// Backoff schedules of the booking workflow.
 #[derive(Debug, Clone)]
 pub(crate) struct RetrySchedules {
-    /// Reading back what is not known.
+    /// Schedule for reconciling calls whose outcome is unknown.
     pub(crate) reconcile: BackoffSchedule,
-    /// Trying again what is known not to have happened.
+    /// Schedule for retrying calls that are known not to have been executed.
     pub(crate) capture_retry: BackoffSchedule,
 }
 
@@ -85,13 +86,13 @@ impl Application {
         }
     }
 
-    /// When a call that is made now is first read back, should its answer be lost.
+    /// Returns when a call that is sent now is first reconciled if its response is lost.
     pub(crate) fn first_reconcile_at(&self) -> Timestamp {
         let now = self.clock.now();
         self.schedules.reconcile.next_after(now, now)
     }
 
-    /// What the adapter of a supplier, or processor, promises.
+    /// Returns the guarantees that the adapter of a supplier or processor declares.
     pub(crate) fn supplier_guarantees(&self, id: &SupplierId) -> SupplierGuarantees {
         let supplier = self.runtime.supplier(id);
         supplier.map_or(SupplierGuarantees::default(), |supplier| {
@@ -103,8 +104,12 @@ impl Application {
         })
     }
 
-    /// A claim of this call on a booking's work.
-    pub(crate) fn execution_context(&self, request_id: &str, deadline: Instant) -> ExecutionContext {
+    /// Creates the context of one workflow run, with a new lease token.
+    pub(crate) fn execution_context(
+        &self,
+        request_id: &str,
+        deadline: Instant,
+    ) -> ExecutionContext {
         ExecutionContext {
             lease_token: format!("{:032x}", self.ids.generate()),
             request_id: request_id.to_owned(),
@@ -113,7 +118,11 @@ impl Application {
         }
     }
 
-    pub(crate) fn call_context<B: BookingAggregate>(&self, booking: &B, walker: &ExecutionContext) -> CallContext {
+    pub(crate) fn call_context<B: BookingAggregate>(
+        &self,
+        booking: &B,
+        walker: &ExecutionContext,
+    ) -> CallContext {
         CallContext {
             request_id: walker.request_id.clone(),
             organization: booking.owner().tenant.organization.clone(),
@@ -122,7 +131,7 @@ impl Application {
         }
     }
 
-    /// Whether somebody walks the steps of a booking at this moment.
+    /// Returns whether a lease on a booking's workflow is held at the moment.
     pub(crate) async fn is_lease_held(
         &self,
         job: &str,
@@ -135,14 +144,14 @@ impl Application {
             .is_some_and(|job| job.is_leased))
     }
 
-    /// How long an offer is good whose supplier names no time, seconds.
+    /// Returns the validity of an offer whose supplier names no expiry, in seconds.
     pub(crate) fn offer_ttl_s(&self) -> i64 {
         i64::try_from(self.config.offers.ttl_s).unwrap_or(i64::MAX)
     }
 
-    /// Walks to the end, also when the caller goes away meanwhile. A walk is
-    /// boxed: it holds every step's state, and would not fit beside the
-    /// request's own on a thread's stack.
+    /// Runs a workflow to completion, even if the caller disconnects meanwhile. The future is
+    /// boxed: it holds every step's state and would not fit on a thread's stack beside the
+    /// request's own state.
     pub(crate) async fn run_to_completion<T: Send + 'static>(
         &self,
         walk: BoxFuture<'static, T>,
@@ -153,9 +162,9 @@ impl Application {
             .map_err(|_logged| WorkflowError::TaskPanicked)
     }
 
-    /// Works on a booking and keeps the claim on its work meanwhile. When the
-    /// claim is lost the work is dropped where it stands: what it sent is
-    /// marked, and somebody else reads it back.
+    /// Works on a booking and renews the lease on its workflow meanwhile. If the lease is lost, the
+    /// work is dropped at once: calls that it sent are already recorded as sent, so another worker
+    /// reconciles them.
     pub(crate) async fn with_lease<T, E: From<WorkflowError>>(
         &self,
         job: &str,
@@ -169,7 +178,12 @@ impl Application {
         }
     }
 
-    async fn renew_lease_until_lost(&self, job: &str, id: &BookingId, walker: &ExecutionContext) -> WorkflowError {
+    async fn renew_lease_until_lost(
+        &self,
+        job: &str,
+        id: &BookingId,
+        walker: &ExecutionContext,
+    ) -> WorkflowError {
         let mut ticks = tokio::time::interval(self.lease_duration() / 3);
         ticks.tick().await;
         loop {
@@ -180,16 +194,17 @@ impl Application {
                 Ok(()) => {}
                 Err(CommitError::Conflict(_)) => return WorkflowError::LeaseLost(id.clone()),
                 Err(CommitError::Database(error)) => {
-                    tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "the claim on a booking's work is not renewed");
+                    tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "the lease on a booking's workflow could not be renewed; it is tried again at the next interval");
                 }
             }
         }
     }
 
-    /// Waits a moment for somebody else's outcome; false when the time is over.
+    /// Waits one poll interval for the outcome of another call's work. Returns `false` if the
+    /// deadline comes first.
     #[expect(
         clippy::disallowed_methods,
-        reason = "the other call may run in another process: only looking again tells"
+        reason = "the other call may run in another process, so its outcome can only be polled from the database"
     )]
     pub(crate) async fn wait_for_next_poll(&self, deadline: Instant) -> bool {
         let next = Instant::now() + POLL_INTERVAL;

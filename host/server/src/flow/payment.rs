@@ -1,15 +1,19 @@
-//! The steps that move money, at the processor, whatever is paid for.
+//! Steps that move money at the payment processor, for every product.
 
 use crate::app::Application;
 use crate::flow::bookable::BookingAggregate;
 use crate::flow::judge::{self, Interpretation};
-use crate::flow::step::{StepPreparation, OutboundCall, WorkflowError, CallKey, ExecutionContext, request_digest};
+use crate::flow::step::{
+    CallKey, ExecutionContext, OutboundCall, StepPreparation, WorkflowError, request_digest,
+};
 use host_domain::booking::{payment_client_reference, refund_client_reference};
 use host_domain::id::{PaymentId, RefundId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::ProcessorPayment;
-use host_domain::payment::{PaymentMethod, Payment, PaymentOperation, PaymentError, PaymentEvent, PaymentStep};
+use host_domain::payment::{
+    Payment, PaymentError, PaymentEvent, PaymentMethod, PaymentOperation, PaymentStep,
+};
 use host_domain::supplier::ReadError;
 use host_domain::time::Timestamp;
 use host_runtime::{
@@ -17,10 +21,10 @@ use host_runtime::{
     Supplier, VoidRequest,
 };
 
-/// What the payer reads on the statement.
+/// Text on the payer's statement.
 pub(crate) const STATEMENT_DESCRIPTOR: &str = "Travel booking";
 
-/// What a payment's step begins with; none when the payment is gone.
+/// Prepares a payment step. Returns `None` if the payment no longer exists.
 pub(crate) fn prepare_payment_step<B: BookingAggregate>(
     booking: &B,
     step: &PaymentStep,
@@ -28,9 +32,12 @@ pub(crate) fn prepare_payment_step<B: BookingAggregate>(
 ) -> Option<StepPreparation<B::Event>> {
     let payment = booking.payment(step.payment()).ok()?;
     let (event, amount) = match step {
-        PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
-            (PaymentEvent::Sent { reconcile_at: next_at }, payment.amount)
-        }
+        PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => (
+            PaymentEvent::Sent {
+                reconcile_at: next_at,
+            },
+            payment.amount,
+        ),
         PaymentStep::Refund(_, refund) => {
             let sent = PaymentEvent::RefundSent {
                 refund: refund.clone(),
@@ -40,11 +47,15 @@ pub(crate) fn prepare_payment_step<B: BookingAggregate>(
         }
         PaymentStep::Reconcile(_) => {
             let open = payment.unresolved_operations().into_iter().next()?;
-            return Some(StepPreparation::Reconcile(call_key(booking, payment, &open)));
+            return Some(StepPreparation::Reconcile(call_key(
+                booking, payment, &open,
+            )));
         }
         PaymentStep::ReconcileRefund(_, refund) => {
             let open = PaymentOperation::Refund(refund.clone());
-            return Some(StepPreparation::Reconcile(call_key(booking, payment, &open)));
+            return Some(StepPreparation::Reconcile(call_key(
+                booking, payment, &open,
+            )));
         }
     };
     let client_reference = client_reference(booking, payment, step);
@@ -60,7 +71,7 @@ pub(crate) fn prepare_payment_step<B: BookingAggregate>(
 }
 
 impl Application {
-    /// Makes the call of a payment's step.
+    /// Makes the call of a payment step.
     pub(crate) async fn execute_payment_step<B: BookingAggregate>(
         &self,
         booking: &B,
@@ -75,7 +86,10 @@ impl Application {
         let times = || self.schedule_context().with_requested_at(asked_at);
         let judgement = match step {
             PaymentStep::Authorize(_) => {
-                let answer = match self.instrument_token(booking.owner(), payment, walker).await {
+                let answer = match self
+                    .instrument_token(booking.owner(), payment, walker)
+                    .await
+                {
                     Ok(token) => {
                         authorize(processor, &context, payment, client_reference, token).await
                     }
@@ -98,7 +112,8 @@ impl Application {
             }
             PaymentStep::Refund(_, id) => {
                 let amount = refund_amount(payment, id);
-                let amount = amount.ok_or_else(|| WorkflowError::BookingMissing(booking.id().clone()))?;
+                let amount =
+                    amount.ok_or_else(|| WorkflowError::BookingMissing(booking.id().clone()))?;
                 let answer = refund(processor, &context, payment, client_reference, amount).await;
                 judge::refund_response(payment, id, answer, times())
             }
@@ -112,7 +127,11 @@ impl Application {
         Ok(judgement.map(|event| B::payment_event(id, event)))
     }
 
-    /// What the processor knows the payer's instrument by; else why it cannot be charged.
+    /// Returns the processor's token of the payer's instrument.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the reason why the instrument cannot be charged.
     async fn instrument_token(
         &self,
         owner: &Owner,
@@ -120,7 +139,7 @@ impl Application {
         walker: &ExecutionContext,
     ) -> Result<String, String> {
         let PaymentMethod::Instrument { id } = &payment.method else {
-            return Err("no stored instrument pays".to_owned());
+            return Err("the payment does not use a stored instrument".to_owned());
         };
         if let Some(instrument) = walker.instrument.as_ref().filter(|one| one.id == *id) {
             return Ok(instrument.token.clone());
@@ -180,7 +199,7 @@ async fn void(
     processor.void(context, request).await
 }
 
-/// The processor's id of the refund.
+/// Returns the processor's id of the refund.
 async fn refund(
     processor: Option<Supplier>,
     context: &CallContext,
@@ -198,7 +217,7 @@ async fn refund(
     Ok(done.processor_reference)
 }
 
-/// Whether the refund is there.
+/// Returns whether the processor has the refund.
 async fn find_refund(
     processor: Option<Supplier>,
     context: &CallContext,
@@ -226,8 +245,13 @@ async fn find_payment(
     })
 }
 
-/// Our reference of a step's call; of a read-back, of the call that began the payment.
-pub(crate) fn client_reference<B: BookingAggregate>(booking: &B, payment: &Payment, step: &PaymentStep) -> String {
+/// Returns the gateway's client reference of a step's call. For a reconciliation it is the
+/// reference of the call that started the payment.
+pub(crate) fn client_reference<B: BookingAggregate>(
+    booking: &B,
+    payment: &Payment,
+    step: &PaymentStep,
+) -> String {
     let of = |call: &str, tries: u32| {
         payment_client_reference(booking.id(), booking.payments(), &payment.id, call, tries)
     };
@@ -243,8 +267,12 @@ pub(crate) fn client_reference<B: BookingAggregate>(booking: &B, payment: &Payme
     }
 }
 
-/// How a call that was made is found among all of its booking.
-pub(crate) fn call_key<B: BookingAggregate>(booking: &B, payment: &Payment, call: &PaymentOperation) -> CallKey {
+/// Returns what identifies a call among all calls of its booking.
+pub(crate) fn call_key<B: BookingAggregate>(
+    booking: &B,
+    payment: &Payment,
+    call: &PaymentOperation,
+) -> CallKey {
     let step = call.step(payment.id.clone());
     CallKey {
         step: step.name(),
@@ -252,7 +280,7 @@ pub(crate) fn call_key<B: BookingAggregate>(booking: &B, payment: &Payment, call
     }
 }
 
-/// Our reference of the intent that a payer's browser completes.
+/// Returns the client reference of the intent that a payer's browser completes.
 pub(crate) fn intent_reference<B: BookingAggregate>(booking: &B, payment: &PaymentId) -> String {
     payment_client_reference(booking.id(), booking.payments(), payment, "intent", 0)
 }

@@ -1,14 +1,13 @@
-//! Binding an offer, once for each key: store the intent, ask the supplier,
-//! store what it said. What is asked differs between hotels and flights; how it
-//! is made safe does not.
+//! Binds an offer, once for each key: commits the intent, calls the supplier, and stores its
+//! response. The request differs between hotels and flights; the way it is made safe does not.
 
 use crate::app::Application;
 use crate::flow::bookable::{BookingAggregate, BookingPhase};
 use crate::flow::failpoint::FailpointPhase;
-use crate::flow::judge::{Interpretation, CallOutcome};
+use crate::flow::judge::{CallOutcome, Interpretation};
 use crate::flow::payment::{STATEMENT_DESCRIPTOR, intent_reference};
 use crate::flow::refusal::PrebookRefusal;
-use crate::flow::step::{WorkflowError, ExecutionContext};
+use crate::flow::step::{ExecutionContext, WorkflowError};
 use crate::flow::walk::StepOutcome;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -24,58 +23,58 @@ use host_storage::{BookingHistoryEntry, CommitError, Conflict, IdempotencyKey, U
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The name of binding, in failpoints and tests.
+/// Name of the prebook step, in failpoints and tests.
 const STEP_NAME: &str = "prebook";
 
-/// Whose call it is, and under which key.
+/// The context of a prebook request: its key, expiry and deadline.
 #[derive(Debug, Clone)]
 pub(crate) struct PrebookContext {
     pub(crate) key: IdempotencyKey,
     pub(crate) fingerprint: String,
-    /// Until when the offer is good.
+    /// Time at which the offer expires.
     pub(crate) expires_at: Timestamp,
     pub(crate) use_payment_sdk: bool,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
 }
 
-/// How a prebook ends well.
+/// Successful outcomes of a prebook.
 #[derive(Debug)]
 pub(crate) enum PrebookOutcome<B> {
-    /// Bound now. Tokens are shown this once.
+    /// Bound now. The tokens are returned only this once.
     Created {
         booking: Box<B>,
         sdk_token: Option<String>,
         checkout: Option<Checkout>,
     },
-    /// Made by an earlier call with this key, as it is now.
+    /// Bound by an earlier call with this key; the booking is in its current state.
     Existing(Box<B>),
 }
 
-/// How it does not.
+/// Reasons why a prebook fails.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrebookError {
     #[error(transparent)]
     Workflow(WorkflowError),
     #[error("the key was used for another request")]
     IdempotencyKeyReused,
-    #[error("an earlier call with this key is running")]
+    #[error("an earlier call with this key is still in progress")]
     IdempotencyInProgress,
-    #[error("an unfinished booking holds the offer")]
+    #[error("another unfinished booking uses the offer")]
     OfferInUse,
-    #[error("the supplier decided against it")]
+    #[error("the supplier refused the offer")]
     Refused(PrebookRefusal),
     #[error("nothing was sent to the supplier")]
     NotSent { overloaded: bool },
-    #[error("the supplier's limit is reached")]
+    #[error("the supplier's rate limit is reached")]
     RateLimited { retry_after_s: Option<u32> },
-    #[error("the supplier's answer did not come or cannot be used")]
+    #[error("the supplier's response did not arrive or is invalid")]
     NoResponse { timed_out: bool },
-    #[error("our account at the supplier does not work")]
+    #[error("the supplier rejected the gateway's account")]
     SupplierAccount,
-    #[error("the supplier does not book")]
+    #[error("the supplier is not configured or does not support booking")]
     Unsupported,
-    #[error("what is secret of the booking cannot be sealed")]
+    #[error("the secret data of the booking cannot be encrypted")]
     Seal(#[source] crate::seal::SealError),
 }
 
@@ -85,48 +84,54 @@ impl<E: Into<WorkflowError>> From<E> for PrebookError {
     }
 }
 
-/// A booking that begins.
+/// A booking that is about to be created.
 pub(crate) struct NewBooking<B> {
     pub(crate) booking: B,
-    /// What is stored in the same transaction, e.g. the end of the mandate that it is
-    /// made under.
+    /// Statements that are committed in the same transaction, for example the consumption of the
+    /// mandate that the booking is made under.
     pub(crate) extra_statements: UnitOfWork,
 }
 
 impl<B: BookingAggregate> NewBooking<B> {
-    /// With nothing along.
+    /// Creates it without further statements.
     pub(crate) fn without_extras(booking: B) -> Self {
         let extra_statements = UnitOfWork::new(booking.created_at());
-        Self { booking, extra_statements }
+        Self {
+            booking,
+            extra_statements,
+        }
     }
 }
 
-/// What the supplier bound.
+/// The supplier's response to a prebook.
 pub(crate) struct BoundOffer<E> {
-    /// The price now.
+    /// The current price.
     pub(crate) total: Money,
-    /// Whether it is what was asked for, but for the price.
+    /// Whether it is what was requested, apart from the price.
     pub(crate) matches_request: bool,
-    /// Until when it can be booked, where the supplier says so.
+    /// Time until which it can be booked, if the supplier names one.
     pub(crate) expires_at: Option<Timestamp>,
-    /// Of a supplier that collects payment.
+    /// Checkout of a supplier that collects payment.
     pub(crate) checkout: Option<Checkout>,
-    /// What happens to the booking, with its expiry and the browser's payment.
+    /// Builds the booking's event from its expiry and the browser payment.
     pub(crate) into_event: Box<dyn FnOnce(Timestamp, Option<Payment>) -> E + Send>,
 }
 
-/// Asks the supplier to bind.
+/// The closure that calls the supplier to bind the offer.
 pub(crate) type PrebookCall<B> = Box<
     dyn FnOnce(
             Supplier,
             CallContext,
             B,
-        ) -> BoxFuture<'static, Result<BoundOffer<<B as BookingAggregate>::Event>, ChangeError>>
-        + Send,
+        ) -> BoxFuture<
+            'static,
+            Result<BoundOffer<<B as BookingAggregate>::Event>, ChangeError>,
+        > + Send,
 >;
 
 impl Application {
-    /// Who takes the payer's money for a supplier's bookings; none: it is not configured.
+    /// Returns who collects the payment for a supplier's bookings, or `None` if the supplier is not
+    /// configured.
     pub(crate) fn payment_collector_of(&self, supplier: &SupplierId) -> Option<PaymentCollector> {
         let supplier = self.runtime.supplier(supplier)?;
         Some(if supplier.info().description.collects_payment {
@@ -136,8 +141,8 @@ impl Application {
         })
     }
 
-    /// Binds an offer; repeated with its key, gives what the first call made. What is
-    /// `new` is stored with its booking or not at all.
+    /// Binds an offer. A repeat with the same key returns the booking of the first call. The
+    /// statements of `new` are committed together with its booking or not at all.
     pub(crate) async fn prebook<B: BookingAggregate>(
         self: &Arc<Self>,
         call: PrebookContext,
@@ -162,11 +167,12 @@ impl Application {
             if let Some(existing) = self.find_existing(&call).await? {
                 return Ok(existing);
             }
-            // The call that had taken the key has given it back.
+            // The call that had claimed the key has released it again.
         }
     }
 
-    /// What an earlier call with this key made; waits while it is being made.
+    /// Returns the booking that an earlier call with this key created. Waits while that call is in
+    /// progress.
     async fn find_existing<B: BookingAggregate>(
         &self,
         call: &PrebookContext,
@@ -181,8 +187,10 @@ impl Application {
             if let Some(refusal) = known.refusal {
                 return Err(PrebookError::Refused(PrebookRefusal::from_json(&refusal)));
             }
-            let id = BookingId::parse(&known.resource_id).map_err(|_| PrebookError::IdempotencyInProgress)?;
-            // Asked first: what nobody works on any more is then read as it was left.
+            let id = BookingId::parse(&known.resource_id)
+                .map_err(|_| PrebookError::IdempotencyInProgress)?;
+            // The lease is checked first: if no worker holds it, the booking read afterwards is in
+            // the state that the last one left.
             let walked = self.is_lease_held(B::JOB_KIND, &id).await?;
             let booking = B::load(&self.store, &id)
                 .await?
@@ -197,16 +205,19 @@ impl Application {
         }
     }
 
-    /// Stores the booking, the key and the claim on the work in one
-    /// transaction; none when the key is taken.
+    /// Stores the booking, the key and the lease in one transaction. Returns `None` if the key is
+    /// already used.
     async fn create_booking<B: BookingAggregate>(
         &self,
-        NewBooking { booking, extra_statements: along }: NewBooking<B>,
+        NewBooking {
+            booking,
+            extra_statements: along,
+        }: NewBooking<B>,
         call: &PrebookContext,
         walker: &ExecutionContext,
     ) -> Result<Option<B>, PrebookError> {
         let mut write = UnitOfWork::new(booking.created_at());
-        // The key comes first: of a repeated call, that is what is wrong with it.
+        // The key comes first: for a repeated call, the used key is the conflict to report.
         write
             .insert_idempotency_key(&call.key, &call.fingerprint, booking.id().as_str())
             .append(along)
@@ -220,7 +231,8 @@ impl Application {
                 &walker.lease_token,
                 self.lease_ms(),
             );
-        // It is stored as it is when the supplier is asked, with both of its versions told.
+        // The booking is stored in the state in which the supplier is called. Its history has both
+        // versions.
         let started = booking.apply(B::prebook_started_event(), self.clock.now())?;
         started.booking.insert(&mut write);
         let booking = started.booking.clone();
@@ -234,7 +246,7 @@ impl Application {
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => Ok(None),
             Err(CommitError::Conflict(Conflict::OfferInUse)) => Err(PrebookError::OfferInUse),
             Err(CommitError::Conflict(conflict)) => {
-                tracing::error!(%conflict, "a new booking met a conflict");
+                tracing::error!(%conflict, "an unexpected conflict prevented a new booking from being stored");
                 Err(WorkflowError::TooManyConflicts(booking.id().clone()).into())
             }
             Err(CommitError::Database(error)) => Err(error.into()),
@@ -265,7 +277,8 @@ impl Application {
                 return self.abort_prebook(booking, error, call, walker).await;
             }
         };
-        let by_browser = call.use_payment_sdk && booking.payment_collector() == PaymentCollector::Gateway;
+        let by_browser =
+            call.use_payment_sdk && booking.payment_collector() == PaymentCollector::Gateway;
         let made = match by_browser {
             true => self
                 .create_browser_payment(&booking, bound.total, walker)
@@ -324,11 +337,13 @@ impl Application {
             }
         })?;
         let (processor, reference) = (processor.info().id.clone(), intent.processor_reference);
-        let payment = Payment::new_browser_payment(id, total, processor, reference, self.clock.now());
+        let payment =
+            Payment::new_browser_payment(id, total, processor, reference, self.clock.now());
         Ok((payment, intent.token))
     }
 
-    /// Ends a prebook that did not bind, and says why again when asked again.
+    /// Ends a prebook that did not bind. A refusal is stored, so that a repeat of the request
+    /// returns it again.
     async fn abort_prebook<B: BookingAggregate>(
         &self,
         booking: B,
@@ -337,17 +352,21 @@ impl Application {
         walker: &ExecutionContext,
     ) -> Result<PrebookOutcome<B>, PrebookError> {
         if matches!(error, PrebookError::NoResponse { .. }) {
-            // It may have been bound: kept until the timer of this stage, and only this stage, decides.
+            // The offer may have been bound. The booking is kept until the timer of this phase, and
+            // nothing else, ends it.
             self.resume(booking, walker).await?;
             return Err(error);
         }
         let (id, read_version) = (booking.id().clone(), booking.version());
         let moved = booking.apply(B::prebook_refused_event(), self.clock.now())?;
         let why = error.to_string();
-        let mut write = self.transition_statements(read_version, &[moved], Some(&why), &walker.request_id);
+        let mut write =
+            self.transition_statements(read_version, &[moved], Some(&why), &walker.request_id);
         write.complete_job(B::JOB_KIND, id.as_str(), &walker.lease_token);
         match &error {
-            PrebookError::Refused(decision) => write.store_idempotent_refusal(&call.key, &decision.to_json()),
+            PrebookError::Refused(decision) => {
+                write.store_idempotent_refusal(&call.key, &decision.to_json())
+            }
             _ => write.delete_idempotency_key(&call.key),
         };
         match self.store.commit(write).await {
@@ -358,8 +377,12 @@ impl Application {
     }
 }
 
-/// Dearer than offered is never bound; something else than asked for cannot be.
-fn validate_bound_offer<E>(bound: BoundOffer<E>, offered: Money) -> Result<BoundOffer<E>, PrebookError> {
+/// Checks the supplier's response. A higher price than offered is never bound, and neither is
+/// something other than was requested.
+fn validate_bound_offer<E>(
+    bound: BoundOffer<E>,
+    offered: Money,
+) -> Result<BoundOffer<E>, PrebookError> {
     if !bound.matches_request || bound.total.currency != offered.currency {
         return Err(PrebookError::NoResponse { timed_out: false });
     }
@@ -371,8 +394,11 @@ fn validate_bound_offer<E>(bound: BoundOffer<E>, offered: Money) -> Result<Bound
     Ok(bound)
 }
 
-/// The first line of a booking's history.
-fn accepted_history_entry<B: BookingAggregate>(booking: &B, request_id: &str) -> BookingHistoryEntry {
+/// Returns the first entry of a booking's history.
+fn accepted_history_entry<B: BookingAggregate>(
+    booking: &B,
+    request_id: &str,
+) -> BookingHistoryEntry {
     BookingHistoryEntry {
         booking_id: booking.id().clone(),
         sequence: booking.version(),
@@ -401,7 +427,7 @@ fn map_supplier_error(error: ChangeError, offered: Money, timed_out: bool) -> Pr
     }
 }
 
-/// The key of a prebook.
+/// Builds the idempotency key of a prebook.
 pub(crate) fn idempotency_key(owner: &Owner, operation: &str, key: &str) -> IdempotencyKey {
     IdempotencyKey {
         owner: owner.clone(),

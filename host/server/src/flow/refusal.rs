@@ -1,26 +1,26 @@
-//! Decisions against a caller's request that are given again when the request
-//! is repeated with its key.
+//! Refusals of a prebook request. They are stored, and returned again if the request is repeated
+//! with its key.
 
 use host_domain::money::Money;
 use host_domain::supplier::{Refusal, RefusalReason};
 use serde::{Deserialize, Serialize};
 
-/// A decision against a request.
+/// A refusal of a prebook request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "decision")]
 pub(crate) enum PrebookRefusal {
-    /// The supplier asks more than was offered.
+    /// The supplier charges more than was offered.
     PriceChanged { offered: Money, current: Money },
-    /// Sold out, or its terms changed.
+    /// The offer is sold out, or its terms changed.
     Unavailable,
-    /// Too old for the supplier.
+    /// The offer is too old for the supplier.
     Expired,
-    /// The supplier does not accept it.
+    /// The supplier rejects the request.
     Rejected,
 }
 
 impl PrebookRefusal {
-    /// What a supplier's definite no means for an offer.
+    /// Maps a supplier's definite refusal to the refusal of an offer.
     pub(crate) fn from_supplier_refusal(refusal: &Refusal, offered: Money) -> Self {
         match &refusal.reason {
             RefusalReason::PriceChanged(current) => Self::PriceChanged {
@@ -39,12 +39,13 @@ impl PrebookRefusal {
         }
     }
 
-    /// For storage.
+    /// Serializes the refusal for storage.
     pub(crate) fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_else(|_| String::from(r#"{"decision":"rejected"}"#))
     }
 
-    /// From storage. A decision that this version does not know stays a no.
+    /// Parses a stored refusal. A refusal that this version does not know becomes
+    /// [`Rejected`](Self::Rejected).
     pub(crate) fn from_json(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or(Self::Rejected)
     }

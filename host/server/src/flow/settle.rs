@@ -1,12 +1,12 @@
-//! What an operator decides about an outcome that nobody could find out. The
-//! operator asked the supplier by other means; the gateway believes, writes it
-//! down as such, and goes on from there.
+//! Resolves calls whose outcome the gateway could not determine, by an operator's decision. The
+//! operator has asked the supplier by other means. The gateway accepts the decision, records it as
+//! an operator's, and continues from there.
 
 use crate::app::Application;
 use crate::flow::bookable::BookingAggregate;
-use crate::flow::judge::{Interpretation, CallOutcome};
+use crate::flow::judge::{CallOutcome, Interpretation};
 use crate::flow::payment;
-use crate::flow::step::{WorkflowError, CallKey};
+use crate::flow::step::{CallKey, WorkflowError};
 use crate::flow::walk::{DECIDE_REFUND_STEP, StepOutcome};
 use futures::FutureExt;
 use host_domain::id::BookingId;
@@ -19,48 +19,49 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long the calls that follow a decision may take.
+/// Time limit of the calls that follow an operator's decision.
 const FOLLOW_UP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What the other side says that happened.
+/// An operator's decision about an unresolved call, as the other side reported the outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Resolution {
-    /// It was done, under this reference.
+    /// The call succeeded.
     Succeeded {
-        /// The supplier's id of the booking, or the processor's of the payment; needed where
-        /// there is none yet.
+        /// The supplier's id of the booking, or the processor's id of the payment. Required if none
+        /// is known yet.
         reference: Option<String>,
     },
-    /// It was not done, and will not be.
+    /// The call was not executed and will not be.
     NotExecuted,
-    /// A cancellation that is done gives this much back, which nobody could tell.
+    /// The refund amount of a completed cancellation for which neither the supplier nor the fare's
+    /// terms gave one.
     RefundAmount(Money),
 }
 
-/// A call of a booking whose outcome is not known.
+/// A call about a booking whose outcome is unknown.
 enum UnresolvedCall<'a> {
-    /// At the supplier, by the name of its step.
+    /// A call to the supplier, by the name of its step.
     Supplier(&'static str),
-    /// At a processor.
+    /// A call to a processor.
     Processor(&'a Payment, PaymentOperation),
 }
 
-/// Why it is not settled.
+/// Reasons why a call was not resolved.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
     #[error(transparent)]
     Workflow(WorkflowError),
     #[error("no such booking")]
     NotFound,
-    #[error("nothing about a booking that is {0} is unknown")]
+    #[error("the booking is {0} and has no unresolved call")]
     NothingUnresolved(&'static str),
-    #[error("the gateway is reading it back at this moment")]
+    #[error("the gateway is reconciling the call at the moment; try again later")]
     InProgress,
-    #[error("the other side's reference of it is needed")]
+    #[error("the supplier's or processor's reference is required")]
     ReferenceRequired,
-    #[error("several calls about it are unknown; `client_reference` says which is meant")]
+    #[error("the booking has several unresolved calls; select one with `client_reference`")]
     AmbiguousCall,
-    #[error("this is no part of what was paid")]
+    #[error("the refund must be between 0 and the amount paid, in its currency")]
     InvalidRefundAmount,
 }
 
@@ -71,8 +72,9 @@ impl<E: Into<WorkflowError>> From<E> for ResolveError {
 }
 
 impl Application {
-    /// Settles the unknown outcome of a call about a booking, the one of this reference of
-    /// ours or the only one; the booking's status afterwards.
+    /// Resolves the unknown outcome of a call about a booking. `call` is the gateway's client
+    /// reference of the call; without it, the only unresolved call is meant. Returns the booking's
+    /// status afterwards.
     pub(crate) async fn resolve(
         self: &Arc<Self>,
         id: &BookingId,
@@ -102,7 +104,8 @@ impl Application {
     ) -> Result<&'static str, ResolveError> {
         let told = self.resolution_outcome(&booking, call, verdict).await?;
         let walker = self.execution_context(request_id, Instant::now() + FOLLOW_UP_TIMEOUT);
-        // What moved meanwhile may be another call of the same name: the verdict is not of that.
+        // If the booking changed meanwhile, nothing is stored: the unresolved call of this name may
+        // be another one by now, which the decision is not about.
         let started = self.start_with_outcome(booking, &told, &walker).await?;
         let (booking, then) = started.ok_or(ResolveError::InProgress)?;
         let app = Arc::clone(self);
@@ -111,7 +114,7 @@ impl Application {
         Ok(settled.status_str())
     }
 
-    /// What is stored of a verdict.
+    /// Builds the outcome to store for a decision.
     async fn resolution_outcome<B: BookingAggregate>(
         &self,
         booking: &B,
@@ -120,20 +123,31 @@ impl Application {
     ) -> Result<StepOutcome<B::Event>, ResolveError> {
         let nothing = || ResolveError::NothingUnresolved(booking.status_str());
         let attempts = self.unresolved_attempts(booking).await?;
-        let attempt_of = |made: &CallKey| attempts.iter().rev().find(|attempt| made.matches(attempt));
+        let attempt_of =
+            |made: &CallKey| attempts.iter().rev().find(|attempt| made.matches(attempt));
         let (made, event, outcome, reference) = match verdict {
             Resolution::RefundAmount(refund) => {
                 let event = booking.pending_refund_decision().ok_or_else(nothing)?(refund);
                 let moved = booking.clone().apply(event.clone(), self.clock.now());
                 moved.map_err(|_| ResolveError::InvalidRefundAmount)?;
-                (CallKey::of_step(DECIDE_REFUND_STEP), event, CallOutcome::Succeeded, None)
+                (
+                    CallKey::of_step(DECIDE_REFUND_STEP),
+                    event,
+                    CallOutcome::Succeeded,
+                    None,
+                )
             }
             Resolution::Succeeded { reference } => {
                 let open = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
                 let reference = reference.or_else(|| open.known_reference(booking));
                 let event = self.success_event(booking, &open, reference.as_deref());
                 let event = event.ok_or(ResolveError::ReferenceRequired)?;
-                (open.call_key(booking), event, CallOutcome::Succeeded, reference)
+                (
+                    open.call_key(booking),
+                    event,
+                    CallOutcome::Succeeded,
+                    reference,
+                )
             }
             Resolution::NotExecuted => {
                 let open = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
@@ -147,13 +161,13 @@ impl Application {
             interpretation: Interpretation {
                 event,
                 outcome,
-                evidence: "settled by an operator".to_owned(),
+                evidence: "resolved by an operator".to_owned(),
                 reference,
             },
         })
     }
 
-    /// None where a reference is missing.
+    /// Returns the event for a call that succeeded, or `None` if its reference is missing.
     fn success_event<B: BookingAggregate>(
         &self,
         booking: &B,
@@ -161,14 +175,20 @@ impl Application {
         reference: Option<&str>,
     ) -> Option<B::Event> {
         Some(match open {
-            UnresolvedCall::Supplier(step) => booking.resolved_event(step, Some(reference?), &*self.ids),
+            UnresolvedCall::Supplier(step) => {
+                booking.resolved_event(step, Some(reference?), &*self.ids)
+            }
             UnresolvedCall::Processor(payment, call) => {
                 B::payment_event(payment.id.clone(), call.success_event(reference)?)
             }
         })
     }
 
-    fn not_executed_event<B: BookingAggregate>(&self, booking: &B, open: &UnresolvedCall<'_>) -> B::Event {
+    fn not_executed_event<B: BookingAggregate>(
+        &self,
+        booking: &B,
+        open: &UnresolvedCall<'_>,
+    ) -> B::Event {
         match open {
             UnresolvedCall::Supplier(step) => booking.resolved_event(step, None, &*self.ids),
             UnresolvedCall::Processor(payment, call) => {
@@ -178,7 +198,7 @@ impl Application {
     }
 }
 
-/// The call of this reference of ours, or the only one.
+/// Selects the unresolved call with this client reference, or the only one.
 fn select_call<'a, 'b, B: BookingAggregate>(
     booking: &'a B,
     call: Option<&str>,
@@ -187,7 +207,8 @@ fn select_call<'a, 'b, B: BookingAggregate>(
     let mut open = UnresolvedCall::all(booking);
     if let Some(call) = call {
         open.retain(|open| {
-            attempt_of(&open.call_key(booking)).is_some_and(|made| made.call.client_reference == call)
+            attempt_of(&open.call_key(booking))
+                .is_some_and(|made| made.call.client_reference == call)
         });
     }
     match open.len() {

@@ -1,5 +1,5 @@
-//! What walking a booking's steps is made of: who walks, what a step begins
-//! with, and why a walk stops.
+//! Types used to execute a booking's steps: the execution context, what is prepared before a step,
+//! and the errors that stop a workflow.
 
 use host_domain::booking::InvalidTransition;
 use host_domain::id::BookingId;
@@ -9,47 +9,50 @@ use host_storage::{Attempt, AttemptOutcome, DatabaseError};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-/// Who walks the steps, and on whose behalf.
+/// The context in which steps are executed: lease, request and deadline.
 #[derive(Debug, Clone)]
 pub(crate) struct ExecutionContext {
-    /// The claim on the booking's work; lost when another process took it.
+    /// Token of the lease on the booking's workflow; invalid once another process has taken the
+    /// lease.
     pub(crate) lease_token: String,
-    /// The request that caused it, or the worker's own id.
+    /// Id of the request that caused the run, or the worker's own id.
     pub(crate) request_id: String,
-    /// Until when calls may take.
+    /// Deadline of the calls that the run makes.
     pub(crate) deadline: Instant,
-    /// What pays, where it was read when the walk began.
+    /// Payment instrument, if it was read when the run began.
     pub(crate) instrument: Option<Instrument>,
 }
 
-/// Why a flow stopped before its end. What is stored stays true: the worker goes on from there.
+/// Reasons why a workflow stopped before its end. What is stored stays valid: a worker resumes from
+/// there.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorkflowError {
-    /// The database.
-    #[error("the state of the booking could not be stored or read")]
+    /// The database failed before a call was recorded as sent.
+    #[error("the state of the booking could not be read or stored")]
     Database(#[from] DatabaseError),
-    /// The database, after the mark of a call was stored: the call may have been made.
-    #[error("what came of a call could not be stored or read")]
+    /// The database failed after a call was recorded as sent: the call may have been made.
+    #[error("a call was sent, but its outcome could not be read or stored")]
     StorageFailedAfterSend(#[source] DatabaseError),
-    /// Somebody else walks the steps of this booking now.
+    /// Another process holds the lease on this booking's workflow now.
     #[error("the lease on booking {0} is lost")]
     LeaseLost(BookingId),
-    /// The event does not fit; somebody else moved the booking.
+    /// The event does not apply to the booking's state, because another process changed the
+    /// booking.
     #[error(transparent)]
     InvalidTransition(#[from] InvalidTransition),
-    /// A booking, or a part of one, that was there is gone.
-    #[error("booking {0} or a part of it is gone")]
+    /// A booking, or a part of one, no longer exists.
+    #[error("booking {0} or a part of it no longer exists")]
     BookingMissing(BookingId),
-    /// The booking kept moving under the flow.
-    #[error("booking {0} moves too fast to be stored")]
+    /// The booking kept changing while an outcome was being stored.
+    #[error("booking {0} changed too often meanwhile to store an outcome")]
     TooManyConflicts(BookingId),
-    /// The walk ended without a word.
-    #[error("the walk was stopped")]
+    /// The task that executed the steps ended without a result.
+    #[error("the workflow task ended without a result")]
     TaskPanicked,
 }
 
 impl WorkflowError {
-    /// The same of a walk that is under way.
+    /// Converts a database error to the one for a run that has already sent a call.
     pub(crate) fn after_send(self) -> Self {
         match self {
             Self::Database(error) => Self::StorageFailedAfterSend(error),
@@ -58,25 +61,26 @@ impl WorkflowError {
     }
 }
 
-/// What taking a step begins with.
+/// The preparation of a step before it is executed.
 pub(crate) enum StepPreparation<E> {
-    /// Somebody is called to change something: the mark that is stored before.
+    /// The step changes something at the other side. This event and call are committed before the
+    /// call is sent.
     RecordThenSend(E, OutboundCall),
-    /// Somebody is asked what came of a call.
+    /// The step reconciles this earlier call.
     Reconcile(CallKey),
 }
 
-/// A call that was made.
+/// The identity of a call that was made.
 #[derive(Debug, Clone)]
 pub(crate) struct CallKey {
-    /// The name of the step that made it.
+    /// Name of the step that made the call.
     pub(crate) step: &'static str,
-    /// Our reference there, where a booking may have several of one step.
+    /// The gateway's reference at the other side, if a booking may have several calls of one step.
     pub(crate) client_reference: Option<String>,
 }
 
 impl CallKey {
-    /// The only one, or the last, of a step.
+    /// Identifies the only or the latest call of a step.
     pub(crate) const fn of_step(step: &'static str) -> Self {
         Self {
             step,
@@ -91,17 +95,18 @@ impl CallKey {
     }
 }
 
-/// An outward call about to be made.
+/// An outbound call that is about to be made.
 pub(crate) struct OutboundCall {
-    /// Supplier or processor.
+    /// The supplier or processor that is called.
     pub(crate) target: SupplierId,
-    /// Our reference there.
+    /// The gateway's reference at the other side.
     pub(crate) client_reference: String,
-    /// Digest of what is asked for.
+    /// Digest of the request.
     pub(crate) request_digest: String,
 }
 
-/// What was asked for, as evidence: it holds names, so only its digest is kept.
+/// Returns a digest of a request, kept as evidence. The request contains names, so only its digest
+/// is stored.
 pub(crate) fn request_digest(request: &impl std::fmt::Debug) -> String {
     hex::encode(Sha256::digest(format!("{request:?}")))
 }

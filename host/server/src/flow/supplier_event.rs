@@ -1,5 +1,5 @@
-//! What suppliers tell on their own account: verified by the adapter, stored, and
-//! only then answered. Telling the booking is background work.
+//! Webhooks that suppliers send: verified by the adapter and stored before they are acknowledged. A
+//! background job applies them to the booking.
 
 use crate::app::Application;
 use crate::config::SupplierConfig;
@@ -8,24 +8,24 @@ use host_domain::id::BookingId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use host_domain::supplier_event::{
-    SupplierWebhookRequest, SupplierEvent, SupplierEventKind, VerifyError,
+    SupplierEvent, SupplierEventKind, SupplierWebhookRequest, VerifyError,
 };
 use host_runtime::{CallContext, Supplier};
 use host_storage::{CommitError, Conflict, UnitOfWork};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-/// A delivery that reached its supplier's path.
+/// A webhook request that arrived on a supplier's path.
 #[derive(Debug)]
 pub(crate) struct InboundWebhook {
-    /// Whose path.
+    /// The supplier whose path it is.
     pub(crate) supplier: SupplierConfig,
     pub(crate) delivery: SupplierWebhookRequest,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
 }
 
-/// Why it is not taken.
+/// Reasons why a webhook is not accepted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReceiveError {
     #[error(transparent)]
@@ -34,25 +34,25 @@ pub(crate) enum ReceiveError {
     Store(#[from] CommitError),
 }
 
-/// An event, as background work knows it.
+/// The identity of an event, as background jobs use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SupplierEventKey {
     pub(crate) mode: Mode,
     pub(crate) supplier: SupplierId,
-    /// The supplier's id of it.
+    /// The supplier's id of the event.
     pub(crate) id: String,
 }
 
 impl SupplierEventKey {
-    /// The kind of background work that tells an event's booking.
+    /// The kind of the background job that applies an event to its booking.
     pub(crate) const JOB_KIND: &'static str = "supplier_event";
 
-    /// The subject of that work. Neither mode nor supplier has a slash.
+    /// Returns the subject of that job. Neither the mode nor the supplier contains a slash.
     pub(crate) fn job_subject(&self) -> String {
         format!("{}/{}/{}", self.mode.as_str(), self.supplier, self.id)
     }
 
-    /// The event of a subject.
+    /// Parses the event's identity from a job's subject.
     pub(crate) fn from_job_subject(subject: &str) -> Option<Self> {
         let mut parts = subject.splitn(3, '/');
         let mode = parts.next()?;
@@ -63,7 +63,7 @@ impl SupplierEventKey {
         })
     }
 
-    /// Says what came of an event: a line and a number.
+    /// Logs what became of an event and counts it.
     pub(crate) fn log_and_count(
         &self,
         kind: &SupplierEventKind,
@@ -88,9 +88,9 @@ impl SupplierEventKey {
 }
 
 impl Application {
-    /// Stores the events of a delivery, each once, with the work of telling its
-    /// booking; how many there are. A supplier that serves both modes tells in
-    /// both: nobody knows yet in which the booking is.
+    /// Stores the events of a webhook request, each once, and schedules the jobs that apply them.
+    /// Returns the number of events. If a supplier serves both modes, each event is stored for
+    /// both, because the mode of its booking is not known yet.
     pub(crate) async fn receive_supplier_events(
         &self,
         adapter: &Supplier,

@@ -1,15 +1,15 @@
-//! Walks the steps of a booking until nothing is due. The caller's own call and
-//! the worker that resumes after a crash both come here.
+//! Executes the steps of a booking until none is due. The caller's own request and the worker that
+//! resumes after a crash both use this code.
 //!
-//! Between two outward calls there is one transaction: the outcome of the one,
-//! the mark of the next, the booking, its history, what subscribers are told,
-//! and the claim on the work, which ends in the last one.
+//! One transaction is committed between two outbound calls. It stores the outcome of the first
+//! call, the intent of the next one, the booking, its history, the events for subscribers and the
+//! lease on the workflow. The last transaction releases the lease.
 
 use crate::app::Application;
 use crate::flow::bookable::BookingAggregate;
 use crate::flow::failpoint::{self, FailpointPhase};
 use crate::flow::judge::Interpretation;
-use crate::flow::step::{StepPreparation, OutboundCall, WorkflowError, CallKey, ExecutionContext};
+use crate::flow::step::{CallKey, ExecutionContext, OutboundCall, StepPreparation, WorkflowError};
 use crate::id::IdGenerator;
 use futures::FutureExt;
 use host_domain::booking::{Expiry, Transition};
@@ -17,55 +17,56 @@ use host_domain::id::{AttemptId, BookingId, EventId};
 use host_domain::payment::NextStep;
 use host_domain::time::Timestamp;
 use host_storage::{
-    Attempt, AttemptOutcome, BookingHistoryEntry, CommitError, Conflict, NewAttempt, OutboxEvent, UnitOfWork,
+    Attempt, AttemptOutcome, BookingHistoryEntry, CommitError, Conflict, NewAttempt, OutboxEvent,
+    UnitOfWork,
 };
 
-/// The most steps of one walk. A booking takes four; the bound only keeps a
-/// mistake in the rules from spinning.
+/// Maximum number of steps in one run. A booking takes four; the bound only stops an endless loop
+/// that a mistake in the state machine would cause.
 const STEPS_MAX: usize = 32;
 
-/// How often an outcome is stored again against a booking that moved meanwhile.
+/// Maximum number of attempts to store an outcome if the booking changes meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
-/// What stands on the operator's list while a refund is held.
+/// Name of the operator's open task while a refund is undecided.
 pub(crate) const DECIDE_REFUND_STEP: &str = "decide_refund";
 
-/// What came of a call.
+/// The outcome of a step's call.
 pub(crate) struct StepOutcome<E> {
-    /// The name of the step.
+    /// Name of the step.
     pub(crate) step: &'static str,
-    /// The call that it settles, where that is known.
+    /// The attempt that the outcome belongs to, if known.
     pub(crate) attempt: Option<AttemptId>,
-    /// What it means.
+    /// Interpretation of the outcome for the booking.
     pub(crate) interpretation: Interpretation<E>,
 }
 
-/// What follows after what is stored.
+/// The action that follows a commit.
 pub(crate) enum NextAction<S> {
-    /// A call is to be made; its mark is stored.
+    /// Makes a call. If the call may change something, its intent is committed under this attempt.
     Execute(S, Option<AttemptId>),
-    /// Nothing is due before this instant, or at all; the claim is given back.
+    /// Makes no call: none is due, at all or before a later instant. The lease is released.
     Idle,
 }
 
-/// Moves that are stored together, and what follows them.
+/// Transitions that are stored together, and the action that follows them.
 pub(crate) struct TransitionPlan<B: BookingAggregate> {
     pub(crate) booking: B,
     pub(crate) transitions: Vec<Transition<B>>,
-    /// What happened among them by itself.
+    /// An expiry among the transitions.
     pub(crate) expiry: Option<Expiry>,
     pub(crate) next: PlannedAction<B::Step>,
 }
 
-/// What follows what is planned to be stored.
+/// The action that is planned to follow a commit.
 pub(crate) enum PlannedAction<S> {
-    /// This call; with its mark, if it may change something.
+    /// Make this call. The second field is its intent, if the call may change something.
     Execute(S, Option<(AttemptId, &'static str, OutboundCall)>),
-    /// Nothing before this instant, or at all.
+    /// Wait until this instant, or indefinitely.
     Wait(Option<Timestamp>),
 }
 
-/// Whether the work is claimed with this walker's token already.
+/// Whether a commit keeps a lease that this run holds, or acquires one.
 #[derive(Clone, Copy)]
 enum LeaseAction {
     Keep,
@@ -73,7 +74,7 @@ enum LeaseAction {
 }
 
 impl Application {
-    /// Walks on from a stored booking.
+    /// Continues a workflow from a stored booking.
     pub(crate) async fn resume<B: BookingAggregate>(
         &self,
         booking: B,
@@ -83,7 +84,7 @@ impl Application {
         self.run_steps(booking, then, walker).await
     }
 
-    /// Stores what came of a call, and walks on.
+    /// Stores the outcome of a call and continues the workflow.
     pub(crate) async fn resume_with_outcome<B: BookingAggregate>(
         &self,
         booking: B,
@@ -94,8 +95,8 @@ impl Application {
         self.run_steps(booking, then, walker).await
     }
 
-    /// Stores what a caller asks for and claims the work; none when somebody
-    /// else moved the booking, or works on it.
+    /// Stores what a caller requests and acquires the lease. Returns `None` if another process
+    /// changed the booking or holds the lease.
     pub(crate) async fn start<B: BookingAggregate>(
         &self,
         booking: B,
@@ -105,12 +106,14 @@ impl Application {
     ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         let read_version = booking.version();
         let plan = self.plan_transitions(booking, Some(event))?;
-        let mut write = self.plan_statements(read_version, &plan, None, walker, LeaseAction::Acquire);
+        let mut write =
+            self.plan_statements(read_version, &plan, None, walker, LeaseAction::Acquire);
         more(&mut write);
         self.claim(plan, write).await
     }
 
-    /// The same of what somebody found out about a call that nobody waits for.
+    /// Stores an outcome that was found out separately, for a call that no run waits for, and
+    /// acquires the lease. Returns `None` in the same cases as `start`.
     pub(crate) async fn start_with_outcome<B: BookingAggregate>(
         &self,
         booking: B,
@@ -120,7 +123,13 @@ impl Application {
         let read_version = booking.version();
         Self::log_outcome(booking.id(), told, walker);
         let plan = self.plan_transitions(booking, Some(told.interpretation.event.clone()))?;
-        let write = self.plan_statements(read_version, &plan, Some(told), walker, LeaseAction::Acquire);
+        let write = self.plan_statements(
+            read_version,
+            &plan,
+            Some(told),
+            walker,
+            LeaseAction::Acquire,
+        );
         self.claim(plan, write).await
     }
 
@@ -136,7 +145,7 @@ impl Application {
         }
     }
 
-    /// Makes the calls that follow, and keeps the claim on the work meanwhile.
+    /// Executes the steps that follow and renews the lease meanwhile.
     pub(crate) async fn run_steps<B: BookingAggregate>(
         &self,
         booking: B,
@@ -168,8 +177,13 @@ impl Application {
                 NextAction::Execute(step, attempt) => (step, attempt),
                 NextAction::Idle => return Ok(booking),
             };
-            let attempt = match (attempt, booking.prepare_step(&step, self.first_reconcile_at())) {
-                (None, Some(StepPreparation::Reconcile(made))) => self.find_unresolved_attempt(&booking, &made).await?,
+            let attempt = match (
+                attempt,
+                booking.prepare_step(&step, self.first_reconcile_at()),
+            ) {
+                (None, Some(StepPreparation::Reconcile(made))) => {
+                    self.find_unresolved_attempt(&booking, &made).await?
+                }
                 (attempt, _) => attempt,
             };
             let judgement = booking.execute_step(&step, self, walker).await?;
@@ -180,13 +194,12 @@ impl Application {
             };
             (booking, then) = self.commit_outcome(booking, Some(told), walker).await?;
         }
-        tracing::error!(booking = %booking.id(), status = booking.status_str(), "a booking takes steps without end");
+        tracing::error!(booking = %booking.id(), status = booking.status_str(), "a booking exceeded the maximum number of steps in one run; check the rules of its state machine");
         Err(WorkflowError::TooManyConflicts(booking.id().clone()))
     }
 
-    /// Stores the outcome of a call with the mark of the next one, or with the
-    /// end of the claim. When the booking moved meanwhile, the outcome is
-    /// applied to what it has become.
+    /// Stores the outcome of a call, together with the intent of the next one or the release of the
+    /// lease. If the booking changed meanwhile, applies the outcome to its current state.
     async fn commit_outcome<B: BookingAggregate>(
         &self,
         mut booking: B,
@@ -202,7 +215,13 @@ impl Application {
             let read_version = booking.version();
             let event = told.as_ref().map(|told| told.interpretation.event.clone());
             let plan = self.plan_transitions(booking, event)?;
-            let write = self.plan_statements(read_version, &plan, told.as_ref(), walker, LeaseAction::Keep);
+            let write = self.plan_statements(
+                read_version,
+                &plan,
+                told.as_ref(),
+                walker,
+                LeaseAction::Keep,
+            );
             match self.store.commit(write).await {
                 Ok(()) => {
                     if let Some(told) = &told {
@@ -214,7 +233,7 @@ impl Application {
                     return Err(WorkflowError::LeaseLost(id));
                 }
                 Err(CommitError::Conflict(conflict)) => {
-                    tracing::debug!(booking = %id, %conflict, "the booking moved meanwhile");
+                    tracing::debug!(booking = %id, %conflict, "the booking changed meanwhile; the outcome is applied to its new state");
                     let current = B::load(&self.store, &id).await?;
                     booking = current.ok_or_else(|| WorkflowError::BookingMissing(id.clone()))?;
                 }
@@ -232,7 +251,11 @@ impl Application {
         tracing::info!(%booking, step = told.step, outcome, evidence, request_id = walker.request_id, "step");
     }
 
-    fn plan_transitions<B: BookingAggregate>(&self, booking: B, event: Option<B::Event>) -> Result<TransitionPlan<B>, WorkflowError> {
+    fn plan_transitions<B: BookingAggregate>(
+        &self,
+        booking: B,
+        event: Option<B::Event>,
+    ) -> Result<TransitionPlan<B>, WorkflowError> {
         let (now, first_check) = (self.clock.now(), self.first_reconcile_at());
         let chosen = |step| self.failpoint(step, FailpointPhase::StepPlanned);
         plan_transitions(booking, event, now, first_check, &*self.ids, chosen)
@@ -249,7 +272,8 @@ impl Application {
         let booking = &plan.booking;
         let tenant = &booking.owner().tenant;
         let why = told.map(|told| told.interpretation.evidence.as_str());
-        let mut write = self.transition_statements(read_version, &plan.transitions, why, &walker.request_id);
+        let mut write =
+            self.transition_statements(read_version, &plan.transitions, why, &walker.request_id);
         if let Some(told) = told
             && let Some(id) = &told.attempt
         {
@@ -283,7 +307,7 @@ impl Application {
             };
             write.record_attempt(tenant, &attempt);
         }
-        // Nobody was asked: a person has to be.
+        // No supplier or processor can decide this refund, so it becomes a task for an operator.
         let is_new = |moved: &Transition<B>| moved.from_status != booking.status_str();
         if booking.pending_refund_decision().is_some() && plan.transitions.iter().any(is_new) {
             let question = NewAttempt {
@@ -297,7 +321,11 @@ impl Application {
             };
             write.record_attempt(tenant, &question);
         }
-        let (job, subject, token) = (B::JOB_KIND, booking.id().as_str(), walker.lease_token.as_str());
+        let (job, subject, token) = (
+            B::JOB_KIND,
+            booking.id().as_str(),
+            walker.lease_token.as_str(),
+        );
         if matches!(claim, LeaseAction::Acquire) {
             write.insert_leased_job(job, subject, token, self.lease_ms());
         }
@@ -316,7 +344,10 @@ impl Application {
         write
     }
 
-    fn after_commit<B: BookingAggregate>(&self, plan: TransitionPlan<B>) -> (B, NextAction<B::Step>) {
+    fn after_commit<B: BookingAggregate>(
+        &self,
+        plan: TransitionPlan<B>,
+    ) -> (B, NextAction<B::Step>) {
         if let Some(lapse) = plan.expiry {
             self.failpoint(lapse.name(), FailpointPhase::OutcomeCommitted);
         }
@@ -332,7 +363,8 @@ impl Application {
         (plan.booking, then)
     }
 
-    /// The rows that the moves of a booking write. `why` is the reason of the first.
+    /// Builds the statements that store a booking's transitions. `why` is the reason of the first
+    /// transition.
     pub(crate) fn transition_statements<B: BookingAggregate>(
         &self,
         read_version: i64,
@@ -348,8 +380,8 @@ impl Application {
         write
     }
 
-    /// The history of moves, and what subscribers are told of them. `why` is the
-    /// reason of the first.
+    /// Adds the history entries of transitions and the events for subscribers. `why` is the reason
+    /// of the first transition.
     pub(crate) fn append_history_and_events<B: BookingAggregate>(
         &self,
         write: &mut UnitOfWork,
@@ -392,7 +424,7 @@ impl Application {
         }
     }
 
-    /// The mark of a call whose outcome is not known, if there is one.
+    /// Returns the latest unresolved attempt of a call, if there is one.
     async fn find_unresolved_attempt<B: BookingAggregate>(
         &self,
         booking: &B,
@@ -403,7 +435,7 @@ impl Application {
         Ok(found.map(|attempt| attempt.call.id))
     }
 
-    /// The marks of calls whose outcome is not known, oldest first.
+    /// Returns the attempts whose outcome is unknown, oldest first.
     pub(crate) async fn unresolved_attempts<B: BookingAggregate>(
         &self,
         booking: &B,
@@ -422,8 +454,9 @@ impl Application {
     }
 }
 
-/// The moves up to the next call, or to where nothing is due: all that is decided without
-/// a call and without the database. `chosen` hears of each step.
+/// Plans the transitions up to the next call, or to the point where nothing is due. The plan covers
+/// everything that is decided without a call and without the database. `chosen` is called with the
+/// name of each step.
 pub(crate) fn plan_transitions<B: BookingAggregate>(
     mut booking: B,
     mut event: Option<B::Event>,

@@ -1,15 +1,14 @@
-//! Goes on with a booking: after a crash, an unknown outcome, an accepted
-//! cancellation, an offer that runs out, money to take or to give back, a hint
-//! from the supplier.
+//! Resumes the workflow of a booking: after a crash, an unknown outcome, an accepted cancellation,
+//! an expired offer, a due capture or refund, or a change that the supplier reported.
 
 use crate::app::Application;
 use crate::flow::bookable::BookingAggregate;
-use crate::flow::step::{WorkflowError, ExecutionContext};
+use crate::flow::step::{ExecutionContext, WorkflowError};
 use host_domain::id::BookingId;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long the calls of one run may take; shorter than the lease.
+/// Time limit of the calls of one run; shorter than the lease.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 pub(crate) async fn run<B: BookingAggregate>(
@@ -18,11 +17,11 @@ pub(crate) async fn run<B: BookingAggregate>(
     token: &str,
 ) -> Result<(), WorkflowError> {
     let Ok(id) = BookingId::parse(subject) else {
-        tracing::error!(subject, "work for something that is no booking");
+        tracing::error!(subject, "a booking job has a subject that is no booking id");
         return Ok(());
     };
     let Some(booking) = B::load(&app.store, &id).await? else {
-        tracing::error!(subject, "work for a booking that is not there");
+        tracing::error!(subject, "a booking job names a booking that does not exist");
         return Ok(());
     };
     let walker = ExecutionContext {
@@ -32,7 +31,7 @@ pub(crate) async fn run<B: BookingAggregate>(
         instrument: None,
     };
     match app.resume(booking, &walker).await {
-        // Somebody else has it; nothing is left to do here.
+        // Another process holds the lease, so nothing is left to do here.
         Err(WorkflowError::LeaseLost(_)) => Ok(()),
         ended => ended.map(|_| ()),
     }

@@ -1,6 +1,6 @@
-//! Background work: one worker claims what is due and starts the task of its
-//! kind. A task gets the subject of its row and nothing else: it reads the
-//! state, compares, acts, and is safe to run twice.
+//! Background jobs. One worker claims the jobs that are due and starts a task for each kind. A task
+//! receives only the subject of its row. It reads the state, compares, acts, and can safely run
+//! twice.
 
 mod booking;
 pub(crate) mod supplier_event;
@@ -13,22 +13,22 @@ use crate::flow::supplier_event::SupplierEventKey;
 use crate::watch::PURCHASE_JOB_KIND;
 use crate::watch::purchase::{self, WatchPurchaseError};
 use host_domain::{flight, hotel};
-use host_storage::{JobClaim, Job, WorkQueue, UnitOfWork};
+use host_storage::{Job, JobClaim, UnitOfWork, WorkQueue};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Tasks that run at once in one process: what the database and the suppliers
-/// bear beside the callers' own work.
+/// Maximum number of concurrent tasks in one process: as many as the database and the suppliers can
+/// serve beside the callers' requests.
 const CONCURRENT_JOBS_MAX: usize = 64;
 
-/// Claims without an end before a job is parked for a person to look at.
+/// Number of claims without completion after which a job is parked for an operator.
 const ATTEMPTS_MAX: u32 = 20;
 
-/// How long a failed task waits before the next try.
+/// Delay before a failed job is retried, in seconds.
 const RETRY_DELAY_S: i64 = 5;
 
-/// Why a task did not come to its end. It is started again.
+/// Reasons why a job failed. A failed job is retried.
 #[derive(Debug, thiserror::Error)]
 enum JobError {
     #[error(transparent)]
@@ -37,7 +37,7 @@ enum JobError {
     Purchase(#[from] WatchPurchaseError),
 }
 
-/// Works until the application stops.
+/// Runs the job worker until the application stops.
 pub(crate) async fn run_worker(app: Arc<Application>) {
     let stopping = app.tasks.shutdown_token();
     let places = Arc::new(Semaphore::new(CONCURRENT_JOBS_MAX));
@@ -55,7 +55,8 @@ pub(crate) async fn run_worker(app: Arc<Application>) {
     }
 }
 
-/// Claims as much as there is room for, and starts it. True: there may be more.
+/// Claims as many jobs as there are free permits and starts them. Returns whether more jobs may be
+/// due.
 async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
     let Ok(first) = Arc::clone(places).acquire_owned().await else {
         return false;
@@ -80,7 +81,7 @@ async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> boo
         Err(error) => {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "background work cannot be claimed"
+                "jobs could not be claimed; they are claimed again at the next poll"
             );
             return false;
         }
@@ -89,7 +90,7 @@ async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> boo
         tracing::error!(
             kind = parked.kind,
             subject = parked.subject,
-            "background work is parked: it never comes to an end"
+            "a job did not complete after the maximum number of attempts and is parked; see GET /unresolved on the admin listener"
         );
         metrics::counter!("stopover_jobs_parked_total").increment(1);
     }
@@ -131,7 +132,7 @@ async fn run_job(app: &Arc<Application>, job: &Job, token: &str) {
         unknown => {
             tracing::error!(
                 kind = unknown,
-                "claimed work of a kind that this version does not know"
+                "a claimed job has a kind that this version does not support"
             );
             return;
         }
@@ -141,7 +142,7 @@ async fn run_job(app: &Arc<Application>, job: &Job, token: &str) {
         kind = job.kind,
         subject = job.subject,
         error = &error as &dyn std::error::Error,
-        "background work failed; it is tried again"
+        "a job failed; it is retried"
     );
     let now = app.clock.now();
     let mut write = UnitOfWork::new(now);
@@ -153,10 +154,10 @@ async fn run_job(app: &Arc<Application>, job: &Job, token: &str) {
         &error.to_string(),
     );
     if let Err(error) = app.store.commit(write).await {
-        // The lease lapses by itself, and the work is due again.
+        // The lease expires, and then the job is due again.
         tracing::debug!(
             error = &error as &dyn std::error::Error,
-            "the failure could not be stored"
+            "the failure of a job could not be stored; the job is due again once its lease expires"
         );
     }
 }

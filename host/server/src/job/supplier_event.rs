@@ -1,5 +1,5 @@
-//! Tells a booking that its supplier, or its processor, said that something
-//! changed: a hint to read it anew there, never a fact.
+//! Applies a supplier's or processor's event to its booking. The event only reports that something
+//! changed: the booking is then refreshed there. Its content is never taken as fact.
 
 use crate::app::Application;
 use crate::flow::bookable::BookingAggregate;
@@ -16,49 +16,52 @@ use host_storage::{
 };
 use std::time::Duration;
 
-/// A supplier may tell of a booking before its answer told us the booking's
-/// reference: so many seconds after it told, it is looked for again.
+/// Seconds after the receipt of an event at which its booking is looked up again. A supplier may
+/// send an event about a booking before its own response has given the gateway the booking's
+/// reference.
 const LOOKUP_SCHEDULE_S: [i64; 9] = [1, 3, 10, 30, 60, 300, 900, 1800, LOOKUP_TIMEOUT_S];
 
-/// After the last look, the event is nobody's.
+/// Seconds after which the lookups end and the event is ignored.
 const LOOKUP_TIMEOUT_S: i64 = 3600;
 
-/// How often a booking is told again that moved meanwhile.
+/// Maximum number of attempts to apply an event if the booking changes meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
-/// A supplier that tells again does so within days; after so long its event is forgotten.
+/// Seconds for which events are kept. A supplier that sends an event again does so within days.
 const EVENT_RETENTION_S: i64 = 30 * 24 * 60 * 60;
 
-/// How often old events are looked for.
+/// Interval at which expired events are purged.
 const PURGE_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// Events that are forgotten in one transaction.
+/// Number of events that are deleted in one transaction.
 const PURGE_BATCH_SIZE: u32 = 200;
 
-/// The booking of an event.
+/// The result of looking up the booking of an event.
 enum BookingMatch {
     Hotel(Box<hotel::Booking>),
     Flight(Box<flight::Booking>),
-    /// None yet: what names it may not have been answered to us.
+    /// No booking was found yet: the response with its reference may still be outstanding.
     NotFoundYet,
-    /// None, and there will be none.
+    /// No booking matches, and none will.
     NoMatch,
 }
 
-/// How storing ended.
+/// The result of a commit.
 enum CommitResult {
     Stored,
-    /// Somebody else works on this event; nothing is left to do here.
+    /// Another worker processes this event, so nothing is left to do here.
     LeaseLost,
-    /// The booking moved meanwhile.
+    /// The booking changed meanwhile.
     Conflict,
 }
 
-/// Forgets old events until the application stops.
+/// Purges expired events until the application stops.
 pub(crate) async fn run_purge(app: &Application) {
-    let complaint = "suppliers' old events are not forgotten";
+    let complaint = "expired supplier events could not be purged";
     let forget = || purge_expired(app);
-    app.tasks.run_periodically(PURGE_INTERVAL, complaint, forget).await;
+    app.tasks
+        .run_periodically(PURGE_INTERVAL, complaint, forget)
+        .await;
 }
 
 async fn purge_expired(app: &Application) -> Result<(), DatabaseError> {
@@ -68,14 +71,21 @@ async fn purge_expired(app: &Application) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-pub(crate) async fn run(app: &Application, subject: &str, token: &str) -> Result<(), WorkflowError> {
+pub(crate) async fn run(
+    app: &Application,
+    subject: &str,
+    token: &str,
+) -> Result<(), WorkflowError> {
     let Some(key) = SupplierEventKey::from_job_subject(subject) else {
-        tracing::error!(subject, "work for something that is no supplier's event");
+        tracing::error!(subject, "a supplier event job has an invalid subject");
         return Ok(());
     };
     let stored = app.store.supplier_event(key.mode, &key.supplier, &key.id);
     let Some(stored) = stored.await? else {
-        tracing::error!(subject, "work for a supplier's event that is not there");
+        tracing::error!(
+            subject,
+            "a supplier event job names an event that does not exist"
+        );
         return Ok(());
     };
     let telling = SupplierEventProcessor {
@@ -95,12 +105,12 @@ pub(crate) async fn run(app: &Application, subject: &str, token: &str) -> Result
     }
 }
 
-/// An event whose booking is being told.
+/// An event that is being applied to its booking.
 struct SupplierEventProcessor<'a> {
     app: &'a Application,
     key: SupplierEventKey,
     stored: StoredSupplierEvent,
-    /// The claim on this work.
+    /// Token of the lease on this job.
     token: &'a str,
 }
 
@@ -124,8 +134,13 @@ impl SupplierEventProcessor<'_> {
         Ok(booking.map(|booking| self.verify_ownership(booking, BookingMatch::Flight)))
     }
 
-    /// A supplier tells of its own bookings only, a processor of its payments.
-    fn verify_ownership<B: BookingAggregate>(&self, booking: B, found: impl FnOnce(Box<B>) -> BookingMatch) -> BookingMatch {
+    /// Checks that the booking belongs to the sender of the event and to its mode. A supplier may
+    /// report only its own bookings, and a processor only its own payments.
+    fn verify_ownership<B: BookingAggregate>(
+        &self,
+        booking: B,
+        found: impl FnOnce(Box<B>) -> BookingMatch,
+    ) -> BookingMatch {
         let supplier = &self.key.supplier;
         let mut payments = booking.payments().iter();
         let is_theirs = booking.supplier() == supplier
@@ -145,20 +160,20 @@ impl SupplierEventProcessor<'_> {
         if let Some(reference) = &event.supplier_reference {
             match kind {
                 Some(SupplierKind::Hotel) => {
-                    let found =
-                        store.hotel_booking_by_supplier_reference_unscoped(mode, supplier, reference);
+                    let found = store
+                        .hotel_booking_by_supplier_reference_unscoped(mode, supplier, reference);
                     if let Some(booking) = found.await? {
                         return Ok(BookingMatch::Hotel(Box::new(booking)));
                     }
                 }
                 Some(SupplierKind::Flight) => {
-                    let found =
-                        store.flight_booking_by_supplier_reference_unscoped(mode, supplier, reference);
+                    let found = store
+                        .flight_booking_by_supplier_reference_unscoped(mode, supplier, reference);
                     if let Some(booking) = found.await? {
                         return Ok(BookingMatch::Flight(Box::new(booking)));
                     }
                 }
-                // Payments are known by our references only.
+                // Payments are found only by the gateway's references.
                 Some(SupplierKind::Payment) | None => return Ok(BookingMatch::NoMatch),
             }
         }
@@ -168,16 +183,19 @@ impl SupplierEventProcessor<'_> {
                 return Ok(BookingMatch::Flight(Box::new(booking)));
             }
         }
-        // Offers are known before a supplier hears of a booking; its references are not.
+        // An offer is known before a supplier has a booking for it; the supplier's reference is
+        // not.
         Ok(match event.supplier_reference {
             Some(_) => BookingMatch::NotFoundYet,
             None => BookingMatch::NoMatch,
         })
     }
 
-    /// The hint, the work that is due because of it, and that it was given, in
-    /// one commit.
-    async fn apply_to_booking<B: BookingAggregate>(&self, mut booking: B) -> Result<(), WorkflowError> {
+    /// Commits the reported change, the booking's job and the processed event in one transaction.
+    async fn apply_to_booking<B: BookingAggregate>(
+        &self,
+        mut booking: B,
+    ) -> Result<(), WorkflowError> {
         let id = booking.id().clone();
         let (app, key) = (self.app, &self.key);
         let teller = if *booking.supplier() == key.supplier {
@@ -191,11 +209,12 @@ impl SupplierEventProcessor<'_> {
                 Ok(moved) => {
                     let why = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
                     let request_id = format!("job_{:032x}", app.ids.generate());
-                    let mut write = app.transition_statements(read_version, &[moved], Some(&why), &request_id);
+                    let mut write =
+                        app.transition_statements(read_version, &[moved], Some(&why), &request_id);
                     write.schedule_job(B::JOB_KIND, id.as_str(), now);
                     write
                 }
-                // Nothing about it waits for an answer.
+                // The booking's state has nothing that a reported change could affect.
                 Err(_) => self.write(),
             };
             write.mark_supplier_event_applied(key.mode, &key.supplier, &key.id, &id);
@@ -216,7 +235,12 @@ impl SupplierEventProcessor<'_> {
             return self.ignore().await;
         };
         let mut write = self.write();
-        write.release_job(SupplierEventKey::JOB_KIND, &self.key.job_subject(), self.token, at);
+        write.release_job(
+            SupplierEventKey::JOB_KIND,
+            &self.key.job_subject(),
+            self.token,
+            at,
+        );
         self.commit(write).await.map(|_| ())
     }
 
@@ -228,7 +252,11 @@ impl SupplierEventProcessor<'_> {
 
     async fn finish(&self) -> Result<(), WorkflowError> {
         let mut write = self.write();
-        write.complete_job(SupplierEventKey::JOB_KIND, &self.key.job_subject(), self.token);
+        write.complete_job(
+            SupplierEventKey::JOB_KIND,
+            &self.key.job_subject(),
+            self.token,
+        );
         self.commit(write).await.map(|_| ())
     }
 
@@ -236,17 +264,22 @@ impl SupplierEventProcessor<'_> {
         UnitOfWork::new(self.app.clock.now())
     }
 
-    /// Stores what came of the event, and that there is nothing more to do.
+    /// Stores the result of the event and finishes its job.
     async fn finish_with(
         &self,
         mut write: UnitOfWork,
         outcome: &'static str,
         booking: Option<&BookingId>,
     ) -> Result<CommitResult, WorkflowError> {
-        write.complete_job(SupplierEventKey::JOB_KIND, &self.key.job_subject(), self.token);
+        write.complete_job(
+            SupplierEventKey::JOB_KIND,
+            &self.key.job_subject(),
+            self.token,
+        );
         let ended = self.commit(write).await?;
         if matches!(ended, CommitResult::Stored) {
-            self.key.log_and_count(&self.stored.event.kind, outcome, booking);
+            self.key
+                .log_and_count(&self.stored.event.kind, outcome, booking);
         }
         Ok(ended)
     }
@@ -263,7 +296,7 @@ impl SupplierEventProcessor<'_> {
     }
 }
 
-/// When an event without a booking is looked at again; none: not any more.
+/// Returns when the booking of an event is looked up again, or `None` if the lookups are over.
 fn next_lookup_at(received_at: Timestamp, now: Timestamp) -> Option<Timestamp> {
     let is_over = now >= received_at.plus_s(LOOKUP_TIMEOUT_S);
     let looks = BackoffSchedule::new(LOOKUP_SCHEDULE_S.to_vec());
@@ -275,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_waits_an_hour_for_its_booking() {
+    fn event_without_booking_is_looked_up_for_an_hour() {
         let (mut now, mut looks) = (Timestamp(0), Vec::new());
         while let Some(at) = next_lookup_at(Timestamp(0), now) {
             looks.push(at.0 / 1000);

@@ -1,23 +1,26 @@
-//! Says, again and again, what nobody knows the outcome of, and which work was put
-//! aside: neither is ever given up, so somebody has to look.
+//! Reports unresolved calls and parked jobs at a regular interval. Neither is ever given up, so an
+//! operator has to act.
 
 use crate::app::Application;
 use host_storage::DatabaseError;
 use std::time::Duration;
 
-/// After so long reading back alone is not enough.
+/// Age in seconds after which an unresolved call needs an operator: reconciling alone has not
+/// resolved it.
 const OPERATOR_ALERT_AFTER_S: i64 = 24 * 60 * 60;
 
-/// How often it is looked at.
+/// Interval of the reports.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The most that are counted.
+/// Maximum number that is counted.
 const COUNT_LIMIT: u32 = 10_000;
 
-/// Looks until the application stops.
+/// Reports until the application stops.
 pub(crate) async fn run_monitor(app: &Application) {
-    let complaint = "the operator's list cannot be read";
-    app.tasks.run_periodically(CHECK_INTERVAL, complaint, || report_unresolved(app)).await;
+    let complaint = "unresolved calls and parked jobs could not be counted";
+    app.tasks
+        .run_periodically(CHECK_INTERVAL, complaint, || report_unresolved(app))
+        .await;
 }
 
 async fn report_unresolved(app: &Application) -> Result<(), DatabaseError> {
@@ -30,13 +33,13 @@ async fn report_unresolved(app: &Application) -> Result<(), DatabaseError> {
     if calls > 0 {
         tracing::error!(
             calls,
-            "outcomes are unknown for more than a day: GET /unresolved on the admin listener lists them"
+            "calls have been unresolved for more than a day; GET /unresolved on the admin listener lists them"
         );
     }
     if parked > 0 {
         tracing::error!(
             parked,
-            "background work is parked: GET /unresolved on the admin listener lists it"
+            "jobs are parked; GET /unresolved on the admin listener lists them"
         );
     }
     Ok(())

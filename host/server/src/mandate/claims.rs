@@ -1,6 +1,6 @@
-//! What is signed: claims in the shape of the payment mandates of AP2 v0.2. Amounts are
-//! minor units, times seconds. A mandate is verified by making its claims again from its
-//! terms: whoever changes a shape keeps the old one for the mandates that have it.
+//! The signed claims, in the form of the payment mandates of AP2 v0.2. Amounts are in minor units,
+//! times in seconds. A mandate is verified by building its claims again from its terms. Whoever
+//! changes the form must keep the old one for existing mandates.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,11 +12,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Cards are the only instruments.
+/// The type of every instrument; only cards are supported.
 const CARD: &str = "CARD";
 
-/// What may be bought. Its members are in the order of their names, so that its digest
-/// can be computed from any JSON of it.
+/// The purchases that are allowed. The fields are in alphabetical order, so that the digest can be
+/// computed from any JSON form of it.
 #[derive(Serialize)]
 struct ScopeClaim {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,8 +56,13 @@ impl From<&MandateScope> for ScopeClaim {
     }
 }
 
-/// The terms: an open payment mandate. Purchases under it are signed with `jwk`.
-pub(super) fn open_mandate_claims(terms: &MandateTerms, issuer: &str, jwk: &Jwk) -> serde_json::Result<Value> {
+/// Builds the claims of a mandate's terms: an open payment mandate. Uses of the mandate are signed
+/// with `jwk`.
+pub(super) fn open_mandate_claims(
+    terms: &MandateTerms,
+    issuer: &str,
+    jwk: &Jwk,
+) -> serde_json::Result<Value> {
     let scope = ScopeClaim::from(&terms.scope);
     let reference = digest(&serde_json::to_string(&scope)?);
     Ok(json!({
@@ -80,7 +85,7 @@ pub(super) fn open_mandate_claims(terms: &MandateTerms, issuer: &str, jwk: &Jwk)
     }))
 }
 
-/// A use of a mandate: a closed payment mandate. The checkout is the booking.
+/// Builds the claims of a mandate's use: a closed payment mandate. Its checkout is the booking.
 pub(super) fn closed_mandate_claims(
     terms: &MandateTerms,
     usage: &MandateUsage,
@@ -102,7 +107,7 @@ pub(super) fn closed_mandate_claims(
     })
 }
 
-/// Who is paid: the organization that sells.
+/// Returns the payee, which is the organization that sells.
 fn payee(tenant: &Tenant) -> Value {
     json!({ "id": tenant.organization, "name": tenant.organization })
 }

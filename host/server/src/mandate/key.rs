@@ -1,6 +1,6 @@
-//! The keys that sign mandates: one pair at a time for the installation, made when there
-//! is none or the newest is too old. Private parts are sealed; public parts are published,
-//! also those of earlier keys.
+//! Keys that sign mandates. The installation has one current key pair, which is created if there is
+//! none or the newest is too old. Private parts are stored encrypted. Public parts are published,
+//! including those of earlier keys.
 
 use crate::seal::{SealError, Sealer};
 use aws_lc_rs::rand::SystemRandom;
@@ -14,22 +14,22 @@ use std::collections::HashSet;
 
 const PURPOSE: &str = "mandate_signing_key";
 
-/// Why a key cannot be made or used.
+/// Reasons why a signing key cannot be created or used.
 #[derive(Debug, thiserror::Error)]
 pub enum SigningKeyError {
-    /// The database.
+    /// The database failed.
     #[error("the signing keys could not be read or stored")]
     Storage(#[from] CommitError),
-    /// Sealed under another key, or changed.
-    #[error("the signing key cannot be sealed or opened")]
+    /// The key was encrypted under another master key, or its data was changed.
+    #[error("the signing key cannot be encrypted or decrypted")]
     Seal(#[from] SealError),
-    /// There is none, and none can be made.
+    /// No key exists, and none can be created.
     #[error("there is no signing key")]
     Missing,
-    /// It does not sign.
+    /// The key cannot sign.
     #[error("the signing key cannot be used")]
     Unusable(#[from] jsonwebtoken::errors::Error),
-    /// Its public part is not JSON.
+    /// The key's public part is invalid JSON.
     #[error("the signing key's public part cannot be read or written")]
     Json(#[from] serde_json::Error),
 }
@@ -40,17 +40,21 @@ impl From<DatabaseError> for SigningKeyError {
     }
 }
 
-/// The keys as they are stored, newest first.
+/// The stored keys, newest first.
 pub(crate) struct SigningKeyRing(Vec<MandateKey>);
 
-/// A key of the ring, and its public part.
+/// A key of the ring with its public part.
 pub(super) struct SigningKey<'a> {
     stored: &'a MandateKey,
     pub(super) jwk: Jwk,
 }
 
-/// False: another host was faster with this generation.
-async fn insert_key(store: &Store, key: &MandateKey, now: Timestamp) -> Result<bool, SigningKeyError> {
+/// Stores a key. Returns `false` if another host stored a key of this generation first.
+async fn insert_key(
+    store: &Store,
+    key: &MandateKey,
+    now: Timestamp,
+) -> Result<bool, SigningKeyError> {
     let mut write = UnitOfWork::new(now);
     write.insert_mandate_key(key);
     match store.commit(write).await {
@@ -60,7 +64,11 @@ async fn insert_key(store: &Store, key: &MandateKey, now: Timestamp) -> Result<b
     }
 }
 
-fn generate_key(sealer: &Sealer, generation: i64, now: Timestamp) -> Result<MandateKey, SigningKeyError> {
+fn generate_key(
+    sealer: &Sealer,
+    generation: i64,
+    now: Timestamp,
+) -> Result<MandateKey, SigningKeyError> {
     let random = SystemRandom::new();
     let pair = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random)
         .map_err(|_| SigningKeyError::Missing)?;
@@ -79,8 +87,8 @@ fn generate_key(sealer: &Sealer, generation: i64, now: Timestamp) -> Result<Mand
 }
 
 impl SigningKeyRing {
-    /// As every host sees them now, with a key that is young enough to sign new mandates:
-    /// when there is none, of the hosts that want one at once one makes it.
+    /// Loads the keys and ensures that one of them is young enough to sign new mandates. If none
+    /// is, one of the hosts that need one at the same time creates it.
     pub(crate) async fn load_or_rotate(
         store: &Store,
         sealer: &Sealer,
@@ -96,30 +104,37 @@ impl SigningKeyRing {
             let generation = newest.map_or(1, |key| key.generation + 1);
             let key = generate_key(sealer, generation, now)?;
             if insert_key(store, &key, now).await? {
-                tracing::info!(kid = key.kid, "a new key signs mandates from now on");
+                tracing::info!(
+                    kid = key.kid,
+                    "a new key was created and signs mandates from now on"
+                );
             }
         }
     }
 
-    /// As every host sees them now.
+    /// Loads the keys from the database.
     pub(crate) async fn load(store: &Store) -> Result<Self, SigningKeyError> {
         Ok(Self(store.mandate_keys().await?))
     }
 
-    /// The public parts, as a JSON Web Key Set.
+    /// Returns the public parts for a JSON Web Key Set.
     pub(crate) fn public_keys(&self) -> Result<Vec<Jwk>, SigningKeyError> {
         let keys = self.0.iter();
         keys.map(|key| Ok(serde_json::from_str(&key.public_jwk)?))
             .collect()
     }
 
-    /// The key that signs new mandates.
+    /// Returns the key that signs new mandates.
     pub(super) fn current(&self) -> Result<SigningKey<'_>, SigningKeyError> {
         SigningKey::of(self.0.first())
     }
 
-    /// The key that signed a mandate, and what it signed; none: none of ours did.
-    pub(super) fn verify(&self, jws: &str) -> Result<Option<(SigningKey<'_>, Value)>, SigningKeyError> {
+    /// Returns the key that signed a mandate, and the signed claims. Returns `None` if no key of
+    /// this installation signed it.
+    pub(super) fn verify(
+        &self,
+        jws: &str,
+    ) -> Result<Option<(SigningKey<'_>, Value)>, SigningKeyError> {
         let header = jsonwebtoken::decode_header(jws).ok();
         let kid = header.and_then(|header| header.kid);
         let mut keys = self.0.iter();
@@ -133,13 +148,14 @@ impl SigningKeyRing {
     }
 }
 
-/// When a key ceases to sign new mandates.
+/// Returns when a key stops signing new mandates.
 fn signs_until(key: &MandateKey, age_max_s: u64) -> Timestamp {
     let age_max_s = i64::try_from(age_max_s).unwrap_or(i64::MAX);
     key.created_at.plus_s(age_max_s)
 }
 
-/// Nothing but the signature: our clock, not the library's, decides what has expired.
+/// Returns the validation of the signature alone. Expiry is checked against the gateway's clock,
+/// not the library's.
 fn signature_validation() -> Validation {
     let mut validation = Validation::new(Algorithm::ES256);
     validation.required_spec_claims = HashSet::new();
@@ -154,7 +170,7 @@ impl<'a> SigningKey<'a> {
         Ok(Self { stored, jwk })
     }
 
-    /// Signs claims: a compact JWS.
+    /// Signs claims and returns a compact JWS.
     pub(super) fn sign(&self, sealer: &Sealer, claims: &Value) -> Result<String, SigningKeyError> {
         let MandateKey {
             kid,

@@ -1,6 +1,5 @@
-//! Mandates: a user's leave to buy something later, signed so that nobody can say
-//! otherwise, and used once. Whoever buys under one consumes it in the transaction that
-//! begins the purchase.
+//! Mandates: a user's permission to buy something later, signed as evidence and used only once. A
+//! purchase under a mandate consumes it in the transaction that starts the purchase.
 
 mod claims;
 pub mod key;
@@ -9,7 +8,7 @@ mod tests;
 
 use crate::app::Application;
 use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
-use crate::mandate::key::{SigningKeyRing, SigningKeyError};
+use crate::mandate::key::{SigningKeyError, SigningKeyRing};
 use host_domain::id::{InstrumentId, MandateId};
 use host_domain::mandate::{
     Mandate, MandateEvent, MandateRejection, MandateScope, MandateTerms, MandateUsage,
@@ -20,57 +19,57 @@ use host_domain::time::Timestamp;
 use host_storage::{CommitError, Conflict, DatabaseError, UnitOfWork};
 use serde_json::Value;
 
-/// How often a change is tried again that somebody else was faster with.
+/// Maximum number of attempts to change a mandate if another call changes it first.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
-/// What a mandate is to say.
+/// The content of a new mandate.
 #[derive(Debug, Clone)]
 pub(crate) struct NewMandate {
-    /// The most that may be paid.
+    /// The maximum amount that may be paid.
     pub(crate) amount: Money,
-    /// What pays.
+    /// The instrument to pay with.
     pub(crate) instrument: InstrumentId,
-    /// What may be bought.
+    /// The purchases that are allowed.
     pub(crate) scope: MandateScope,
-    /// Until when.
+    /// The time at which it expires.
     pub(crate) expires_at: Timestamp,
 }
 
-/// A mandate that is stored.
+/// A stored mandate.
 #[derive(Debug)]
 pub(crate) enum Issued {
-    /// Now.
+    /// The mandate was created now.
     New(Mandate),
-    /// By an earlier call with the same key.
+    /// The mandate was created by an earlier call with the same key.
     Existing(Mandate),
 }
 
-/// Why something about a mandate was not done.
+/// Reasons why an operation on a mandate failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MandateError {
-    /// Not this tenant's, or not this user's.
+    /// The mandate does not exist, or belongs to another tenant or user.
     #[error("the mandate does not exist")]
     NotFound,
-    /// It cannot be used, or not be moved.
+    /// The mandate cannot be used, or the transition is not allowed.
     #[error("the mandate cannot be used")]
     Invalid(#[source] MandateRejection),
-    /// Its instrument is not the user's, or deleted.
+    /// The payment instrument does not belong to the user or was deleted.
     #[error("the payment instrument does not exist")]
     InstrumentNotFound,
-    /// Others change it all the time.
-    #[error("it is being changed by others")]
+    /// Concurrent calls kept changing the mandate.
+    #[error("the mandate was changed by too many concurrent requests; try again")]
     TooManyConflicts,
-    /// The idempotency key.
+    /// The idempotency key could not be used.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyError),
-    /// The database.
+    /// The database failed.
     #[error("mandates could not be read or stored")]
     Storage(#[from] CommitError),
-    /// The signing keys.
+    /// The signing keys could not be used.
     #[error(transparent)]
     SigningKey(#[from] SigningKeyError),
-    /// Claims that are not JSON.
-    #[error("claims cannot be written")]
+    /// The claims could not be serialized to JSON.
+    #[error("the mandate's claims cannot be serialized")]
     Claims(#[from] serde_json::Error),
 }
 
@@ -87,10 +86,11 @@ impl From<MandateRejection> for MandateError {
 }
 
 impl Application {
-    /// Makes and signs a mandate, and adds it to `write`, with which it comes into being.
+    /// Creates and signs a mandate and adds it to `write`. The mandate exists once `write` is
+    /// committed.
     ///
     /// # Errors
-    /// [`MandateError::Instrument`], or what went wrong.
+    /// Fails with [`MandateError::InstrumentNotFound`], or with the underlying error.
     pub(crate) async fn sign_in(
         &self,
         write: &mut UnitOfWork,
@@ -132,7 +132,8 @@ impl Application {
         };
         let age_max_s = self.config.mandates.key_max_age_s;
         let now = self.clock.now();
-        let keys = SigningKeyRing::load_or_rotate(&self.store, &self.sealer, age_max_s, now).await?;
+        let keys =
+            SigningKeyRing::load_or_rotate(&self.store, &self.sealer, age_max_s, now).await?;
         let key = keys.current()?;
         let claims = claims::open_mandate_claims(&terms, &self.base_url, &key.jwk)?;
         let mandate = Mandate::new(terms, key.sign(&self.sealer, &claims)?);
@@ -140,14 +141,14 @@ impl Application {
         Ok(mandate)
     }
 
-    /// Checks signature, status, cap, currency, expiry, user, instrument and scope, and
-    /// adds the use to `write`. That write meets [`Conflict::MandateVersion`] when the
-    /// mandate moved meanwhile: then nothing of it is stored, and this is to be asked anew.
-    /// Returns the mandate as it is once the write is committed: CONSUMED, with the signed
-    /// record of the use.
+    /// Checks signature, status, maximum amount, currency, expiry, user, instrument and scope, and
+    /// adds the use to `write`. If the mandate changed meanwhile, the commit of `write` fails with
+    /// [`Conflict::MandateVersion`] and stores nothing; call this function again then. Returns the
+    /// mandate as it is once `write` is committed: CONSUMED, with the signed record of the use.
     ///
     /// # Errors
-    /// [`MandateError::NotFound`] or [`MandateError::Invalid`], or what went wrong.
+    /// Fails with [`MandateError::NotFound`] or [`MandateError::Invalid`], or with the underlying
+    /// error.
     pub(crate) async fn consume_in(
         &self,
         write: &mut UnitOfWork,
@@ -168,7 +169,8 @@ impl Application {
             return Err(MandateRejection::InvalidSignature.into());
         }
         mandate.check_usage(&usage, now)?;
-        // By the key that the terms name, though it may sign no new mandates any more.
+        // The use is signed with the key that the terms name, even if that key no longer signs new
+        // mandates.
         let claims = claims::closed_mandate_claims(&mandate.terms, &usage, &self.base_url, now);
         let jws = key.sign(&self.sealer, &claims)?;
         let read_version = mandate.version;
@@ -179,11 +181,12 @@ impl Application {
         Ok(consumed)
     }
 
-    /// Adds to `write` that the purchase promised nothing to anybody, so that the mandate
-    /// may be used again. One that is not in use stays as it is.
+    /// Adds to `write` the release of a mandate whose purchase made no commitment, so that it may
+    /// be used again. A mandate that is not in use stays unchanged.
     ///
     /// # Errors
-    /// [`MandateError::NotFound`] or [`MandateError::Invalid`], or what went wrong.
+    /// Fails with [`MandateError::NotFound`] or [`MandateError::Invalid`], or with the underlying
+    /// error.
     pub(crate) async fn release_in(
         &self,
         write: &mut UnitOfWork,
@@ -199,10 +202,10 @@ impl Application {
         Ok(())
     }
 
-    /// Makes a mandate of a user, once for each key.
+    /// Creates a mandate of a user, once for each key.
     ///
     /// # Errors
-    /// As [`App::seal_mandate`], or the key's.
+    /// Fails like [`App::sign_in`], or if the idempotency key cannot be used.
     pub(crate) async fn issue(
         &self,
         caller: &Owner,
@@ -224,7 +227,7 @@ impl Application {
             claim_in(&mut write, key, mandate.terms.id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(Issued::New(mandate)),
-                // Another call with the same key was faster.
+                // Another call with the same key was committed first.
                 Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -232,10 +235,11 @@ impl Application {
         Err(MandateError::TooManyConflicts)
     }
 
-    /// Takes a mandate back, once for each key.
+    /// Revokes a mandate, once for each key.
     ///
     /// # Errors
-    /// [`MandateError::NotFound`] or [`MandateError::Invalid`], the key's, or what went wrong.
+    /// Fails with [`MandateError::NotFound`] or [`MandateError::Invalid`], if the idempotency key
+    /// cannot be used, or with the underlying error.
     pub(crate) async fn revoke(
         &self,
         caller: &Owner,
@@ -266,10 +270,11 @@ impl Application {
         Err(MandateError::TooManyConflicts)
     }
 
-    /// A mandate that a caller may see: a user theirs, the organization those of all.
+    /// Returns a mandate that the caller may see: a user sees their own, the organization sees
+    /// those of all users.
     ///
     /// # Errors
-    /// [`MandateError::NotFound`], or the database's.
+    /// Fails with [`MandateError::NotFound`], or with the database's error.
     pub(crate) async fn find(
         &self,
         caller: &Owner,

@@ -1,4 +1,5 @@
-//! Sealing, consuming and releasing, on a whole application whose time stands still.
+//! Tests of signing, consuming and releasing mandates, in a complete application with a fixed
+//! clock.
 
 use super::*;
 use crate::app::ApplicationDependencies;
@@ -25,7 +26,7 @@ const NOW: i64 = 1_795_255_200_000;
 const TTL_S: i64 = 3600;
 const KEY_MAX_AGE_S: i64 = 60;
 
-/// Time that only moves when it is told to.
+/// A clock that moves only when a test advances it.
 struct StillClock(AtomicI64);
 
 impl Clock for StillClock {
@@ -148,7 +149,7 @@ impl Desk {
         self.app.find(&self.owner, id).await.unwrap()
     }
 
-    /// Claims and `kid`, verified with the published keys as a stranger would.
+    /// Returns the claims and `kid`, verified with the published keys alone.
     async fn verified(&self, jws: &str) -> (Value, String) {
         let keys = SigningKeyRing::load(&self.app.store).await.unwrap();
         let keys = keys.public_keys().unwrap();
@@ -179,26 +180,23 @@ fn stay() -> MandateScope {
 }
 
 #[tokio::test]
-async fn a_mandate_is_used_once_and_again_when_it_is_released() {
+async fn mandate_is_used_once_and_again_after_its_release() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
     let consumed = desk.consume(&id, desk.usage()).await.unwrap();
     assert_eq!(desk.stored(&id).await, consumed);
     assert_eq!(desk.refusal(&id, desk.usage()).await, "consumed");
-    // A use may end after the mandate's time.
+    // A use may be released after the mandate has expired.
     let mut write = UnitOfWork::new(desk.app.clock.now());
     let tenant = &desk.owner.tenant;
-    desk.app
-        .release_in(&mut write, tenant, &id)
-        .await
-        .unwrap();
+    desk.app.release_in(&mut write, tenant, &id).await.unwrap();
     desk.app.store.commit(write).await.unwrap();
     assert_eq!(desk.stored(&id).await.state, MandateState::Active);
     assert!(desk.consume(&id, desk.usage()).await.is_ok());
 }
 
 #[tokio::test]
-async fn of_two_uses_that_saw_the_same_mandate_one_is_stored() {
+async fn concurrent_uses_of_a_mandate_store_only_one() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
     let mut writes = Vec::new();
@@ -217,7 +215,7 @@ async fn of_two_uses_that_saw_the_same_mandate_one_is_stored() {
 }
 
 #[tokio::test]
-async fn what_breaks_a_term_is_refused_and_uses_nothing_up() {
+async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
     let of = |change: &dyn Fn(&mut MandateUsage)| {
@@ -253,7 +251,7 @@ async fn what_breaks_a_term_is_refused_and_uses_nothing_up() {
 }
 
 #[tokio::test]
-async fn a_revoked_mandate_buys_nothing() {
+async fn revoked_mandate_rejects_every_use() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
     for _ in 0..2 {
@@ -263,9 +261,9 @@ async fn a_revoked_mandate_buys_nothing() {
     assert_eq!(desk.refusal(&id, desk.usage()).await, "revoked");
 }
 
-/// Whoever can write to the database can still not make a mandate say something else.
+/// A changed database row cannot change what a mandate permits.
 #[tokio::test]
-async fn terms_that_were_not_signed_buy_nothing() {
+async fn unsigned_terms_are_rejected() {
     let desk = Desk::open().await;
     let genuine = desk.seal().await;
     let other_key = Desk::open().await.seal().await.jws;
@@ -284,7 +282,7 @@ async fn terms_that_were_not_signed_buy_nothing() {
         with_terms(&|terms| terms.amount = euros(90_000)),
         with_terms(&|terms| terms.expires_at = terms.expires_at.plus_s(60)),
         with_terms(&|terms| terms.scope = MandateScope::Any),
-        // Its id alone is another: the signature is of the genuine one.
+        // Only its id differs: the signature is that of the genuine mandate.
         genuine.clone(),
         with_jws(cut),
         with_jws(other_key),
@@ -355,7 +353,7 @@ async fn signatures_of_the_same_terms_differ() {
 }
 
 #[tokio::test]
-async fn an_old_key_signs_no_new_mandates_and_its_own_stay_good() {
+async fn expired_key_signs_no_new_mandates_but_still_verifies_its_own() {
     let desk = Desk::open().await;
     let before = desk.seal().await;
     desk.pass_s(KEY_MAX_AGE_S);
@@ -373,7 +371,7 @@ async fn an_old_key_signs_no_new_mandates_and_its_own_stay_good() {
 }
 
 #[tokio::test]
-async fn another_start_finds_the_key_that_is_there() {
+async fn restart_reuses_the_existing_key() {
     let desk = Desk::open().await;
     let mandate = desk.seal().await;
     let again = app_at(desk.folder.path(), desk.clock.clone()).await;
@@ -386,7 +384,7 @@ async fn another_start_finds_the_key_that_is_there() {
 }
 
 #[tokio::test]
-async fn nothing_is_sealed_with_an_instrument_that_is_not_there() {
+async fn mandate_with_missing_instrument_is_rejected() {
     let desk = Desk::open().await;
     let spare = desk.add_card(2).await;
     let mut write = UnitOfWork::new(Timestamp(NOW));
@@ -414,7 +412,7 @@ async fn nothing_is_sealed_with_an_instrument_that_is_not_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_hosts_that_start_at_once_one_makes_the_key() {
+async fn hosts_that_start_together_create_one_key() {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(StillClock(AtomicI64::new(NOW)));
     let starts = (0..4).map(|_| app_at(folder.path(), clock.clone()));

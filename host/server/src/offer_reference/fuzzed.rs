@@ -1,4 +1,4 @@
-//! References that were not given out, and those that were.
+//! Fuzz tests of offer references, both forged and genuine.
 
 use super::tests::{fare, sealer, tenant, terms};
 use super::*;
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 const MAKERS: [(&str, Mode); 3] = [("acme", Mode::Test), ("acme", Mode::Live), ("", Mode::Test)];
 
 #[test]
-fn only_what_was_given_out_is_read() {
+fn only_issued_references_are_decoded() {
     let acme = tenant("acme", Mode::Test);
     let flight = encode(&sealer(), &acme, &fare("off-1")).unwrap();
     let hotel = encode(&sealer(), &acme, &terms(1)).unwrap();
@@ -51,14 +51,17 @@ fn offer(choice: &mut Choice<'_>) -> FlightOfferTerms {
 }
 
 #[test]
-fn what_was_given_out_is_read_as_it_was_by_whom_it_was_given_to() {
+fn reference_decodes_only_for_its_tenant() {
     fuzz::values("offer-reference-of-any-fare", 500, |choice| {
         let offer = offer(choice);
         let maker = choice.pick(&MAKERS);
         let Some(reference) = encode(&sealer(), &tenant(maker.0, maker.1), &offer) else {
             let written = serde_json::to_vec(&offer).unwrap().len();
             let fits = FlightOfferTerms::REFERENCE_CHARS_MAX / 4 * 3 - 64;
-            assert!(written > fits, "{written} bytes were refused");
+            assert!(
+                written > fits,
+                "{written} bytes were rejected although they fit into a reference"
+            );
             return;
         };
         assert!(reference.len() <= FlightOfferTerms::REFERENCE_CHARS_MAX);

@@ -1,14 +1,14 @@
-//! What is being fetched from suppliers at the moment, so that nothing is fetched
-//! twice at a time on this host.
+//! Tracks what is being fetched from suppliers at the moment, so that this host never fetches the
+//! same thing twice at a time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// A turnstile for each thing that is being fetched.
+/// A lock for each key that is being fetched.
 pub(crate) struct SingleFlight<K>(Mutex<HashMap<K, Weak<tokio::sync::Mutex<()>>>>);
 
-/// Turnstiles that nobody waits at are forgotten once there are so many.
+/// Number of entries from which unused locks are removed.
 const TRACKED_KEYS_MAX: usize = 1024;
 
 impl<K> Default for SingleFlight<K> {
@@ -18,7 +18,7 @@ impl<K> Default for SingleFlight<K> {
 }
 
 impl<K: Eq + Hash + Clone> SingleFlight<K> {
-    /// Where whoever wants to fetch this waits for the one who does.
+    /// Returns the lock of a key. Its holder fetches; all others wait for it.
     pub(crate) fn lock_for(&self, key: &K) -> Arc<tokio::sync::Mutex<()>> {
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = running.get(key).and_then(Weak::upgrade) {
@@ -32,7 +32,7 @@ impl<K: Eq + Hash + Clone> SingleFlight<K> {
         turnstile
     }
 
-    /// Whether somebody fetches it.
+    /// Returns whether a fetch of this key is in progress.
     pub(crate) fn is_in_flight(&self, key: &K) -> bool {
         let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         running

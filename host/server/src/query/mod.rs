@@ -1,6 +1,6 @@
-//! Asking suppliers for what changes nothing: who is asked, in which order, and
-//! what is made of the answer. Until something is promised, another supplier may
-//! answer in place of one that fails. Knows nothing of HTTP.
+//! Queries to suppliers that change nothing: which suppliers are called, in which order, and how
+//! their responses are processed. Until a response promises something, another supplier can be used
+//! in place of one that fails. This module does not depend on HTTP.
 
 pub(crate) mod fetch;
 pub(crate) mod flight;
@@ -17,63 +17,68 @@ use host_domain::id::HotelId;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_storage::DatabaseError;
 
-/// What queries remember between requests, in this host's memory.
+/// State that queries keep between requests, in the memory of this host.
 pub(crate) struct QueryState {
-    /// Price calendars that suppliers were asked for.
+    /// Rate limit of price calendar requests to suppliers.
     pub(crate) price_calendar_limiter: SupplierRateLimiter,
-    /// What suppliers were asked for watches.
+    /// Rate limit of price checks for watches.
     pub(crate) price_check_limiter: SupplierRateLimiter,
-    /// Content that is being fetched.
+    /// Content fetches that are in progress.
     pub(crate) content_fetches: SingleFlight<ContentKey>,
-    /// Airlines that are being read.
+    /// Airline reads that are in progress.
     pub(crate) airline_fetches: SingleFlight<AirlineKey>,
 }
 
 impl QueryState {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
-            price_calendar_limiter: SupplierRateLimiter::per_minute(config.limits.calendar_per_minute),
-            price_check_limiter: SupplierRateLimiter::per_minute(config.watches.supplier_per_minute),
+            price_calendar_limiter: SupplierRateLimiter::per_minute(
+                config.limits.calendar_per_minute,
+            ),
+            price_check_limiter: SupplierRateLimiter::per_minute(
+                config.watches.supplier_per_minute,
+            ),
             content_fetches: SingleFlight::default(),
             airline_fetches: SingleFlight::default(),
         }
     }
 }
 
-/// Why there is no answer.
+/// Reasons why a query has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueryError {
-    /// The database.
-    #[error("what is known could not be read or stored")]
+    /// The database failed.
+    #[error("stored data could not be read or written")]
     Database(#[from] DatabaseError),
-    /// Nobody offers this: none of the configured, or not the one that was named.
-    #[error("no supplier offers this")]
+    /// No supplier offers this: none of the configured ones, or not the one that was named.
+    #[error("no configured supplier supports this request")]
     Unsupported(Option<SupplierId>),
-    /// The supplier that was asked first gave no answer, nor did any other.
-    #[error("the supplier {supplier} gave no answer")]
+    /// The supplier that was called first returned no response, and neither did any other.
+    #[error("the supplier {supplier} returned no response")]
     Supplier {
-        /// Which.
+        /// The supplier that was called first.
         supplier: SupplierId,
-        /// Why.
+        /// The error of that supplier.
         #[source]
         error: ReadError,
     },
-    /// Hotels that the gateway does not know.
-    #[error("unknown hotels")]
+    /// Hotels that do not exist in the gateway.
+    #[error("the request names hotels that do not exist")]
     HotelsNotFound(Vec<HotelId>),
-    /// Hotels, by their place in the request, that not all belong to one supplier.
-    #[error("hotels of several suppliers")]
+    /// Hotels that do not all belong to one supplier, each with its position in the request and its
+    /// suppliers.
+    #[error("no single supplier has all hotels of the request")]
     MixedSuppliers(Vec<(usize, HotelId, Vec<SupplierId>)>),
     /// The day of check-in is over at the hotel.
     #[error("check-in has passed at the hotel")]
     CheckInPassed,
-    /// The place is not known.
+    /// The place does not exist.
     #[error("no such place")]
     PlaceNotFound,
-    /// No supplier knows the airline.
+    /// No supplier has this airline.
     #[error("no such airline")]
     AirlineNotFound,
-    /// The booking is not there, or is another's.
+    /// The booking does not exist or belongs to another owner.
     #[error("no such booking")]
     BookingNotFound,
 }

@@ -1,4 +1,4 @@
-//! How often a supplier is asked for something costly, in this host's memory.
+//! Rate limits of costly supplier requests, in the memory of this host.
 
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
@@ -6,17 +6,22 @@ use host_domain::owner::Mode;
 use host_domain::supplier::{ReadError, SupplierId};
 use std::num::NonZeroU32;
 
-/// So many calls a minute for each supplier; the modes do not take from each other.
+/// A rate limit in calls a minute for each supplier. Test and live mode are counted separately.
 pub(crate) struct SupplierRateLimiter(DefaultKeyedRateLimiter<(Mode, SupplierId)>);
 
 impl SupplierRateLimiter {
-    /// Nothing is 1.
+    /// Creates a rate limit. A limit of 0 is treated as 1.
     pub(crate) fn per_minute(calls: u32) -> Self {
         let calls = NonZeroU32::new(calls).unwrap_or(NonZeroU32::MIN);
         Self(RateLimiter::keyed(Quota::per_minute(calls)))
     }
 
-    /// Takes one call, or says as the supplier itself would when to come back.
+    /// Acquires a permit for one call.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the rate-limit error that the supplier itself would return, with the time to wait
+    /// in seconds.
     pub(crate) fn acquire(&self, mode: Mode, supplier: &SupplierId) -> Result<(), ReadError> {
         self.0.check_key(&(mode, supplier.clone())).map_err(|full| {
             let wait = full.wait_time_from(DefaultClock::default().now());
@@ -33,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_supplier_has_its_own_pace_in_each_mode() {
+    fn rate_limit_is_separate_for_each_supplier_and_mode() {
         let pace = SupplierRateLimiter::per_minute(2);
         let one = SupplierId::parse("ONE").unwrap();
         assert_eq!(pace.acquire(Mode::Test, &one), Ok(()));

@@ -1,4 +1,4 @@
-//! Who is asked, and who next.
+//! Selects the suppliers of a request and the order in which they are called.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -7,21 +7,21 @@ use host_domain::routing::{self, Route};
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_runtime::{CallContext, Supplier};
 
-/// A question that any of several suppliers could answer.
+/// A request that any of several suppliers can serve.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RouteRequest<'a> {
-    /// Who asks.
+    /// The caller that makes the request.
     pub(crate) caller: &'a RequestContext,
-    /// What for.
+    /// The capability that a supplier must have.
     pub(crate) operation: Capability,
     /// The supplier that the caller named.
     pub(crate) selector: Option<&'a SupplierId>,
-    /// The suppliers that have every hotel of the request; none: it names no hotels.
+    /// The suppliers that have every hotel of the request. `None` if the request names no hotels.
     pub(crate) eligible_suppliers: Option<&'a [SupplierId]>,
 }
 
 impl Application {
-    /// Whom to ask, first to last.
+    /// Returns the suppliers to call, in order.
     pub(crate) fn route(&self, question: RouteRequest<'_>) -> Result<Route, QueryError> {
         let RouteRequest {
             caller,
@@ -29,7 +29,9 @@ impl Application {
             selector,
             eligible_suppliers: owners,
         } = question;
-        let kind = operation.supplier_kind().ok_or(QueryError::Unsupported(None))?;
+        let kind = operation
+            .supplier_kind()
+            .ok_or(QueryError::Unsupported(None))?;
         let tenant = &caller.owner.tenant;
         let candidates =
             self.suppliers
@@ -43,8 +45,8 @@ impl Application {
         Ok(route)
     }
 
-    /// Asks one supplier after the other until one answers; tells of the first
-    /// when none does.
+    /// Calls one supplier after another until one responds. If none does, returns the error of the
+    /// first.
     pub(crate) async fn query_with_failover<T, F, Answer>(
         &self,
         question: RouteRequest<'_>,
@@ -59,8 +61,8 @@ impl Application {
             let Some(supplier) = self.runtime.supplier(&id) else {
                 continue;
             };
-            // On the heap: what a call into a plugin keeps is large, and would be copied
-            // with every future around it.
+            // The future is boxed: the state of a call into a plugin is large and would be copied
+            // with every enclosing future.
             let answer = Box::pin(call(supplier, read_call_context(question.caller)));
             let error = match answer.await {
                 Ok(answer) => return Ok((id, answer)),
@@ -79,7 +81,7 @@ impl Application {
     }
 }
 
-/// On whose behalf a call that changes nothing is made.
+/// Builds the context of a call that changes nothing.
 pub(crate) fn read_call_context(caller: &RequestContext) -> CallContext {
     CallContext {
         request_id: caller.request_id.to_string(),
@@ -89,7 +91,7 @@ pub(crate) fn read_call_context(caller: &RequestContext) -> CallContext {
     }
 }
 
-/// Whether it is the supplier that failed, not the request.
+/// Returns whether the supplier failed and not the request, so that another supplier may succeed.
 pub(crate) const fn allows_failover(error: &ReadError) -> bool {
     match error {
         ReadError::Rejected(_) => false,

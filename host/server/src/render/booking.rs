@@ -1,4 +1,4 @@
-//! Hotel bookings: the whole resource, and the summary of lists.
+//! JSON resources of hotel bookings: the full resource and the summary used in lists.
 
 use crate::api::value::{IsoDate, IsoDateTime, Money};
 use crate::render::cancellation::{self, Cancellation, Failure};
@@ -10,29 +10,29 @@ use host_domain::hotel::booking::{Booking, Status};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where a hotel booking is.
+/// The status of a hotel booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum HotelBookingStatus {
-    /// Accepted by the gateway.
+    /// The service has accepted the request.
     Created,
-    /// The supplier is asked to bind the offer.
+    /// The supplier is being asked to bind the offer.
     PrebookInProgress,
-    /// Bound; waits to be completed.
+    /// The offer is bound and can be completed.
     ReadyForComplete,
-    /// Being paid and booked.
+    /// The booking is being paid and booked.
     CompleteInProgress,
-    /// Booked.
+    /// The booking is confirmed.
     Confirmed,
-    /// Being cancelled.
+    /// The booking is being cancelled.
     CancelInProgress,
-    /// Some rooms are released.
+    /// Some rooms are cancelled.
     PartiallyCanceled,
-    /// All rooms are released.
+    /// All rooms are cancelled.
     Canceled,
-    /// Came to nothing.
+    /// The booking failed.
     Failed,
-    /// Was not completed in time.
+    /// The booking was not completed in time.
     Expired,
 }
 
@@ -46,11 +46,11 @@ pub(crate) struct BookedHotel {
     id: String,
     /// Display name.
     name: String,
-    /// One line.
+    /// Address on one line.
     address: String,
 }
 
-/// Whom to write to about a booking.
+/// The contact person of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct BookingContact {
     first_name: String,
@@ -67,56 +67,56 @@ pub(crate) struct HotelBooking {
         example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// The caller's reference given at prebook; not unique.
+    /// Reference that the client gave at prebook. It need not be unique.
     #[schema(required)]
     reference_id: Option<String>,
-    /// Where it is.
+    /// Status of the booking.
     status: HotelBookingStatus,
     hotel: BookedHotel,
-    /// First night.
+    /// Date of the first night.
     check_in: IsoDate,
-    /// Morning of departure.
+    /// Date of departure.
     check_out: IsoDate,
-    /// What was booked; stays so after a cancellation.
+    /// Booked price. A cancellation does not change it.
     total: Money,
     created_at: IsoDateTime,
     updated_at: IsoDateTime,
-    /// When the supplier confirmed.
+    /// Time at which the supplier confirmed the booking.
     #[schema(required)]
     confirmed_at: Option<IsoDateTime>,
-    /// When the last room was released.
+    /// Time at which the last room was cancelled.
     #[schema(required)]
     canceled_at: Option<IsoDateTime>,
-    /// Every payment that was begun, oldest first.
+    /// All payments that were started, oldest first.
     payments: Vec<HotelPayment>,
-    /// Every cancellation that was begun, oldest first.
+    /// All cancellations that were started, oldest first.
     cancellations: Vec<Cancellation>,
-    /// The hotel's own number.
+    /// The hotel's own confirmation code.
     #[schema(required)]
     hotel_confirmation_code: Option<String>,
-    /// Plain text of the hotel for the guest.
+    /// Remarks of the hotel for the guest, without markup.
     #[schema(required)]
     hotel_remarks: Option<String>,
-    /// Until when it can be completed.
+    /// Time until which the booking can be completed.
     offer_expires_at: IsoDateTime,
-    /// Paid at the hotel, on top of the total, all rooms; null: nothing.
+    /// Amount to pay at the hotel in addition to the total, for all rooms. Null if there is none.
     #[schema(required)]
     due_at_property: Option<Money>,
-    /// Of the whole booking; null until the offer is bound.
+    /// Cancellation policy of the whole booking. Null until the prebook is confirmed.
     #[schema(required)]
     cancellation_policy: Option<CancellationPolicy>,
     contact: BookingContact,
-    /// A loyalty programme's part; null: none.
+    /// Loyalty programme details. Null if there are none.
     #[schema(required)]
     loyalty: Option<Loyalty>,
-    /// In the order that they were asked for.
+    /// Rooms in the order in which they were requested.
     rooms: Vec<BookingRoom>,
-    /// Present when the booking failed or a cancellation was refused.
+    /// Reason of the failure. Present if the booking failed or a cancellation was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
 }
 
-/// A hotel booking in a list.
+/// A hotel booking as an item of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelBookingSummary {
     #[schema(
@@ -124,31 +124,31 @@ pub(crate) struct HotelBookingSummary {
         example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// The caller's reference given at prebook; not unique.
+    /// Reference that the client gave at prebook. It need not be unique.
     #[schema(required)]
     reference_id: Option<String>,
-    /// Where it is.
+    /// Status of the booking.
     status: HotelBookingStatus,
     hotel: BookedHotel,
-    /// First night.
+    /// Date of the first night.
     check_in: IsoDate,
-    /// Morning of departure.
+    /// Date of departure.
     check_out: IsoDate,
-    /// What was booked.
+    /// Booked price.
     total: Money,
     created_at: IsoDateTime,
     updated_at: IsoDateTime,
-    /// When the supplier confirmed.
+    /// Time at which the supplier confirmed the booking.
     #[schema(required)]
     confirmed_at: Option<IsoDateTime>,
-    /// When the last room was released.
+    /// Time at which the last room was cancelled.
     #[schema(required)]
     canceled_at: Option<IsoDateTime>,
-    /// Every payment that was begun, oldest first, without cards.
+    /// All payments that were started, oldest first, without cards.
     payments: Vec<HotelPayment>,
 }
 
-/// A booking as its own read and events show it: payments carry cards.
+/// Builds the booking for single reads and events, where payments include cards.
 pub(crate) fn full(booking: &Booking) -> HotelBooking {
     let payments = booking.payments.iter().map(payment::with_cards).collect();
     HotelBooking {
@@ -157,7 +157,7 @@ pub(crate) fn full(booking: &Booking) -> HotelBooking {
     }
 }
 
-/// A booking as a call that changes it answers.
+/// Builds the booking for responses to changes, where payments do not include cards.
 pub(crate) fn without_cards(booking: &Booking) -> HotelBooking {
     let HotelBookingSummary {
         id,
@@ -208,7 +208,7 @@ pub(crate) fn without_cards(booking: &Booking) -> HotelBooking {
     }
 }
 
-/// A booking in a list.
+/// Builds the booking as an item of a list.
 pub(crate) fn summary(booking: &Booking) -> HotelBookingSummary {
     HotelBookingSummary {
         id: booking.id.to_string(),
@@ -226,11 +226,15 @@ pub(crate) fn summary(booking: &Booking) -> HotelBookingSummary {
         updated_at: booking.updated_at.into(),
         confirmed_at: booking.confirmed_at.map(IsoDateTime::from),
         canceled_at: booking.canceled_at.map(IsoDateTime::from),
-        payments: booking.payments.iter().map(payment::without_cards).collect(),
+        payments: booking
+            .payments
+            .iter()
+            .map(payment::without_cards)
+            .collect(),
     }
 }
 
-/// Whom to write to.
+/// Builds the contact person of a booking.
 pub(super) fn contact(contact: &hotel::Contact) -> BookingContact {
     BookingContact {
         first_name: contact.first_name.clone(),

@@ -1,4 +1,4 @@
-//! Price calendars: what a hotel's nights cost on average.
+//! JSON resources of price calendars, which show a hotel's average nightly prices.
 
 use crate::api::value::{IsoDate, Money};
 use host_domain::hotel::content::HotelPriceCalendar;
@@ -6,15 +6,16 @@ use host_domain::id::HotelId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The price of a date.
+/// The average nightly price on one date.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct CalendarPrice {
     date: IsoDate,
-    /// Average across the stays that include the date, in US dollars. Indicative, not bookable.
+    /// Average nightly price of the stays that include the date, in US dollars. Indicative only; it
+    /// cannot be booked.
     average_nightly_price: Money,
 }
 
-/// The prices of a hotel.
+/// The price calendar of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct PriceCalendar {
     #[schema(
@@ -22,11 +23,11 @@ pub(crate) struct PriceCalendar {
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
     )]
     hotel_id: String,
-    /// In ascending order; dates without a price are left out.
+    /// Prices in ascending order of date. Dates without a price are left out.
     prices: Vec<CalendarPrice>,
 }
 
-/// A hotel's row.
+/// Builds the price calendar of a hotel.
 pub(crate) fn price_calendar(id: &HotelId, prices: &HotelPriceCalendar) -> PriceCalendar {
     let prices = prices.prices.iter().map(|(date, price)| CalendarPrice {
         date: (*date).into(),

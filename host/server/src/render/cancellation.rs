@@ -1,35 +1,35 @@
-//! Cancellations of a booking, and why something failed.
+//! JSON resources of hotel cancellations and of failures.
 
 use crate::api::value::{IsoDateTime, Money};
 use host_domain::hotel::booking::{self, CancellationStatus as State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How a cancellation stands.
+/// The status of a cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum CancellationStatus {
-    /// The supplier has not decided.
+    /// The supplier has not decided yet.
     InProgress,
-    /// The rooms are released.
+    /// The rooms are cancelled.
     Succeeded,
-    /// The supplier said no.
+    /// The supplier refused the cancellation.
     Refused,
-    /// It never took place.
+    /// The cancellation was not carried out.
     Failed,
 }
 
-/// Why something failed.
+/// The reason why an operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Failure {
-    /// Stable.
+    /// Stable, machine-readable code.
     #[schema(example = "book_failed")]
     code: String,
-    /// One sentence.
+    /// Explanation in one sentence.
     description: String,
 }
 
-/// A cancellation of a booking, or of some of its rooms.
+/// A cancellation of a whole booking or of some of its rooms.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Cancellation {
     #[schema(
@@ -37,30 +37,30 @@ pub(crate) struct Cancellation {
         example = "cxl_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// How it stands.
+    /// Status of the cancellation.
     status: CancellationStatus,
-    /// The rooms to release.
+    /// Ids of the rooms to cancel.
     room_ids: Vec<String>,
-    /// Kept by the supplier; null until it is known.
+    /// Amount that the supplier keeps. Null until it is known.
     #[schema(required)]
     fee: Option<Money>,
-    /// Given back to the payer; null until it is known.
+    /// Amount refunded to the payer. Null until it is known.
     #[schema(required)]
     refund_amount: Option<Money>,
-    /// The supplier's number of the cancellation.
+    /// The supplier's reference of the cancellation.
     #[schema(required)]
     supplier_reference: Option<String>,
-    /// When it began.
+    /// Time at which the cancellation was started.
     created_at: IsoDateTime,
-    /// When it was decided.
+    /// Time at which the cancellation was decided.
     #[schema(required)]
     completed_at: Option<IsoDateTime>,
-    /// Why not.
+    /// Reason why the cancellation failed or was refused.
     #[schema(required)]
     failure: Option<Failure>,
 }
 
-/// A cancellation of a booking.
+/// Builds the resource of a cancellation.
 pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> Cancellation {
     Cancellation {
         id: cancellation.id.to_string(),
@@ -84,7 +84,7 @@ pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> Cancellation
     }
 }
 
-/// Why something failed.
+/// Builds the resource of a failure.
 pub(crate) fn failure(failure: &host_domain::booking::Failure) -> Failure {
     Failure {
         code: failure.code.clone(),

@@ -1,4 +1,4 @@
-//! What a hotel looks like, and what guests say.
+//! JSON resources of hotel details and guest reviews.
 
 use crate::api::value::{CountryCode, IsoDate};
 use crate::render::place::{Location, country};
@@ -7,7 +7,7 @@ use host_domain::id::HotelId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Where a hotel is.
+/// The postal address of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelAddress {
     /// Street and number.
@@ -15,7 +15,7 @@ pub(crate) struct HotelAddress {
     line1: Option<String>,
     #[schema(required)]
     city: Option<String>,
-    /// State, county, canton.
+    /// State, county or canton.
     #[schema(required)]
     region: Option<String>,
     #[schema(required)]
@@ -24,68 +24,68 @@ pub(crate) struct HotelAddress {
     country_code: Option<CountryCode>,
 }
 
-/// A picture.
+/// A picture of a hotel or room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct HotelImage {
     url: String,
-    /// What it shows.
+    /// Description of what the picture shows.
     #[schema(required)]
     caption: Option<String>,
-    /// Pixels.
+    /// Width in pixels.
     #[schema(required)]
     width: Option<u32>,
-    /// Pixels.
+    /// Height in pixels.
     #[schema(required)]
     height: Option<u32>,
 }
 
-/// A rule of the house.
+/// A rule of the hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct HotelPolicy {
     name: String,
-    /// Plain text.
+    /// Text of the rule, without markup.
     text: String,
 }
 
-/// A kind of room.
+/// A room type of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct RoomContent {
     name: String,
-    /// Plain text.
+    /// Description without markup.
     #[schema(required)]
     description: Option<String>,
-    /// People.
+    /// Maximum number of guests.
     #[schema(required)]
     max_occupancy: Option<u32>,
-    /// At most 20.
+    /// Pictures of the room, at most 20.
     #[schema(max_items = 20)]
     images: Vec<HotelImage>,
 }
 
-/// What a hotel is. Null: the supplier gave no value.
+/// Static information about a hotel. A field is null if the supplier gives no value.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelDetails {
     name: String,
-    /// Plain text.
+    /// Description without markup.
     #[schema(required)]
     description: Option<String>,
     #[schema(required, minimum = 0, maximum = 5)]
     star_rating: Option<f64>,
     #[schema(required, minimum = 0, maximum = 10)]
     guest_rating: Option<f64>,
-    /// How many guests rated.
+    /// Number of guests who rated the hotel.
     #[schema(required)]
     review_count: Option<u32>,
     address: HotelAddress,
     #[schema(required)]
     location: Option<Location>,
-    /// IANA name.
+    /// IANA name of the hotel's time zone.
     #[schema(required, example = "Europe/Paris")]
     time_zone: Option<String>,
-    /// Local time.
+    /// Earliest check-in, in local time.
     #[schema(required, pattern = "^[0-9]{2}:[0-9]{2}$", example = "15:00")]
     check_in_from: Option<String>,
-    /// Local time.
+    /// Latest check-out, in local time.
     #[schema(required, pattern = "^[0-9]{2}:[0-9]{2}$", example = "11:00")]
     check_out_until: Option<String>,
     #[schema(required)]
@@ -93,48 +93,48 @@ pub(crate) struct HotelDetails {
     #[schema(required)]
     email: Option<String>,
     amenities: Vec<String>,
-    /// At most 20.
+    /// Pictures of the hotel, at most 20.
     #[schema(max_items = 20)]
     images: Vec<HotelImage>,
     policies: Vec<HotelPolicy>,
     rooms: Vec<RoomContent>,
 }
 
-/// What one guest says; never who.
+/// A review by one guest, without the guest's identity.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelReview {
     #[schema(required, minimum = 0, maximum = 10)]
     rating: Option<f64>,
-    /// Headline.
+    /// Headline of the review.
     #[schema(required)]
     title: Option<String>,
-    /// What was good.
+    /// Positive remarks of the guest.
     #[schema(required)]
     pros: Option<String>,
-    /// What was not.
+    /// Negative remarks of the guest.
     #[schema(required)]
     cons: Option<String>,
-    /// All else.
+    /// Remaining text of the review.
     #[schema(required)]
     text: Option<String>,
-    /// BCP 47.
+    /// Language of the review as a BCP 47 tag.
     #[schema(required)]
     language: Option<String>,
-    /// Couple, family, solo …
+    /// Type of traveller, such as couple, family or solo.
     #[schema(required)]
     traveller_type: Option<String>,
     #[schema(required)]
     stayed_on: Option<IsoDate>,
 }
 
-/// What guests say.
+/// Guest reviews of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelReviews {
     #[schema(required, minimum = 0, maximum = 10)]
     average: Option<f64>,
-    /// How many there are at the supplier.
+    /// Total number of reviews at the supplier.
     count: u32,
-    /// At most 20.
+    /// Reviews, at most 20.
     #[schema(max_items = 20)]
     items: Vec<HotelReview>,
 }
@@ -148,12 +148,12 @@ pub(crate) struct HotelContent {
     )]
     hotel_id: String,
     details: HotelDetails,
-    /// Null: the supplier has none.
+    /// Guest reviews. Null if the supplier has none.
     #[schema(required)]
     reviews: Option<HotelReviews>,
 }
 
-/// The content of a hotel.
+/// Builds the resource of a hotel's details and reviews.
 pub(crate) fn hotel_content(
     id: &HotelId,
     details: content::HotelDetails,

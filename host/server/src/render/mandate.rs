@@ -1,4 +1,4 @@
-//! Mandates, and the keys that they are verified with.
+//! JSON resources of mandates and of the public keys that verify them.
 
 use crate::api::value::{IsoDate, IsoDateTime, Money};
 use crate::render::payment::InstrumentType;
@@ -9,31 +9,31 @@ use jsonwebtoken::jwk::Jwk;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Where a mandate stands.
+/// The status of a mandate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum MandateStatus {
-    /// It can be used, once.
+    /// The mandate can be used once.
     Active,
-    /// It was used.
+    /// The mandate was used.
     Consumed,
-    /// It was taken back.
+    /// The mandate was revoked.
     Revoked,
-    /// Its time is over.
+    /// The mandate has expired.
     Expired,
 }
 
-/// What kind of purchase a mandate is for.
+/// The kind of purchase that a mandate allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum MandateScopeKind {
-    /// Anything.
+    /// Any purchase.
     Any,
-    /// What a watch waits for.
+    /// The purchase of a hotel watch.
     HotelWatch,
 }
 
-/// What may be bought. All but `kind` is null where anything may be.
+/// The purchases that a mandate allows. Every field except `kind` is null if it is unrestricted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct MandateScope {
     kind: MandateScopeKind,
@@ -55,7 +55,7 @@ pub(crate) struct MandateScope {
     check_out: Option<IsoDate>,
 }
 
-/// What pays.
+/// The payment instrument that pays under a mandate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct MandateInstrument {
     #[schema(
@@ -67,7 +67,7 @@ pub(crate) struct MandateInstrument {
     kind: InstrumentType,
 }
 
-/// A user's leave to buy something later, used once.
+/// A user's authorization of one later purchase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Mandate {
     #[schema(
@@ -76,35 +76,36 @@ pub(crate) struct Mandate {
     )]
     id: String,
     status: MandateStatus,
-    /// In whose name is bought.
+    /// User on whose behalf the purchase is made.
     #[schema(pattern = "^[A-Za-z0-9._:@-]{1,128}$", example = "ann")]
     user_id: String,
-    /// The most that may be paid.
+    /// Maximum amount that may be paid.
     payment_amount: Money,
     payment_instrument: MandateInstrument,
     scope: MandateScope,
     created_at: IsoDateTime,
-    /// From then on it is good for nothing.
+    /// Time from which the mandate is no longer valid.
     expires_at: IsoDateTime,
-    /// All of this but the status, signed: a compact JWS (ES256) over the claims of an open payment mandate
-    /// (`mandate.payment.open.1`), whose amounts are minor units. The keys are at `/.well-known/jwks.json`.
+    /// All fields of the mandate except its status, as a compact JWS (ES256). Its payload holds the
+    /// claims of an open payment mandate (`mandate.payment.open.1`), with amounts in minor units.
+    /// The public keys are at `/.well-known/jwks.json`.
     #[schema(pattern = "^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$")]
     jws: String,
 }
 
-/// A public key, as RFC 7517 writes it.
+/// A public key in the JWK format of RFC 7517.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = Object, example = json!({"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": "…", "x": "…", "y": "…"}))]
 pub(crate) struct PublicKey(pub(crate) Jwk);
 
-/// Public keys, as RFC 7517 writes them: the one that signs now first, then those before it.
+/// A JWK set (RFC 7517). The current signing key comes first, followed by earlier keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct JwkSet {
     pub(crate) keys: Vec<PublicKey>,
 }
 
-/// A mandate as it stands at an instant.
+/// Builds the resource of a mandate with its status at `now`.
 pub(crate) fn mandate(mandate: &mandate::Mandate, now: Timestamp) -> Mandate {
     let terms = &mandate.terms;
     Mandate {

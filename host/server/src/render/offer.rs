@@ -1,4 +1,4 @@
-//! Hotel offers, as pricing answers them.
+//! JSON resources of hotel offers in a pricing response.
 
 use crate::api::value::{IsoDateTime, Money};
 use crate::render::policy::{CancellationPolicy, Promotion};
@@ -9,12 +9,12 @@ use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a room's price includes to eat.
+/// The meals that a room's price includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(clippy::enum_variant_names, reason = "the names that the trade uses")]
+#[expect(clippy::enum_variant_names, reason = "the names are industry terms")]
 pub(crate) enum Board {
-    /// Nothing.
+    /// No meals.
     RoomOnly,
     /// Breakfast.
     BedAndBreakfast,
@@ -24,52 +24,52 @@ pub(crate) enum Board {
     FullBoard,
     /// Meals and drinks.
     AllInclusive,
-    /// Something else; the display text says what.
+    /// Another arrangement. The display text describes it.
     Other,
 }
 
 /// A room of an offer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct OfferRoom {
-    /// Zero-based, in the order of the occupancy.
+    /// Zero-based position, in the order of the requested occupancies.
     #[schema(minimum = 0, maximum = 8)]
     position: usize,
     #[schema(minimum = 1, maximum = 8)]
     adults: u32,
     /// Ages of the children.
     children: Vec<u32>,
-    /// Display text.
+    /// Display text of the room type.
     room_type: String,
-    /// Display text of what is included to eat.
+    /// Display text of the included meals.
     board: String,
-    /// Whether there is any time at which cancelling is free.
+    /// Whether there is a period in which cancellation is free.
     refundable: bool,
-    /// Of this room.
+    /// Cancellation policy of this room.
     cancellation_policy: CancellationPolicy,
 }
 
-/// Something that can be booked.
+/// A bookable hotel offer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelOffer {
-    /// Opaque; binds rooms, stay, source market and price to the organization.
-    /// Prebook takes it until `expires_at`.
+    /// Opaque reference that binds rooms, stay, source market and price to the organization. It can
+    /// be used for a prebook until `expires_at`.
     #[schema(pattern = "^[A-Za-z0-9_-]+$")]
     offer_reference: String,
-    /// For the whole stay, all rooms, promotions already included.
+    /// Price of the whole stay for all rooms. Promotions are already deducted.
     total: Money,
-    /// One an occupancy, in its order.
+    /// One room for each requested occupancy, in the same order.
     rooms: Vec<OfferRoom>,
-    /// Of the first room.
+    /// Room type of the first room.
     room_type: String,
-    /// Of the first room.
+    /// Board of the first room.
     board: String,
-    /// Of the first room.
+    /// Whether the first room is refundable.
     refundable: bool,
-    /// Of the whole stay.
+    /// Cancellation policy of the whole stay.
     cancellation_policy: CancellationPolicy,
-    /// Once each, with the rooms that they apply to.
+    /// Promotions, each listed once with the rooms it applies to.
     promotions: Vec<Promotion>,
-    /// Until when it can be prebooked.
+    /// Time until which the offer can be prebooked.
     expires_at: IsoDateTime,
 }
 
@@ -81,14 +81,18 @@ pub(crate) struct HotelOffers {
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
     )]
     hotel_id: String,
-    /// The supplier's id of the same hotel.
+    /// The supplier's id of this hotel.
     supplier_hotel_id: String,
-    /// Empty when the hotel has none for this stay.
+    /// Offers for the requested stay. Empty if the hotel has none.
     offers: Vec<HotelOffer>,
 }
 
-/// The row of a hotel.
-pub(crate) fn hotel_offers(id: &HotelId, supplier_hotel_id: &str, offers: Vec<HotelOffer>) -> HotelOffers {
+/// Builds the resource that lists the offers of a hotel.
+pub(crate) fn hotel_offers(
+    id: &HotelId,
+    supplier_hotel_id: &str,
+    offers: Vec<HotelOffer>,
+) -> HotelOffers {
     HotelOffers {
         hotel_id: id.to_string(),
         supplier_hotel_id: supplier_hotel_id.to_owned(),
@@ -96,7 +100,7 @@ pub(crate) fn hotel_offers(id: &HotelId, supplier_hotel_id: &str, offers: Vec<Ho
     }
 }
 
-/// An offer, under the reference that was made for it.
+/// Builds the resource of an offer with the given offer reference.
 pub(crate) fn offer(
     offer: &supply::Offer,
     stay: &hotel::Stay,

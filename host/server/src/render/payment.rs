@@ -1,4 +1,4 @@
-//! Payments of hotel bookings, cards and stored instruments.
+//! JSON resources of hotel payments, cards and stored payment instruments.
 
 use crate::api::value::{IsoDateTime, Money};
 use host_domain::payment;
@@ -7,25 +7,25 @@ use host_storage::StoredInstrument;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where a payment stands.
+/// The status of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum PaymentStatus {
-    /// Waits for the payer's browser.
+    /// The payer must complete a step in the browser.
     RequiresAction,
-    /// The amount is held.
+    /// The amount is authorized.
     Authorized,
-    /// The amount is taken.
+    /// The amount is captured.
     Captured,
-    /// The hold is released.
+    /// The authorization is voided.
     Voided,
-    /// A part was given back.
+    /// A part of the amount is refunded.
     PartiallyRefunded,
-    /// All of it was given back.
+    /// The whole amount is refunded.
     Refunded,
-    /// Nothing was held.
+    /// The payment failed; no amount was authorized.
     Failed,
-    /// The processor has not answered yet.
+    /// The processor has not responded yet.
     Unknown,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum CardBrand {
     Unknown,
 }
 
-/// How a card is funded.
+/// The funding type of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum CardFunding {
@@ -53,7 +53,7 @@ pub(crate) enum CardFunding {
     Unknown,
 }
 
-/// A wallet that a card was in.
+/// A wallet that holds a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum CardWallet {
@@ -61,17 +61,17 @@ pub(crate) enum CardWallet {
     GooglePay,
 }
 
-/// What may be shown of a card.
+/// The displayable details of a card.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Card {
-    /// Network.
+    /// Card network.
     brand: CardBrand,
     /// Last four digits.
     #[schema(pattern = "^[0-9]{4}$", example = "4242")]
     last4: String,
-    /// How it is funded.
+    /// Funding type of the card.
     funding: CardFunding,
-    /// Wallet that it was in; null: none.
+    /// Wallet that the card was in. Null if there was none.
     #[schema(required)]
     wallet: Option<CardWallet>,
 }
@@ -84,37 +84,37 @@ pub(crate) struct HotelPayment {
         example = "pay_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// Where it stands.
+    /// Status of the payment.
     status: PaymentStatus,
-    /// What is held, and taken.
+    /// Amount that is authorized and captured.
     amount: Money,
-    /// When it was begun.
+    /// Time at which the payment was started.
     created_at: IsoDateTime,
-    /// The card that pays, when it could be read. Only in the read of a single
-    /// booking and in events; left out elsewhere.
+    /// Card used for the payment, if it is known. Present only when a single booking is read and in
+    /// events.
     #[serde(skip_serializing_if = "Option::is_none")]
     cards: Option<Vec<Card>>,
 }
 
-/// A card of a stored instrument.
+/// The card of a stored payment instrument.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct InstrumentCard {
-    /// Network.
+    /// Card network.
     brand: CardBrand,
     /// Last four digits.
     #[schema(pattern = "^[0-9]{4}$", example = "4242")]
     last4: String,
-    /// How it is funded.
+    /// Funding type of the card.
     funding: CardFunding,
-    /// Wallet that it was in; null: none.
+    /// Wallet that the card was in. Null if there was none.
     #[schema(required)]
     wallet: Option<CardWallet>,
-    /// `YYYY-MM`; null when the processor does not say.
+    /// Expiry month as `YYYY-MM`. Null if the processor does not report it.
     #[schema(required, pattern = "^[0-9]{4}-[0-9]{2}$", example = "2030-12")]
     expires: Option<String>,
 }
 
-/// What kind of means of payment it is.
+/// The type of a payment instrument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum InstrumentType {
@@ -122,7 +122,7 @@ pub(crate) enum InstrumentType {
     Card,
 }
 
-/// A stored means of payment. Its token is never shown.
+/// A stored payment instrument. Its token is never returned.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct PaymentInstrument {
     #[schema(
@@ -130,17 +130,17 @@ pub(crate) struct PaymentInstrument {
         example = "inst_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// What kind it is.
+    /// Type of the instrument.
     #[serde(rename = "type")]
     kind: InstrumentType,
-    /// What may be shown of the card; null when the processor shows nothing.
+    /// Displayable details of the card. Null if the processor returns none.
     #[schema(required)]
     card: Option<InstrumentCard>,
-    /// When it was stored.
+    /// Time at which the instrument was stored.
     created_at: IsoDateTime,
 }
 
-/// A payment as lists and changes show it.
+/// Builds a payment without cards, for lists and responses to changes.
 pub(crate) fn without_cards(payment: &payment::Payment) -> HotelPayment {
     HotelPayment {
         id: payment.id.to_string(),
@@ -151,7 +151,7 @@ pub(crate) fn without_cards(payment: &payment::Payment) -> HotelPayment {
     }
 }
 
-/// A payment as the read of its booking shows it.
+/// Builds a payment with cards, for a single read of its booking and for events.
 pub(crate) fn with_cards(payment: &payment::Payment) -> HotelPayment {
     let cards = payment.card.iter().map(Card::from).collect();
     HotelPayment {

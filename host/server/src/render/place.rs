@@ -1,4 +1,4 @@
-//! Places by name, and points on the map.
+//! JSON resources of named places and geographic locations.
 
 use crate::api::value::{CountryCode, parse_country};
 use host_domain::hotel;
@@ -6,7 +6,7 @@ use host_domain::id::PlaceId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A point on the map, degrees.
+/// A geographic location in degrees.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Location {
     #[schema(minimum = -90, maximum = 90, example = 48.8566)]
@@ -18,13 +18,13 @@ pub(crate) struct Location {
 /// A place with a similar name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct PlaceAlternative {
-    /// Display text.
+    /// Display name.
     name: String,
-    /// One line.
+    /// Address on one line.
     address: String,
 }
 
-/// A place, saved.
+/// A named place.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Place {
     #[schema(
@@ -32,28 +32,29 @@ pub(crate) struct Place {
         example = "plc_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// Display text.
+    /// Display name.
     name: String,
-    /// One line.
+    /// Address on one line.
     address: String,
-    /// Its middle.
+    /// Centre of the place.
     location: Location,
-    /// Metres around the middle that hold most of it; null when the supplier does not say.
+    /// Radius in metres around the centre that covers most of the place. Null if the supplier gives
+    /// none.
     #[schema(required, minimum = 0)]
     suggested_radius: Option<f64>,
     #[schema(required)]
     country_code: Option<CountryCode>,
-    /// City that it is in, or is.
+    /// City that the place is in, or the place itself if it is a city.
     #[schema(required)]
     city: Option<String>,
-    /// The supplier's categories.
+    /// Categories as the supplier names them.
     types: Vec<String>,
-    /// Similar places.
+    /// Places with similar names.
     alternatives: Vec<PlaceAlternative>,
 }
 
-/// A place as it is saved: everything of it but its id. Older documents stay
-/// readable, so fields are only added, with defaults.
+/// The stored form of a place, without its id. Stored documents of older versions must stay
+/// readable, so fields may only be added, each with a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SavedPlace {
     pub(crate) name: String,
@@ -66,7 +67,7 @@ pub(crate) struct SavedPlace {
     pub(crate) alternatives: Vec<(String, String)>,
 }
 
-/// A place under its id.
+/// Builds the resource of a place from its id and stored form.
 pub(crate) fn place(id: &PlaceId, place: SavedPlace) -> Place {
     let alternatives = place.alternatives.into_iter();
     Place {
@@ -84,7 +85,7 @@ pub(crate) fn place(id: &PlaceId, place: SavedPlace) -> Place {
     }
 }
 
-/// A country that a supplier told, where it is one.
+/// Returns the country of a supplier's country code, or `None` if the code is not a valid country.
 pub(crate) fn country(code: &str) -> Option<CountryCode> {
     parse_country(code).map(CountryCode)
 }

@@ -1,4 +1,4 @@
-//! What cancelling costs, and what lowers a price: policies, quotes, promotions.
+//! JSON resources of cancellation policies, cancellation quotes, promotions and loyalty programmes.
 
 use crate::api::value::{IsoDateTime, Money};
 use host_domain::booking::mask_membership_number;
@@ -7,120 +7,122 @@ use host_domain::hotel::quote;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Version of the shape and meaning of a cancellation policy. It counts up when
-/// the same terms would be written or read in another way.
+/// Version of the shape and meaning of a cancellation policy. It is incremented when the same terms
+/// are represented or interpreted differently.
 const POLICY_VERSION: u32 = 1;
 
-/// What cancelling costs from an instant on.
+/// The cancellation fee from a given time on.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Penalty {
-    /// From here on.
+    /// Time from which this penalty applies.
     from: IsoDateTime,
-    /// How the penalty is given.
+    /// Form of the penalty.
     #[serde(rename = "type")]
     kind: PenaltyType,
-    /// In total, not on top of earlier ones.
+    /// Whole cancellation fee from `from` on. It replaces earlier penalties.
     amount: Money,
 }
 
-/// How a penalty is given.
+/// The form of a penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum PenaltyType {
-    /// An amount of money.
+    /// A fixed amount of money.
     Amount,
 }
 
-/// A rule that limits cancelling.
+/// A rule that restricts cancellation.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Restriction {
-    /// `NO_CANCELLATION` forbids cancelling while it is active; others are the supplier's own.
+    /// Code of the rule. `NO_CANCELLATION` forbids cancellation while it is active; other codes are
+    /// specific to the supplier.
     #[schema(example = "NO_CANCELLATION")]
     code: String,
-    /// For people.
+    /// Description for display.
     description: String,
-    /// Since when; null: from the beginning.
+    /// Time from which the rule is active. Null if it is active from the beginning.
     #[schema(required)]
     active_from: Option<IsoDateTime>,
-    /// Until when; null: for good.
+    /// Time until which the rule is active. Null if it has no end.
     #[schema(required)]
     active_until: Option<IsoDateTime>,
 }
 
-/// What cancelling costs, over time.
+/// The cancellation fees over time.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct CancellationPolicy {
     /// Version of the shape and meaning of this object.
     #[schema(minimum = 1, example = 1)]
     version: u32,
-    /// Whether there is any time at which cancelling is free.
+    /// Whether there is a period in which cancellation is free.
     refundable: bool,
-    /// The last instant of free cancellation.
+    /// Last instant of free cancellation.
     #[schema(required)]
     deadline: Option<IsoDateTime>,
-    /// In ascending order of `from`; each is the whole fee from then on.
+    /// Penalties in ascending order of `from`. Each is the whole fee from that time on.
     penalties: Vec<Penalty>,
-    /// What may forbid cancelling altogether.
+    /// Rules that may forbid cancellation.
     restrictions: Vec<Restriction>,
 }
 
-/// Where a cancellation quote comes from.
+/// The source of a cancellation quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum QuoteSource {
-    /// The supplier's own preview.
+    /// A preview by the supplier.
     SupplierQuote,
-    /// Computed from the freshly read policy.
+    /// A calculation from the policy, which was just read from the supplier.
     PolicyEstimate,
 }
 
-/// What cancelling would cost now. Moves no money and promises nothing.
+/// The current cost of cancelling a booking. A quote moves no money and is not binding.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct CancellationQuote {
-    /// Whether the amounts are known; false when the booking's policy cannot be read.
+    /// Whether the amounts are known. False if the booking's policy cannot be read.
     available: bool,
-    /// Where the amounts come from.
+    /// Source of the amounts.
     source: QuoteSource,
-    /// When the supplier's reads completed; not a validity deadline.
+    /// Time at which the reads from the supplier completed. It does not determine how long the
+    /// quote is valid.
     checked_at: IsoDateTime,
-    /// What would be kept; null when not available.
+    /// Cancellation fee. Null if `available` is false.
     #[schema(required)]
     fee: Option<Money>,
-    /// What would be given back, from the price that is released; null when not
-    /// available. The actual refund is at most what was captured and not yet refunded.
+    /// Refund, based on the price of the cancelled rooms. Null if `available` is false. The actual
+    /// refund is at most the captured amount that is not yet refunded.
     #[schema(required)]
     refund: Option<Money>,
-    /// Until when cancelling is free; null when it is not, or not known.
+    /// Time until which cancellation is free. Null if it is not free or the time is not known.
     #[schema(required)]
     free_until: Option<IsoDateTime>,
-    /// What limits cancelling.
+    /// Rules that restrict cancellation.
     restrictions: Vec<Restriction>,
 }
 
-/// A price reduction, already in the totals.
+/// A price reduction. The totals already include it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Promotion {
-    /// Display text.
+    /// Display name.
     name: String,
-    /// More of it.
+    /// Additional description.
     #[schema(required)]
     description: Option<String>,
-    /// What it takes off.
+    /// Amount of the reduction.
     #[schema(required)]
     amount: Option<Money>,
-    /// Zero-based positions of the rooms that it applies to.
+    /// Zero-based positions of the rooms that the promotion applies to.
     room_positions: Vec<u32>,
 }
 
-/// A loyalty programme's part in a booking.
+/// Loyalty programme details of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Loyalty {
-    /// Its name.
+    /// Name of the programme.
     program: String,
-    /// All but the last four characters are masked.
+    /// Membership number with all but the last four characters masked.
     #[schema(required, example = "*****1234")]
     membership_number: Option<String>,
-    /// What the stay would earn.
+    /// Number of points that the stay is expected to earn.
     #[schema(required)]
     points_estimate: Option<u32>,
 }
@@ -185,7 +187,10 @@ impl From<&hotel::Loyalty> for Loyalty {
     fn from(loyalty: &hotel::Loyalty) -> Self {
         Self {
             program: loyalty.program.clone(),
-            membership_number: loyalty.membership_number.as_deref().map(mask_membership_number),
+            membership_number: loyalty
+                .membership_number
+                .as_deref()
+                .map(mask_membership_number),
             points_estimate: loyalty.points_estimate,
         }
     }

@@ -1,4 +1,4 @@
-//! The rooms of a booking, and who sleeps there.
+//! JSON resources of booked rooms and their guests.
 
 use crate::api::value::{IsoDateTime, Money};
 use crate::render::offer::Board;
@@ -10,15 +10,15 @@ use host_domain::id::GuestId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A child of a room.
+/// A child who stays in a room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct RoomChild {
-    /// Years.
+    /// Age in years.
     #[schema(minimum = 0, maximum = 17)]
     age: u32,
 }
 
-/// Adult or child.
+/// The age group of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum GuestType {
@@ -38,10 +38,10 @@ pub(crate) struct RoomGuest {
     id: String,
     first_name: String,
     last_name: String,
-    /// Adult or child.
+    /// Whether the guest is an adult or a child.
     #[serde(rename = "type")]
     guest_type: GuestType,
-    /// The room's contact; one adult a room.
+    /// Whether this guest is the room's contact. Each room has exactly one, an adult.
     is_lead: bool,
 }
 
@@ -53,42 +53,42 @@ pub(crate) struct BookingRoom {
         example = "room_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// Zero-based, in the order that the rooms were asked for.
+    /// Zero-based position, in the order in which the rooms were requested.
     #[schema(minimum = 0, maximum = 8)]
     position: usize,
-    /// Display text.
+    /// Display name of the room.
     name: String,
-    /// What is included to eat.
+    /// Meals included in the price.
     board: Board,
-    /// Display text of the board.
+    /// Display text of the included meals.
     board_name: String,
     #[schema(minimum = 1, maximum = 8)]
     adults: u32,
     children: Vec<RoomChild>,
-    /// Share of the booking's total.
+    /// The room's share of the booking's total.
     total: Money,
-    /// Paid at the hotel, on top of the total; null: nothing.
+    /// Amount to pay at the hotel in addition to the total. Null if there is none.
     #[schema(required)]
     due_at_property: Option<Money>,
-    /// Of this room; null until the offer is bound.
+    /// Cancellation policy of this room. Null until the prebook is confirmed.
     #[schema(required)]
     cancellation_policy: Option<CancellationPolicy>,
-    /// Price reductions of this room, already in its total; null: none.
+    /// Promotions of this room, already deducted from its total. Null if there are none.
     #[schema(required)]
     promotions: Option<Vec<Promotion>>,
-    /// The supplier's number of the room.
+    /// The supplier's reference of the room.
     #[schema(required)]
     supplier_reference_number: Option<String>,
-    /// The hotel's own number.
+    /// The hotel's own confirmation code.
     #[schema(required)]
     hotel_confirmation_code: Option<String>,
-    /// When it was released.
+    /// Time at which the room was cancelled.
     #[schema(required)]
     canceled_at: Option<IsoDateTime>,
     guests: Vec<RoomGuest>,
 }
 
-/// The room of a booking at a position.
+/// Builds the resource of the room at `position`.
 pub(crate) fn room(booking: &Booking, position: usize, room: &booking::Room) -> BookingRoom {
     let applies = |promotion: &&hotel::Promotion| {
         promotion

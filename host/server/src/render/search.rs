@@ -1,4 +1,4 @@
-//! Hotels of an area.
+//! JSON resources of a hotel search.
 
 use crate::api::value::Money;
 use crate::render::place::Location;
@@ -7,7 +7,7 @@ use host_domain::id::HotelId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A hotel of an area.
+/// A hotel found in an area.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct FoundHotel {
     #[schema(
@@ -15,26 +15,26 @@ pub(crate) struct FoundHotel {
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
     )]
     hotel_id: String,
-    /// The supplier's id of the same hotel.
+    /// The supplier's id of this hotel.
     supplier_hotel_id: String,
     /// Display name.
     name: String,
-    /// One line.
+    /// Address on one line.
     address: String,
     location: Location,
     #[schema(required, minimum = 0, maximum = 5)]
     star_rating: Option<f64>,
     #[schema(required, minimum = 0, maximum = 10)]
     guest_rating: Option<f64>,
-    /// The lowest price for the whole stay; indicative: price the hotel to book.
+    /// Lowest price for the whole stay. Indicative only; request the hotel's price before booking.
     #[schema(required)]
     lowest_total: Option<Money>,
-    /// URL of a picture.
+    /// URL of a picture of the hotel.
     #[schema(required)]
     main_image: Option<String>,
 }
 
-/// A found hotel under its id.
+/// Builds the resource of a found hotel.
 pub(crate) fn found_hotel(id: &HotelId, hotel: supply::SupplierHotel) -> FoundHotel {
     FoundHotel {
         hotel_id: id.to_string(),

@@ -1,10 +1,12 @@
-//! Shapes of resources, as callers and subscribers see them.
+//! Tests of the JSON shape of hotel resources in responses and events.
 
 use super::*;
 use crate::render::policy::CancellationQuote;
 use host_domain::booking::{Failure, PaymentCollector};
 use host_domain::event::EventType;
-use host_domain::hotel::booking::{Booking, Cancellation, CancellationStatus, BookedState, Room, State};
+use host_domain::hotel::booking::{
+    BookedState, Booking, Cancellation, CancellationStatus, Room, State,
+};
 use host_domain::hotel::content::{WeatherCondition, WeatherDay};
 use host_domain::hotel::quote::{self, QuoteSource};
 use host_domain::hotel::{
@@ -17,7 +19,9 @@ use host_domain::id::{
 use host_domain::leg::RemoteCall;
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
-use host_domain::payment::{Card, CardBrand, Funding, PaymentMethod, Payment, PaymentState, Refund};
+use host_domain::payment::{
+    Card, CardBrand, Funding, Payment, PaymentMethod, PaymentState, Refund,
+};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use serde_json::{Value, json};
@@ -126,7 +130,7 @@ fn stay() -> Stay {
     }
 }
 
-/// Two rooms, paid, partly refunded, with everything that a booking can carry.
+/// Builds a paid, partly refunded booking of two rooms in which every optional field is set.
 fn booked() -> Booking {
     Booking {
         id: BookingId::from_bits(1),
@@ -196,7 +200,7 @@ fn names(object: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_booking_has_every_field_of_the_interface_and_nothing_internal() {
+fn booking_has_all_public_fields_and_no_internal_ones() {
     let shown = json_of(&booking::full(&booked()));
     let mut fields = names(&shown);
     fields.sort_unstable();
@@ -247,7 +251,7 @@ fn a_booking_has_every_field_of_the_interface_and_nothing_internal() {
 }
 
 #[test]
-fn a_room_carries_its_own_promotions_and_guests() {
+fn room_contains_its_own_promotions_and_guests() {
     let shown = json_of(&booking::full(&booked()));
     assert_eq!(shown["rooms"][0]["promotions"], Value::Null);
     assert_eq!(
@@ -284,7 +288,7 @@ fn a_room_carries_its_own_promotions_and_guests() {
 }
 
 #[test]
-fn cards_are_shown_in_the_read_of_a_booking_only() {
+fn cards_appear_only_in_full_booking() {
     let plain = json!({
         "id": PaymentId::from_bits(3).as_str(),
         "status": "PARTIALLY_REFUNDED",
@@ -307,7 +311,7 @@ fn cards_are_shown_in_the_read_of_a_booking_only() {
 }
 
 #[test]
-fn a_policy_says_what_cancelling_costs_and_when() {
+fn policy_lists_penalties_and_times() {
     assert_eq!(
         json_of(&booking::full(&booked()))["cancellation_policy"],
         json!({
@@ -330,7 +334,7 @@ fn a_policy_says_what_cancelling_costs_and_when() {
 }
 
 #[test]
-fn a_refused_cancellation_stands_in_the_booking_with_its_failure() {
+fn refused_cancellation_appears_in_booking_with_failure() {
     let failure = Failure {
         code: "cancel_refused".to_owned(),
         description: "No.".to_owned(),
@@ -378,7 +382,7 @@ fn a_refused_cancellation_stands_in_the_booking_with_its_failure() {
 }
 
 #[test]
-fn an_event_holds_the_booking_as_its_read_shows_it() {
+fn event_contains_booking_in_form_of_single_read() {
     let notice = Notification {
         event_type: EventType::HotelBookingConfirmed,
         payment: None,
@@ -397,7 +401,7 @@ fn an_event_holds_the_booking_as_its_read_shows_it() {
 }
 
 #[test]
-fn a_payment_event_holds_the_payment_and_the_bookings_id() {
+fn payment_event_contains_payment_and_booking_id() {
     let notice = Notification {
         event_type: EventType::PaymentCaptured,
         payment: Some(PaymentId::from_bits(3)),
@@ -417,7 +421,7 @@ fn a_payment_event_holds_the_payment_and_the_bookings_id() {
 }
 
 #[test]
-fn a_quote_without_amounts_is_not_available() {
+fn quote_without_amounts_is_unavailable() {
     let quote = quote::CancellationQuote {
         source: QuoteSource::PolicyEstimate,
         checked_at: NOW,
@@ -454,7 +458,7 @@ fn a_quote_without_amounts_is_not_available() {
 }
 
 #[test]
-fn what_is_not_known_of_the_weather_is_left_out() {
+fn unknown_weather_values_are_absent() {
     let day = WeatherDay {
         date: "2026-12-01".parse().unwrap(),
         temperature_min: Some(-1.5),

@@ -1,4 +1,4 @@
-//! Watches, and what they tell.
+//! JSON resources of watches and the bodies of their events.
 
 use super::EventEnvelope;
 use crate::api::value::{Amount, CountryCode, CurrencyCode, IsoDate, IsoDateTime, Money};
@@ -17,55 +17,55 @@ use host_storage::StoredWatch;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What is watched.
+/// The kind of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum WatchKind {
-    /// One hotel.
+    /// One hotel is watched.
     Hotel,
-    /// The hotels of an area.
+    /// All hotels of an area are watched.
     Trip,
 }
 
-/// Where a watch is.
+/// The status of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WatchStatus {
-    /// Waits for the price.
+    /// The watch waits for the price to reach the trigger.
     Active,
-    /// Has told that the price is there; active again once it is not.
+    /// The trigger was reported. The watch becomes active again when the price no longer meets it.
     Triggered,
-    /// Is being bought.
+    /// The purchase is in progress.
     Purchasing,
-    /// Was bought.
+    /// The purchase succeeded.
     Purchased,
-    /// Was to be bought, and could not.
+    /// The purchase failed.
     PurchaseFailed,
     /// Check-in has passed.
     Expired,
-    /// Deleted.
+    /// The watch was deleted.
     Canceled,
 }
 
-/// What kind of thing is waited for.
+/// The type of a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TriggerType {
-    /// A total of `amount` or less.
+    /// The total is at most `amount`.
     BelowTotal,
 }
 
-/// What is waited for.
+/// The condition that triggers a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WatchTrigger {
     #[serde(rename = "type")]
     pub(crate) kind: TriggerType,
-    /// The most that the whole stay may cost, all rooms, in the watch's `currency`; at least 1.
+    /// Maximum price of the whole stay for all rooms, in the watch's `currency`. It is at least 1.
     pub(crate) amount: Amount,
 }
 
-/// Who sleeps in a room.
+/// The occupancy of a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct WatchOccupancy {
     #[schema(minimum = 1, maximum = 8)]
@@ -74,19 +74,19 @@ pub(crate) struct WatchOccupancy {
     children: Vec<u32>,
 }
 
-/// A point, and how far around it.
+/// A circular area around a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub(crate) struct WatchArea {
     #[schema(minimum = -90, maximum = 90, example = 48.8566)]
     latitude: f64,
     #[schema(minimum = -180, maximum = 180, example = 2.3522)]
     longitude: f64,
-    /// Metres.
+    /// Radius in metres.
     #[schema(minimum = 1, maximum = 100_000, example = 5000)]
     radius: u32,
 }
 
-/// What the hotels of a trip must have.
+/// Criteria that the hotels of a trip must meet.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TripFilters {
@@ -94,36 +94,36 @@ pub(crate) struct TripFilters {
     pub(crate) min_star_rating: Option<f64>,
     #[schema(minimum = 0, maximum = 10, example = 7.5)]
     pub(crate) min_guest_rating: Option<f64>,
-    /// Only refundable rates, or only others.
+    /// Restricts the rates to refundable ones, or to non-refundable ones if false.
     pub(crate) refundable: Option<bool>,
-    /// Any of these; empty: all.
+    /// Accepted boards. An empty list accepts all.
     #[serde(default)]
     #[schema(max_items = 6)]
     pub(crate) board: Vec<Board>,
 }
 
-/// A guest whom a watch is to book for.
+/// A guest of an automatic purchase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct AutoBookGuest {
     first_name: String,
     last_name: String,
-    /// Adult or child.
+    /// Whether the guest is an adult or a child.
     #[serde(rename = "type")]
     guest_type: GuestType,
-    /// The room's contact; one adult a room.
+    /// Whether this guest is the room's contact. Each room has exactly one, an adult.
     is_lead: bool,
-    /// Of a child, years.
+    /// Age of a child in years.
     #[schema(required, minimum = 0, maximum = 17)]
     age: Option<u32>,
 }
 
-/// A room that a watch is to book.
+/// A room of an automatic purchase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct AutoBookRoom {
     guests: Vec<AutoBookGuest>,
 }
 
-/// How a watch buys, once its purchase is confirmed.
+/// The automatic purchase of a watch, which takes effect once the user confirms it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct AutoBook {
     #[schema(
@@ -132,24 +132,24 @@ pub(crate) struct AutoBook {
     )]
     payment_instrument_id: String,
     contact: BookingContact,
-    /// In the order of the occupancy.
+    /// Rooms in the order of the occupancy.
     rooms: Vec<AutoBookRoom>,
 }
 
-/// What confirming the purchase seals into a mandate.
+/// The terms of the mandate that is created when the purchase is confirmed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct MandateDraft {
-    /// In whose name is bought.
+    /// User on whose behalf the purchase is made.
     user_id: String,
-    /// The most that is paid.
+    /// Maximum amount that may be paid.
     payment_amount: Money,
     payment_instrument: MandateInstrument,
     scope: MandateScope,
-    /// Until when.
+    /// Time at which the mandate expires.
     expires_at: IsoDateTime,
 }
 
-/// A price that is waited for.
+/// A watch on the price of a hotel or a trip.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Watch {
     #[schema(
@@ -159,75 +159,75 @@ pub(crate) struct Watch {
     id: String,
     kind: WatchKind,
     status: WatchStatus,
-    /// Whose it is: `x-user-id` when it was made.
+    /// Owner of the watch: the value of `x-user-id` in the request that created it.
     user_id: String,
-    /// The hotel; null of a trip.
+    /// Watched hotel. Null for a trip.
     #[schema(
         required,
         pattern = "^htl_[a-zA-Z0-9-]+$",
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
     )]
     hotel_id: Option<String>,
-    /// The place of a trip, where it was made with one.
+    /// Place of a trip that was created with a place.
     #[schema(
         required,
         pattern = "^plc_[a-zA-Z0-9-]+$",
         example = "plc_01976f3e4a5b7c8d9e0f112233445566"
     )]
     place_id: Option<String>,
-    /// The area of a trip, where it was made with one.
+    /// Area of a trip that was created with an area.
     #[schema(required)]
     location: Option<WatchArea>,
-    /// What the hotels of a trip must have; null of a hotel.
+    /// Criteria for the hotels of a trip. Null for a single hotel.
     #[schema(required)]
     filters: Option<TripFilters>,
-    /// First night.
+    /// Date of the first night.
     check_in: IsoDate,
-    /// Morning of departure.
+    /// Date of departure.
     check_out: IsoDate,
     currency: CurrencyCode,
     #[schema(value_type = CountryCode)]
     guest_nationality: String,
     #[schema(required, value_type = Option<CountryCode>)]
     guest_residence: Option<String>,
-    /// One a room.
+    /// One occupancy for each room.
     occupancy: Vec<WatchOccupancy>,
     trigger: WatchTrigger,
-    /// How it buys; null: it only notifies.
+    /// Automatic purchase. Null if the watch only sends notifications.
     #[schema(required)]
     auto_book: Option<AutoBook>,
     /// Whether the purchase was confirmed.
     armed: bool,
-    /// What confirming the purchase would seal; null: nothing to confirm.
+    /// Terms of the mandate that a confirmation would create. Null if there is nothing to confirm.
     #[schema(required)]
     mandate_draft: Option<MandateDraft>,
-    /// The sealed mandate.
+    /// Id of the mandate.
     #[schema(
         required,
         pattern = "^mnd_[a-zA-Z0-9-]+$",
         example = "mnd_01976f3e4a5b7c8d9e0f112233445566"
     )]
     mandate_id: Option<String>,
-    /// When the price was seen last.
+    /// Time of the last price check.
     #[schema(required)]
     last_checked_at: Option<IsoDateTime>,
-    /// The cheapest that was seen then; null: nothing was to be had.
+    /// Lowest price in the last check. Null if no offer was available.
     #[schema(required)]
     last_total: Option<Money>,
-    /// The booking that it is being, was, or was to be bought with.
+    /// Booking of the purchase, whether it is in progress, succeeded or failed.
     #[schema(
         required,
         pattern = "^bkg_[a-zA-Z0-9-]+$",
         example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
     )]
     booking_id: Option<String>,
-    /// When it expires: the day of check-in has then ended everywhere.
+    /// Time at which the watch expires, when the day of check-in has ended in every time zone.
     expires_at: IsoDateTime,
     created_at: IsoDateTime,
     updated_at: IsoDateTime,
 }
 
-/// What can be had, as far as a check saw it. Advisory.
+/// An available price as a check observed it. Advisory only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct CurrentPrice {
     total: Amount,
@@ -237,7 +237,7 @@ pub(crate) struct CurrentPrice {
     refundable: bool,
 }
 
-/// A hotel of a trip that costs what is waited for.
+/// A hotel of a trip whose price meets the trigger.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct TripMatch {
     hotel_id: String,
@@ -248,16 +248,16 @@ pub(crate) struct TripMatch {
     current: CurrentPrice,
 }
 
-/// What an event tells beside the watch, whose it is, and what the watch itself knows.
+/// Details of an event beyond the watch and its owner.
 #[derive(Debug, Clone)]
 pub(crate) enum WatchEventDetails {
-    /// Nothing.
+    /// No details.
     None,
-    /// What can be had now.
+    /// Currently available price.
     CurrentPrice(CurrentPrice),
-    /// The cheapest hotels.
+    /// Cheapest matching hotels.
     Matches(Vec<TripMatch>),
-    /// What was bought.
+    /// Purchased booking.
     Booking(Box<hotel::Booking>),
 }
 
@@ -277,7 +277,7 @@ struct WatchEventData<'a> {
     reason: Option<&'static str>,
 }
 
-/// A booking, with its total under the name that events of watches give it too.
+/// A booking whose total also appears under the field name that watch events use.
 #[derive(Serialize)]
 struct PurchasedBooking {
     #[serde(flatten)]
@@ -285,7 +285,7 @@ struct PurchasedBooking {
     total_amount: Money,
 }
 
-/// The whole body of an event about a watch: `{id, type, created_at, data}`.
+/// Builds the complete body of a watch event: `{id, type, created_at, data}`.
 pub(crate) fn watch_event_payload(
     id: &EventId,
     event_type: EventType,
@@ -329,13 +329,16 @@ pub(crate) fn watch_event_payload(
             reason,
         },
     };
-    // Resources hold text, numbers and lists only: they always have a JSON form.
+    // Resources hold only text, numbers and lists, so serialization cannot fail.
     serde_json::to_string(&event).unwrap_or_default()
 }
 
-/// A watch, with what was seen for it last.
+/// Builds the resource of a watch with the result of its last check.
 pub(crate) fn watch(stored: &StoredWatch) -> Watch {
-    let StoredWatch { watch, last_observed: seen } = stored;
+    let StoredWatch {
+        watch,
+        last_observed: seen,
+    } = stored;
     let stay = &watch.query.stay;
     let (kind, hotel, area, filters) = match &watch.query.target {
         WatchTarget::Hotel { hotel_id } => (WatchKind::Hotel, Some(hotel_id), None, None),
@@ -375,7 +378,7 @@ pub(crate) fn watch(stored: &StoredWatch) -> Watch {
     }
 }
 
-/// The cheapest of an offer, as events show it.
+/// Builds the current price of an offer for events.
 pub(crate) fn current_price(offer: &Offer) -> CurrentPrice {
     let first = offer.rooms.first();
     CurrentPrice {
@@ -389,8 +392,12 @@ pub(crate) fn current_price(offer: &Offer) -> CurrentPrice {
     }
 }
 
-/// A hotel of a trip with its cheapest offer.
-pub(crate) fn trip_match(id: &HotelId, hotel: &hotel::supply::SupplierHotel, offer: &Offer) -> TripMatch {
+/// Builds the trip match of a hotel and its cheapest offer.
+pub(crate) fn trip_match(
+    id: &HotelId,
+    hotel: &hotel::supply::SupplierHotel,
+    offer: &Offer,
+) -> TripMatch {
     TripMatch {
         hotel_id: id.to_string(),
         name: hotel.name.clone(),
@@ -455,7 +462,7 @@ impl From<&watch::TripFilters> for TripFilters {
 
 impl From<TripFilters> for watch::TripFilters {
     fn from(filters: TripFilters) -> Self {
-        // The order in which boards are named makes no other question.
+        // The order in which boards are listed must not change the query, so they are sorted.
         let mut boards: Vec<_> = filters.board.into_iter().map(hotel::Board::from).collect();
         boards.sort_by_key(|board| *board as u8);
         boards.dedup();

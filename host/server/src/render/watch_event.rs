@@ -1,4 +1,4 @@
-//! What watches told, and the endpoint that is told, as their owner sees them.
+//! JSON resources of watch events and of the webhook endpoint that receives them.
 
 use crate::api::value::IsoDateTime;
 use crate::render::webhook::WebhookEvent;
@@ -9,20 +9,20 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-/// What became of an event.
+/// The delivery status of a watch event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = WatchEventStatus)]
 pub(crate) enum EventStatus {
-    /// It is being sent, or waits for a webhook to be sent to.
+    /// The event is being delivered, or waits for a webhook to deliver it to.
     Pending,
-    /// The receiver took it.
+    /// The receiver accepted the event.
     Delivered,
-    /// Given up: it is here, and is not sent again.
+    /// Delivery was abandoned. The event stays in the log and is not sent again.
     Failed,
 }
 
-/// An event of the log.
+/// A watch event in the event log.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WatchEvent {
     #[schema(
@@ -30,19 +30,19 @@ pub(crate) struct WatchEvent {
         example = "evt_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// What happened.
+    /// Type of the event.
     #[serde(rename = "type")]
     #[schema(example = "travel.hotel.watch.triggered")]
     event_type: String,
-    /// Whether it reached the webhook.
+    /// Delivery status of the event.
     status: EventStatus,
     created_at: IsoDateTime,
-    /// The whole body as it is sent.
+    /// Complete body of the event as it is sent.
     #[schema(value_type = WebhookEvent)]
     payload: Option<Box<RawValue>>,
 }
 
-/// Where events of watches go.
+/// The webhook that receives watch events.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WatcherWebhook {
     #[schema(
@@ -50,10 +50,11 @@ pub(crate) struct WatcherWebhook {
         example = "whs_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// Where they go.
+    /// URL that events are sent to.
     #[schema(example = "https://example.com/webhooks/watches")]
     url: String,
-    /// Signs what is sent. Only in the answer that makes it, and never again: not in that of a repeated idempotency key either.
+    /// Secret that signs events. Returned only in the response that creates it, and never again,
+    /// not even when the request is repeated with the same idempotency key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         required = false,
@@ -64,7 +65,7 @@ pub(crate) struct WatcherWebhook {
     created_at: IsoDateTime,
 }
 
-/// An event with what became of it.
+/// Builds the resource of an event with its delivery status.
 pub(crate) fn event(logged: WatchLogEntry) -> WatchEvent {
     let WatchLogEntry { event, status } = logged;
     WatchEvent {
@@ -76,7 +77,7 @@ pub(crate) fn event(logged: WatchLogEntry) -> WatchEvent {
     }
 }
 
-/// The endpoint; with its secret, once.
+/// Builds the resource of the endpoint, with its secret if that was just created.
 pub(crate) fn webhook(
     endpoint: &webhook::Subscription,
     signing_secret: Option<&SecretString>,

@@ -1,4 +1,4 @@
-//! The weather of a stay.
+//! JSON resources of the weather forecast for a stay.
 
 use crate::api::value::IsoDate;
 use host_domain::hotel::Booking;
@@ -6,15 +6,15 @@ use host_domain::hotel::content;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What the numbers are counted in.
+/// The units of the weather values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WeatherUnits {
-    /// Degrees Celsius, metres a second, millimetres.
+    /// Degrees Celsius, metres per second and millimetres.
     Metric,
 }
 
-/// Sky.
+/// A weather condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct WeatherCondition {
     /// Display text.
@@ -24,18 +24,18 @@ pub(crate) struct WeatherCondition {
     icon: Option<String>,
 }
 
-/// A day's weather. A value that is left out is not known.
+/// The weather of one day. A field is absent if its value is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct WeatherDay {
     /// Local date.
     date: IsoDate,
-    /// Degrees Celsius.
+    /// Minimum temperature in degrees Celsius.
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature_min: Option<f64>,
-    /// Degrees Celsius.
+    /// Maximum temperature in degrees Celsius.
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature_max: Option<f64>,
-    /// Display text.
+    /// Display text that summarizes the day.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
     conditions: Vec<WeatherCondition>,
@@ -43,21 +43,21 @@ pub(crate) struct WeatherDay {
     humidity_percent: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     afternoon_humidity_percent: Option<f64>,
-    /// Metres a second.
+    /// Wind speed in metres per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     wind_speed_mps: Option<f64>,
-    /// Metres a second.
+    /// Maximum wind speed in metres per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     maximum_wind_speed_mps: Option<f64>,
-    /// 0 to 1.
+    /// Probability of precipitation, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     precipitation_probability: Option<f64>,
-    /// Millimetres.
+    /// Total precipitation in millimetres.
     #[serde(skip_serializing_if = "Option::is_none")]
     precipitation_total_mm: Option<f64>,
 }
 
-/// The weather of a stay.
+/// The weather forecast for the stay of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct StayWeather {
     #[schema(
@@ -70,16 +70,16 @@ pub(crate) struct StayWeather {
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
     )]
     hotel_id: String,
-    /// Check-in.
+    /// Date of check-in.
     start_date: IsoDate,
-    /// Check-out.
+    /// Date of check-out.
     end_date: IsoDate,
     units: WeatherUnits,
-    /// In ascending order; days without a forecast are left out.
+    /// Days in ascending order. Days without a forecast are left out.
     days: Vec<WeatherDay>,
 }
 
-/// The weather of a booking's stay.
+/// Builds the weather forecast for a booking's stay.
 pub(crate) fn stay_weather(booking: &Booking, days: Vec<content::WeatherDay>) -> StayWeather {
     StayWeather {
         booking_id: booking.id.to_string(),

@@ -1,4 +1,4 @@
-//! Subscriptions and deliveries, as their owners see them.
+//! JSON resources of webhook subscriptions and deliveries.
 
 use crate::api::value::IsoDateTime;
 use host_domain::time::Timestamp;
@@ -9,20 +9,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-/// Whether events are sent.
+/// The status of a webhook subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = WebhookSubscriptionStatus)]
 pub(crate) enum SubscriptionStatus {
-    /// They are.
+    /// Events are sent.
     Active,
-    /// They wait: you paused it, or the receiver answered 410.
+    /// Events are held back because the subscription was paused by the client or by a response with
+    /// status 410 from the receiver.
     Paused,
-    /// They wait: nothing was taken for days. Resuming ends that.
+    /// Events are held back because no delivery succeeded for days. Resuming the subscription sends
+    /// them again.
     Disabled,
 }
 
-/// Where events of a product go.
+/// A subscription that sends the events of a product to a URL.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WebhookSubscription {
     #[schema(
@@ -30,24 +32,27 @@ pub(crate) struct WebhookSubscription {
         example = "whs_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// Where they go.
+    /// URL that events are sent to.
     #[schema(example = "https://shop.example/webhooks")]
     url: String,
-    /// Types of events; `*` stands for every type of the product, also those that come later.
+    /// Subscribed event types. `*` stands for every type of the product, including types added
+    /// later.
     #[schema(example = json!(["hotel.booking.confirmed"]))]
     event_types: Vec<String>,
-    /// Your own note.
+    /// Description chosen by the client.
     #[schema(required)]
     description: Option<String>,
-    /// Whether they are sent.
+    /// Status of the subscription.
     status: SubscriptionStatus,
-    /// Until then the secret before this one signs too; null when there is none that does.
+    /// Time until which the previous secret also signs deliveries. Null if no previous secret is in
+    /// use.
     #[schema(required)]
     previous_secret_expires_at: Option<IsoDateTime>,
     created_at: IsoDateTime,
-    /// When something of what stands here changed last.
+    /// Time of the last change to a field of this resource.
     updated_at: IsoDateTime,
-    /// Signs what is sent. Only in the answer that makes it, and never again: not in that of a repeated idempotency key either.
+    /// Secret that signs deliveries. Returned only in the response that creates it, and never
+    /// again, not even when the request is repeated with the same idempotency key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         required = false,
@@ -58,58 +63,59 @@ pub(crate) struct WebhookSubscription {
     signing_secret: Option<String>,
 }
 
-/// Where a delivery is.
+/// The status of a webhook delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = WebhookDeliveryStatus)]
 pub(crate) enum DeliveryStatus {
-    /// Recorded; waits for a sender.
+    /// The delivery is recorded and waits to be claimed by a sender.
     Pending,
-    /// A sender took it; no final result yet.
+    /// A sender has claimed the delivery. It has no final result yet.
     Published,
-    /// The receiver took it.
+    /// The receiver accepted the delivery.
     Delivered,
-    /// Given up; `failure_reason` says why.
+    /// The delivery was abandoned. `failure_reason` holds the reason.
     Failed,
 }
 
-/// Why a delivery was given up.
+/// The reason why a delivery was abandoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = WebhookFailureReason)]
 pub(crate) enum FailureReason {
-    /// The last attempt failed too.
+    /// The last attempt failed.
     RetriesExhausted,
-    /// The last attempt failed too: the URL stands for an address that may not be called.
+    /// The last attempt failed because the URL resolves to an address that may not be called.
     UrlNotAllowed,
-    /// The receiver answered 410.
+    /// The receiver responded with status 410.
     Gone,
-    /// It waited for 30 days for a subscription that was not ACTIVE.
+    /// The delivery waited 30 days for a subscription that was not ACTIVE.
     Expired,
 }
 
-/// A request to the receiver, and what it answered.
+/// A delivery attempt and the receiver's response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct WebhookDeliveryAttempt {
-    /// The first of a replay is 1.
+    /// Number of the attempt, counted from 1 in each replay.
     #[schema(minimum = 1)]
     attempt_number: i64,
-    /// HTTP status; null when there was no answer.
+    /// HTTP status of the response. Null if there was no response.
     #[schema(required, minimum = 100, maximum = 999)]
     response_status: Option<u16>,
-    /// The first KiB of the answer; null when there was none.
+    /// First KiB of the response body. Null if there was no response.
     #[schema(required)]
     response_body: Option<String>,
-    /// Why there was no answer: `timeout`, `connect`, `cut` or `url_not_allowed`; null when there was one.
+    /// Reason why there was no response: `timeout`, `connect`, `cut` or `url_not_allowed`. Null if
+    /// there was a response.
     #[schema(required, example = json!(null))]
     error: Option<String>,
-    /// When it began.
+    /// Time at which the attempt started.
     created_at: IsoDateTime,
 }
 
-/// The body of every webhook. The section about webhooks has what `data` holds for each type.
+/// The body of every webhook. The section about webhooks describes `data` for each event type.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "a body is shown byte for byte as it is sent")]
+#[expect(dead_code, reason = "stored bodies are returned unchanged")]
 pub(crate) struct WebhookEvent {
     #[schema(
         pattern = "^evt_[a-zA-Z0-9-]+$",
@@ -123,7 +129,7 @@ pub(crate) struct WebhookEvent {
     data: (),
 }
 
-/// One event on its way to one subscription.
+/// The delivery of one event to one subscription.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WebhookDelivery {
     #[schema(
@@ -131,39 +137,39 @@ pub(crate) struct WebhookDelivery {
         example = "dlv_01976f3e4a5b7c8d9e0f112233445566-01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// Where it is.
+    /// Status of the delivery.
     status: DeliveryStatus,
-    /// What is sent.
+    /// Event as it is sent.
     #[schema(value_type = WebhookEvent)]
     event: Option<Box<RawValue>>,
-    /// How often it was sent anew.
+    /// Number of times the delivery was replayed.
     #[schema(minimum = 0)]
     replay_count: i64,
-    /// Why it was given up; null when it was not.
+    /// Reason why the delivery was abandoned. Null if it was not.
     #[schema(required)]
     failure_reason: Option<FailureReason>,
-    /// The attempts of the current replay, in order.
+    /// Attempts of the current replay, in order.
     attempts: Vec<WebhookDeliveryAttempt>,
     created_at: IsoDateTime,
-    /// When a sender first took it, in the current replay.
+    /// Time at which a sender first claimed the delivery in the current replay.
     #[schema(required)]
     published_at: Option<IsoDateTime>,
-    /// When the receiver took it.
+    /// Time at which the receiver accepted the delivery.
     #[schema(required)]
     delivered_at: Option<IsoDateTime>,
-    /// When it was given up.
+    /// Time at which the delivery was abandoned.
     #[schema(required)]
     failed_at: Option<IsoDateTime>,
 }
 
-/// Deliveries that are to be sent anew.
+/// The result of a request to replay deliveries.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct RecoveredDeliveries {
-    /// How many this call found.
+    /// Number of deliveries that this request queued.
     pub(crate) queued: u64,
 }
 
-/// A subscription, at an instant; with its secret if that was just made.
+/// Builds the resource of a subscription at `now`, with its secret if that was just created.
 pub(crate) fn subscription(
     subscription: &webhook::Subscription,
     signing_secret: Option<&SecretString>,
@@ -183,8 +189,8 @@ pub(crate) fn subscription(
     }
 }
 
-/// A delivery with the attempts of its current replay. They are read after it: those
-/// that came since then are left to the next who looks.
+/// Builds the resource of a delivery with the attempts of its current replay. Attempts are read
+/// after the delivery, so attempts newer than the delivery are left out.
 pub(crate) fn delivery(
     stored: &StoredDelivery,
     mut attempts: Vec<WebhookDeliveryAttempt>,

@@ -1,12 +1,13 @@
-//! What is still to happen in a life, and when.
+//! The queue of future events of a scenario.
 
 use host_domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// When every life begins: 2026-01-01.
+/// Start of every scenario: 2026-01-01.
 pub(super) const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
 
-/// Happenings in their order; of one instant, what was planned first.
+/// Future events in the order of their times. Events of the same time keep the order in which they
+/// were planned.
 pub(super) struct Agenda<H> {
     happenings: BTreeMap<(Timestamp, u64), H>,
     names: u64,
@@ -20,7 +21,7 @@ impl<H> Agenda<H> {
         }
     }
 
-    /// A number that nobody else in this life has.
+    /// Returns a number that is unique in this scenario.
     pub(super) const fn name(&mut self) -> u64 {
         self.names += 1;
         self.names
@@ -31,12 +32,12 @@ impl<H> Agenda<H> {
         self.happenings.insert((at, place), happening);
     }
 
-    /// When something is planned next.
+    /// Returns the time of the next event.
     pub(super) fn next_at(&self) -> Option<Timestamp> {
         self.happenings.keys().next().map(|(at, _)| *at)
     }
 
-    /// What is planned until then, the first of it.
+    /// Removes and returns the first event up to the given time.
     pub(super) fn take(&mut self, until: Timestamp) -> Option<H> {
         let first = self.happenings.first_entry()?;
         (first.key().0 <= until).then(|| first.remove())

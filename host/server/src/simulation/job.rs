@@ -1,15 +1,15 @@
-//! A job's row as the database keeps it: when it is due, and who holds it.
+//! The row of a job as the database stores it, with its due time and lease.
 
 use host_domain::time::Timestamp;
 
-/// As `jobs.lease_s`.
+/// Lease duration, equal to the default of `jobs.lease_s`.
 pub(super) const LEASE_MS: i64 = 60_000;
 
 pub(super) struct Job {
     pub(super) due_at: Timestamp,
     pub(super) again_at: Option<Timestamp>,
     pub(super) lease: Option<(u64, Timestamp)>,
-    /// Workers look now and then.
+    /// Delay until a worker finds the job, because workers poll at intervals.
     noticed_after_ms: i64,
 }
 
@@ -35,17 +35,18 @@ impl Job {
         self.lease.is_some_and(|(name, _)| name == holder)
     }
 
-    /// For as long as a claim holds.
+    /// Leases the job for the lease duration.
     pub(super) fn hold(&mut self, holder: u64, now: Timestamp) {
         self.lease = Some((holder, now.plus_ms(LEASE_MS)));
     }
 
-    /// Due again then, when its holder has finished.
+    /// Makes the job due again at the given time, once its lease holder has finished.
     pub(super) fn again(&mut self, at: Timestamp) {
         self.again_at = Some(self.again_at.map_or(at, |known| known.min(at)));
     }
 
-    /// When it is due after it was given back; none: it is done.
+    /// Returns the due time after the job is released with `due_at`. Returns `None` if the job is
+    /// complete.
     pub(super) fn due_after(&self, due_at: Option<Timestamp>) -> Option<Timestamp> {
         match (due_at, self.again_at) {
             (Some(due), Some(again)) => Some(due.min(again)),

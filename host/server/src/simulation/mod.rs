@@ -1,11 +1,11 @@
-//! Bad days by the thousand. Each seed is a life of its own (of a booking, a delivery, a
-//! watch that buys) under a clock that only the simulation moves: what is asked of
-//! suppliers and processors gets lost, comes late or twice, processes die between two
-//! transactions, callers change their minds. A model of the other side keeps count, and
-//! when nothing is left to do, both must agree.
+//! Randomized simulations of failures. Each seed generates one scenario: of a booking, of
+//! deliveries, or of watches with automatic purchases. Only the simulation advances the clock.
+//! Calls to suppliers and processors are lost, delayed or duplicated, processes crash between two
+//! transactions, and clients change their requests. A model of the external side records its own
+//! state. At the end of the scenario, both sides must agree.
 //!
-//! `STOPOVER_SIMULATION_SEEDS` says how many seeds, `STOPOVER_SIMULATION_SEED` lives one
-//! of them again.
+//! `STOPOVER_SIMULATION_SEEDS` sets the number of seeds. `STOPOVER_SIMULATION_SEED` repeats a
+//! single seed.
 
 mod agenda;
 mod booking;
@@ -19,16 +19,16 @@ use random::Random;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Seeds of an ordinary test run.
+/// Number of seeds in a normal test run.
 const SEEDS: u64 = 100;
 
-/// After so many broken seeds no more are lived.
+/// Number of failed seeds after which a run stops.
 const BROKEN_MAX: usize = 20;
 
-/// Lines of a history that are shown, the last ones.
+/// Maximum number of history lines that are shown. The last ones are kept.
 const SHOWN_MAX: usize = 200;
 
-/// What happened in a life, told only when it went wrong.
+/// The events of a scenario. They are shown only if the scenario fails.
 #[derive(Default)]
 struct History(RefCell<Vec<String>>);
 
@@ -43,7 +43,7 @@ impl History {
     }
 }
 
-/// Lives every seed.
+/// Runs the scenario of every seed and panics if one fails.
 fn live(name: &str, life: impl Fn(&Random, &History) -> anyhow::Result<()>) {
     let one = setting("STOPOVER_SIMULATION_SEED");
     let seeds = match one {
@@ -64,7 +64,7 @@ fn live(name: &str, life: impl Fn(&Random, &History) -> anyhow::Result<()>) {
             break;
         }
     }
-    // The shortest history says most.
+    // The shortest history is the easiest one to analyse.
     let Some((seed, why, lines)) = broken.iter().min_by_key(|(_, _, lines)| lines.len()) else {
         return;
     };
@@ -75,7 +75,7 @@ fn live(name: &str, life: impl Fn(&Random, &History) -> anyhow::Result<()>) {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "how much is tested is no configuration of the server"
+    reason = "the number of tests is not part of the server's configuration"
 )]
 fn setting(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;

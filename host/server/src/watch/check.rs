@@ -1,6 +1,6 @@
-//! Looking what is to be had: the same questions that callers ask, asked for watches.
+//! Price checks for watches. They run the same queries that callers make.
 
-use crate::api::caller::{RequestContext, ApiKeyScope};
+use crate::api::caller::{ApiKeyScope, RequestContext};
 use crate::app::Application;
 use crate::query::QueryError;
 use crate::query::hotel::offer::{HotelSelection, OfferQuery, PricedHotel};
@@ -9,36 +9,36 @@ use crate::query::hotel::today;
 use crate::query::route::RouteRequest;
 use crate::render::watch::{self as render, CurrentPrice, TripMatch};
 use crate::time::Deadline;
-use host_domain::hotel::supply::{SupplierHotel, Offer, SearchFilters, SearchSort};
+use host_domain::hotel::supply::{Offer, SearchFilters, SearchSort, SupplierHotel};
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::{AskId, HotelId, KeyId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::supplier::{Capability, SupplierId};
-use host_domain::watch::{self, WatchTarget, TripFilters};
+use host_domain::watch::{self, TripFilters, WatchTarget};
 use host_storage::ClaimedPriceCheck;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The cheapest hotels that a search is asked for: of these the first are priced.
+/// Number of cheapest hotels that a search requests; the first of them are priced.
 const SEARCH_LIMIT: u16 = 20;
-/// Hotels of a trip that an event names.
+/// Maximum number of hotels in the event of a trip watch.
 pub(super) const MATCHES_MAX: usize = 3;
-/// Of them the cheapest is wanted.
+/// Maximum number of offers that are requested for a hotel; the cheapest is used.
 const OFFERS_MAX: u16 = 25;
 
-/// What can be had.
+/// The result of a price check.
 #[derive(Debug)]
 pub(super) enum CheckResult {
-    /// A hotel's cheapest offer; none: it has none.
+    /// A hotel's cheapest offer, or `None` if it has none.
     Hotel(Option<(Money, CurrentPrice)>),
-    /// Of a trip the cheapest hotels, first the cheapest, and what the cheapest costs.
-    /// The hotels are only looked at where a watch may be told of them.
+    /// The cheapest total of a trip, and its cheapest hotels in ascending order of price. Hotels
+    /// are priced only if an event of a watch may name them.
     Trip(Option<Money>, Vec<(Money, TripMatch)>),
 }
 
 impl CheckResult {
-    /// What the cheapest costs.
+    /// Returns the cheapest total.
     pub(super) fn total(&self) -> Option<Money> {
         match self {
             Self::Hotel(cheapest) => cheapest.as_ref().map(|(total, _)| *total),
@@ -48,7 +48,7 @@ impl CheckResult {
 }
 
 impl Application {
-    /// Whether what is watched exists, and somebody can be asked for it.
+    /// Checks that the watched hotel or place exists, and that a supplier can price it.
     pub(super) async fn validate_query(
         &self,
         caller: &RequestContext,
@@ -60,7 +60,11 @@ impl Application {
                 let ids = std::slice::from_ref(hotel_id);
                 let owned = self.find_hotel_mappings(mode, ids, None).await?;
                 let pricing = Capability::HotelPricing;
-                let route = self.route(route_request(caller, pricing, Some(&owned.common_suppliers)))?;
+                let route = self.route(route_request(
+                    caller,
+                    pricing,
+                    Some(&owned.common_suppliers),
+                ))?;
                 let first = route.suppliers.first();
                 let hotel = first.and_then(|supplier| owned.at_supplier(supplier).next());
                 let zone = hotel.and_then(|hotel| hotel.profile.time_zone.as_deref());
@@ -78,7 +82,7 @@ impl Application {
         Ok(())
     }
 
-    /// Asks what a question asks, within a time.
+    /// Runs the query of a price check within `time`.
     pub(super) async fn run_check(
         &self,
         asked: &ClaimedPriceCheck,
@@ -91,14 +95,20 @@ impl Application {
                 let mode = asked.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
                 let owned = self.find_hotel_mappings(mode, ids, None).await?;
-                self.take_rate_permit(route_request(&caller, Capability::HotelPricing, Some(&owned.common_suppliers)))?;
+                self.take_rate_permit(route_request(
+                    &caller,
+                    Capability::HotelPricing,
+                    Some(&owned.common_suppliers),
+                ))?;
                 let offers = self.fetch_offers(&caller, hotel_id, None, stay).await?;
                 let cheapest = cheapest(offers, |_| true);
                 Ok(CheckResult::Hotel(
                     cheapest.map(|offer| (offer.total, render::current_price(&offer))),
                 ))
             }
-            WatchTarget::Trip { area, filters } => self.check_trip(&caller, asked, area, filters).await,
+            WatchTarget::Trip { area, filters } => {
+                self.check_trip(&caller, asked, area, filters).await
+            }
         }
     }
 
@@ -113,7 +123,7 @@ impl Application {
         let stay = &asked.query.stay;
         let query = search_query(area, filters, stay);
         let found = self.search_hotels(caller, &query).await?;
-        // The highest price that somebody waits for.
+        // The highest price that a watch of this query waits for.
         let cap = self.store.highest_trigger(&asked.tenant, &asked.id).await?;
         let (mut matches, mut dearer, mut failed) = (Vec::new(), None, None);
         for (id, hotel) in &found.hotels {
@@ -127,7 +137,7 @@ impl Application {
             let verified = self.price_candidate(caller, &found.supplier, id, hotel, filters, stay);
             match verified.await {
                 Ok(found) => matches.extend(found),
-                // Another may still be had.
+                // Another hotel may still be available.
                 Err(error) => failed = Some(error),
             }
         }
@@ -141,7 +151,7 @@ impl Application {
         Ok(CheckResult::Trip(cheapest, matches))
     }
 
-    /// A hotel that a search found, with its cheapest offer that passes the filters.
+    /// Prices a hotel that a search found. Returns its cheapest offer that passes the filters.
     async fn price_candidate(
         &self,
         caller: &RequestContext,
@@ -174,7 +184,7 @@ impl Application {
         Ok(hotels)
     }
 
-    /// Takes one call of whoever is asked first.
+    /// Acquires a rate-limit permit for the supplier that is called first.
     fn take_rate_permit(&self, question: RouteRequest<'_>) -> Result<(), QueryError> {
         let route = self.route(question)?;
         let first = route.suppliers.first();
@@ -182,7 +192,11 @@ impl Application {
         self.take_rate_permit_of(question.caller, supplier)
     }
 
-    fn take_rate_permit_of(&self, caller: &RequestContext, supplier: &SupplierId) -> Result<(), QueryError> {
+    fn take_rate_permit_of(
+        &self,
+        caller: &RequestContext,
+        supplier: &SupplierId,
+    ) -> Result<(), QueryError> {
         let pace = &self.query_state.price_check_limiter;
         let taken = pace.acquire(caller.owner.tenant.mode, supplier);
         taken.map_err(|error| QueryError::Supplier {
@@ -192,8 +206,8 @@ impl Application {
     }
 }
 
-/// Nobody calls: the organization's watches ask. The same question is always asked
-/// of the same supplier, as long as that answers.
+/// Builds the context of a background check, which runs for the organization's watches and not for
+/// a caller. The same check always uses the same supplier, as long as that one responds.
 pub(super) fn background_context(tenant: &Tenant, ask: &AskId, time: Duration) -> RequestContext {
     RequestContext {
         request_id: Arc::from(ask.as_str()),

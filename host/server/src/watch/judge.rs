@@ -1,5 +1,5 @@
-//! What is decided about watches without a call and without the database: what to do
-//! with a question, when it is due again, and what becomes of a purchase.
+//! Decisions about watches that need neither a call nor the database: the action for a claimed
+//! price check, the time of the next check, and the outcome of a purchase.
 
 use crate::flow::bookable::BookingPhase;
 use crate::flow::complete::CompleteBookingError;
@@ -13,22 +13,22 @@ use host_domain::time::Timestamp;
 use host_domain::watch::{Event, PurchaseFailureReason, Watch};
 use host_storage::ClaimedPriceCheck;
 
-/// A booking that is not decided is looked at again after as long as it has been
-/// waited for, within these bounds.
+/// Minimum and maximum delay in milliseconds before an undecided booking is checked again. Within
+/// these bounds the delay equals the time that the booking has been undecided so far.
 const PURCHASE_POLL_MS: (i64, i64) = (1_000, 300_000);
 
-/// What is to be done with a question that is held.
+/// The action for a claimed price check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CheckAction {
-    /// It is asked.
+    /// Query the price.
     Check,
-    /// Its time is over: whoever waits for it expires, and it is forgotten.
+    /// The query has expired: the watches that wait for it expire, and it is deleted.
     Expire,
-    /// Nobody waits for it any more.
+    /// No watch waits for it any more, so it is deleted.
     Delete,
 }
 
-/// What is to be done with it now.
+/// Returns the action for a price check at this time.
 pub(crate) fn check_action(ask: &ClaimedPriceCheck, now: Timestamp) -> CheckAction {
     if !ask.has_open_watches {
         CheckAction::Delete
@@ -39,12 +39,16 @@ pub(crate) fn check_action(ask: &ClaimedPriceCheck, now: Timestamp) -> CheckActi
     }
 }
 
-/// What a price does to whoever waits for it; none: nothing is to be had.
+/// Returns the event that a price causes in the watches that wait for it. `None` means that no
+/// offer is available.
 pub(crate) fn price_event(total: Option<Money>) -> Event {
-    total.map_or(Event::PriceUnavailable, |total| Event::PriceObserved { total })
+    total.map_or(Event::PriceUnavailable, |total| Event::PriceObserved {
+        total,
+    })
 }
 
-/// When a question is due again that was asked, and why nothing came of that, if so.
+/// Returns when a query is due again after a check. `failed` is the error of the check, if it
+/// failed.
 pub(crate) fn next_check_at(
     ask: &ClaimedPriceCheck,
     failed: Option<&QueryError>,
@@ -53,13 +57,13 @@ pub(crate) fn next_check_at(
 ) -> Timestamp {
     let question = &ask.query;
     match failed.and_then(retry_after_s).map(i64::from) {
-        // Whoever waits for it expires in time nevertheless.
+        // The watches that wait for it still expire in time.
         Some(seconds) => now.plus_s(seconds.max(1)).min(question.expires_at()),
         None => question.next_check(&ask.id, interval_s, now),
     }
 }
 
-/// When a supplier said that it can be asked again.
+/// Returns the time in seconds after which the supplier accepts requests again, if it named one.
 const fn retry_after_s(error: &QueryError) -> Option<u32> {
     match error {
         QueryError::Supplier {
@@ -70,21 +74,21 @@ const fn retry_after_s(error: &QueryError) -> Option<u32> {
     }
 }
 
-/// What a run of a purchase leaves behind.
+/// The outcome of one run of a purchase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PurchaseOutcome {
-    /// Nothing was promised to anybody: the watch waits again.
+    /// No commitment was made, so the watch waits again.
     Released,
-    /// It was bought.
+    /// The purchase succeeded.
     Purchased,
-    /// It could not be.
+    /// The purchase failed.
     Failed(PurchaseFailureReason),
-    /// The booking is not decided.
+    /// The booking is not decided yet.
     Undecided,
 }
 
 impl PurchaseOutcome {
-    /// What happens to the watch; none: nothing yet.
+    /// Returns the event for the watch, or `None` if nothing happens yet.
     pub(crate) const fn event(self) -> Option<Event> {
         match self {
             Self::Released => Some(Event::PurchaseAborted),
@@ -95,12 +99,12 @@ impl PurchaseOutcome {
     }
 }
 
-/// Whether a purchase begins at the price that was asked for once more.
+/// Returns whether a purchase starts at the price that was just queried again.
 pub(crate) fn is_price_acceptable(watch: &Watch, total: Money) -> bool {
     watch.trigger.is_met_by(total)
 }
 
-/// What a mandate that cannot be used means for the watch.
+/// Returns the outcome of a purchase whose mandate cannot be used.
 pub(crate) const fn from_mandate_refusal(refusal: MandateRejection) -> PurchaseOutcome {
     PurchaseOutcome::Failed(match refusal {
         MandateRejection::Revoked => PurchaseFailureReason::MandateRevoked,
@@ -115,7 +119,8 @@ pub(crate) const fn from_mandate_refusal(refusal: MandateRejection) -> PurchaseO
     })
 }
 
-/// What a booking that was not bound means for the watch; none: nothing is known of it.
+/// Returns the outcome of a purchase whose booking was not bound. Returns `None` if the error does
+/// not show the outcome.
 pub(crate) const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome> {
     match error {
         PrebookError::Refused(decision) => Some(from_prebook_refusal(decision)),
@@ -124,7 +129,7 @@ pub(crate) const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseO
         | PrebookError::RateLimited { .. }
         | PrebookError::SupplierAccount
         | PrebookError::Unsupported => Some(PurchaseOutcome::Released),
-        // It may have been bound; the booking's own timer decides.
+        // The offer may have been bound; the booking's own timer decides.
         PrebookError::NoResponse { .. } => Some(PurchaseOutcome::Undecided),
         PrebookError::Workflow(_)
         | PrebookError::IdempotencyKeyReused
@@ -135,13 +140,17 @@ pub(crate) const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseO
 
 const fn from_prebook_refusal(decision: &PrebookRefusal) -> PurchaseOutcome {
     match decision {
-        PrebookRefusal::Rejected => PurchaseOutcome::Failed(PurchaseFailureReason::SupplierRejected),
-        PrebookRefusal::PriceChanged { .. } | PrebookRefusal::Unavailable | PrebookRefusal::Expired => PurchaseOutcome::Released,
+        PrebookRefusal::Rejected => {
+            PurchaseOutcome::Failed(PurchaseFailureReason::SupplierRejected)
+        }
+        PrebookRefusal::PriceChanged { .. }
+        | PrebookRefusal::Unavailable
+        | PrebookRefusal::Expired => PurchaseOutcome::Released,
     }
 }
 
-/// What a booking that is bought with means for the watch, with why it was not bound,
-/// where the supplier decided that; none: it waits to be paid.
+/// Returns the outcome of a purchase by the phase of its booking. `refused` is the supplier's
+/// refusal to bind it, if there was one. Returns `None` if the booking waits to be paid.
 pub(crate) fn from_booking_phase(
     stage: BookingPhase<'_>,
     is_declined: bool,
@@ -150,24 +159,32 @@ pub(crate) fn from_booking_phase(
     match stage {
         BookingPhase::Prebooking | BookingPhase::Completing(_) => Some(PurchaseOutcome::Undecided),
         // A card that was declined once is not tried again, nor for another booking.
-        BookingPhase::ReadyToComplete | BookingPhase::Expired if is_declined => {
-            Some(PurchaseOutcome::Failed(PurchaseFailureReason::PaymentFailed))
-        }
+        BookingPhase::ReadyToComplete | BookingPhase::Expired if is_declined => Some(
+            PurchaseOutcome::Failed(PurchaseFailureReason::PaymentFailed),
+        ),
         BookingPhase::ReadyToComplete => None,
         BookingPhase::Confirmed | BookingPhase::Canceling => Some(PurchaseOutcome::Purchased),
-        BookingPhase::Failed { was_bound: true } => Some(PurchaseOutcome::Failed(PurchaseFailureReason::SupplierRejected)),
-        BookingPhase::Failed { was_bound: false } => Some(refused.map_or(PurchaseOutcome::Released, from_prebook_refusal)),
+        BookingPhase::Failed { was_bound: true } => Some(PurchaseOutcome::Failed(
+            PurchaseFailureReason::SupplierRejected,
+        )),
+        BookingPhase::Failed { was_bound: false } => {
+            Some(refused.map_or(PurchaseOutcome::Released, from_prebook_refusal))
+        }
         BookingPhase::Expired => Some(PurchaseOutcome::Released),
     }
 }
 
-/// What it means that paying was not begun; none: nothing is known of it.
+/// Returns the outcome of a purchase whose completion was not started. Returns `None` if the error
+/// does not show the outcome.
 pub(crate) const fn from_complete_error(error: &CompleteBookingError) -> Option<PurchaseOutcome> {
     match error {
         CompleteBookingError::InstrumentInvalid | CompleteBookingError::InstrumentNotAllowed => {
-            Some(PurchaseOutcome::Failed(PurchaseFailureReason::PaymentInstrumentInvalid))
+            Some(PurchaseOutcome::Failed(
+                PurchaseFailureReason::PaymentInstrumentInvalid,
+            ))
         }
-        // It has expired meanwhile, or somebody else was faster: the next run sees.
+        // The booking has expired meanwhile, or another process changed it first; the next run
+        // reads its state.
         CompleteBookingError::InvalidState(_) => Some(PurchaseOutcome::Undecided),
         CompleteBookingError::Workflow(_)
         | CompleteBookingError::NotFound
@@ -177,7 +194,7 @@ pub(crate) const fn from_complete_error(error: &CompleteBookingError) -> Option<
     }
 }
 
-/// When a purchase is looked at again that has been open `since` then.
+/// Returns when a purchase is checked again that has been undecided since `since`.
 pub(crate) fn next_poll_at(since: Timestamp, now: Timestamp) -> Timestamp {
     let (soonest, latest) = PURCHASE_POLL_MS;
     now.plus_ms(now.since(since).clamp(soonest, latest))

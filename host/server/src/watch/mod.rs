@@ -1,5 +1,5 @@
-//! Waiting for prices: what callers do to watches, and how a watch moves. Checking
-//! is background work: one question at a time, however many watches ask it.
+//! Price watches: the operations of callers on watches, and the transitions of a watch. Checking
+//! prices is background work: one query at a time, however many watches share it.
 
 mod check;
 pub(crate) mod judge;
@@ -17,44 +17,44 @@ use host_domain::event::Product;
 use host_domain::id::{EventId, WatchId};
 use host_domain::mandate::MandateEvent;
 use host_domain::owner::Owner;
-use host_domain::watch::{AutoBook, Event, Transition, PriceQuery, Trigger, Watch};
+use host_domain::watch::{AutoBook, Event, PriceQuery, Transition, Trigger, Watch};
 use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, UnitOfWork};
 
-/// The job that buys for a watch; its subject is the watch's id. It is made in the
+/// The kind of the job that buys for a watch. Its subject is the watch's id. It is created in the
 /// transaction that makes the watch `purchasing`.
 pub(crate) const PURCHASE_JOB_KIND: &str = "watch_purchase";
 
-/// How often a change is tried again that somebody else was faster with.
+/// Maximum number of attempts to change a watch if another call changes it first.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
-/// Why something about a watch was not done.
+/// Reasons why an operation on a watch failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WatchError {
-    /// Not this owner's.
+    /// The watch does not exist or belongs to another owner.
     #[error("the watch does not exist")]
     NotFound,
-    /// It does not fit where the watch is.
+    /// The event does not apply to the watch's state.
     #[error(transparent)]
     InvalidTransition(#[from] booking::InvalidTransition),
-    /// It is not to buy.
+    /// The watch has no instructions to buy.
     #[error("the watch has no auto_book")]
     NoAutoBook,
-    /// What is watched cannot be asked for.
-    #[error("nobody can be asked for what is watched")]
+    /// No supplier can be queried for the watched price.
+    #[error("no supplier can be queried for the watched price")]
     Query(#[from] QueryError),
-    /// The instrument is not the owner's, or deleted.
+    /// The payment instrument does not belong to the owner or was deleted.
     #[error("the payment instrument does not exist")]
     InstrumentNotFound,
-    /// The mandate was not sealed.
-    #[error("the mandate could not be sealed")]
+    /// The mandate was not signed.
+    #[error("the mandate could not be signed")]
     Mandate(#[source] MandateError),
-    /// Others change it all the time.
-    #[error("it is being changed by others")]
+    /// Concurrent calls kept changing the watch.
+    #[error("the watch was changed by too many concurrent requests; try again")]
     TooManyConflicts,
-    /// The idempotency key.
+    /// The idempotency key could not be used.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyError),
-    /// The database.
+    /// The database failed.
     #[error("watches could not be read or stored")]
     Storage(#[from] CommitError),
 }
@@ -74,29 +74,29 @@ impl From<MandateError> for WatchError {
     }
 }
 
-/// What a caller waits for.
+/// A caller's request for a new watch.
 #[derive(Debug)]
 pub(crate) struct NewWatch {
-    /// What is asked.
+    /// The price query.
     pub(crate) query: PriceQuery,
-    /// What is waited for.
+    /// The condition that triggers the watch.
     pub(crate) trigger: Trigger,
-    /// How to buy.
+    /// Instructions to buy, if the watch buys.
     pub(crate) auto_book: Option<AutoBook>,
 }
 
-/// A watch that is stored.
+/// A stored watch.
 #[derive(Debug)]
 pub(crate) enum Created {
-    /// Now.
+    /// The watch was created now.
     New(StoredWatch),
-    /// By an earlier call with the same key.
+    /// The watch was created by an earlier call with the same key.
     Existing(StoredWatch),
 }
 
 impl Application {
-    /// Makes a watch, once for each key. What it waits for must exist, and somebody
-    /// must be there who can be asked.
+    /// Creates a watch, once for each key. What it watches must exist, and a supplier must be able
+    /// to price it.
     pub(crate) async fn create_watch(
         &self,
         caller: &RequestContext,
@@ -125,16 +125,20 @@ impl Application {
         claim_in(&mut write, key, watch.id.as_str());
         write.insert_watch(&watch);
         match self.store.commit(write).await {
-            Ok(()) => Ok(Created::New(StoredWatch { watch, last_observed: None })),
+            Ok(()) => Ok(Created::New(StoredWatch {
+                watch,
+                last_observed: None,
+            })),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
                 let made = self.find_existing(owner, key).await?;
-                made.map(Created::Existing).ok_or(WatchError::TooManyConflicts)
+                made.map(Created::Existing)
+                    .ok_or(WatchError::TooManyConflicts)
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    /// An owner's watch.
+    /// Returns an owner's watch.
     pub(crate) async fn find_watch(
         &self,
         owner: &Owner,
@@ -144,18 +148,23 @@ impl Application {
         found.ok_or(WatchError::NotFound)
     }
 
-    /// Ends a watch, and takes its mandate back.
+    /// Ends a watch and revokes its mandate.
     pub(crate) async fn cancel_watch(&self, owner: &Owner, id: &WatchId) -> Result<(), WatchError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let stored = self.find_watch(owner, id).await?;
             let now = self.clock.now();
             let mut write = UnitOfWork::new(now);
-            self.apply_event_in(&mut write, &stored, Event::Canceled, &WatchEventDetails::None)?;
+            self.apply_event_in(
+                &mut write,
+                &stored,
+                Event::Canceled,
+                &WatchEventDetails::None,
+            )?;
             if let Some(id) = &stored.watch.mandate_id
                 && let Some(mandate) = self.store.mandate(&owner.tenant, id).await?
             {
                 let read_version = mandate.version;
-                // One that is over is as good as one that is taken back.
+                // A mandate that has already ended needs no revocation.
                 if let Ok(Some(revoked)) = mandate.apply(MandateEvent::Revoked, now) {
                     write.update_mandate(&revoked, read_version);
                 }
@@ -169,8 +178,8 @@ impl Application {
         Err(WatchError::TooManyConflicts)
     }
 
-    /// Seals the draft of a watch's mandate, so that it buys; once for each key. One
-    /// that is armed stays as it is.
+    /// Signs the mandate of a watch, so that the watch buys; once for each key. A watch that is
+    /// already armed stays unchanged.
     pub(crate) async fn confirm_purchase(
         &self,
         owner: &Owner,
@@ -199,7 +208,11 @@ impl Application {
         Err(WatchError::TooManyConflicts)
     }
 
-    async fn arm(&self, write: &mut UnitOfWork, stored: StoredWatch) -> Result<StoredWatch, WatchError> {
+    async fn arm(
+        &self,
+        write: &mut UnitOfWork,
+        stored: StoredWatch,
+    ) -> Result<StoredWatch, WatchError> {
         let new = mandate_for(&stored.watch)?;
         let mandate = self.sign_in(write, &stored.watch.owner, new).await?;
         let event = Event::Armed {
@@ -209,8 +222,8 @@ impl Application {
         Ok(moved.unwrap_or(stored))
     }
 
-    /// Moves a watch, and adds to `write` all that comes of it: the watch as it is then,
-    /// what its organization is told, and the purchase that is to begin. None: nothing.
+    /// Applies an event to a watch and adds all consequences to `write`: the changed watch, the
+    /// event for its organization, and the purchase that is due. Returns `None` if nothing changes.
     pub(crate) fn apply_event_in(
         &self,
         write: &mut UnitOfWork,
@@ -254,7 +267,7 @@ impl Application {
         Ok(Some(moved))
     }
 
-    /// What the same request made before, if it did.
+    /// Returns the watch that the same request created before, if it did.
     async fn find_existing(
         &self,
         owner: &Owner,
@@ -268,7 +281,7 @@ impl Application {
     }
 }
 
-/// What the purchase of a watch is bound to.
+/// Returns the terms of the mandate for a watch's purchase.
 pub(crate) fn mandate_for(watch: &Watch) -> Result<NewMandate, WatchError> {
     if !watch.status().is_open() {
         let (status, event) = (watch.status().as_str(), "armed");

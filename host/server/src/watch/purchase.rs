@@ -1,7 +1,6 @@
-//! Buying what an armed watch waits for. The first transaction holds everything that
-//! makes it one purchase: the booking begins, the mandate is used up, the watch knows
-//! its booking. From there on the booking is bound, paid and booked as a caller's
-//! would be, and the watch follows what becomes of it.
+//! The purchase of an armed watch. One transaction makes the purchase unique: it creates the
+//! booking, consumes the mandate and links the booking to the watch. After that the booking is
+//! bound, paid and booked like a caller's booking, and the watch follows its outcome.
 
 use crate::app::Application;
 use crate::flow::bookable::{BookingAggregate, BookingPhase};
@@ -19,40 +18,40 @@ use host_domain::booking::InvalidTransition;
 use host_domain::hotel::Booking;
 use host_domain::id::{BookingId, HotelId, MandateId, WatchId};
 use host_domain::mandate::{MandateScope, MandateUsage};
-use host_domain::watch::{AutoBook, Event, PurchaseFailureReason, State, WatchTarget, Watch};
+use host_domain::watch::{AutoBook, Event, PurchaseFailureReason, State, Watch, WatchTarget};
 use host_storage::{CommitError, DatabaseError, StoredWatch, UnitOfWork};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long one run may take; shorter than the claim on its work.
+/// Time limit of one run; shorter than the lease on its job.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// Of it, to ask for the price.
+/// Time limit of the price query within a run.
 const PRICING_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Why a run did not come to its end. It is tried again.
+/// Reasons why a run failed. The job is retried.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WatchPurchaseError {
-    #[error("the booking cannot be prebooked")]
+    #[error("the watch's booking could not be prebooked")]
     Prebook(#[source] PrebookError),
-    #[error("the booking cannot be completed")]
+    #[error("the watch's booking could not be completed")]
     Complete(#[source] CompleteBookingError),
     #[error("the mandate cannot be used")]
     Mandate(#[source] MandateError),
-    #[error("the watch cannot be moved")]
+    #[error("the watch could not be updated")]
     Watch(#[from] InvalidTransition),
-    #[error("the purchase is not stored")]
+    #[error("the state of the purchase could not be stored")]
     Commit(#[from] CommitError),
-    #[error("the purchase cannot be read")]
+    #[error("the state of the purchase could not be read")]
     Database(#[from] DatabaseError),
-    #[error("the watch's booking {0} is not there")]
+    #[error("the watch's booking {0} does not exist")]
     BookingMissing(BookingId),
-    #[error("the watch {0} cannot buy")]
+    #[error("the watch {0} is not armed to buy")]
     NotArmed(WatchId),
 }
 
-/// One run.
+/// One run of a purchase.
 struct PurchaseRun<'a> {
     app: &'a Arc<Application>,
     stored: StoredWatch,
@@ -63,14 +62,21 @@ struct PurchaseRun<'a> {
     deadline: Instant,
 }
 
-/// Goes on with the purchase of a watch, as far as it comes.
-pub(crate) async fn run(app: &Arc<Application>, subject: &str, token: &str) -> Result<(), WatchPurchaseError> {
+/// Continues the purchase of a watch as far as possible.
+pub(crate) async fn run(
+    app: &Arc<Application>,
+    subject: &str,
+    token: &str,
+) -> Result<(), WatchPurchaseError> {
     let stored = match WatchId::parse(subject) {
         Ok(id) => app.store.watch_unscoped(&id).await?,
         Err(_) => None,
     };
     let Some(stored) = stored else {
-        tracing::error!(subject, "a purchase for a watch that is not there");
+        tracing::error!(
+            subject,
+            "a purchase job names a watch that does not exist; the job is finished"
+        );
         return finish(app, subject, token).await;
     };
     let State::Purchasing { booking } = stored.watch.state.clone() else {
@@ -118,14 +124,14 @@ impl<'a> PurchaseRun<'a> {
         &self.stored.watch
     }
 
-    /// Asks for the price once more, and begins to buy if it is still what was waited for.
+    /// Queries the price again, and starts the purchase if it still meets the trigger.
     async fn start(&self, token: &str) -> Result<PurchaseOutcome, WatchPurchaseError> {
         let watch = self.watch();
         let offer = match self.cheapest_offer().await {
             Ok(offer) => offer,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
-                tracing::info!(watch = %watch.id, error, "no fresh price to buy at");
+                tracing::info!(watch = %watch.id, error, "the price could not be queried again; the purchase is aborted and the watch waits again");
                 None
             }
         };
@@ -140,7 +146,9 @@ impl<'a> PurchaseRun<'a> {
             Ok(_) => {}
             Err(MandateError::Invalid(refusal)) => return Ok(judge::from_mandate_refusal(refusal)),
             Err(MandateError::NotFound) => {
-                return Ok(PurchaseOutcome::Failed(PurchaseFailureReason::MandateInvalid));
+                return Ok(PurchaseOutcome::Failed(
+                    PurchaseFailureReason::MandateInvalid,
+                ));
             }
             Err(error) => return Err(WatchPurchaseError::Mandate(error)),
         }
@@ -149,7 +157,8 @@ impl<'a> PurchaseRun<'a> {
         };
         self.app
             .apply_event_in(&mut along, &self.stored, began, &WatchEventDetails::None)?;
-        // Whoever holds the work by then may have begun as well.
+        // If the lease is lost by then, its new holder may have started the purchase as well, and
+        // this commit fails.
         let (subject, lease_ms) = (watch.id.as_str(), self.app.lease_ms());
         along.renew_job_lease(PURCHASE_JOB_KIND, subject, token, lease_ms);
         let bound = self
@@ -160,20 +169,27 @@ impl<'a> PurchaseRun<'a> {
             Ok(PrebookOutcome::Created { booking, .. } | PrebookOutcome::Existing(booking)) => {
                 self.complete_booking(booking.id()).await
             }
-            Err(error) => judge::from_prebook_error(&error).ok_or(WatchPurchaseError::Prebook(error)),
+            Err(error) => {
+                judge::from_prebook_error(&error).ok_or(WatchPurchaseError::Prebook(error))
+            }
         }
     }
 
-    /// What is to be had now, asked of whom the checks ask.
+    /// Returns the cheapest offer at the moment, from the supplier that the checks use.
     async fn cheapest_offer(&self) -> Result<Option<HotelOfferTerms>, QueryError> {
         let tenant = &self.watch().owner.tenant;
-        let caller = check::background_context(tenant, &self.stored.price_check_id(), PRICING_TIMEOUT);
+        let caller =
+            check::background_context(tenant, &self.stored.price_check_id(), PRICING_TIMEOUT);
         let stay = &self.watch().query.stay;
-        let hotels = self.app.fetch_offers(&caller, &self.hotel, None, stay).await?;
+        let hotels = self
+            .app
+            .fetch_offers(&caller, &self.hotel, None, stay)
+            .await?;
         let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
         let cheapest = offers.min_by_key(|priced| priced.offer.total.minor);
-        Ok(cheapest
-            .and_then(|priced| offer_reference::decode(&self.app.sealer, tenant, &priced.reference)))
+        Ok(cheapest.and_then(|priced| {
+            offer_reference::decode(&self.app.sealer, tenant, &priced.reference)
+        }))
     }
 
     fn usage(&self, offer: &HotelOfferTerms, booking: &BookingId) -> MandateUsage {
@@ -194,7 +210,7 @@ impl<'a> PurchaseRun<'a> {
     fn prebook_command(&self, offer: HotelOfferTerms, booking: &BookingId) -> PrebookHotelCommand {
         PrebookHotelCommand {
             owner: self.watch().owner.clone(),
-            // Nobody else uses this key: the booking is new.
+            // The booking is new, so no other request uses this key.
             key: booking.to_string(),
             fingerprint: String::new(),
             offer,
@@ -207,7 +223,7 @@ impl<'a> PurchaseRun<'a> {
         }
     }
 
-    /// What has become of the booking, as of now; paid where that is what it waits for.
+    /// Returns the outcome of the booking so far. Pays for it if it is ready to be completed.
     async fn check_booking(&self, id: &BookingId) -> Result<PurchaseOutcome, WatchPurchaseError> {
         let booking = self.booking(id).await?;
         let refused = match booking.phase() {
@@ -228,7 +244,10 @@ impl<'a> PurchaseRun<'a> {
         found.ok_or_else(|| WatchPurchaseError::BookingMissing(id.clone()))
     }
 
-    async fn complete_booking(&self, booking: &BookingId) -> Result<PurchaseOutcome, WatchPurchaseError> {
+    async fn complete_booking(
+        &self,
+        booking: &BookingId,
+    ) -> Result<PurchaseOutcome, WatchPurchaseError> {
         let wish = CompleteBookingCommand {
             owner: self.watch().owner.clone(),
             booking: booking.clone(),
@@ -242,15 +261,21 @@ impl<'a> PurchaseRun<'a> {
             Ok(completion) => {
                 let booking = completion.into_booking();
                 let left = judge::from_booking_phase(booking.phase(), is_declined(&booking), None);
-                // What was not sent is sent by the next run.
+                // A call that was not sent is sent by the next run.
                 left.unwrap_or(PurchaseOutcome::Undecided)
             }
-            Err(error) => judge::from_complete_error(&error).ok_or(WatchPurchaseError::Complete(error))?,
+            Err(error) => {
+                judge::from_complete_error(&error).ok_or(WatchPurchaseError::Complete(error))?
+            }
         })
     }
 
-    /// Stores how the run ended, with what is told of it.
-    async fn commit_outcome(&self, left: PurchaseOutcome, token: &str) -> Result<(), WatchPurchaseError> {
+    /// Commits the outcome of the run with its event.
+    async fn commit_outcome(
+        &self,
+        left: PurchaseOutcome,
+        token: &str,
+    ) -> Result<(), WatchPurchaseError> {
         let app = self.app;
         let now = app.clock.now();
         let mut write = UnitOfWork::new(now);
@@ -264,16 +289,18 @@ impl<'a> PurchaseRun<'a> {
             let tenant = &self.watch().owner.tenant;
             let released = app.release_in(&mut write, tenant, &self.mandate).await;
             match released {
-                // Revoked or expired meanwhile: the next purchase will say so.
+                // The mandate was revoked or has expired meanwhile; the next purchase reports it.
                 Ok(()) | Err(MandateError::Invalid(_)) => {}
                 Err(error) => return Err(WatchPurchaseError::Mandate(error)),
             }
         }
-        // The watch as the run has left it.
+        // The watch is loaded again, because the run has changed it.
         let stored = app.store.watch_unscoped(id).await?;
         let stored = stored.ok_or_else(|| WatchPurchaseError::NotArmed(id.clone()))?;
         let told = match (left, stored.watch.booking_id()) {
-            (PurchaseOutcome::Purchased, Some(booking)) => WatchEventDetails::Booking(Box::new(self.booking(booking).await?)),
+            (PurchaseOutcome::Purchased, Some(booking)) => {
+                WatchEventDetails::Booking(Box::new(self.booking(booking).await?))
+            }
             _ => WatchEventDetails::None,
         };
         app.apply_event_in(&mut write, &stored, event, &told)?;

@@ -1,36 +1,36 @@
-//! Checks what is due: claims questions, asks each once, moves the watches that the
-//! answer moves, and gives the question back with when it is due again. Holds nothing
-//! that is not in the database: what a process that died was asking is asked again
-//! when its claim has lapsed.
+//! Runs due price checks: claims them, queries each price once, updates the watches that the price
+//! triggers, and releases the check with its next due time. All state is in the database: if a
+//! process dies, its checks run again once their leases have expired.
 
 use crate::app::Application;
 use crate::flow::failpoint::FailpointPhase;
 use crate::observe::WATCH_CHECKS_TOTAL;
 use crate::render::watch::WatchEventDetails;
 use crate::watch::WatchError;
-use crate::watch::check::{MATCHES_MAX, CheckResult};
+use crate::watch::check::{CheckResult, MATCHES_MAX};
 use crate::watch::judge::{self, CheckAction};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::time::Timestamp;
 use host_domain::watch::{Event, Watch};
 use host_storage::{
-    PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, CommitError, Conflict, WorkQueue, ObservedPrice, StoredWatch, UnitOfWork,
+    ClaimedPriceCheck, CommitError, Conflict, ObservedPrice, PriceCheckClaim, PriceCheckRelease,
+    StoredWatch, UnitOfWork, WorkQueue,
 };
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Watches that are read together, however many ask the same.
+/// Number of watches that are read in one batch, however many share a query.
 const WATCH_BATCH_SIZE: u32 = 100;
-/// Of those, so many are moved at the same time.
+/// Number of watches of a batch that are updated concurrently.
 const CONCURRENT_UPDATES_MAX: usize = 8;
 
-/// The name of looking for watches, in failpoints and tests.
+/// Name of the price check step, in failpoints and tests.
 const CHECK_STEP: &str = "watch_check";
-/// The name of moving one of them.
+/// Name of the step that updates one watch.
 const UPDATE_STEP: &str = "watch_move";
 
-/// Works until the application stops.
+/// Runs the check worker until the application stops.
 pub(crate) async fn run_worker(app: Arc<Application>) {
     let stopping = app.tasks.shutdown_token();
     let places = Arc::new(Semaphore::new(app.config.watches.concurrency));
@@ -57,7 +57,8 @@ fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(at.since(now).max(1).unsigned_abs())
 }
 
-/// Claims as much as there is room for, and starts it. True: there may be more.
+/// Claims as many checks as there are free permits and starts them. Returns whether more checks may
+/// be due.
 async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
     let Ok(first) = Arc::clone(places).acquire_owned().await else {
         return false;
@@ -75,7 +76,7 @@ async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> boo
         Err(error) => {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "what watches ask cannot be claimed"
+                "price checks could not be claimed; they are claimed again at the next poll"
             );
             return false;
         }
@@ -103,13 +104,13 @@ async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> boo
 async fn run_check(app: &Application, ask: &ClaimedPriceCheck) {
     let outcome = match app.process_check(ask).await {
         Ok(outcome) => outcome,
-        // Somebody else holds it now, and asks again.
+        // Another worker holds the lease now and runs the check again.
         Err(WatchError::Storage(CommitError::Conflict(Conflict::LeaseLost))) => "lost",
         Err(error) => {
             tracing::warn!(
                 ask = %ask.id,
                 error = &error as &dyn std::error::Error,
-                "what watches ask is not settled; it is asked again"
+                "a price check could not be processed; it runs again once its lease expires"
             );
             "broken"
         }
@@ -118,7 +119,7 @@ async fn run_check(app: &Application, ask: &ClaimedPriceCheck) {
 }
 
 impl Application {
-    /// Settles a question that is held. What it was, for the metrics.
+    /// Processes a claimed price check. Returns its outcome label for the metrics.
     async fn process_check(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
         match judge::check_action(ask, self.clock.now()) {
             CheckAction::Check => {}
@@ -128,7 +129,7 @@ impl Application {
             }
             CheckAction::Delete => return self.delete_check(ask).await,
         }
-        // The rest of the lease is for storing.
+        // The second half of the lease is reserved for storing the result.
         let time = Duration::from_millis(self.lease_ms().unsigned_abs()) / 2;
         self.failpoint(CHECK_STEP, FailpointPhase::IntentCommitted);
         let looked = self.run_check(ask, time).await;
@@ -146,7 +147,7 @@ impl Application {
                 tracing::info!(
                     ask = %ask.id,
                     error = &error as &dyn std::error::Error,
-                    "nothing was seen for watches"
+                    "a price check got no price"
                 );
                 (None, Some(error))
             }
@@ -154,7 +155,13 @@ impl Application {
         let now = self.clock.now();
         let next_at = judge::next_check_at(ask, failed.as_ref(), self.check_interval_s(), now);
         let mut write = UnitOfWork::new(now);
-        write.release_price_check(ask, PriceCheckRelease { observed: seen, next_at });
+        write.release_price_check(
+            ask,
+            PriceCheckRelease {
+                observed: seen,
+                next_at,
+            },
+        );
         self.store.commit(write).await?;
         self.failpoint(CHECK_STEP, FailpointPhase::OutcomeCommitted);
         Ok(if failed.is_none() { "seen" } else { "failed" })
@@ -164,7 +171,7 @@ impl Application {
         i64::try_from(self.config.watches.interval_s).unwrap_or(i64::MAX)
     }
 
-    /// Moves every watch that the price moves. Where it moves none, nothing is written.
+    /// Updates every watch that the price affects. If it affects none, nothing is written.
     async fn apply_price(
         &self,
         ask: &ClaimedPriceCheck,
@@ -179,7 +186,7 @@ impl Application {
             if moved.is_empty() {
                 return Ok(());
             }
-            // Before the watches: what they tell shows it.
+            // The price is stored before the watches are updated, because their events contain it.
             let mut write = UnitOfWork::new(self.clock.now());
             write.record_observed_price(ask, seen, self.lease_ms());
             self.store.commit(write).await?;
@@ -194,7 +201,7 @@ impl Application {
         }
     }
 
-    /// Ends every watch that waits; one that is being bought ends with its purchase.
+    /// Expires every watch that waits. A watch that is being purchased ends with its purchase.
     async fn expire_watches(&self, ask: &ClaimedPriceCheck) -> Result<(), WatchError> {
         loop {
             let waiting = self
@@ -204,16 +211,16 @@ impl Application {
             if waiting.is_empty() {
                 return Ok(());
             }
-            let moves = waiting
-                .into_iter()
-                .map(|watch| self.update_watch(watch, None, &Event::Expired, WatchEventDetails::None));
+            let moves = waiting.into_iter().map(|watch| {
+                self.update_watch(watch, None, &Event::Expired, WatchEventDetails::None)
+            });
             if !any_updated(moves).await? {
                 return Ok(());
             }
         }
     }
 
-    /// Forgets a question, unless a watch asks it after all: then it is due again.
+    /// Deletes a price check. If a watch still needs it, it is scheduled again instead.
     async fn delete_check(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
         let now = self.clock.now();
         let mut write = UnitOfWork::new(now);
@@ -224,7 +231,8 @@ impl Application {
             Err(error) => return Err(error.into()),
         }
         let mut write = UnitOfWork::new(now);
-        // What is being bought past its time is looked at again after its purchase.
+        // A purchase is still in progress after the query expired; the check runs again after that
+        // purchase.
         let outcome = PriceCheckRelease {
             observed: None,
             next_at: now.plus_s(self.check_interval_s()),
@@ -234,7 +242,8 @@ impl Application {
         Ok("kept")
     }
 
-    /// Moves a watch, unless somebody else was faster. False: it does not move.
+    /// Applies an event to a watch, unless another process changed it first. Returns `false` if the
+    /// event changes nothing.
     async fn update_watch(
         &self,
         watch: Watch,
@@ -242,7 +251,10 @@ impl Application {
         event: &Event,
         told: WatchEventDetails,
     ) -> Result<bool, WatchError> {
-        let stored = StoredWatch { watch, last_observed: seen };
+        let stored = StoredWatch {
+            watch,
+            last_observed: seen,
+        };
         let mut write = UnitOfWork::new(self.clock.now());
         let moved = self.apply_event_in(&mut write, &stored, event.clone(), &told);
         if !matches!(moved, Ok(Some(_))) {
@@ -253,14 +265,14 @@ impl Application {
                 self.failpoint(UPDATE_STEP, FailpointPhase::OutcomeCommitted);
                 Ok(true)
             }
-            // It is not where it was: who waits behind it is still to be looked for.
+            // The watch has changed, so the next batch may contain other watches.
             Err(CommitError::Conflict(_)) => Ok(true),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// Whether any of the watches is not where it was.
+/// Returns whether any of the watches has changed.
 async fn any_updated(
     moves: impl Iterator<Item = impl Future<Output = Result<bool, WatchError>>>,
 ) -> Result<bool, WatchError> {
@@ -271,7 +283,7 @@ async fn any_updated(
     Ok(moves.contains(&true))
 }
 
-/// What a watch tells of what can be had, should it trigger.
+/// Returns the offer details for a watch's event, in case the watch is triggered.
 fn event_details(watch: &Watch, sight: &CheckResult) -> WatchEventDetails {
     match sight {
         CheckResult::Hotel(Some((_, current))) => WatchEventDetails::CurrentPrice(current.clone()),

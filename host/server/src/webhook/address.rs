@@ -1,6 +1,6 @@
-//! Where events may go. The same is asked when a subscription is made and at every
-//! attempt; and a third time of every address at the moment of connecting, by the
-//! guard of [`host_runtime::guard`], because a name may mean another one by then.
+//! Rules for the URLs that events may be sent to. They are checked when a subscription is created
+//! and at every attempt. The guard of [`host_runtime::guarded_client`] checks each address again
+//! when it connects, because a name may resolve to another address by then.
 
 use host_runtime::address::{self, AddressPolicy};
 use host_runtime::guard::DnsLookup;
@@ -8,17 +8,18 @@ use std::net::IpAddr;
 use std::time::Duration;
 use url::{Host, Url};
 
-/// Longest URL: as long as everything between us and a receiver lets through.
+/// Maximum length of a URL: common proxies and servers accept this much.
 const URL_BYTES_MAX: usize = 2048;
 
-/// Longest label of a name, and longest name.
+/// Maximum length of a label of a name, and of a name.
 const LABEL_BYTES_MAX: usize = 63;
 const NAME_BYTES_MAX: usize = 253;
 
-/// A name that is not resolved in this time is judged when it is connected to.
+/// Time limit of a name lookup. A name that is not resolved in time is checked only when it is
+/// connected to.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Ends of names that mean something in one network only.
+/// Suffixes of names that are valid in one network only.
 const LOCAL_SUFFIXES: [&str; 7] = [
     ".local",
     ".internal",
@@ -29,12 +30,12 @@ const LOCAL_SUFFIXES: [&str; 7] = [
     ".arpa",
 ];
 
-/// Why events cannot go to a URL. Says nothing about what is there.
+/// Reasons why a URL may not receive events. They reveal nothing about what the URL points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UrlRejection {
     #[error("it is longer than {URL_BYTES_MAX} bytes")]
     TooLong,
-    #[error("it cannot be read as an absolute URL of printable ASCII characters")]
+    #[error("it is not an absolute URL of printable ASCII characters")]
     Malformed,
     #[error("it must begin with https://")]
     NotHttps,
@@ -44,9 +45,11 @@ pub(crate) enum UrlRejection {
     Fragment,
     #[error("its port cannot be connected to")]
     InvalidPort,
-    #[error("its host is spelled in an unusual way")]
+    #[error("its host is not in the usual (canonical) spelling")]
     NonCanonicalHost,
-    #[error("its host is no name: labels of up to {LABEL_BYTES_MAX} letters, digits and hyphens")]
+    #[error(
+        "its host is not a valid name: labels have up to {LABEL_BYTES_MAX} letters, digits and hyphens"
+    )]
     InvalidHostname,
     #[error("its host is not a public name")]
     NonPublicHostname,
@@ -54,7 +57,7 @@ pub(crate) enum UrlRejection {
     NonPublicAddress(&'static str),
 }
 
-/// What may be connected to.
+/// Returns the addresses that may be connected to.
 pub(crate) const fn address_scope(insecure: bool) -> AddressPolicy {
     if insecure {
         AddressPolicy::AllowLoopback
@@ -63,13 +66,13 @@ pub(crate) const fn address_scope(insecure: bool) -> AddressPolicy {
     }
 }
 
-/// Reads a URL that events may go to, as far as the URL alone tells.
-/// `insecure`: plain http and this machine are allowed too.
+/// Parses a URL and checks everything that does not need a name lookup. With `insecure`, plain http
+/// and loopback addresses are allowed, too.
 pub(crate) fn parse(text: &str, insecure: bool) -> Result<Url, UrlRejection> {
     if text.len() > URL_BYTES_MAX {
         return Err(UrlRejection::TooLong);
     }
-    // A reader of URLs drops some characters and takes some for others.
+    // A URL parser drops some characters and replaces others.
     if !text
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
@@ -93,7 +96,7 @@ pub(crate) fn parse(text: &str, insecure: bool) -> Result<Url, UrlRejection> {
     if url.port() == Some(0) {
         return Err(UrlRejection::InvalidPort);
     }
-    // What sends reads it once more, and takes fewer characters in a host.
+    // The HTTP client parses the URL again and accepts fewer characters in a host.
     if url.as_str().parse::<http::Uri>().is_err() {
         return Err(UrlRejection::Malformed);
     }
@@ -106,14 +109,15 @@ fn check_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRejec
         None => Err(UrlRejection::Malformed),
         Some(Host::Ipv6(found)) => check_address(found.into(), insecure),
         Some(Host::Ipv4(found)) => {
-            // 0x7f.1, 017700000001 and 2130706433 are all the same address.
+            // 0x7f.1, 017700000001 and 2130706433 are spellings of the same address.
             check_canonical(authority, &found.to_string())?;
             check_address(found.into(), insecure)
         }
         Some(Host::Domain(name)) => {
             check_canonical(authority, name)?;
             let is_loopback = name == "localhost" || name.ends_with(".localhost");
-            let is_local = !name.contains('.') || LOCAL_SUFFIXES.iter().any(|end| name.ends_with(end));
+            let is_local =
+                !name.contains('.') || LOCAL_SUFFIXES.iter().any(|end| name.ends_with(end));
             match (is_loopback, insecure) {
                 _ if !is_valid_hostname(name) => Err(UrlRejection::InvalidHostname),
                 (true, true) => Ok(()),
@@ -125,8 +129,8 @@ fn check_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRejec
     }
 }
 
-/// Whether a resolver could know the name. An underscore is in no host's name by the
-/// book, and in some by custom.
+/// Returns whether a resolver could resolve the name. Host names may not contain underscores by the
+/// standard, but some do in practice.
 fn is_valid_hostname(name: &str) -> bool {
     let is_label = |label: &str| {
         (1..=LABEL_BYTES_MAX).contains(&label.len())
@@ -155,9 +159,13 @@ fn check_address(found: IpAddr, insecure: bool) -> Result<(), UrlRejection> {
     }
 }
 
-/// Reads a URL, and judges the addresses that its name has now. A name that has none
-/// yet is no reason to refuse it.
-pub(crate) async fn validate(text: &str, insecure: bool, lookup: &DnsLookup) -> Result<(), UrlRejection> {
+/// Parses a URL and checks the addresses that its name resolves to. A name that does not resolve
+/// yet is accepted.
+pub(crate) async fn validate(
+    text: &str,
+    insecure: bool,
+    lookup: &DnsLookup,
+) -> Result<(), UrlRejection> {
     let url = parse(text, insecure)?;
     let Some(Host::Domain(name)) = url.host() else {
         return Ok(());

@@ -1,6 +1,6 @@
-//! What this host does at once for one subscription. A receiver that is slow is given
-//! less and less at a time, one that is quick more and more, so that the slow delay
-//! nobody but themselves.
+//! The concurrency of this host's deliveries to one subscription. A slow receiver gets fewer
+//! deliveries at a time and a fast one gets more, so that slow receivers delay only their own
+//! deliveries.
 
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use host_domain::time::Timestamp;
@@ -13,21 +13,24 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Deliveries that are held at once for a receiver of which nothing is known yet.
+/// Initial window: number of deliveries in flight for a receiver whose speed is unknown.
 const WINDOW_INITIAL: u32 = 16;
-/// For one that is quick: enough to be sent while the next are being claimed.
+/// Maximum window, for a fast receiver: enough to keep sending while the next deliveries are
+/// claimed.
 const WINDOW_MAX: u32 = 128;
-/// For one that is neither: no smaller than what is sent to it at once by default.
+/// Minimum window of a receiver that is neither fast nor slow: not less than the default number of
+/// concurrent requests to it.
 const WINDOW_FLOOR: u32 = 8;
-/// An exchange that takes no longer makes the window larger.
+/// Response time up to which the window is doubled.
 const FAST_RESPONSE: Duration = Duration::from_secs(1);
-/// One that takes longer makes it smaller, down to one at a time.
+/// Response time above which the window is halved down to one delivery at a time. Between the two
+/// times it is halved down to the floor.
 const SLOW_RESPONSE: Duration = Duration::from_secs(5);
 
-/// One subscription, as this host sends to it.
+/// The delivery state of one subscription on this host.
 pub(crate) struct Endpoint {
     in_flight: AtomicU32,
-    /// Whether something failed since the last success here.
+    /// Whether an attempt of this host has failed since its last success.
     has_failed: AtomicBool,
     window: AtomicU32,
     permits: Arc<Semaphore>,
@@ -47,32 +50,33 @@ impl Endpoint {
         }
     }
 
-    /// How many deliveries may be claimed for it now. None while most of those it has
-    /// are still to be sent, so that many are claimed together.
+    /// Returns how many deliveries may be claimed for the endpoint now. Returns 0 while more than
+    /// half of the window is in flight, so that deliveries are claimed in larger batches.
     pub(crate) fn available_capacity(&self) -> u32 {
         let (held, window) = (self.in_flight(), self.window.load(Ordering::Relaxed));
         if held > window / 2 { 0 } else { window - held }
     }
 
-    /// How many of its deliveries this host holds.
+    /// Returns how many of its deliveries this host has in flight.
     pub(crate) fn in_flight(&self) -> u32 {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// Counts one more, until what is returned is dropped.
+    /// Counts one more delivery as in flight until the returned guard is dropped.
     pub(crate) fn track(self: &Arc<Self>) -> InFlight {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         InFlight(Arc::clone(self))
     }
 
-    /// Waits until one more request may be sent; the place is kept while it is.
+    /// Waits until one more request may be sent. The permit must be kept while the request is in
+    /// progress.
     pub(crate) async fn acquire_permit(&self) -> Option<OwnedSemaphorePermit> {
         let place = Arc::clone(&self.permits).acquire_owned().await.ok()?;
         self.rate_limiter.until_ready().await;
         Some(place)
     }
 
-    /// Notes how long an exchange took.
+    /// Adapts the window to the response time of an exchange.
     pub(crate) fn record_latency(&self, time: Duration) {
         let adapted = |window: u32| {
             Some(if time <= FAST_RESPONSE {
@@ -84,12 +88,12 @@ impl Endpoint {
             })
         };
         let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
-        // Always adapted, hence never refused.
+        // The closure always returns `Some`, so the update cannot fail.
         let _ = self.window.fetch_update(set, fetch, adapted);
     }
 }
 
-/// A delivery that this host holds.
+/// A guard that counts a delivery as in flight on this host.
 pub(crate) struct InFlight(Arc<Endpoint>);
 
 impl Drop for InFlight {
@@ -98,16 +102,16 @@ impl Drop for InFlight {
     }
 }
 
-/// Secrets of a subscription.
+/// The decrypted signing secrets of a subscription.
 pub(crate) struct ActiveSecrets {
-    /// The one that signs.
+    /// The current secret.
     pub(crate) current: SecretString,
-    /// The one before it, and until when it signs too.
+    /// The previous secret, and the time until which it signs, too.
     pub(crate) previous: Option<(SecretString, Timestamp)>,
 }
 
 impl ActiveSecrets {
-    /// Those that sign at an instant.
+    /// Returns the secrets that sign at a given time.
     pub(crate) fn valid_at(&self, now: Timestamp) -> impl Iterator<Item = &SecretString> {
         let previous = self.previous.iter().filter(move |(_, until)| now < *until);
         std::iter::once(&self.current).chain(previous.map(|(secret, _)| secret))
@@ -122,8 +126,8 @@ pub(crate) struct Recipient {
 }
 
 impl Recipient {
-    /// Whether the stored subscription is to be told, as far as can be known without
-    /// reading it. Most attempts change nothing about it.
+    /// Returns whether an event changes the stored subscription, as far as this is known without
+    /// reading it. Most attempts change nothing.
     fn changes_subscription(&self, event: &SubscriptionEvent, now: Timestamp) -> bool {
         let failing = &self.endpoint.has_failed;
         let failed_here = match event {
@@ -147,18 +151,18 @@ impl Recipient {
     }
 }
 
-/// What of what was heard the stored subscriptions are to know, of each the same once.
+/// Subscription updates to persist, deduplicated.
 #[derive(Default)]
 pub(crate) struct SubscriptionUpdates<'a> {
-    /// Their receivers took something: stored together with the deliveries, since nobody
-    /// says it again.
+    /// Subscriptions whose receivers accepted a delivery. They are stored together with the
+    /// deliveries, because no later attempt repeats this update.
     pub(crate) succeeded: Vec<&'a Subscription>,
-    /// What else they are told, then.
+    /// The other updates, applied after that.
     pub(crate) others: Vec<(&'a Subscription, &'a SubscriptionEvent)>,
 }
 
 impl<'a> SubscriptionUpdates<'a> {
-    /// Of what recipients said.
+    /// Collects the updates from the events of recipients.
     pub(crate) fn collect(
         heard: impl Iterator<Item = (&'a Recipient, &'a SubscriptionEvent)>,
         now: Timestamp,
@@ -185,7 +189,7 @@ mod tests {
     use futures::FutureExt;
 
     #[test]
-    fn the_secret_before_signs_until_its_end() {
+    fn previous_secret_signs_until_it_expires() {
         let until = Timestamp(1_800_000_000_000);
         let signers = ActiveSecrets {
             current: "new".into(),
@@ -196,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_receiver_is_given_less_and_a_quick_one_more() {
+    fn window_shrinks_for_a_slow_receiver_and_grows_for_a_fast_one() {
         let endpoint = Endpoint::new(8, 1000);
         assert_eq!(endpoint.available_capacity(), WINDOW_INITIAL);
         for _ in 0..10 {
@@ -210,25 +214,31 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_are_sent_at_once_than_there_are_places() {
+    async fn requests_beyond_the_concurrency_wait() {
         let endpoint = Endpoint::new(2, 1000);
         let first = endpoint.acquire_permit().await;
         let _second = endpoint.acquire_permit().await;
-        assert!(endpoint.acquire_permit().now_or_never().is_none(), "it is full");
+        assert!(
+            endpoint.acquire_permit().now_or_never().is_none(),
+            "it is full"
+        );
         drop(first);
         assert!(endpoint.acquire_permit().await.is_some());
     }
 
     #[tokio::test]
-    async fn no_more_are_sent_in_a_second_than_was_said() {
+    async fn requests_beyond_the_rate_limit_wait() {
         let endpoint = Endpoint::new(8, 1);
         assert!(endpoint.acquire_permit().now_or_never().is_some());
-        assert!(endpoint.acquire_permit().now_or_never().is_none(), "it is too soon");
+        assert!(
+            endpoint.acquire_permit().now_or_never().is_none(),
+            "it is too soon"
+        );
         assert!(endpoint.acquire_permit().await.is_some());
     }
 
     #[test]
-    fn one_that_is_neither_keeps_its_places() {
+    fn window_of_a_receiver_neither_fast_nor_slow_stops_at_the_floor() {
         let endpoint = Endpoint::new(8, 1000);
         for _ in 0..10 {
             endpoint.record_latency(Duration::from_secs(2));
@@ -237,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn more_is_claimed_when_half_is_sent() {
+    fn capacity_is_available_once_half_of_the_window_is_sent() {
         let endpoint = Arc::new(Endpoint::new(8, 1000));
         let mut held: Vec<InFlight> = (0..WINDOW_INITIAL).map(|_| endpoint.track()).collect();
         while endpoint.in_flight() > WINDOW_INITIAL / 2 {

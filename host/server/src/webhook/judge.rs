@@ -1,20 +1,20 @@
-//! What an attempt means: for its delivery, for its subscription, and for when there is
-//! another one. Decided without a clock, a network or a database.
+//! Interprets attempts: what each means for its delivery and its subscription, and when the next
+//! attempt is due. The code uses no clock, network or database.
 
 use crate::id::IdGenerator;
-use crate::webhook::{WebhookError, DeliveryPolicy};
+use crate::webhook::{DeliveryPolicy, WebhookError};
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;
 use host_domain::webhook::{
-    DeliveryEvent, RetryAfterLimit, RetryPolicy, DeliveryResult, Subscription, SubscriptionEvent,
+    DeliveryEvent, DeliveryResult, RetryAfterLimit, RetryPolicy, Subscription, SubscriptionEvent,
     SubscriptionStatus,
 };
-use host_storage::{DeliveryRelease, DeliveryAttempt, StoredDelivery};
+use host_storage::{DeliveryAttempt, DeliveryRelease, StoredDelivery};
 use http::{HeaderValue, StatusCode};
 use std::time::Duration;
 
-/// The answer, as far as it is read.
+/// A receiver's response, as far as it is read.
 #[derive(Debug)]
 pub(crate) struct ReceiverResponse {
     pub(crate) status: StatusCode,
@@ -22,7 +22,7 @@ pub(crate) struct ReceiverResponse {
     pub(crate) body: String,
 }
 
-/// Why there is no answer.
+/// Reasons why there is no response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SendFailure {
     UrlNotAllowed,
@@ -42,11 +42,11 @@ impl SendFailure {
     }
 }
 
-/// That there is no answer.
+/// The error of an attempt without a response.
 #[derive(Debug)]
 pub(crate) struct SendError {
     pub(crate) failure: SendFailure,
-    /// Where more is known.
+    /// Details, if more is known.
     pub(crate) cause: Option<String>,
 }
 
@@ -59,26 +59,26 @@ impl From<SendFailure> for SendError {
     }
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AttemptResult {
-    /// What that means for the delivery.
+    /// The result for the delivery.
     pub(crate) outcome: DeliveryResult,
-    /// The answer's status.
+    /// Status code of the response.
     pub(crate) status: Option<u16>,
-    /// The beginning of the answer's body.
+    /// The beginning of the response's body.
     pub(crate) body: Option<String>,
-    /// Why there is no answer: `url_not_allowed`, `connect`, `timeout` or `cut`.
+    /// Why there is no response: `url_not_allowed`, `connect`, `timeout` or `cut`.
     pub(crate) error: Option<&'static str>,
-    /// The same for the log, where more is known; says nothing of the URL's path and query.
+    /// Details of the error for the log, if known. They contain neither path nor query of the URL.
     pub(crate) cause: Option<String>,
-    /// How long it took.
+    /// Duration of the exchange.
     pub(crate) duration: Duration,
 }
 
 impl AttemptResult {
-    /// What came of what was sent at an instant to a receiver that may, or may not, end
-    /// it all by 410.
+    /// Builds the result of a request that was sent at `sent_at`. `may_end` is whether a 410 of the
+    /// receiver ends the subscription.
     pub(crate) fn new(
         answered: Result<ReceiverResponse, SendError>,
         may_end: bool,
@@ -97,7 +97,9 @@ impl AttemptResult {
             Err(SendError { failure, cause }) => Self {
                 outcome: match failure {
                     SendFailure::UrlNotAllowed => DeliveryResult::UrlNotAllowed,
-                    SendFailure::Connect | SendFailure::TimedOut | SendFailure::ConnectionClosed => DeliveryResult::Failed {
+                    SendFailure::Connect
+                    | SendFailure::TimedOut
+                    | SendFailure::ConnectionClosed => DeliveryResult::Failed {
                         retry_after_s: None,
                     },
                 },
@@ -110,7 +112,8 @@ impl AttemptResult {
         }
     }
 
-    /// A word for the counter: `2xx`, or why there is no answer.
+    /// Returns a label for the metric: a class such as `2xx`, or the reason why there is no
+    /// response.
     pub(super) const fn outcome_label(&self) -> &'static str {
         match (self.error, self.status) {
             (Some(error), _) => error,
@@ -137,18 +140,18 @@ impl ReceiverResponse {
     }
 }
 
-/// Seconds, or a date.
+/// Parses a `Retry-After` value, which is a number of seconds or a date, into seconds from now.
 fn parse_retry_after(value: &HeaderValue, now: Timestamp) -> Option<i64> {
     let text = value.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<u32>() {
         return Some(seconds.into());
     }
     let date = jiff::fmt::rfc2822::parse(text).ok()?;
-    // Never before that date.
+    // Rounded up, so that the wait never ends before that date.
     Some((date.timestamp().as_millisecond() - now.0 + 999).div_euclid(1000))
 }
 
-/// So much later than planned is the next attempt.
+/// Returns a random jitter for the next attempt's delay, in permille.
 pub(crate) fn jitter_permille(ids: &dyn IdGenerator) -> i64 {
     // The last bits of an identifier are random.
     let random = i64::from((ids.generate() & 0xffff) as u16);
@@ -156,21 +159,20 @@ pub(crate) fn jitter_permille(ids: &dyn IdGenerator) -> i64 {
 }
 
 impl DeliveryPolicy {
-    /// How long a claim is good: it covers the wait for a place, the exchange, and storing
-    /// its outcome.
+    /// Returns the lease time of a claimed delivery in milliseconds. It covers the wait for a
+    /// permit, the exchange, and storing its result.
     pub(crate) fn lease_ms(&self) -> i64 {
         millis(self.sender.timeout() + self.lease)
     }
 
-    /// How long what was claimed may wait for its turn. What was not begun by then is given
-    /// back: the rest of the claim is for storing.
+    /// Returns how long a claimed delivery may wait for a permit. A delivery that was not started
+    /// by then is released; the rest of the lease is for storing.
     pub(crate) fn queue_timeout(&self) -> Duration {
         self.lease * 2 / 3
     }
 
-    /// When attempts that failed are followed by others. Those to a subscription end
-    /// before its deliveries can be replayed, and before the previous secret may be
-    /// forgotten.
+    /// Returns the retry policy. Attempts of hotel and flight subscriptions end before their
+    /// deliveries can be replayed, and before the previous secret may be discarded.
     fn retry_policy(&self, product: Product, jitter_permille: i64) -> RetryPolicy<'_> {
         let (steps_s, patience) = match product {
             Product::Hotel | Product::Flight => {
@@ -189,7 +191,8 @@ impl DeliveryPolicy {
         }
     }
 
-    /// A delivery after an attempt that began at an instant; none: it was not tried.
+    /// Builds the release of a delivery after an attempt. `attempted` is the start of the attempt
+    /// and its result, or `None` if the delivery was not tried.
     pub(crate) fn apply_attempt(
         &self,
         product: Product,
@@ -233,7 +236,7 @@ impl DeliveryPolicy {
         }
     }
 
-    /// What a subscription is told of an attempt.
+    /// Returns the subscription's event for an attempt.
     pub(crate) const fn subscription_event(
         &self,
         subscription: &Subscription,
@@ -252,7 +255,7 @@ impl DeliveryPolicy {
         }
     }
 
-    /// A delivery that is sent anew, as far as its subscription and itself allow it.
+    /// Returns a delivery that is due again, if its subscription and its own state allow a replay.
     pub(crate) fn replay(
         &self,
         subscription: &Subscription,
@@ -269,7 +272,8 @@ impl DeliveryPolicy {
         })
     }
 
-    /// A new secret signs from now on, and the one before it for a time too.
+    /// Returns the event of a rotation: a new secret signs from now on, and the previous one also
+    /// signs for a time.
     pub(crate) fn rotation_event(&self, now: Timestamp) -> SubscriptionEvent {
         SubscriptionEvent::Rotated {
             previous_secret_expires_at: now.plus_s(self.dual_signature_s),
@@ -277,8 +281,8 @@ impl DeliveryPolicy {
     }
 }
 
-/// Whether receivers of these events may end it all by 410. Whoever watches is told until
-/// it is taken: nobody could resume that.
+/// Returns whether a 410 of the receiver pauses a subscription to this product. Events of watches
+/// are sent until they are accepted, because nobody could resume that endpoint.
 pub(crate) const fn honors_gone(product: Product) -> bool {
     match product {
         Product::Hotel | Product::Flight => true,
@@ -295,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_date_is_never_anticipated() {
+    fn retry_after_date_is_rounded_up() {
         let date = HeaderValue::from_static("Sun, 06 Nov 1994 08:49:38 GMT");
         let before = Timestamp(784_111_777_000);
         for (later_ms, wait_s) in [

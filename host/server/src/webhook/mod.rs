@@ -1,6 +1,6 @@
-//! Telling subscribers: what they may ask for, and sending it. An event is recorded
-//! for each of them in the transaction that makes it; from there on it is a delivery,
-//! which is sent until it is taken or given up, whatever happens to this process.
+//! Webhooks: managing subscriptions, and delivering events to subscribers. An event is recorded for
+//! each subscription in the transaction that creates it. From then on it is a delivery, which is
+//! sent until it is accepted or has failed for good, even if this process dies.
 
 pub(crate) mod address;
 pub(crate) mod endpoint;
@@ -27,41 +27,41 @@ use host_runtime::guard::DnsLookup;
 use host_storage::{CommitError, DatabaseError};
 use std::time::Duration;
 
-/// Why something about a subscription was not done.
+/// Reasons why an operation on a subscription failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WebhookError {
-    /// Not this tenant's, not of this product, or deleted.
+    /// The subscription does not exist, was deleted, or belongs to another tenant or product.
     #[error("the subscription does not exist")]
     NotFound,
-    /// No such delivery to this subscription.
+    /// The subscription has no such delivery.
     #[error("the delivery does not exist")]
     DeliveryNotFound,
-    /// The tenant has as many to this product as it can.
-    #[error("there are {max} subscriptions already")]
+    /// The tenant has the maximum number of subscriptions to this product.
+    #[error("the limit of {max} subscriptions is reached")]
     SubscriptionLimitReached {
-        /// How many that is.
+        /// The maximum.
         max: u64,
     },
-    /// Events cannot go there.
+    /// The URL may not receive events.
     #[error("the url is not allowed: {0}")]
     UrlNotAllowed(#[source] UrlRejection),
-    /// It may still arrive by itself.
-    #[error("the delivery is not replayed")]
+    /// The delivery may still arrive without a replay.
+    #[error("the delivery cannot be replayed")]
     ReplayNotAllowed(#[source] ReplayNotAllowed),
-    /// Nothing is sent to a subscription that is not ACTIVE.
+    /// The subscription is not ACTIVE, so nothing is sent to it.
     #[error("the subscription is not ACTIVE")]
     SubscriptionNotActive,
-    /// Others change it all the time.
-    #[error("it is being changed by others")]
+    /// Concurrent calls kept changing the subscription.
+    #[error("the subscription was changed by too many concurrent requests; try again")]
     TooManyConflicts,
-    /// The idempotency key.
+    /// The idempotency key could not be used.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyError),
-    /// The database.
+    /// The database failed.
     #[error("webhooks could not be read or stored")]
     Storage(#[from] CommitError),
-    /// A secret cannot be sealed or opened.
-    #[error("the signing secret cannot be sealed or opened")]
+    /// A secret cannot be encrypted or decrypted.
+    #[error("the signing secret cannot be encrypted or decrypted")]
     Seal(#[from] SealError),
 }
 
@@ -71,14 +71,14 @@ impl From<DatabaseError> for WebhookError {
     }
 }
 
-/// How events are sent, as the operator set it.
+/// The operator's settings for deliveries.
 pub(crate) struct DeliveryPolicy {
     pub(crate) sender: HttpSender,
     lookup: DnsLookup,
     subscription_retry_s: Vec<i64>,
     watch_retry_s: Vec<i64>,
     replay: ReplayPolicy,
-    /// For how long work is held.
+    /// Lease time of background work.
     lease: Duration,
     dual_signature_s: i64,
     disable_after_s: i64,
@@ -106,7 +106,7 @@ impl DeliveryPolicy {
         }
     }
 
-    /// Whether a tenant's receivers may be reached by plain http and on this machine.
+    /// Returns whether a tenant's receivers may use plain http and loopback addresses.
     const fn allows_insecure(&self, tenant: &Tenant) -> bool {
         self.insecure_allowed && matches!(tenant.mode, Mode::Test)
     }

@@ -1,4 +1,4 @@
-//! Signing secrets: made here, shown once, kept sealed.
+//! Signing secrets: created here, returned once, stored encrypted.
 
 use crate::seal::{SealError, Sealer};
 use base64::Engine;
@@ -7,23 +7,24 @@ use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
 use secrecy::{ExposeSecret, SecretString};
 
-/// What every secret begins with.
+/// The prefix of every secret.
 pub(super) const PREFIX: &str = "whsec_";
 
 const SECRET_BYTES: usize = 32;
 
 const PURPOSE: &str = "webhook_secret";
 
-/// Which of a subscription's secrets: sealed for one, it does not open as the other.
+/// The slot of a subscription's secret. A secret that is encrypted for one slot cannot be decrypted
+/// for the other.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SecretSlot {
-    /// The one that signs.
+    /// The current secret.
     Current,
-    /// The one before it.
+    /// The previous secret.
     Previous,
 }
 
-/// A new secret: `whsec_` and 32 random bytes in base64.
+/// Generates a secret: `whsec_` and 32 random bytes in base64.
 pub(super) fn generate() -> Result<SecretString, SealError> {
     let mut bytes = [0_u8; SECRET_BYTES];
     getrandom::fill(&mut bytes).map_err(|_| SealError::SealFailed)?;
@@ -53,7 +54,11 @@ pub(super) fn open(
     Ok(text.into())
 }
 
-fn seal_context<'a>(tenant: &'a Tenant, id: &'a SubscriptionId, column: SecretSlot) -> [&'a str; 4] {
+fn seal_context<'a>(
+    tenant: &'a Tenant,
+    id: &'a SubscriptionId,
+    column: SecretSlot,
+) -> [&'a str; 4] {
     let column = match column {
         SecretSlot::Current => "current",
         SecretSlot::Previous => "previous",
@@ -73,7 +78,7 @@ mod tests {
     use host_domain::owner::Mode;
 
     #[test]
-    fn a_secret_has_256_bits_and_is_never_made_twice() {
+    fn secret_has_256_random_bits() {
         let (one, other) = (generate().unwrap(), generate().unwrap());
         assert_ne!(one.expose_secret(), other.expose_secret());
         let text = one.expose_secret().strip_prefix(PREFIX).unwrap();
@@ -81,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_opens_only_in_its_row_and_column() {
+    fn secret_decrypts_only_for_its_subscription_and_slot() {
         let sealer = Sealer::new("k1", &vec![1; KEY_BYTES].into(), &[]).unwrap();
         let tenant = Tenant {
             organization: "acme".into(),

@@ -1,8 +1,8 @@
-//! One attempt: a request to an address that somebody else chose, and what came of it.
+//! Sends one delivery attempt: a request to an address that the subscriber chose.
 
 use crate::time::Stopwatch;
-use crate::webhook::endpoint::{Recipient, ActiveSecrets};
-use crate::webhook::judge::{self, ReceiverResponse, AttemptResult, SendFailure, SendError};
+use crate::webhook::endpoint::{ActiveSecrets, Recipient};
+use crate::webhook::judge::{self, AttemptResult, ReceiverResponse, SendError, SendFailure};
 use crate::webhook::{DeliveryPolicy, address, signature};
 use host_domain::time::Timestamp;
 use host_runtime::guard::{self, DnsLookup};
@@ -14,31 +14,31 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use url::Url;
 
-/// So much of an answer is kept; the rest is not even read.
+/// Maximum number of bytes of a response's body that are stored; the rest is not read.
 const RESPONSE_BODY_BYTES_MAX: usize = 1024;
-/// Shorter than servers commonly keep an idle connection: an attempt that meets the
-/// end of its connection has failed.
+/// Maximum idle time of a pooled connection. It is shorter than servers commonly keep idle
+/// connections, because an attempt on a connection that the server closes has failed.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 const POOL_IDLE_PER_HOST: usize = 16;
 const RESPONSE_HEADERS_MAX: usize = 128;
 
-/// What is sent.
+/// The request of one attempt.
 #[derive(Debug)]
 pub(crate) struct DeliveryRequest<'a> {
-    /// Where to.
+    /// The receiver's URL.
     pub(crate) url: &'a str,
-    /// Whether plain http and this machine are allowed.
+    /// Whether plain http and loopback addresses are allowed.
     pub(crate) allow_insecure: bool,
-    /// Whether a receiver may end it all by 410.
+    /// Whether a 410 of the receiver ends the subscription.
     pub(crate) honors_gone: bool,
-    /// Beside the content type.
+    /// Headers other than the content type.
     pub(crate) headers: HeaderMap,
-    /// Byte for byte as it is signed.
+    /// The body, byte for byte as it is signed.
     pub(crate) body: String,
 }
 
 impl DeliveryPolicy {
-    /// What is sent to a recipient at an instant.
+    /// Builds the request to a recipient at a given time.
     pub(crate) fn delivery_request<'a>(
         &self,
         recipient: &'a Recipient,
@@ -59,7 +59,12 @@ impl DeliveryPolicy {
 fn headers(signers: &ActiveSecrets, stored: &StoredDelivery, now: Timestamp) -> HeaderMap {
     let delivery = &stored.delivery;
     let (event, unix_s) = (delivery.event.as_str(), now.0.div_euclid(1000));
-    let signed = signature::sign(signers.valid_at(now), unix_s, event, stored.payload.as_bytes());
+    let signed = signature::sign(
+        signers.valid_at(now),
+        unix_s,
+        event,
+        stored.payload.as_bytes(),
+    );
     let headers = [
         ("svc-signature", signed.svc),
         ("svc-event-id", event.to_owned()),
@@ -69,14 +74,14 @@ fn headers(signers: &ActiveSecrets, stored: &StoredDelivery, now: Timestamp) -> 
         ("webhook-signature", signed.standard),
     ];
     let headers = headers.into_iter().filter_map(|(name, value)| {
-        // Numbers, base64 and identifiers: always a header.
+        // The values are numbers, base64 and identifiers, so they are always valid header values.
         let value = HeaderValue::from_str(&value).ok()?;
         Some((HeaderName::from_static(name), value))
     });
     headers.collect()
 }
 
-/// Connections to receivers. Each is made only to addresses that were judged.
+/// The HTTP clients for receivers. They connect only to addresses that were checked.
 pub(crate) struct HttpSender {
     public: OnceLock<Client>,
     insecure: OnceLock<Client>,
@@ -85,7 +90,7 @@ pub(crate) struct HttpSender {
 }
 
 impl HttpSender {
-    /// `time_max`: for a whole exchange.
+    /// Creates the sender. `time_max` is the time limit of a whole exchange.
     pub(super) fn new(lookup: DnsLookup, time_max: Duration) -> Self {
         Self {
             public: OnceLock::new(),
@@ -95,12 +100,12 @@ impl HttpSender {
         }
     }
 
-    /// For a whole exchange.
+    /// Returns the time limit of a whole exchange.
     pub(super) const fn timeout(&self) -> Duration {
         self.time_max
     }
 
-    /// Sends once; at `now`.
+    /// Sends a request once. `now` is the time of the attempt.
     pub(super) async fn send(&self, letter: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
         let (watch, may_end) = (Stopwatch::start(), letter.honors_gone);
         let answered = match address::parse(letter.url, letter.allow_insecure) {
@@ -112,8 +117,14 @@ impl HttpSender {
         AttemptResult::new(answered, may_end, now, watch.elapsed())
     }
 
-    async fn exchange(&self, url: Url, letter: DeliveryRequest<'_>) -> Result<ReceiverResponse, SendError> {
-        let client = self.client(letter.allow_insecure).ok_or(SendFailure::Connect)?;
+    async fn exchange(
+        &self,
+        url: Url,
+        letter: DeliveryRequest<'_>,
+    ) -> Result<ReceiverResponse, SendError> {
+        let client = self
+            .client(letter.allow_insecure)
+            .ok_or(SendFailure::Connect)?;
         let mut request = Request::new(Method::POST, url);
         *request.headers_mut() = letter.headers;
         let json = HeaderValue::from_static("application/json");
@@ -123,8 +134,8 @@ impl HttpSender {
         read_response(response?).await
     }
 
-    /// Made at its first use: most of a client's cost is reading the system's
-    /// certificates.
+    /// Returns the client, which is created at its first use because loading the system's
+    /// certificates is expensive.
     fn client(&self, insecure: bool) -> Option<&Client> {
         let cell = if insecure {
             &self.insecure
@@ -147,7 +158,7 @@ impl HttpSender {
             Err(error) => {
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
-                    "no client for webhooks"
+                    "the HTTP client for webhooks could not be created"
                 );
                 None
             }
@@ -172,7 +183,7 @@ async fn read_response(mut response: Response) -> Result<ReceiverResponse, SendE
     })
 }
 
-/// What can be shown of a body, without half a character at its end.
+/// Returns a body as text, without an incomplete character at its end.
 fn lossy_text(body: &[u8]) -> String {
     let whole = match std::str::from_utf8(body) {
         Err(error) if error.error_len().is_none() => body.get(..error.valid_up_to()),

@@ -1,5 +1,6 @@
-//! What a receiver knows us by. Two schemes over the same bytes: ours, and the one of
-//! Standard Webhooks, so that receivers can use the libraries that there are.
+//! Signatures by which a receiver authenticates deliveries. There are two schemes over the same
+//! bytes: the gateway's own, and that of Standard Webhooks, for which receivers can use existing
+//! libraries.
 
 use crate::webhook::secret;
 use base64::Engine;
@@ -8,18 +9,18 @@ use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
-/// Signatures of one attempt.
+/// The signatures of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Signatures {
-    /// `svc-signature`: `t=<unix seconds>,v1=<hex>`, a `v1` for each secret, over
+    /// The value of `svc-signature`: `t=<unix seconds>,v1=<hex>`, with a `v1` for each secret, over
     /// `<t>.<body>`. The key is the whole text of the secret.
     pub(crate) svc: String,
-    /// `webhook-signature`: `v1,<base64>` for each secret, over
-    /// `<event id>.<t>.<body>`. The key is what the secret holds in base64.
+    /// The value of `webhook-signature`: `v1,<base64>` for each secret, over `<event
+    /// id>.<t>.<body>`. The key is the decoded base64 part of the secret.
     pub(crate) standard: String,
 }
 
-/// Signs a body at an instant, in seconds since 1970, with each of the secrets.
+/// Signs a body with each of the secrets. `unix_s` is the time of signing in seconds since 1970.
 pub(crate) fn sign<'a>(
     secrets: impl IntoIterator<Item = &'a SecretString>,
     unix_s: i64,
@@ -48,7 +49,7 @@ pub(crate) fn sign<'a>(
 }
 
 fn mac(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
-    // HMAC takes keys of any length: this never fails.
+    // HMAC accepts keys of any length, so this never fails.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
         return Vec::new();
     };
@@ -64,7 +65,7 @@ mod tests {
 
     const BODY: &[u8] = br#"{"id":"evt_1","type":"ping"}"#;
 
-    /// A secret with what another implementation makes of it.
+    /// Secrets with the digests that another implementation computes for both schemes.
     const VECTORS: [(&str, &str, &str); 2] = [
         (
             "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_those_of_another_implementation() {
+    fn signatures_match_another_implementation() {
         for (secret, own, standard) in VECTORS {
             let signed = sign(&[secret.into()], 1_800_000_000, "evt_1", BODY);
             assert_eq!(signed.svc, format!("t=1800000000,v1={own}"));
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn each_secret_signs() {
+    fn each_secret_adds_a_signature() {
         let signed = sign(&secrets(2), 1_800_000_000, "evt_1", BODY);
         let [(_, own_1, standard_1), (_, own_2, standard_2)] = VECTORS;
         assert_eq!(signed.svc, format!("t=1800000000,v1={own_1},v1={own_2}"));
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_is_signed() {
+    fn signature_covers_time_event_and_body() {
         let secrets = secrets(1);
         let signed = sign(&secrets, 1, "evt_1", BODY);
         let at_another_time = sign(&secrets, 2, "evt_1", BODY);

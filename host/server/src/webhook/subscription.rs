@@ -1,4 +1,4 @@
-//! What callers do to subscriptions and deliveries.
+//! Operations of callers on subscriptions and deliveries.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -17,61 +17,62 @@ use host_storage::{CommitError, Conflict, OutboxEvent, SealedSecrets, StoredDeli
 use secrecy::SecretString;
 use serde_json::json;
 
-/// Subscriptions of a tenant to a product: an event is recorded for each of them in
-/// the transaction that makes it.
+/// Maximum number of subscriptions of a tenant to a product. An event is recorded for each of them
+/// in the transaction that creates it.
 const SUBSCRIPTIONS_MAX: u64 = 100;
 
-/// Deliveries that are read together to be sent anew.
+/// Number of failed deliveries that are read in one batch to be replayed.
 const RECOVERY_BATCH_SIZE: u32 = 200;
 
-/// Of those, so many are stored at the same time.
+/// Number of deliveries of a batch that are stored concurrently.
 const CONCURRENT_WRITES_MAX: usize = 8;
 
-/// What a caller subscribes to. The types are checked already.
+/// A caller's request for a subscription. Its event types are already validated.
 #[derive(Debug, Clone)]
 pub(crate) struct NewSubscription {
-    /// Events of what.
+    /// The product whose events are sent.
     pub(crate) product: Product,
-    /// Where they go.
+    /// The URL that receives the events.
     pub(crate) url: String,
-    /// Names of types, or `*`.
+    /// Names of event types, or `*`.
     pub(crate) event_types: Vec<String>,
-    /// The caller's note.
+    /// The caller's description.
     pub(crate) description: Option<String>,
 }
 
-/// What a caller changes; none: stays as it is. The types are checked already.
+/// A caller's changes to a subscription. `None` leaves a field as it is. The event types are
+/// already validated.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SubscriptionUpdate {
-    /// Another address.
+    /// The new URL.
     pub(crate) url: Option<String>,
-    /// Other types.
+    /// The new event types.
     pub(crate) event_types: Option<Vec<String>>,
-    /// Another note, or none any more.
+    /// The new description, or `Some(None)` to remove it.
     pub(crate) description: Option<Option<String>>,
 }
 
-/// A subscription whose secret was just made.
+/// A subscription whose secret was just created.
 #[derive(Debug)]
 pub(crate) struct SubscriptionWithSecret {
     /// The subscription.
     pub(crate) subscription: Subscription,
-    /// Its secret, shown this once; none when an earlier call with the same
-    /// idempotency key got it.
+    /// Its secret, returned only this once. `None` if an earlier call with the same idempotency key
+    /// has received it.
     pub(crate) signing_secret: Option<SecretString>,
 }
 
 /// A subscription after an event.
 #[derive(Debug)]
 pub(super) struct SubscriptionTransition {
-    /// Its status before, which is another one if this event changed it.
+    /// The status before the event. It differs from the current one if this event changed it.
     pub(super) from: SubscriptionStatus,
-    /// As it is now.
+    /// The subscription in its current state.
     pub(super) subscription: Subscription,
 }
 
 impl Application {
-    /// Makes a subscription; once for each key.
+    /// Creates a subscription, once for each key.
     pub(crate) async fn create_subscription(
         &self,
         owner: &Owner,
@@ -91,7 +92,13 @@ impl Application {
         self.validate_url(tenant, &new.url).await?;
         let id = SubscriptionId::from_bits(self.ids.generate());
         let signing_secret = secret::generate()?;
-        let sealed = secret::seal(&self.sealer, tenant, &id, SecretSlot::Current, &signing_secret)?;
+        let sealed = secret::seal(
+            &self.sealer,
+            tenant,
+            &id,
+            SecretSlot::Current,
+            &signing_secret,
+        )?;
         let now = self.clock.now();
         let subscription = Subscription::new(
             id,
@@ -120,7 +127,7 @@ impl Application {
         }
     }
 
-    /// Changes what is named.
+    /// Changes the fields that are given.
     pub(crate) async fn update_subscription(
         &self,
         caller: &RequestContext,
@@ -134,7 +141,8 @@ impl Application {
             event_types,
             description,
         } = change;
-        // Whoever may not see it learns nothing about the URL either.
+        // The subscription is looked up first, so that a caller without access to it learns nothing
+        // about the URL.
         let current = self.find_subscription(tenant, product, id).await?;
         if let Some(url) = url.as_deref().filter(|url| *url != current.url) {
             self.validate_url(tenant, url).await?;
@@ -144,10 +152,11 @@ impl Application {
             event_types,
             description,
         };
-        self.apply_for_caller(caller, product, id, &event, None).await
+        self.apply_for_caller(caller, product, id, &event, None)
+            .await
     }
 
-    /// Nothing is sent from now on; what happens meanwhile waits. Once for each key.
+    /// Pauses a subscription: nothing is sent, and new events wait. Once for each key.
     pub(crate) async fn pause_subscription(
         &self,
         caller: &RequestContext,
@@ -156,10 +165,11 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Paused;
-        self.apply_for_caller(caller, product, id, &event, key).await
+        self.apply_for_caller(caller, product, id, &event, key)
+            .await
     }
 
-    /// Sends again, first of all what waited; once for each key.
+    /// Resumes a subscription: the events that waited are sent first. Once for each key.
     pub(crate) async fn resume_subscription(
         &self,
         caller: &RequestContext,
@@ -168,10 +178,11 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Resumed;
-        self.apply_for_caller(caller, product, id, &event, key).await
+        self.apply_for_caller(caller, product, id, &event, key)
+            .await
     }
 
-    /// Deletes a subscription; its secrets at once, its deliveries soon.
+    /// Deletes a subscription. Its secrets are deleted at once, its deliveries soon after.
     pub(crate) async fn delete_subscription(
         &self,
         tenant: &Tenant,
@@ -188,7 +199,7 @@ impl Application {
         }
     }
 
-    /// Makes a new secret; for a time both sign. Once for each key.
+    /// Creates a new secret. Both secrets sign for a time. Once for each key.
     pub(crate) async fn rotate_secret(
         &self,
         caller: &RequestContext,
@@ -211,7 +222,8 @@ impl Application {
             let event = self.webhooks.rotation_event(now);
             let read_version = current.version;
             let Some(subscription) = current.clone().apply(event, now) else {
-                // Twice in one millisecond: the next try sees another time.
+                // A second rotation in the same millisecond changes nothing; the next attempt has
+                // another time.
                 tries.wait(self.ids.as_ref()).await?;
                 continue;
             };
@@ -247,7 +259,7 @@ impl Application {
         })
     }
 
-    /// Sends a `ping`; once for each key.
+    /// Sends a `ping`, once for each key.
     pub(crate) async fn send_test_event(
         &self,
         owner: &Owner,
@@ -295,7 +307,7 @@ impl Application {
         }
     }
 
-    /// Sends a delivery anew, if it cannot arrive by itself any more; once for each key.
+    /// Replays a delivery if it cannot arrive by itself any more; once for each key.
     pub(crate) async fn replay_delivery(
         &self,
         caller: &RequestContext,
@@ -310,7 +322,9 @@ impl Application {
             let found = self
                 .find_subscription(tenant, product, subscription)
                 .await?;
-            let stored = self.find_delivery_of(tenant, subscription, id.as_str()).await?;
+            let stored = self
+                .find_delivery_of(tenant, subscription, id.as_str())
+                .await?;
             if self.find_result(key).await?.is_some() {
                 return Ok(stored);
             }
@@ -338,9 +352,9 @@ impl Application {
         Ok(replayed)
     }
 
-    /// Sends anew what failed from an instant on; returns how many those are. What is
-    /// stored of it stays so when this ends early, and asking again does the rest:
-    /// with the same key, of what had failed when that was first used.
+    /// Replays the deliveries that failed since a given time, and returns their number. If this
+    /// ends early, the replays stored so far remain, and another request continues. With the same
+    /// key it covers the deliveries that had failed when the key was first used.
     pub(crate) async fn recover_deliveries(
         &self,
         owner: &Owner,
@@ -372,8 +386,12 @@ impl Application {
         }
     }
 
-    /// What failed by now is recovered; by a key that was used before, by then.
-    async fn recovery_cutoff(&self, key: Option<&IdempotentRequest>) -> Result<Timestamp, WebhookError> {
+    /// Returns the time up to which failures are replayed: now, or the time of the first use of the
+    /// key.
+    async fn recovery_cutoff(
+        &self,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<Timestamp, WebhookError> {
         let now = self.clock.now();
         let Some(key) = key else { return Ok(now) };
         self.claim(key, &now.to_string()).await?;
@@ -381,7 +399,7 @@ impl Application {
         Ok(first.and_then(|at| Timestamp::parse(&at)).unwrap_or(now))
     }
 
-    /// False: somebody else was faster.
+    /// Replays one failed delivery. Returns `false` if another process changed it first.
     async fn replay_failed(
         &self,
         subscription: &Subscription,
@@ -396,7 +414,7 @@ impl Application {
         }
     }
 
-    /// A tenant's subscription to a product.
+    /// Returns a tenant's subscription to a product.
     pub(crate) async fn find_subscription(
         &self,
         tenant: &Tenant,
@@ -407,7 +425,7 @@ impl Application {
         found.ok_or(WebhookError::NotFound)
     }
 
-    /// A delivery to a tenant's subscription to a product.
+    /// Returns a delivery to a tenant's subscription to a product.
     pub(crate) async fn find_delivery(
         &self,
         tenant: &Tenant,
@@ -417,7 +435,8 @@ impl Application {
     ) -> Result<StoredDelivery, WebhookError> {
         self.find_subscription(tenant, product, subscription)
             .await?;
-        self.find_delivery_of(tenant, subscription, id.as_str()).await
+        self.find_delivery_of(tenant, subscription, id.as_str())
+            .await
     }
 
     async fn find_delivery_of(
@@ -444,7 +463,7 @@ impl Application {
         Ok(moved.await?.subscription)
     }
 
-    /// Applies an event to a subscription as it is when it is stored; once for each key.
+    /// Applies an event to a subscription in its stored state; once for each key.
     pub(super) async fn apply_event(
         &self,
         tenant: &Tenant,
@@ -481,7 +500,11 @@ impl Application {
         }
     }
 
-    pub(super) async fn validate_url(&self, tenant: &Tenant, url: &str) -> Result<(), WebhookError> {
+    pub(super) async fn validate_url(
+        &self,
+        tenant: &Tenant,
+        url: &str,
+    ) -> Result<(), WebhookError> {
         let insecure = self.webhooks.allows_insecure(tenant);
         let checked = address::validate(url, insecure, &self.webhooks.lookup).await;
         checked.map_err(WebhookError::UrlNotAllowed)

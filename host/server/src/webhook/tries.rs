@@ -1,37 +1,41 @@
-//! Changes of one row that come together: one after the other, in no order. Whoever
-//! finds that somebody else was faster reads the row again and tries again, until its
-//! call must be answered.
+//! Optimistic retries of changes to one row. Concurrent changes succeed one after another, in no
+//! fixed order. A call that loses a conflict reads the row again and retries until its deadline.
 
 use crate::id::IdGenerator;
 use crate::time::Deadline;
 use crate::webhook::WebhookError;
 use std::time::Duration;
 
-/// The longest wait before the second try, in milliseconds.
+/// Maximum delay before the first retry, in milliseconds.
 const INITIAL_DELAY_MS: u64 = 10;
-/// So often it doubles: with as many at once as one key may send, each has its turn.
+/// Number of times that this maximum doubles. It is enough for as many concurrent changes as one
+/// API key may send.
 const DOUBLINGS_MAX: u32 = 6;
 
-/// Tries of one change.
+/// The retries of one change.
 pub(super) struct ConflictBackoff {
     conflicts: u32,
     deadline: Deadline,
 }
 
 impl ConflictBackoff {
-    /// As many as there is time for.
+    /// Creates the retries of a change; their number is limited only by the deadline.
     pub(super) const fn new(deadline: Deadline) -> Self {
-        Self { conflicts: 0, deadline }
+        Self {
+            conflicts: 0,
+            deadline,
+        }
     }
 
-    /// Waits until the next try, after somebody else was faster: for a random time, so
-    /// that those who lost together do not come back together.
+    /// Waits before the next attempt after a conflict. The delay is random, so that calls that lost
+    /// together do not retry together.
     ///
     /// # Errors
-    /// [`WebhookError::Contended`] when there is no time for another one.
+    /// Fails with [`WebhookError::TooManyConflicts`] if the deadline leaves no time for another
+    /// attempt.
     #[expect(
         clippy::disallowed_methods,
-        reason = "the others may be in another process: only trying again tells"
+        reason = "the other calls may run in another process, so only another attempt shows whether the conflict is over"
     )]
     pub(super) async fn wait(&mut self, ids: &dyn IdGenerator) -> Result<(), WebhookError> {
         let longest_ms = INITIAL_DELAY_MS << self.conflicts.min(DOUBLINGS_MAX);

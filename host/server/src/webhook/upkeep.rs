@@ -1,5 +1,5 @@
-//! Gives up what waited too long, removes what was deleted, and says how far behind
-//! the sending is.
+//! Expires deliveries that waited too long, purges deleted subscriptions, and reports the age of
+//! the oldest undelivered event.
 
 use crate::app::Application;
 use crate::observe::WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS;
@@ -8,28 +8,32 @@ use host_domain::webhook::DeliveryEvent;
 use host_storage::{DatabaseError, StoredDelivery, UnitOfWork};
 use std::time::Duration;
 
-/// How often.
+/// Interval of the maintenance.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// What waits for a subscription that is not ACTIVE is given up after so long.
+/// Seconds after which a delivery to a subscription that is not ACTIVE expires.
 pub(crate) const PENDING_RETENTION_S: i64 = 30 * 24 * 60 * 60;
-/// What was being written when a subscription was deleted has come to its end by then.
+/// Seconds to wait before the data of a deleted subscription is purged. Writes that were in
+/// progress at the deletion have ended by then.
 const DELETION_GRACE_S: i64 = 60;
-/// Rows that are touched together.
+/// Number of rows in one batch.
 const BATCH_SIZE: u32 = 200;
-/// Of those, so many are stored at the same time.
+/// Number of deliveries of a batch that are stored concurrently.
 const CONCURRENT_WRITES_MAX: usize = 8;
 
-/// Looks until the application stops.
+/// Runs the maintenance until the application stops.
 pub(crate) async fn run_maintenance(app: &Application) {
-    let complaint = "webhooks are not tended";
-    app.tasks.run_periodically(INTERVAL, complaint, || run_once(app)).await;
+    let complaint = "webhook maintenance failed";
+    app.tasks
+        .run_periodically(INTERVAL, complaint, || run_once(app))
+        .await;
 }
 
 async fn run_once(app: &Application) -> Result<(), DatabaseError> {
     let now = app.clock.now();
     let oldest = app.store.oldest_undelivered().await?;
     let age_s = oldest.map_or(0, |at| now.since(at).max(0) / 1000);
-    metrics::gauge!(WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS).set(u32::try_from(age_s).unwrap_or(u32::MAX));
+    metrics::gauge!(WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS)
+        .set(u32::try_from(age_s).unwrap_or(u32::MAX));
     loop {
         let before = now.plus_s(-PENDING_RETENTION_S);
         let stranded = app.store.stalled_deliveries(before, BATCH_SIZE).await?;
@@ -57,10 +61,10 @@ async fn expire_deliveries(app: &Application, stranded: Vec<StoredDelivery>) {
         let mut write = UnitOfWork::new(now);
         write.expire_delivery(&stored.tenant, &expired, read_status);
         if let Err(error) = app.store.commit(write).await {
-            // Moved meanwhile, or looked at again in a minute.
+            // The delivery was changed meanwhile, or it is tried again at the next interval.
             tracing::debug!(
                 error = &error as &dyn std::error::Error,
-                "a delivery is not given up"
+                "a delivery could not be expired; it is tried again at the next interval"
             );
         }
     });

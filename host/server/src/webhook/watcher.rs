@@ -1,5 +1,5 @@
-//! The endpoint that an organization has for what its watches tell: a subscription
-//! to all of it, one at a time.
+//! The endpoint that receives the events of an organization's watches. It is a subscription to all
+//! of them, and an organization has at most one.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -16,12 +16,12 @@ use host_domain::webhook::Subscription;
 use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
 use host_storage::{CommitError, PageRequest, UnitOfWork};
 
-/// The product whose events the endpoint gets.
+/// The product whose events the endpoint receives.
 const PRODUCT: Product = Product::Watch;
 
 impl Application {
-    /// Makes a new endpoint, with a new secret, in place of the one before; once for
-    /// each key. What nobody has yet and is not too old is sent to it.
+    /// Registers a new endpoint with a new secret and replaces the previous one; once for each key.
+    /// Events that no endpoint has received and that are not too old are sent to it.
     pub(crate) async fn register_watch_endpoint(
         &self,
         caller: &RequestContext,
@@ -32,7 +32,8 @@ impl Application {
         let mut tries = ConflictBackoff::new(caller.deadline);
         let mut is_checked = false;
         loop {
-            // What the same request registered is answered, whatever the name means now.
+            // A repeat returns the endpoint that the same request registered, whatever its host
+            // name resolves to now.
             if let Some(made) = self.find_result(key).await? {
                 return self.find_existing(tenant, PRODUCT, &made).await;
             }
@@ -43,7 +44,13 @@ impl Application {
             let replaced = self.watch_endpoint(tenant).await?;
             let id = SubscriptionId::from_bits(self.ids.generate());
             let signing_secret = secret::generate()?;
-            let sealed = secret::seal(&self.sealer, tenant, &id, SecretSlot::Current, &signing_secret)?;
+            let sealed = secret::seal(
+                &self.sealer,
+                tenant,
+                &id,
+                SecretSlot::Current,
+                &signing_secret,
+            )?;
             let (tenant, url, now) = (tenant.clone(), url.to_owned(), self.clock.now());
             let every_type = vec![WILDCARD_EVENT_TYPE.to_owned()];
             let subscription = Subscription::new(id, tenant, PRODUCT, url, every_type, None, now);
@@ -59,14 +66,14 @@ impl Application {
                         signing_secret: Some(signing_secret),
                     });
                 }
-                // Somebody else replaced it, or used the key.
+                // Another call replaced the endpoint, or used the key.
                 Err(CommitError::Conflict(_)) => tries.wait(self.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// The endpoint, if there is one.
+    /// Returns the endpoint, if there is one.
     pub(crate) async fn watch_endpoint(
         &self,
         tenant: &Tenant,
@@ -79,8 +86,11 @@ impl Application {
         Ok(listed.items.into_iter().next())
     }
 
-    /// Deletes the endpoint; what it was to be sent waits for the next one.
-    pub(crate) async fn delete_watch_endpoint(&self, caller: &RequestContext) -> Result<(), WebhookError> {
+    /// Deletes the endpoint. Its pending events wait for the next endpoint.
+    pub(crate) async fn delete_watch_endpoint(
+        &self,
+        caller: &RequestContext,
+    ) -> Result<(), WebhookError> {
         let tenant = &caller.owner.tenant;
         let mut tries = ConflictBackoff::new(caller.deadline);
         loop {
@@ -90,7 +100,7 @@ impl Application {
                 .delete_subscription(tenant, PRODUCT, &endpoint.id)
                 .await
             {
-                // Replaced meanwhile: the new one is as little wanted.
+                // The endpoint was replaced meanwhile; the new one has to be deleted, too.
                 Err(WebhookError::NotFound) => tries.wait(self.ids.as_ref()).await?,
                 ended => return ended,
             }

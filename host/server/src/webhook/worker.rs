@@ -1,13 +1,13 @@
-//! Sends what is due: claims deliveries, starts an attempt of each, and stores what
-//! came of them, many together. Holds nothing that is not in the database: what a
-//! process that died was sending is sent again when its claim has lapsed.
+//! Sends due deliveries: claims them, starts an attempt of each, and stores the results in batches.
+//! All state is in the database: if a process dies, its deliveries are sent again once their leases
+//! have expired.
 
 use crate::app::Application;
 use crate::flow::failpoint::FailpointPhase;
 use crate::observe::{WEBHOOK_ATTEMPTS_TOTAL, WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL};
 use crate::time::Deadline;
 use crate::webhook::WebhookError;
-use crate::webhook::endpoint::{Endpoint, InFlight, SubscriptionUpdates, Recipient, ActiveSecrets};
+use crate::webhook::endpoint::{ActiveSecrets, Endpoint, InFlight, Recipient, SubscriptionUpdates};
 use crate::webhook::judge::{self, AttemptResult};
 use crate::webhook::secret::{self, SecretSlot};
 use crate::webhook::subscription::SubscriptionTransition;
@@ -15,7 +15,7 @@ use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
 use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
 use host_storage::{
-    DeliveryRelease, DeliveryClaim, DueSubscription, WorkQueue, StoredDelivery, UnitOfWork,
+    DeliveryClaim, DeliveryRelease, DueSubscription, StoredDelivery, UnitOfWork, WorkQueue,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,37 +23,38 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
-/// Deliveries that this host holds at once: what their bodies take of memory.
+/// Maximum number of deliveries in flight on this host. It limits the memory that their bodies
+/// take.
 const IN_FLIGHT_MAX: u32 = 2048;
-/// Subscriptions that are looked at together.
+/// Number of subscriptions in one batch.
 const SUBSCRIPTION_BATCH_SIZE: u32 = 200;
-/// Attempts whose outcome is stored together.
+/// Number of attempts whose results are stored together.
 const RESULT_BATCH_SIZE: usize = 256;
-/// Idle subscriptions beyond so many are forgotten.
+/// Number of endpoints above which idle ones are removed.
 const ENDPOINTS_MAX: usize = 10_000;
-/// How often storing outcomes is tried; after that, the claims lapse.
+/// Maximum number of attempts to store results; after that, the leases expire.
 const STORE_ATTEMPTS_MAX: u32 = 5;
-/// Between two of those.
+/// Delay between two of these attempts.
 const STORE_RETRY_DELAY: Duration = Duration::from_millis(500);
-/// How long telling one subscription of an attempt is tried, at most and as a part of the
-/// time for storing: others wait for it.
+/// Time limit of updating one subscription after an attempt: this maximum, or this share of the
+/// time for storing if that is less. Other results wait meanwhile.
 const SUBSCRIPTION_UPDATE_TIMEOUT: Duration = Duration::from_secs(1);
 const SUBSCRIPTION_UPDATE_SHARE: u32 = 10;
 
-/// An attempt, or that there was none.
+/// The report about a claimed delivery: its attempt, or that there was none.
 struct AttemptReport {
     recipient: Arc<Recipient>,
     delivery: DeliveryRelease,
-    /// What the receiver's subscription is to be told.
+    /// The event for the receiver's subscription.
     subscription_event: Option<SubscriptionEvent>,
-    /// Counts as held until it is stored.
+    /// Counts the delivery as in flight until its result is stored.
     _in_flight: InFlight,
 }
 
-/// The name of what is done about a delivery, in failpoints and tests.
+/// Name of the delivery step, in failpoints and tests.
 const STEP: &str = "deliver";
 
-/// Sends until the application stops.
+/// Runs the delivery worker until the application stops.
 pub(crate) async fn run_worker(app: Arc<Application>) {
     let stopping = app.tasks.shutdown_token();
     let freed = Arc::new(Notify::new());
@@ -84,7 +85,7 @@ fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(at.since(now).max(0).unsigned_abs())
 }
 
-/// What this host is sending.
+/// The deliveries that this host is sending.
 struct DeliveryWorker {
     app: Arc<Application>,
     endpoints: HashMap<SubscriptionId, Arc<Endpoint>>,
@@ -92,14 +93,15 @@ struct DeliveryWorker {
 }
 
 impl DeliveryWorker {
-    /// Claims as much as there is room for, and starts it. When there may be more, if
-    /// that is known.
+    /// Claims as many deliveries as there is capacity for and starts them. Returns when more are
+    /// due, if known.
     async fn dispatch_due(&mut self) -> Option<Timestamp> {
         let stopping = self.app.tasks.shutdown_token();
-        // What is claimed while the process stops is given back at once.
+        // A delivery that is claimed while the process stops is released at once.
         while !stopping.is_cancelled() {
             if self.endpoints.len() > ENDPOINTS_MAX {
-                self.endpoints.retain(|_, endpoint| endpoint.in_flight() > 0);
+                self.endpoints
+                    .retain(|_, endpoint| endpoint.in_flight() > 0);
             }
             let now = self.app.clock.now();
             let due = self.due_subscriptions().await?;
@@ -113,7 +115,7 @@ impl DeliveryWorker {
         None
     }
 
-    /// Subscriptions for which there is room.
+    /// Returns the due subscriptions that have capacity.
     async fn due_subscriptions(&self) -> Option<Vec<DueSubscription>> {
         let full = self.endpoints.iter().filter(|(_, one)| one.room() == 0);
         let full: Vec<&SubscriptionId> = full.map(|(id, _)| id).collect();
@@ -122,7 +124,7 @@ impl DeliveryWorker {
             .store
             .due_subscriptions(&full, SUBSCRIPTION_BATCH_SIZE);
         due.await
-            .inspect_err(|error| log_warning(error, "what is due to subscribers cannot be read"))
+            .inspect_err(|error| log_warning(error, "due subscriptions could not be read"))
             .ok()
     }
 
@@ -133,7 +135,7 @@ impl DeliveryWorker {
                 tracing::error!(
                     subscription = %due.subscription.id,
                     error = &error as &dyn std::error::Error,
-                    "nothing can be signed for a subscription"
+                    "the signing secrets of a subscription cannot be decrypted; nothing is sent to it"
                 );
                 return None;
             }
@@ -153,7 +155,7 @@ impl DeliveryWorker {
         }))
     }
 
-    /// How many it got.
+    /// Claims deliveries for the recipients and starts them. Returns how many were claimed.
     async fn claim(&self, recipients: &[Arc<Recipient>], now: Timestamp) -> usize {
         let held: u32 = self.endpoints.values().map(|one| one.held()).sum();
         let mut left = IN_FLIGHT_MAX.saturating_sub(held);
@@ -179,7 +181,7 @@ impl DeliveryWorker {
         let claimed = match self.app.store.claim_deliveries(claim).await {
             Ok(claimed) => claimed,
             Err(error) => {
-                log_warning(&error, "deliveries cannot be claimed");
+                log_warning(&error, "deliveries could not be claimed");
                 return 0;
             }
         };
@@ -225,14 +227,18 @@ impl DeliveryWorker {
                 recipient,
                 _in_flight: held,
             };
-            // Nobody takes it when the process ends; then the claim lapses.
+            // If the process ends, the report has no receiver; the lease then expires.
             let _ = report.send(reported).await;
         });
     }
 }
 
-/// Stores what came of attempts until nobody attempts any more.
-async fn store_results(app: &Application, mut reports: mpsc::Receiver<AttemptReport>, freed: &Notify) {
+/// Stores the results of attempts until all senders are dropped.
+async fn store_results(
+    app: &Application,
+    mut reports: mpsc::Receiver<AttemptReport>,
+    freed: &Notify,
+) {
     let mut batch = Vec::with_capacity(RESULT_BATCH_SIZE);
     while reports.recv_many(&mut batch, RESULT_BATCH_SIZE).await > 0 {
         let (answered, rest): (Vec<_>, Vec<_>) = batch
@@ -276,7 +282,7 @@ impl Application {
         Ok(ActiveSecrets { current, previous })
     }
 
-    /// None: its turn did not come in time, or the process is stopping.
+    /// Sends a delivery. Returns `None` if it got no permit in time or the process is stopping.
     async fn attempt(
         &self,
         recipient: &Recipient,
@@ -304,12 +310,13 @@ impl Application {
             outcome = attempted.outcome_label(),
             cause = attempted.cause,
             ms = attempted.duration.as_millis(),
-            "an event was sent"
+            "delivery attempt finished"
         );
         Some((now, attempted))
     }
 
-    /// What cannot be stored is sent again when its claim has lapsed.
+    /// Stores the results of attempts. Deliveries whose results cannot be stored are sent again
+    /// once their leases have expired.
     async fn store_attempts(&self, answered: &[DeliveryRelease], succeeded: &[&Subscription]) {
         let stopping = self.tasks.shutdown_token();
         for _ in 0..STORE_ATTEMPTS_MAX {
@@ -318,13 +325,13 @@ impl Application {
             write.clear_failing_since(succeeded);
             match self.store.commit(write).await {
                 Ok(()) => return,
-                Err(error) => log_warning(&error, "outcomes of deliveries are not stored yet"),
+                Err(error) => log_warning(&error, "results of deliveries are not stored yet"),
             }
             let _ = tokio::time::timeout(STORE_RETRY_DELAY, stopping.cancelled()).await;
         }
         tracing::error!(
             deliveries = answered.len(),
-            "outcomes of deliveries were not stored: they are sent again"
+            "the results of deliveries were not stored; these deliveries are sent again"
         );
     }
 
@@ -335,17 +342,20 @@ impl Application {
             product,
             ..
         } = before;
-        let deadline =
-            Deadline::from_now((self.webhooks.queue_timeout() / SUBSCRIPTION_UPDATE_SHARE).min(SUBSCRIPTION_UPDATE_TIMEOUT));
+        let deadline = Deadline::from_now(
+            (self.webhooks.queue_timeout() / SUBSCRIPTION_UPDATE_SHARE)
+                .min(SUBSCRIPTION_UPDATE_TIMEOUT),
+        );
         let moved = self.apply_event(tenant, *product, id, event, None, deadline);
         let SubscriptionTransition { from, subscription } = match moved.await {
             Ok(moved) => moved,
             Err(WebhookError::NotFound) => return,
             Err(error) => {
-                return log_warning(&error, "a subscription was not told of an attempt");
+                return log_warning(&error, "a subscription is not updated after an attempt");
             }
         };
-        // Said by whoever changed it, of all that heard the same.
+        // Only the call that changed the status logs it, although several may have applied the same
+        // event.
         if subscription.status == from {
             return;
         }
@@ -353,10 +363,10 @@ impl Application {
         match subscription.status {
             SubscriptionStatus::Disabled => {
                 metrics::counter!(WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL).increment(1);
-                tracing::error!(subscription = %id, organization, "a subscription is disabled: nothing was delivered to it for days");
+                tracing::error!(subscription = %id, organization, "a subscription is disabled: all deliveries to it have failed for days");
             }
             SubscriptionStatus::Paused => {
-                tracing::warn!(subscription = %id, organization, "a subscription is paused: its receiver is gone");
+                tracing::warn!(subscription = %id, organization, "a subscription is paused: its receiver answered 410 Gone");
             }
             SubscriptionStatus::Active => {}
         }

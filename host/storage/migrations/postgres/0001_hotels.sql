@@ -1,10 +1,10 @@
--- Hotel bookings and the machinery that every product shares. Twin of the file
--- of the same name for SQLite: same tables, columns and nullability.
+-- Hotel bookings and the tables that all products share. The file of the same name for SQLite
+-- creates the same tables, columns and nullability.
 --
--- Times are milliseconds since 1970 UTC, money is minor units beside its
--- currency, documents are JSON. Keys of what belongs to an organization begin
--- with it, so that the tables can be spread by organization. Text is ordered by
--- its bytes, as SQLite does.
+-- Times are milliseconds since 1970 UTC, money is in minor units with a currency column, and
+-- documents are JSON. Primary keys of tables that belong to an organization start with it, so
+-- that the tables can be partitioned by organization. Text is ordered by its bytes, as in
+-- SQLite.
 
 CREATE TABLE hotel_booking (
     organization       TEXT COLLATE "C" NOT NULL,
@@ -24,15 +24,15 @@ CREATE TABLE hotel_booking (
     document           TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (organization, mode, id)
 );
--- Background work knows a booking by nothing but its id. Ids are 128 bits, so
--- this need not be unique, which a table spread by organization could not check.
+-- Background work finds a booking by its id alone. The index need not be unique, because ids
+-- have 128 bits; a table partitioned by organization could not enforce uniqueness.
 CREATE INDEX hotel_booking_id ON hotel_booking (id);
--- The list, newest first, with each of its filters.
+-- Indexes of the list, newest first, one for each filter.
 CREATE INDEX hotel_booking_list ON hotel_booking (organization, mode, user_id, created_at, id);
 CREATE INDEX hotel_booking_list_status ON hotel_booking (organization, mode, user_id, status, created_at, id);
 CREATE INDEX hotel_booking_list_reference ON hotel_booking (organization, mode, user_id, reference_id, created_at, id);
 
--- The history of bookings of every product; hence no foreign key.
+-- The history of bookings of all products, hence without a foreign key.
 CREATE TABLE booking_event (
     organization TEXT COLLATE "C" NOT NULL,
     mode         TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
@@ -47,7 +47,7 @@ CREATE TABLE booking_event (
     PRIMARY KEY (organization, mode, booking_id, sequence)
 );
 
--- What subscribers are to be told, exactly as it will be signed.
+-- Events for subscribers, byte for byte as they are signed.
 CREATE TABLE outbox (
     organization TEXT COLLATE "C" NOT NULL,
     mode         TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
@@ -61,8 +61,8 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_booking ON outbox (organization, mode, booking_id, created_at, id);
 
--- Calls to suppliers and processors that may change something, written before
--- their first byte leaves.
+-- Remote calls that may change data at a supplier or processor. Each is recorded before its
+-- first byte is sent.
 CREATE TABLE supplier_attempt (
     organization       TEXT COLLATE "C" NOT NULL,
     mode               TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
@@ -84,15 +84,15 @@ CREATE TABLE supplier_attempt (
     PRIMARY KEY (organization, mode, id)
 );
 CREATE UNIQUE INDEX supplier_attempt_ordinal ON supplier_attempt (organization, mode, booking_id, operation, ordinal);
--- At most one call that happened, or may have happened, for one reference.
+-- For each reference there is at most one call that happened or may have happened.
 CREATE UNIQUE INDEX supplier_attempt_effective ON supplier_attempt (organization, mode, target, operation, client_reference)
     WHERE outcome IN ('sent', 'unknown', 'done');
--- The operator's list.
+-- Serves the operators' list of unresolved calls.
 CREATE INDEX supplier_attempt_unresolved ON supplier_attempt (dispatched_at)
     WHERE outcome IN ('sent', 'unknown');
 
--- Work that is due. Not keyed by organization: it is claimed in the order of
--- its due time whoever it belongs to, and it is small.
+-- Background jobs. The key does not contain an organization: jobs of all organizations are
+-- claimed in the order of their due times, and the table is small.
 CREATE TABLE job (
     kind        TEXT COLLATE "C" NOT NULL,
     subject     TEXT COLLATE "C" NOT NULL,
@@ -137,7 +137,7 @@ CREATE TABLE api_key (
     revoked_at   BIGINT,
     PRIMARY KEY (organization, mode, id)
 );
--- A caller is known by nothing but the key.
+-- A caller is identified by the key alone.
 CREATE UNIQUE INDEX api_key_sha256 ON api_key (sha256);
 CREATE UNIQUE INDEX api_key_id ON api_key (id);
 
@@ -155,9 +155,8 @@ CREATE TABLE payment_instrument (
 );
 CREATE INDEX payment_instrument_list ON payment_instrument (organization, mode, user_id, created_at, id);
 
--- Hotels, places and content describe the world, not a customer: they are the
--- same for every organization of a mode, and a hotel's id stays the same
--- whoever asks first.
+-- Hotels, places and hotel content do not depend on a customer. All organizations of a mode
+-- share them, and a hotel's id does not depend on which organization searched first.
 CREATE TABLE hotel_map (
     mode              TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
     supplier          TEXT COLLATE "C" NOT NULL,
@@ -192,7 +191,7 @@ CREATE TABLE hotel_content (
     PRIMARY KEY (mode, supplier, supplier_hotel_id, part)
 );
 
--- Few values of the whole installation.
+-- A few values of the whole installation.
 CREATE TABLE setting (
     name  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     value BYTEA NOT NULL

@@ -1,8 +1,9 @@
--- The log of what watches told. Twin of the file of the same name for SQLite:
--- same tables, columns and nullability.
+-- The event log of watches. The file of the same name for SQLite creates the same tables,
+-- columns and nullability.
 
--- The place of a tenant's last event in its log. Whoever logs an event holds this row
--- until it commits, so that events become visible in the order of their places.
+-- The sequence number of a tenant's last event in its log. A transaction that appends an event
+-- locks this row until it commits, so that events become visible in the order of their
+-- sequence numbers.
 CREATE TABLE watch_log_head (
     organization TEXT COLLATE "C" NOT NULL,
     mode         TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
@@ -10,8 +11,8 @@ CREATE TABLE watch_log_head (
     PRIMARY KEY (organization, mode)
 );
 
--- Events by their place, from 1 without gaps, and what became of each: deliveries
--- go with the endpoint that they are for, the log stays.
+-- Events by sequence number, from 1 without gaps, with their delivery status. Deliveries are
+-- deleted with their endpoint; the log remains.
 CREATE TABLE watch_log (
     organization TEXT COLLATE "C" NOT NULL,
     mode         TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
@@ -21,12 +22,12 @@ CREATE TABLE watch_log (
     created_at   BIGINT NOT NULL,
     PRIMARY KEY (organization, mode, sequence)
 );
--- Where a reader left off.
+-- Finds the event after which a reader continues.
 CREATE UNIQUE INDEX watch_log_event ON watch_log (organization, mode, event_id);
--- What a new endpoint is to be sent.
+-- Finds the events that a new endpoint must receive.
 CREATE INDEX watch_log_pending ON watch_log (organization, mode, created_at)
     WHERE status = 'pending';
 
--- Events of watches go to one endpoint.
+-- A tenant has one endpoint for events of watches.
 CREATE UNIQUE INDEX webhook_subscription_watch ON webhook_subscription (organization, mode)
     WHERE product = 'watch' AND deleted_at IS NULL;

@@ -1,8 +1,8 @@
--- Mandates, and the keys that they are signed with. Twin of the file of the same name
--- for SQLite: same tables, columns and nullability.
+-- Mandates and their signing keys. The file of the same name for SQLite creates the same
+-- tables, columns and nullability.
 
--- The terms never change. `booking_id` and `payment_jws` are there exactly while it is
--- CONSUMED. That its time is over is not stored.
+-- The terms of a mandate never change. `booking_id` and `payment_jws` are set exactly if the
+-- status is CONSUMED. Expiry is not stored.
 CREATE TABLE mandate (
     organization  TEXT COLLATE "C" NOT NULL,
     mode          TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
@@ -24,8 +24,8 @@ CREATE TABLE mandate (
     CHECK ((status = 'CONSUMED') = (payment_jws IS NOT NULL))
 );
 
--- The keys of the whole installation; the highest generation signs new mandates. None
--- is ever deleted, so that what was signed can be verified.
+-- Signing keys of the whole installation. The highest generation signs new mandates. Keys are
+-- never deleted, so that old signatures can be verified.
 CREATE TABLE mandate_key (
     kid                TEXT COLLATE "C" NOT NULL,
     generation         BIGINT NOT NULL,
@@ -34,5 +34,6 @@ CREATE TABLE mandate_key (
     created_at         BIGINT NOT NULL,
     PRIMARY KEY (kid)
 );
--- Hosts that make a key at the same time want the same generation: one of them gets it.
+-- Hosts that create a key at the same time use the same generation, and only one of them
+-- succeeds.
 CREATE UNIQUE INDEX mandate_key_generation ON mandate_key (generation);

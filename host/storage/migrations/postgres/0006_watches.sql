@@ -1,9 +1,9 @@
--- Prices that are waited for, and what is asked for them. Twin of the file of the
--- same name for SQLite: same tables, columns and nullability.
+-- Watches and their price checks. The file of the same name for SQLite creates the same
+-- tables, columns and nullability.
 
--- One question, however many watches ask it: its id is made of the question. It
--- lives as long as a watch that is open asks it. `revision` counts the watches that
--- came to it, so that it is not deleted while one comes.
+-- A price check, shared by all watches of a tenant with the same query: its id is derived from
+-- the query. It exists as long as an open watch uses it. `watch_revision` counts the requests
+-- of watches, so that the row is not deleted while a watch is being added.
 CREATE TABLE watch_ask (
     organization     TEXT COLLATE "C" NOT NULL,
     mode             TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
@@ -18,12 +18,12 @@ CREATE TABLE watch_ask (
     created_at       BIGINT NOT NULL,
     PRIMARY KEY (organization, mode, id)
 );
--- Each check writes the row anew, and moves it in its index.
+-- Each check updates the row and moves it in its index.
 ALTER TABLE watch_ask SET (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX watch_ask_due ON watch_ask (next_at);
 
--- What was last seen is the question's as long as the watch is open, and its own
--- from then on.
+-- An open watch has the price last observed by its price check. A closed one keeps that price
+-- in its own row.
 CREATE TABLE watch (
     organization     TEXT COLLATE "C" NOT NULL,
     mode             TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
@@ -40,11 +40,11 @@ CREATE TABLE watch (
     document         TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (organization, mode, id)
 );
--- Background work knows a watch by nothing but its id. Ids are 128 bits, so this
--- need not be unique, which a table spread by organization could not check.
+-- Background work finds a watch by its id alone. The index need not be unique, because ids
+-- have 128 bits; a table partitioned by organization could not enforce uniqueness.
 CREATE INDEX watch_id ON watch (id);
--- The lists, newest first.
+-- Indexes of the lists, newest first.
 CREATE INDEX watch_list ON watch (organization, mode, user_id, created_at, id);
 CREATE INDEX watch_list_status ON watch (organization, mode, user_id, status, created_at, id);
--- Whom a price moves, and whether a question is wanted.
+-- Finds the watches affected by a price, and whether an open watch uses a price check.
 CREATE INDEX watch_of_ask ON watch (organization, mode, ask_id, status, trigger_minor);

@@ -1,6 +1,6 @@
--- The list of flight bookings by time knows their prices, so that those of a span of
--- time are put in that order without reading them. Twin of the file of the same name
--- for SQLite.
+-- The indexes of flight bookings by time contain the price, so that the bookings of a time
+-- range are sorted by price without reading them. The file of the same name for SQLite creates
+-- the same indexes.
 
 DROP INDEX flight_booking_list;
 DROP INDEX flight_booking_list_status;
@@ -11,9 +11,9 @@ CREATE INDEX flight_booking_list_status ON flight_booking (user_id, organization
 CREATE INDEX flight_booking_list_supplier ON flight_booking (user_id, organization, mode, supplier, created_at, id, price);
 CREATE INDEX flight_booking_list_both ON flight_booking (user_id, organization, mode, supplier, status, created_at, id, price);
 
--- Documents of a few kilobytes are written anew with each step of a booking: the older
--- method of compression took a tenth of the server's time. Not every server knows the
--- newer one; what is stored stays readable.
+-- A booking's document of a few kilobytes is rewritten with each workflow step, and the older
+-- compression method took a tenth of the server's time. Some servers lack the newer method.
+-- Documents compressed with the older one remain readable.
 DO $$
 BEGIN
     ALTER TABLE hotel_booking ALTER COLUMN document SET COMPRESSION lz4;

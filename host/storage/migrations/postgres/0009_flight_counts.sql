@@ -1,8 +1,9 @@
--- How many flight bookings there are in the statuses where bookings stay, now also day by
--- day: lists of a span of time are counted without going through it. Twin of the file of
--- the same name for SQLite.
+-- Counts of flight bookings in the statuses in which bookings remain, now also per day. Lists
+-- of a time range are counted without scanning it. The file of the same name for SQLite
+-- creates the same tables, columns and nullability.
 
--- First: nobody changes a booking until all are counted.
+-- Dropping the triggers first locks the table, so that no booking changes until all are
+-- counted.
 DROP TRIGGER flight_booking_inserted ON flight_booking;
 DROP TRIGGER flight_booking_moved ON flight_booking;
 DROP FUNCTION flight_booking_counted();
@@ -17,7 +18,7 @@ CREATE TABLE flight_booking_count (
     number       BIGINT NOT NULL,
     PRIMARY KEY (organization, mode, user_id, supplier, status)
 ) WITH (fillfactor = 50);
--- `day` is counted from 1970, in UTC: that of `created_at`.
+-- `day` is the day of `created_at` in UTC, counted from 1970.
 CREATE TABLE flight_booking_day (
     organization TEXT COLLATE "C" NOT NULL,
     mode         TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
@@ -28,10 +29,10 @@ CREATE TABLE flight_booking_day (
     number       BIGINT NOT NULL,
     PRIMARY KEY (organization, mode, user_id, day, supplier, status)
 ) WITH (fillfactor = 90);
--- What is not in the two tables yet: a row is written for each booking that comes into
--- such a status (1) or leaves it (-1), so that those who change bookings of one owner do
--- not wait for each other. Soon after, all are put into the tables at once; those that
--- are about to be are `taken`.
+-- Changes that the two tables do not contain yet. A row is inserted for each booking that
+-- enters such a status (1) or leaves it (-1), so that transactions that change bookings of one
+-- owner do not wait for each other. Soon after, the rows are added to the tables in bulk;
+-- `claimed` marks those that are being added.
 CREATE TABLE flight_booking_move (
     organization TEXT COLLATE "C" NOT NULL,
     mode         TEXT COLLATE "C" NOT NULL,
@@ -54,7 +55,7 @@ SELECT organization, mode, user_id, supplier, status, SUM(number)
 FROM flight_booking_day
 GROUP BY organization, mode, user_id, supplier, status;
 
--- Kept by the database, so that it is right whoever writes.
+-- Triggers maintain the counts, so they are right whichever client writes.
 CREATE FUNCTION flight_booking_counted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND OLD.status IN ('CONFIRMED', 'CANCELED', 'FAILED', 'EXPIRED') THEN

@@ -1,12 +1,11 @@
--- Flight bookings, airports and airlines, and what suppliers tell on their own
--- account. Twin of the file of the same name for PostgreSQL: same tables, columns
--- and nullability.
+-- Flight bookings, airports, airlines and events from suppliers. The file of the same name for
+-- PostgreSQL creates the same tables, columns and nullability.
 
--- `price` is what ticket and extras cost in 1/10000 of the currency's major unit,
--- because currencies have different minor units; the largest number of all without
--- a price, which puts those last. `offer_hash` finds bookings by their supplier's
--- offer, which may be long; the hold on an offer, `exclusive_key`, is gone once the
--- booking is finished. Bookings are never deleted.
+-- `price_sort_key` is the price of ticket and extras in 1/10000 of the currency's major unit,
+-- because currencies have different minor units. Without a price it is the largest integer,
+-- which sorts such bookings last. `offer_hash` finds bookings by their supplier's offer, which
+-- may be long. `exclusive_key` locks an offer and is removed once the booking is finished.
+-- Bookings are never deleted.
 CREATE TABLE flight_booking (
     organization       TEXT NOT NULL,
     mode               TEXT NOT NULL CHECK (mode IN ('test', 'live')),
@@ -24,21 +23,21 @@ CREATE TABLE flight_booking (
     document           TEXT NOT NULL,
     PRIMARY KEY (organization, mode, id)
 ) STRICT;
--- Background work and suppliers' events know a booking by nothing else. Ids are
--- 128 bits, so this need not be unique, which a table spread by organization could
--- not check.
+-- Background work and suppliers' events find a booking by these columns alone. The index by id
+-- need not be unique, because ids have 128 bits; a table partitioned by organization could not
+-- enforce uniqueness.
 CREATE INDEX flight_booking_id ON flight_booking (id);
 CREATE INDEX flight_booking_supplier_reference ON flight_booking (supplier_reference, supplier, mode)
     WHERE supplier_reference IS NOT NULL;
 CREATE INDEX flight_booking_offer ON flight_booking (offer_hash);
 CREATE INDEX hotel_booking_supplier_reference ON hotel_booking (supplier_reference, supplier, mode)
     WHERE supplier_reference IS NOT NULL;
--- What no two unfinished bookings may hold.
+-- The lock on an offer: no two unfinished bookings have the same key.
 CREATE UNIQUE INDEX flight_booking_exclusive ON flight_booking (organization, mode, supplier, exclusive_key)
     WHERE exclusive_key IS NOT NULL;
--- The list: one index for each set of filters and each order, so that a page is
--- one stretch of one index however rare the filtered are. By price, the instant
--- stands behind, to be looked at without reading the booking.
+-- Indexes of the list, one for each set of filters and each order. A page is then one
+-- contiguous range of one index, however rare the matching bookings are. The indexes by price
+-- end with the creation time, so that it can be compared without reading the booking.
 CREATE INDEX flight_booking_list ON flight_booking (organization, mode, user_id, created_at, id);
 CREATE INDEX flight_booking_list_status ON flight_booking (organization, mode, user_id, status, created_at, id);
 CREATE INDEX flight_booking_list_supplier ON flight_booking (organization, mode, user_id, supplier, created_at, id);
@@ -48,11 +47,11 @@ CREATE INDEX flight_booking_price_status ON flight_booking (organization, mode, 
 CREATE INDEX flight_booking_price_supplier ON flight_booking (organization, mode, user_id, supplier, price, id, created_at);
 CREATE INDEX flight_booking_price_both ON flight_booking (organization, mode, user_id, supplier, status, price, id, created_at);
 
--- How many bookings there are in the statuses where bookings stay: counting a long
--- list row by row takes longer than reading a page of it. The others pass, and are
--- few enough to be counted. Spread over the last character of the booking's id, so
--- that those who change bookings of one owner seldom wait for each other. Kept by
--- the database, so that it is right whoever writes.
+-- Counts of bookings in the statuses in which bookings remain. Counting a long list row by row
+-- takes longer than reading a page of it. Bookings in the other statuses are few enough to be
+-- counted. The counts are split by the last character of the booking's id, so that
+-- transactions that change bookings of one owner seldom wait for each other. Triggers maintain
+-- the counts, so they are right whichever client writes.
 CREATE TABLE flight_booking_count (
     organization TEXT NOT NULL,
     mode         TEXT NOT NULL CHECK (mode IN ('test', 'live')),
@@ -82,9 +81,9 @@ BEGIN
     ON CONFLICT DO UPDATE SET number = number + 1;
 END;
 
--- As suppliers told of them last. They describe the world, not a customer: they are
--- the same for every organization of a mode, and known by their IATA code whoever
--- tells of them, so that an id stays the same when another supplier is asked.
+-- Airports and airlines, as suppliers last reported them. They do not depend on a customer:
+-- all organizations of a mode share them. They are identified by IATA code, whichever supplier
+-- reports them, so an id stays the same if another supplier is used.
 CREATE TABLE airport (
     mode       TEXT NOT NULL CHECK (mode IN ('test', 'live')),
     iata_code  TEXT NOT NULL,
@@ -105,8 +104,8 @@ CREATE TABLE airline (
     PRIMARY KEY (mode, iata_code)
 ) STRICT;
 
--- What suppliers tell on their own account, stored before anything is done about
--- it. Suppliers belong to no organization, so neither do these.
+-- Events from suppliers, stored before they are processed. Suppliers belong to no
+-- organization, so neither do their events.
 CREATE TABLE supplier_event (
     mode               TEXT NOT NULL CHECK (mode IN ('test', 'live')),
     supplier           TEXT NOT NULL,
@@ -123,5 +122,5 @@ CREATE TABLE supplier_event (
     settled_at         INTEGER,
     PRIMARY KEY (mode, supplier, id)
 ) STRICT;
--- Forgotten when they are old.
+-- Serves the deletion of old events.
 CREATE INDEX supplier_event_received ON supplier_event (received_at);

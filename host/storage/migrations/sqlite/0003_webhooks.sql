@@ -1,8 +1,8 @@
--- Subscriptions to events, and what is delivered to them. Twin of the file of the
--- same name for PostgreSQL: same tables, columns and nullability.
+-- Webhook subscriptions and their deliveries. The file of the same name for PostgreSQL creates
+-- the same tables, columns and nullability.
 
--- The outbox as before, also for what watches tell: SQLite changes a check by
--- making the table anew.
+-- The outbox also accepts events of watches. SQLite can change a check constraint only by
+-- creating the table anew.
 CREATE TABLE outbox_with_watches (
     organization TEXT NOT NULL,
     mode         TEXT NOT NULL CHECK (mode IN ('test', 'live')),
@@ -20,8 +20,8 @@ DROP TABLE outbox;
 ALTER TABLE outbox_with_watches RENAME TO outbox;
 CREATE INDEX outbox_booking ON outbox (organization, mode, booking_id, created_at, id);
 
--- Secrets are sealed, each for its row and column. A deleted subscription has none,
--- and stays only until its deliveries are gone.
+-- Secrets are encrypted, each bound to its row and column. A deleted subscription has no
+-- secrets and is kept only until its deliveries are deleted.
 CREATE TABLE webhook_subscription (
     organization               TEXT NOT NULL,
     mode                       TEXT NOT NULL CHECK (mode IN ('test', 'live')),
@@ -41,16 +41,16 @@ CREATE TABLE webhook_subscription (
     deleted_at                 INTEGER,
     PRIMARY KEY (organization, mode, id)
 ) STRICT;
--- The sender knows a subscription by nothing but its id. Ids are 128 bits, so this
--- need not be unique, which a table spread by organization could not check.
+-- Senders find a subscription by its id alone. The index need not be unique, because ids have
+-- 128 bits; a table partitioned by organization could not enforce uniqueness.
 CREATE INDEX webhook_subscription_id ON webhook_subscription (id);
--- The list, oldest first, and whom an event goes to.
+-- Serves the list, oldest first, and the search for an event's subscriptions.
 CREATE INDEX webhook_subscription_list ON webhook_subscription (organization, mode, product, created_at, id)
     WHERE deleted_at IS NULL;
 CREATE INDEX webhook_subscription_deleted ON webhook_subscription (deleted_at)
     WHERE deleted_at IS NOT NULL;
 
--- `event_types` of a subscription once more, to be searched.
+-- A copy of each subscription's `event_types` that can be searched.
 CREATE TABLE webhook_subscription_type (
     organization    TEXT NOT NULL,
     mode            TEXT NOT NULL CHECK (mode IN ('test', 'live')),
@@ -59,9 +59,9 @@ CREATE TABLE webhook_subscription_type (
     PRIMARY KEY (organization, mode, subscription_id, event_type)
 ) STRICT, WITHOUT ROWID;
 
--- One event on its way to one subscription. Its id is made of theirs, so that there
--- is one however often it is asked for. `next_at` is there exactly as long as
--- something is to be sent.
+-- The delivery of one event to one subscription. Its id is derived from their ids, so repeated
+-- requests create only one delivery. `next_at` is set exactly as long as the delivery must be
+-- sent.
 CREATE TABLE webhook_delivery (
     organization    TEXT NOT NULL,
     mode            TEXT NOT NULL CHECK (mode IN ('test', 'live')),
@@ -82,17 +82,17 @@ CREATE TABLE webhook_delivery (
     failure_reason  TEXT,
     PRIMARY KEY (organization, mode, id)
 ) STRICT;
--- What is due, by subscription: one with much to be sent hides no other.
+-- Due deliveries by subscription, so that a large backlog of one does not hide the others.
 CREATE INDEX webhook_delivery_due ON webhook_delivery (subscription_id, next_at)
     WHERE next_at IS NOT NULL;
--- What waits longest.
+-- Serves the search for the oldest open deliveries.
 CREATE INDEX webhook_delivery_open ON webhook_delivery (created_at)
     WHERE next_at IS NOT NULL;
--- The lists, newest first.
+-- Indexes of the lists, newest first.
 CREATE INDEX webhook_delivery_list ON webhook_delivery (organization, mode, subscription_id, created_at, id);
 CREATE INDEX webhook_delivery_list_status ON webhook_delivery (organization, mode, subscription_id, status, created_at, id);
 
--- What receivers answered. Only ever added to.
+-- Delivery attempts with the endpoints' responses. Rows are never updated.
 CREATE TABLE webhook_attempt (
     organization    TEXT NOT NULL,
     mode            TEXT NOT NULL CHECK (mode IN ('test', 'live')),

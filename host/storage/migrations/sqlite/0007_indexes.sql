@@ -1,6 +1,6 @@
--- Indexes of lists begin with what tells most: the user, the booking, the
--- subscription, the question; PostgreSQL gains by it. Twin of the file of the same
--- name for PostgreSQL.
+-- Indexes of lists start with their most selective column: the user, the booking, the
+-- subscription or the price check. The order matters for PostgreSQL; the file of the same name
+-- for PostgreSQL creates the same indexes.
 
 DROP INDEX hotel_booking_list;
 DROP INDEX hotel_booking_list_status;
@@ -15,18 +15,18 @@ CREATE INDEX outbox_booking ON outbox (booking_id, organization, mode, created_a
 DROP INDEX supplier_attempt_ordinal;
 DROP INDEX supplier_attempt_effective;
 CREATE UNIQUE INDEX supplier_attempt_ordinal ON supplier_attempt (booking_id, organization, mode, operation, ordinal);
--- At most one call that happened, or may have happened, for one reference.
+-- For each reference there is at most one call that happened or may have happened.
 CREATE UNIQUE INDEX supplier_attempt_effective ON supplier_attempt (client_reference, organization, mode, target, operation)
     WHERE outcome IN ('sent', 'unknown', 'done');
 
 DROP INDEX payment_instrument_list;
 CREATE INDEX payment_instrument_list ON payment_instrument (user_id, organization, mode, created_at, id);
 
--- What no two unfinished bookings may hold.
+-- The lock on an offer: no two unfinished bookings have the same key.
 DROP INDEX flight_booking_exclusive;
 CREATE UNIQUE INDEX flight_booking_exclusive ON flight_booking (exclusive_key, organization, mode, supplier)
     WHERE exclusive_key IS NOT NULL;
--- As before, one index for each set of filters and each order.
+-- As before, there is one index for each set of filters and each order.
 DROP INDEX flight_booking_list;
 DROP INDEX flight_booking_list_status;
 DROP INDEX flight_booking_list_supplier;
@@ -54,5 +54,5 @@ DROP INDEX watch_list_status;
 DROP INDEX watch_of_ask;
 CREATE INDEX watch_list ON watch (user_id, organization, mode, created_at, id);
 CREATE INDEX watch_list_status ON watch (user_id, organization, mode, status, created_at, id);
--- Whom a price moves, and whether a question is wanted.
+-- Finds the watches affected by a price, and whether an open watch uses a price check.
 CREATE INDEX watch_of_ask ON watch (ask_id, organization, mode, status, trigger_minor);

@@ -1,6 +1,6 @@
--- The list of flight bookings by time knows their prices, so that those of a span of
--- time are put in that order without reading them. Twin of the file of the same name
--- for PostgreSQL.
+-- The indexes of flight bookings by time contain the price, so that the bookings of a time
+-- range are sorted by price without reading them. The file of the same name for PostgreSQL
+-- creates the same indexes.
 
 DROP INDEX flight_booking_list;
 DROP INDEX flight_booking_list_status;

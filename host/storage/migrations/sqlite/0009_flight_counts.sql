@@ -1,6 +1,6 @@
--- How many flight bookings there are in the statuses where bookings stay, now also day by
--- day: lists of a span of time are counted without going through it. Twin of the file of
--- the same name for PostgreSQL.
+-- Counts of flight bookings in the statuses in which bookings remain, now also per day. Lists
+-- of a time range are counted without scanning it. The file of the same name for PostgreSQL
+-- creates the same tables, columns and nullability.
 
 DROP TRIGGER flight_booking_inserted;
 DROP TRIGGER flight_booking_moved;
@@ -15,7 +15,7 @@ CREATE TABLE flight_booking_count (
     number       INTEGER NOT NULL,
     PRIMARY KEY (organization, mode, user_id, supplier, status)
 ) STRICT, WITHOUT ROWID;
--- `day` is counted from 1970, in UTC: that of `created_at`.
+-- `day` is the day of `created_at` in UTC, counted from 1970.
 CREATE TABLE flight_booking_day (
     organization TEXT NOT NULL,
     mode         TEXT NOT NULL CHECK (mode IN ('test', 'live')),
@@ -26,9 +26,9 @@ CREATE TABLE flight_booking_day (
     number       INTEGER NOT NULL,
     PRIMARY KEY (organization, mode, user_id, day, supplier, status)
 ) STRICT, WITHOUT ROWID;
--- What is not in the two tables yet: a row is written for each booking that comes into
--- such a status (1) or leaves it (-1). Soon after, all are put into the tables at once;
--- those that are about to be are `taken`.
+-- Changes that the two tables do not contain yet. A row is inserted for each booking that
+-- enters such a status (1) or leaves it (-1). Soon after, the rows are added to the tables in
+-- bulk; `claimed` marks those that are being added.
 CREATE TABLE flight_booking_move (
     organization TEXT NOT NULL,
     mode         TEXT NOT NULL,
@@ -51,7 +51,7 @@ SELECT organization, mode, user_id, supplier, status, SUM(number)
 FROM flight_booking_day
 GROUP BY organization, mode, user_id, supplier, status;
 
--- Kept by the database, so that it is right whoever writes.
+-- Triggers maintain the counts, so they are right whichever client writes.
 CREATE TRIGGER flight_booking_inserted AFTER INSERT ON flight_booking
     WHEN NEW.status IN ('CONFIRMED', 'CANCELED', 'FAILED', 'EXPIRED')
 BEGIN

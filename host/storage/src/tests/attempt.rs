@@ -1,4 +1,4 @@
-//! Calls that may change something: none hidden, none made twice.
+//! Remote calls that may change data: each is recorded, and none is sent twice.
 
 use super::*;
 use crate::{AttemptOutcome, NewAttempt};
@@ -6,11 +6,11 @@ use futures::future::join_all;
 use host_domain::id::AttemptId;
 
 on_both_databases!(
-    a_call_is_seen_from_before_it_leaves_until_its_outcome,
-    while_a_call_may_have_happened_no_other_has_its_reference,
-    of_many_calls_at_once_one_leaves,
-    a_final_outcome_stays,
-    the_operator_sees_what_is_unresolved_for_long,
+    attempt_is_stored_before_sending_and_updated_with_its_outcome,
+    reference_of_call_that_may_have_happened_is_rejected,
+    concurrent_calls_with_one_reference_record_one_attempt,
+    final_outcome_cannot_be_changed,
+    unresolved_attempts_returns_old_calls_without_outcome,
 );
 
 pub(super) fn call(number: u32) -> NewAttempt {
@@ -37,7 +37,7 @@ fn finishing(call: &NewAttempt, outcome: AttemptOutcome) -> UnitOfWork {
     write
 }
 
-async fn a_call_is_seen_from_before_it_leaves_until_its_outcome(db: &TestDatabase) {
+async fn attempt_is_stored_before_sending_and_updated_with_its_outcome(db: &TestDatabase) {
     let call = call(1);
     db.store.commit(sending(&call, NOW)).await.unwrap();
     let read = async || {
@@ -47,7 +47,10 @@ async fn a_call_is_seen_from_before_it_leaves_until_its_outcome(db: &TestDatabas
     let sent = read().await;
     assert_eq!((&sent.call, &sent.tenant), (&call, &tenant()));
     assert_eq!(sent.outcome, AttemptOutcome::Sent);
-    assert_eq!((sent.ordinal, sent.send_count, sent.reconcile_count), (1, 1, 0));
+    assert_eq!(
+        (sent.ordinal, sent.send_count, sent.reconcile_count),
+        (1, 1, 0)
+    );
     assert_eq!((sent.last_sent_at, sent.finished_at), (NOW, None));
 
     let mut check = UnitOfWork::new(NOW);
@@ -56,7 +59,10 @@ async fn a_call_is_seen_from_before_it_leaves_until_its_outcome(db: &TestDatabas
     let finish = finishing(&call, AttemptOutcome::Succeeded);
     db.store.commit(finish).await.unwrap();
     let done = read().await;
-    assert_eq!((done.outcome, done.reconcile_count), (AttemptOutcome::Succeeded, 1));
+    assert_eq!(
+        (done.outcome, done.reconcile_count),
+        (AttemptOutcome::Succeeded, 1)
+    );
     assert_eq!(done.finished_at, Some(NOW.plus_ms(50)));
     assert_eq!(done.supplier_reference.as_deref(), Some("S-1"));
     assert_eq!(done.evidence.as_deref(), Some("200"));
@@ -64,7 +70,7 @@ async fn a_call_is_seen_from_before_it_leaves_until_its_outcome(db: &TestDatabas
     assert_eq!(late, Some(Conflict::AttemptFinished));
 }
 
-async fn while_a_call_may_have_happened_no_other_has_its_reference(db: &TestDatabase) {
+async fn reference_of_call_that_may_have_happened_is_rejected(db: &TestDatabase) {
     let commit = |write| conflict(&db.store, write);
     let exists = Some(Conflict::AttemptExists);
     assert_eq!(commit(sending(&call(1), NOW)).await, None);
@@ -73,16 +79,20 @@ async fn while_a_call_may_have_happened_no_other_has_its_reference(db: &TestData
     assert_eq!(commit(unknown).await, None);
     assert_eq!(commit(sending(&call(2), NOW)).await, exists);
 
-    // Where repeats are safe the same call may be sent once more.
+    // A target that supports resends may receive the same call once more.
     let mut resend = UnitOfWork::new(NOW.plus_ms(9));
     resend.record_attempt_resend(&tenant(), &call(1).id);
     assert_eq!(commit(resend).await, None);
     let resent = db.store.attempts(&tenant(), &call(1).booking_id).await;
     let resent = resent.unwrap().remove(0);
-    assert_eq!((resent.outcome, resent.send_count), (AttemptOutcome::Sent, 2));
+    assert_eq!(
+        (resent.outcome, resent.send_count),
+        (AttemptOutcome::Sent, 2)
+    );
     assert_eq!(resent.last_sent_at, NOW.plus_ms(9));
 
-    // Known not to have happened: the next one may leave, and is counted.
+    // The call is known not to have been sent, so the next one may be sent and gets the next
+    // number.
     let not_sent = finishing(&call(1), AttemptOutcome::NotSent);
     assert_eq!(commit(not_sent).await, None);
     assert_eq!(commit(sending(&call(2), NOW.plus_ms(20))).await, None);
@@ -97,13 +107,13 @@ async fn while_a_call_may_have_happened_no_other_has_its_reference(db: &TestData
     assert_eq!(ordinals, [1, 2, 3]);
 }
 
-async fn of_many_calls_at_once_one_leaves(db: &TestDatabase) {
+async fn concurrent_calls_with_one_reference_record_one_attempt(db: &TestDatabase) {
     let commits = (0..32).map(|number| conflict(&db.store, sending(&call(number), NOW)));
     let results = join_all(commits).await;
     assert_eq!(results.iter().filter(|lost| lost.is_none()).count(), 1);
 }
 
-async fn a_final_outcome_stays(db: &TestDatabase) {
+async fn final_outcome_cannot_be_changed(db: &TestDatabase) {
     db.store.commit(sending(&call(1), NOW)).await.unwrap();
     db.store
         .commit(finishing(&call(1), AttemptOutcome::Refused))
@@ -117,7 +127,7 @@ async fn a_final_outcome_stays(db: &TestDatabase) {
     assert_eq!(late, Some(Conflict::AttemptFinished));
 }
 
-async fn the_operator_sees_what_is_unresolved_for_long(db: &TestDatabase) {
+async fn unresolved_attempts_returns_old_calls_without_outcome(db: &TestDatabase) {
     for (number, outcome) in [
         (1, Some(AttemptOutcome::Unknown)),
         (2, None),

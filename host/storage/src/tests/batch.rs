@@ -1,4 +1,4 @@
-//! Which steps go to PostgreSQL as one statement, and that nobody can tell.
+//! Combining statements for PostgreSQL: which are combined, and that the result is the same.
 
 use super::*;
 use crate::batch::combinable_runs;
@@ -6,9 +6,9 @@ use crate::{BookingHistoryEntry, NewAttempt};
 use host_domain::id::AttemptId;
 
 on_both_databases!(
-    steps_that_go_together_do_what_they_do_one_by_one,
-    the_first_step_that_fails_is_the_one_that_is_told,
-    a_step_sees_what_the_ones_before_it_did,
+    combined_statements_have_the_effect_of_separate_ones,
+    combined_statements_return_conflict_of_first_failing_one,
+    later_statement_sees_changes_of_earlier_ones,
 );
 
 const LEASE_MS: i64 = 60_000;
@@ -38,7 +38,7 @@ fn attempt(booking: &Booking, number: u32, client_reference: &str) -> NewAttempt
     }
 }
 
-/// A new booking with its history and the claim on its work.
+/// Stores a new booking with its history and the lease on its job.
 fn beginning(booking: &Booking) -> UnitOfWork {
     let mut write = inserting(booking);
     write
@@ -47,29 +47,30 @@ fn beginning(booking: &Booking) -> UnitOfWork {
     write
 }
 
-/// How many steps go together, one number a statement.
+/// Returns the number of statements in each combination.
 fn sizes(write: &UnitOfWork) -> Vec<usize> {
     combinable_runs(&write.steps).map(<[_]>::len).collect()
 }
 
 #[test]
-fn only_steps_that_cannot_see_each_other_go_together() {
+fn only_independent_statements_are_combined() {
     let first = booking(1);
     let next = moved(&first, State::ReadyForComplete);
     let mut write = beginning(&first);
     assert_eq!(sizes(&write), [3]);
-    // The booking that is changed is the one that was stored.
+    // The updated booking is the one that the previous statements insert.
     write.append(updating(&next));
     write.append_booking_history(&tenant(), &event(&next));
     assert_eq!(sizes(&write), [3, 2]);
-    // A new call joins the end of another, and so do the two ways in which a job ends.
+    // An insert of a new call can follow the end of another. The two statements that complete a job
+    // can be combined too.
     write.record_attempt(&tenant(), &attempt(&first, 1, "a"));
     write.complete_job("hotel_booking", first.id.as_str(), "mine");
     assert_eq!(sizes(&write), [3, 5]);
     assert!(sizes(&UnitOfWork::new(NOW)).is_empty());
 }
 
-async fn steps_that_go_together_do_what_they_do_one_by_one(db: &TestDatabase) {
+async fn combined_statements_have_the_effect_of_separate_ones(db: &TestDatabase) {
     let first = booking(1);
     db.store.commit(beginning(&first)).await.unwrap();
     let next = moved(&first, State::ReadyForComplete);
@@ -82,15 +83,20 @@ async fn steps_that_go_together_do_what_they_do_one_by_one(db: &TestDatabase) {
     db.store.commit(write).await.unwrap();
     let stored = db.store.hotel_booking_unscoped(&first.id).await.unwrap();
     assert_eq!(stored, Some(next));
-    let history = db.store.booking_history(&tenant(), &first.id).await.unwrap();
+    let history = db
+        .store
+        .booking_history(&tenant(), &first.id)
+        .await
+        .unwrap();
     assert_eq!(history.len(), 2);
-    // Two calls in one write count on, though neither sees the other.
+    // Two calls in one unit of work get consecutive numbers, although neither insert sees the
+    // other.
     let calls = db.store.attempts(&tenant(), &first.id).await.unwrap();
     let ordinals: Vec<i64> = calls.iter().map(|call| call.ordinal).collect();
     assert_eq!(ordinals, [1, 2]);
 }
 
-async fn the_first_step_that_fails_is_the_one_that_is_told(db: &TestDatabase) {
+async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatabase) {
     let taken = booking(1);
     db.store.commit(beginning(&taken)).await.unwrap();
     let mut later = UnitOfWork::new(NOW);
@@ -109,7 +115,7 @@ async fn the_first_step_that_fails_is_the_one_that_is_told(db: &TestDatabase) {
     assert!(history.is_empty());
 }
 
-async fn a_step_sees_what_the_ones_before_it_did(db: &TestDatabase) {
+async fn later_statement_sees_changes_of_earlier_ones(db: &TestDatabase) {
     let first = booking(1);
     let next = moved(&first, State::ReadyForComplete);
     let mut write = beginning(&first);

@@ -1,17 +1,17 @@
-//! Hotels, places and content: the same for everybody of a mode.
+//! Hotels, places and content, which all organizations of a mode share.
 
 use super::*;
-use crate::{ContentPart, HotelProfile, HotelObservation, PlaceObservation, StoredContent};
+use crate::{ContentPart, HotelObservation, HotelProfile, PlaceObservation, StoredContent};
 use futures::future::join_all;
 use host_domain::id::PlaceId;
 
 on_both_databases!(
-    a_hotel_keeps_the_id_that_it_got_first,
-    whoever_sees_a_hotel_first_all_get_the_same_id,
-    what_is_told_of_a_hotel_adds_to_what_is_known,
-    one_hotel_may_be_at_several_suppliers,
-    a_place_keeps_its_id_and_changes_its_document,
-    content_is_kept_until_newer_comes,
+    hotel_keeps_its_first_id,
+    concurrent_mappings_of_a_hotel_return_one_id,
+    hotel_profile_is_merged_with_stored_values,
+    hotel_of_several_suppliers_has_several_mappings,
+    saved_place_keeps_its_id_and_gets_the_new_document,
+    content_is_replaced_only_by_newer_content,
 );
 
 fn seen(number: u32, candidate: u32) -> HotelObservation {
@@ -23,7 +23,9 @@ fn seen(number: u32, candidate: u32) -> HotelObservation {
 }
 
 async fn map(store: &Store, seen: &[HotelObservation]) -> Vec<HotelId> {
-    let mapped = store.resolve_hotel_ids(Mode::Test, &supplier(), seen, NOW).await;
+    let mapped = store
+        .resolve_hotel_ids(Mode::Test, &supplier(), seen, NOW)
+        .await;
     mapped.unwrap()
 }
 
@@ -32,11 +34,11 @@ fn ids(numbers: impl IntoIterator<Item = u32>) -> Vec<HotelId> {
     bits.map(HotelId::from_bits).collect()
 }
 
-async fn a_hotel_keeps_the_id_that_it_got_first(db: &TestDatabase) {
+async fn hotel_keeps_its_first_id(db: &TestDatabase) {
     assert_eq!(map(&db.store, &[]).await, []);
     let first = [seen(1, 1), seen(2, 2)];
     assert_eq!(map(&db.store, &first).await, ids([1, 2]));
-    // In the order of the question; one of them twice.
+    // Ids are returned in the order of the request, which contains one hotel twice.
     let second = [seen(3, 13), seen(2, 12), seen(1, 11), seen(3, 14)];
     assert_eq!(map(&db.store, &second).await, ids([13, 2, 1, 13]));
     let many: Vec<_> = (0..200).map(|n| seen(n, n + 1000)).collect();
@@ -46,7 +48,7 @@ async fn a_hotel_keeps_the_id_that_it_got_first(db: &TestDatabase) {
         _ => n + 1000,
     });
     assert_eq!(map(&db.store, &many).await, ids(expected));
-    // The other mode knows nothing of it.
+    // The other mode has separate hotels.
     let live = db
         .store
         .resolve_hotel_ids(Mode::Live, &supplier(), &[seen(1, 77)], NOW)
@@ -54,7 +56,7 @@ async fn a_hotel_keeps_the_id_that_it_got_first(db: &TestDatabase) {
     assert_eq!(live.unwrap(), ids([77]));
 }
 
-async fn whoever_sees_a_hotel_first_all_get_the_same_id(db: &TestDatabase) {
+async fn concurrent_mappings_of_a_hotel_return_one_id(db: &TestDatabase) {
     let other = db.second_store().await;
     let seers = (0..16_u32).map(|seer| {
         let store = if seer % 2 == 0 { &db.store } else { &other };
@@ -76,7 +78,7 @@ async fn whoever_sees_a_hotel_first_all_get_the_same_id(db: &TestDatabase) {
     other.close().await;
 }
 
-async fn what_is_told_of_a_hotel_adds_to_what_is_known(db: &TestDatabase) {
+async fn hotel_profile_is_merged_with_stored_values(db: &TestDatabase) {
     let location = Location {
         latitude: 47.123_456_789_012_345,
         longitude: -0.1,
@@ -92,7 +94,11 @@ async fn what_is_told_of_a_hotel_adds_to_what_is_known(db: &TestDatabase) {
     };
     map(&db.store, std::slice::from_ref(&hotel)).await;
     map(&db.store, &[seen(1, 9)]).await;
-    let known = db.store.hotel_mappings(Mode::Test, &ids([1])).await.unwrap();
+    let known = db
+        .store
+        .hotel_mappings(Mode::Test, &ids([1]))
+        .await
+        .unwrap();
     assert_eq!(known.len(), 1);
     let profile = HotelProfile {
         location: Some(location),
@@ -107,14 +113,17 @@ async fn what_is_told_of_a_hotel_adds_to_what_is_known(db: &TestDatabase) {
     assert_eq!(same.unwrap(), known);
 }
 
-async fn one_hotel_may_be_at_several_suppliers(db: &TestDatabase) {
+async fn hotel_of_several_suppliers_has_several_mappings(db: &TestDatabase) {
     let second = SupplierId::parse("SUPPLIER_B").unwrap();
     map(&db.store, &[seen(1, 1), seen(2, 2)]).await;
     db.store
         .resolve_hotel_ids(Mode::Test, &second, &[seen(9, 1)], NOW)
         .await
         .unwrap();
-    let found = db.store.hotel_mappings(Mode::Test, &ids([2, 1, 3, 1])).await;
+    let found = db
+        .store
+        .hotel_mappings(Mode::Test, &ids([2, 1, 3, 1]))
+        .await;
     let found: Vec<_> = found
         .unwrap()
         .into_iter()
@@ -126,11 +135,15 @@ async fn one_hotel_may_be_at_several_suppliers(db: &TestDatabase) {
         (seen.candidate, supplier, seen.supplier_hotel_id)
     });
     assert_eq!(found, expected);
-    let live = db.store.hotel_mappings(Mode::Live, &ids([1])).await.unwrap();
+    let live = db
+        .store
+        .hotel_mappings(Mode::Live, &ids([1]))
+        .await
+        .unwrap();
     assert_eq!(live, []);
 }
 
-async fn a_place_keeps_its_id_and_changes_its_document(db: &TestDatabase) {
+async fn saved_place_keeps_its_id_and_gets_the_new_document(db: &TestDatabase) {
     let place = |name: &str, candidate: u32, document: &str| PlaceObservation {
         supplier_place_id: name.into(),
         candidate: PlaceId::from_bits(u128::from(candidate)),
@@ -158,7 +171,7 @@ async fn a_place_keeps_its_id_and_changes_its_document(db: &TestDatabase) {
     assert_eq!(other.unwrap(), None);
 }
 
-async fn content_is_kept_until_newer_comes(db: &TestDatabase) {
+async fn content_is_replaced_only_by_newer_content(db: &TestDatabase) {
     let save = |at: Timestamp, part, document: &str| {
         let mut write = UnitOfWork::new(at);
         write.save_hotel_content(Mode::Test, &supplier(), "H1", part, document);

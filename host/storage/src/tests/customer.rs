@@ -1,4 +1,4 @@
-//! API keys, payment instruments, settings.
+//! API keys, payment instruments and settings.
 
 use super::*;
 use crate::{ApiKey, StoredInstrument};
@@ -6,12 +6,12 @@ use futures::future::join_all;
 use host_domain::id::KeyId;
 
 on_both_databases!(
-    a_key_is_found_by_its_digest_alone,
-    a_key_is_revoked_once_and_for_good,
-    a_key_in_use_is_written_once_a_minute,
-    an_instrument_is_its_owners_until_it_is_deleted,
+    api_key_is_found_by_digest,
+    revoked_api_key_keeps_its_revocation_time,
+    touched_api_key_is_written_at_most_once_a_minute,
+    instrument_is_visible_to_its_owner_until_deleted,
     instruments_are_listed_newest_first,
-    of_many_that_set_a_value_first_all_get_the_same,
+    concurrent_setting_inserts_return_the_same_value,
 );
 
 fn key(number: u8) -> (ApiKey, [u8; 32]) {
@@ -35,7 +35,7 @@ async fn insert(store: &Store, (key, digest): &(ApiKey, [u8; 32])) -> Option<Con
     conflict(store, write).await
 }
 
-async fn a_key_is_found_by_its_digest_alone(db: &TestDatabase) {
+async fn api_key_is_found_by_digest(db: &TestDatabase) {
     let (first, mut second) = (key(1), key(2));
     second.0.tenant.organization = "another".into();
     assert_eq!(insert(&db.store, &first).await, None);
@@ -52,7 +52,7 @@ async fn a_key_is_found_by_its_digest_alone(db: &TestDatabase) {
     assert_eq!(some, [second.0]);
 }
 
-async fn a_key_is_revoked_once_and_for_good(db: &TestDatabase) {
+async fn revoked_api_key_keeps_its_revocation_time(db: &TestDatabase) {
     insert(&db.store, &key(1)).await;
     let id = key(1).0.id;
     let later = NOW.plus_ms(5);
@@ -63,11 +63,11 @@ async fn a_key_is_revoked_once_and_for_good(db: &TestDatabase) {
     assert!(!db.store.revoke_api_key(&key(2).0.id, NOW).await.unwrap());
 }
 
-async fn a_key_in_use_is_written_once_a_minute(db: &TestDatabase) {
+async fn touched_api_key_is_written_at_most_once_a_minute(db: &TestDatabase) {
     insert(&db.store, &key(1)).await;
     let (mut known, digest) = key(1);
     for (at_ms, expected_ms) in [(0, 0), (59_999, 0), (60_000, 60_000)] {
-        // Whether the caller knows of the last time or has an old copy.
+        // The result is the same whether the caller's copy of the key is current or outdated.
         for _ in 0..2 {
             let now = NOW.plus_ms(at_ms);
             db.store.touch_api_key(&known, now).await.unwrap();
@@ -95,7 +95,7 @@ fn storing(owner: &Owner, instrument: &StoredInstrument) -> UnitOfWork {
     write
 }
 
-async fn an_instrument_is_its_owners_until_it_is_deleted(db: &TestDatabase) {
+async fn instrument_is_visible_to_its_owner_until_deleted(db: &TestDatabase) {
     let stored = instrument(1);
     let mut stranger = owner();
     stranger.user = "another".into();
@@ -133,7 +133,7 @@ async fn instruments_are_listed_newest_first(db: &TestDatabase) {
     assert_eq!(list, [instrument(3), instrument(2), instrument(1)]);
 }
 
-async fn of_many_that_set_a_value_first_all_get_the_same(db: &TestDatabase) {
+async fn concurrent_setting_inserts_return_the_same_value(db: &TestDatabase) {
     assert_eq!(db.store.setting("check").await.unwrap(), None);
     let values: Vec<[u8; 1]> = (0..16).map(|number| [number]).collect();
     let inserts = values

@@ -1,4 +1,4 @@
-//! A database of its own for each test.
+//! A separate database for each test.
 
 use super::*;
 use crate::migration;
@@ -6,7 +6,8 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
-/// Where a PostgreSQL is whose databases may be made and dropped.
+/// The environment variable with the URL of a PostgreSQL server on which databases may be created
+/// and dropped.
 const VARIABLE: &str = "STOPOVER_TEST_POSTGRES";
 
 pub(super) struct TestDatabase {
@@ -29,7 +30,7 @@ impl TestDatabase {
         Self::postgres_at(None).await
     }
 
-    /// With an earlier version of the schema, if one is named.
+    /// Creates a database with the given version of the schema, or the current one.
     pub(super) async fn sqlite_at(version: Option<i64>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
@@ -73,12 +74,15 @@ impl TestDatabase {
         Self { store, url, place }
     }
 
-    /// Another process, as far as the database can tell.
+    /// Opens a second store, which to the database looks like another process.
     pub(super) async fn second_store(&self) -> Store {
-        Store::open(&self.url, &StoreOptions::default()).await.unwrap()
+        Store::open(&self.url, &StoreOptions::default())
+            .await
+            .unwrap()
     }
 
-    /// What a test leaves behind when it fails goes with the server.
+    /// Removes the database. A database that a failed test leaves behind is removed with the
+    /// server.
     pub(super) async fn remove(self) {
         self.store.close().await;
         match self.place {
@@ -96,7 +100,7 @@ impl TestDatabase {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "tests have no configuration; the runner says where its server is"
+    reason = "tests have no configuration; the test runner passes the server's URL in the environment"
 )]
 fn server_url() -> String {
     match std::env::var(VARIABLE) {

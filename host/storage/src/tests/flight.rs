@@ -1,4 +1,4 @@
-//! Flight bookings, their holds on offers, and how background work finds them.
+//! Flight bookings, their offer locks, and the lookups of background work.
 
 use super::*;
 use host_domain::flight::booking::{Booking, State, Status};
@@ -7,18 +7,18 @@ use host_domain::flight::passenger::{Contact, Travellers};
 use host_domain::leg::RemoteCall;
 
 on_both_databases!(
-    a_flight_booking_comes_back_as_it_went_in,
-    several_moves_are_stored_at_once_against_the_version_that_was_read,
-    nobody_else_sees_a_flight_booking,
-    an_offer_is_held_by_one_unfinished_booking,
-    of_many_who_take_an_offer_at_once_one_gets_it,
-    offers_without_a_key_are_booked_any_number_of_times,
-    a_flight_booking_is_found_by_its_supplier_reference,
-    a_flight_booking_is_found_by_its_offer,
-    a_hotel_booking_is_found_by_its_supplier_reference,
+    flight_booking_is_read_as_stored,
+    several_transitions_are_stored_with_the_read_version,
+    flight_booking_is_hidden_from_other_owners,
+    offer_is_locked_by_one_unfinished_booking,
+    concurrent_bookings_of_an_offer_store_one,
+    offer_without_exclusive_key_accepts_several_bookings,
+    flight_booking_is_found_by_supplier_reference,
+    flight_booking_is_found_by_offer,
+    hotel_booking_is_found_by_supplier_reference,
 );
 
-/// A whole booking; `number` makes its id and orders it in time.
+/// Builds a complete booking. `number` determines its id and its creation time.
 pub(super) fn flight(number: u32) -> Booking {
     let at = NOW.plus_ms(i64::from(number));
     let condition = FareCondition {
@@ -75,7 +75,7 @@ pub(super) fn flight(number: u32) -> Booking {
     }
 }
 
-/// A state of a status.
+/// Returns a state with the given status.
 pub(super) fn state(status: Status) -> State {
     match status {
         Status::Created => State::Created,
@@ -94,7 +94,7 @@ pub(super) fn state(status: Status) -> State {
     }
 }
 
-/// The same booking, moved.
+/// Returns the booking after a transition to `status`.
 fn moved(booking: &Booking, status: Status) -> Booking {
     let mut moved = booking.clone();
     moved.version += 1;
@@ -115,7 +115,7 @@ fn updating(booking: &Booking, read_version: i64) -> UnitOfWork {
     write
 }
 
-async fn a_flight_booking_comes_back_as_it_went_in(db: &TestDatabase) {
+async fn flight_booking_is_read_as_stored(db: &TestDatabase) {
     let booking = flight(1);
     assert_eq!(conflict(&db.store, inserting(&booking)).await, None);
     let read = db.store.flight_booking(&owner(), &booking.id).await;
@@ -128,7 +128,7 @@ async fn a_flight_booking_comes_back_as_it_went_in(db: &TestDatabase) {
     assert_eq!(read, Some(bound));
 }
 
-async fn several_moves_are_stored_at_once_against_the_version_that_was_read(db: &TestDatabase) {
+async fn several_transitions_are_stored_with_the_read_version(db: &TestDatabase) {
     let booking = flight(1);
     db.store.commit(inserting(&booking)).await.unwrap();
     let asked = moved(&booking, Status::PrebookInProgress);
@@ -142,7 +142,7 @@ async fn several_moves_are_stored_at_once_against_the_version_that_was_read(db: 
     assert_eq!(read, Some(bound));
 }
 
-async fn nobody_else_sees_a_flight_booking(db: &TestDatabase) {
+async fn flight_booking_is_hidden_from_other_owners(db: &TestDatabase) {
     let booking = flight(1);
     db.store.commit(inserting(&booking)).await.unwrap();
     let mut strangers = [owner(), owner(), owner()];
@@ -155,21 +155,21 @@ async fn nobody_else_sees_a_flight_booking(db: &TestDatabase) {
     }
 }
 
-/// With a hold on its offer.
+/// Builds a booking with a lock on its offer.
 fn holding(number: u32) -> Booking {
     let mut booking = flight(number);
     booking.exclusive_key = Some("offer request".into());
     booking
 }
 
-async fn an_offer_is_held_by_one_unfinished_booking(db: &TestDatabase) {
+async fn offer_is_locked_by_one_unfinished_booking(db: &TestDatabase) {
     let first = holding(1);
     assert_eq!(conflict(&db.store, inserting(&first)).await, None);
     for other in [holding(1), holding(2)] {
         let held = conflict(&db.store, inserting(&other)).await;
         assert_eq!(held, Some(Conflict::OfferInUse));
     }
-    // Others of which none is the same offer.
+    // These bookings differ in supplier, mode, organization or key, so none is for the same offer.
     let mut elsewhere = [holding(3), holding(4), holding(5), holding(6)];
     elsewhere[0].supplier = SupplierId::parse("SUPPLIER_B").unwrap();
     elsewhere[1].owner.tenant.mode = Mode::Live;
@@ -179,7 +179,7 @@ async fn an_offer_is_held_by_one_unfinished_booking(db: &TestDatabase) {
         let held = conflict(&db.store, inserting(&other)).await;
         assert_eq!(held, None, "{other:?}");
     }
-    // It stays held until the booking is finished, also by another user.
+    // The offer stays locked, for other users too, until the booking is finished.
     let mut stranger = holding(7);
     stranger.owner.user = "another".into();
     let mut booking = first;
@@ -199,7 +199,7 @@ async fn an_offer_is_held_by_one_unfinished_booking(db: &TestDatabase) {
     assert_eq!(conflict(&db.store, inserting(&stranger)).await, None);
 }
 
-async fn of_many_who_take_an_offer_at_once_one_gets_it(db: &TestDatabase) {
+async fn concurrent_bookings_of_an_offer_store_one(db: &TestDatabase) {
     let takers = (0..16).map(|number| conflict(&db.store, inserting(&holding(number))));
     let mut results = futures::future::join_all(takers).await;
     results.sort_by_key(Option::is_some);
@@ -208,7 +208,7 @@ async fn of_many_who_take_an_offer_at_once_one_gets_it(db: &TestDatabase) {
     assert!(results[1..].iter().all(lost), "{results:?}");
 }
 
-async fn offers_without_a_key_are_booked_any_number_of_times(db: &TestDatabase) {
+async fn offer_without_exclusive_key_accepts_several_bookings(db: &TestDatabase) {
     let mut second = flight(2);
     second.supplier_offer = flight(1).supplier_offer;
     assert_eq!(conflict(&db.store, inserting(&flight(1))).await, None);
@@ -217,7 +217,7 @@ async fn offers_without_a_key_are_booked_any_number_of_times(db: &TestDatabase) 
     assert_eq!(again, Some(Conflict::BookingExists));
 }
 
-async fn a_flight_booking_is_found_by_its_supplier_reference(db: &TestDatabase) {
+async fn flight_booking_is_found_by_supplier_reference(db: &TestDatabase) {
     let find = async |mode, supplier: &SupplierId, reference| {
         let found = db
             .store
@@ -238,7 +238,7 @@ async fn a_flight_booking_is_found_by_its_supplier_reference(db: &TestDatabase) 
     assert_eq!(find(Mode::Live, &supplier(), "ord_1").await, None);
 }
 
-async fn a_flight_booking_is_found_by_its_offer(db: &TestDatabase) {
+async fn flight_booking_is_found_by_offer(db: &TestDatabase) {
     let find = async |mode, supplier: &SupplierId, offer: &str| {
         let found = db
             .store
@@ -247,7 +247,7 @@ async fn a_flight_booking_is_found_by_its_offer(db: &TestDatabase) {
         found.unwrap().map(|booking| booking.id)
     };
     let other = SupplierId::parse("SUPPLIER_B").unwrap();
-    // As long as adapters may make them.
+    // The maximum length that plugins may use.
     let offer = "ö".repeat(2048);
     for number in 1..=3 {
         let mut booking = flight(number);
@@ -263,7 +263,7 @@ async fn a_flight_booking_is_found_by_its_offer(db: &TestDatabase) {
     assert_eq!(find(Mode::Live, &supplier(), &offer).await, None);
 }
 
-async fn a_hotel_booking_is_found_by_its_supplier_reference(db: &TestDatabase) {
+async fn hotel_booking_is_found_by_supplier_reference(db: &TestDatabase) {
     let mut hotel = booking(1);
     hotel.supplier_reference = Some("H-1".into());
     db.store.commit(super::inserting(&hotel)).await.unwrap();

@@ -1,12 +1,15 @@
-//! Lists of flight bookings against a plain list in memory, and by which index the
-//! databases find them.
+//! Lists of flight bookings, compared with a list in memory, and the indexes that the databases use
+//! for them.
 
 use super::flight::{flight, state};
 use super::*;
 use crate::dialect::Dialect;
 use crate::flight::read;
-use crate::flight_count::{select_counts, select_any_delta};
-use crate::flight_list::{by_time, select_cheapest_first, select_most_expensive_first, select_sorted_by_price, count_with_price, select_by_supplier_reference, select_without_price};
+use crate::flight_count::{select_any_delta, select_counts};
+use crate::flight_list::{
+    by_time, count_with_price, select_by_supplier_reference, select_cheapest_first,
+    select_most_expensive_first, select_sorted_by_price, select_without_price,
+};
 use crate::statement::{Statement, Value, statement};
 use crate::{FlightBookingFilter, FlightBookingSort, PageRequest};
 use futures::future::join_all;
@@ -15,21 +18,21 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 use std::collections::BTreeSet;
 
 on_both_databases!(
-    pages_and_counts_are_those_of_a_plain_list,
-    a_reference_finds_one_booking_at_most,
-    counts_follow_bookings_through_every_status,
-    however_many_changes_there_are_all_are_put_together,
+    pages_and_counts_match_list_in_memory,
+    supplier_reference_filter_returns_at_most_one_booking,
+    counts_are_exact_after_transitions_between_all_statuses,
+    compaction_processes_all_deltas,
 );
 
-/// More than are put in order afterwards, so that long and short times are both among them.
+/// More bookings than are sorted in the query, so that both short and long time ranges occur.
 const BOOKINGS: u32 = 4800;
 
-/// The `number`th of many that differ in all that lists know.
+/// Builds the `number`th of many bookings that differ in all properties that lists use.
 fn varied(number: u32) -> Booking {
-    // Steps without a common factor, so that every combination comes about.
+    // The step sizes have no common factor, so that every combination occurs.
     let status = Status::ALL[usize::try_from(number % 9).unwrap()];
     let mut booking = flight(number);
-    // Two of each instant.
+    // Two bookings share each creation time.
     booking.created_at = instant((number * 7 % BOOKINGS / 2).into());
     booking.state = state(status);
     if number % 20 < 9 {
@@ -49,18 +52,19 @@ fn varied(number: u32) -> Booking {
     booking
 }
 
-/// When the `number`th two of them are made: over nine days.
+/// Returns the creation time of the `number`th pair. The times span nine days.
 fn instant(number: i64) -> Timestamp {
     NOW.plus_s(number * 331)
 }
 
-/// When the `number`th day after the first begins.
+/// Returns the start of the `number`th day after the first.
 fn day(number: i64) -> Timestamp {
     let day_ms = 24 * 60 * 60 * 1000;
     Timestamp(NOW.0 - NOW.0 % day_ms + number * day_ms)
 }
 
-/// The numbers of the first half are put together, those of the others are not yet.
+/// Inserts the bookings. The counts of the first half are compacted, those of the second half are
+/// not.
 async fn filled(db: &TestDatabase) -> Vec<Booking> {
     let bookings: Vec<_> = (1..=BOOKINGS).map(varied).collect();
     let mut stranger = flight(0);
@@ -78,7 +82,7 @@ async fn filled(db: &TestDatabase) -> Vec<Booking> {
     bookings
 }
 
-/// Every combination of what may be asked for, apart from order.
+/// Returns every combination of filters, without orders.
 fn filters() -> Vec<FlightBookingFilter> {
     let at = |number| Some(instant(number));
     let day = |number| Some(day(number));
@@ -128,7 +132,7 @@ fn orders(filter: &FlightBookingFilter) -> Vec<FlightBookingFilter> {
     both.into_iter().flatten().collect()
 }
 
-/// What a list is to hold, from its definition.
+/// Returns the expected list according to the definition of the filter.
 fn expected(bookings: &[Booking], filter: &FlightBookingFilter) -> Vec<BookingId> {
     let mut found: Vec<_> = bookings
         .iter()
@@ -176,7 +180,7 @@ async fn count(db: &TestDatabase, filter: &FlightBookingFilter) -> usize {
     usize::try_from(listed.unwrap().1).unwrap()
 }
 
-async fn pages_and_counts_are_those_of_a_plain_list(db: &TestDatabase) {
+async fn pages_and_counts_match_list_in_memory(db: &TestDatabase) {
     let bookings = filled(db).await;
     for filter in filters() {
         let number = expected(&bookings, &filter).len();
@@ -205,7 +209,7 @@ async fn pages_and_counts_are_those_of_a_plain_list(db: &TestDatabase) {
                 assert_eq!(ids, wanted, "{filter:?} {page:?}");
                 assert_eq!(list.has_more, rest.len() > limit, "{filter:?} {page:?}");
                 if filter.sort == FlightBookingSort::TotalAmount {
-                    // Also where it would put them in order.
+                    // The price index must return the same rows even where the query would sort.
                     let rows = db.store.page_by_price_index(&owner(), &filter, page).await;
                     let walked: Vec<Booking> =
                         rows.unwrap().iter().map(|row| read(row).unwrap()).collect();
@@ -219,7 +223,7 @@ async fn pages_and_counts_are_those_of_a_plain_list(db: &TestDatabase) {
     }
 }
 
-async fn a_reference_finds_one_booking_at_most(db: &TestDatabase) {
+async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestDatabase) {
     for number in 1..=3 {
         let mut booking = flight(number);
         booking.supplier_reference = (number < 3).then(|| "ord_1".into());
@@ -265,9 +269,9 @@ fn inserting(booking: &Booking) -> UnitOfWork {
     write
 }
 
-/// From every status to every other, whatever bookings really do, some of them at
-/// the same time.
-async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
+/// Tests transitions from every status to every other, whether or not real bookings make them, some
+/// concurrently.
+async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestDatabase) {
     let mut bookings: Vec<_> = (1..=81).map(flight).collect();
     for (booking, number) in bookings.iter_mut().zip(0..) {
         booking.state = state(Status::ALL[number / 9]);
@@ -286,13 +290,13 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
             write.update_flight_booking(booking, booking.version - 1);
             db.store.commit(write)
         });
-    // While hosts put together what others did.
+    // Meanwhile hosts compact the deltas of others.
     let settling = (0..8).map(|_| db.store.compact_flight_booking_counts(NOW));
     let (moved, settled) = futures::join!(join_all(moves), join_all(settling));
     for done in moved.into_iter().chain(settled) {
         done.unwrap();
     }
-    // What failed left no trace.
+    // A failed unit of work leaves no delta behind.
     let mut late = bookings[0].clone();
     late.state = state(Status::Confirmed);
     let mut write = UnitOfWork::new(NOW);
@@ -324,7 +328,7 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
     }
 }
 
-async fn however_many_changes_there_are_all_are_put_together(db: &TestDatabase) {
+async fn compaction_processes_all_deltas(db: &TestDatabase) {
     let (owner, mut write) = (owner(), UnitOfWork::new(NOW));
     write.add(statement!(
         "INSERT INTO flight_booking_move \
@@ -337,7 +341,13 @@ async fn however_many_changes_there_are_all_are_put_together(db: &TestDatabase) 
     ));
     db.store.commit(write).await.unwrap();
     db.store.compact_flight_booking_counts(NOW).await.unwrap();
-    assert!(db.store.fetch_optional(select_any_delta()).await.unwrap().is_none());
+    assert!(
+        db.store
+            .fetch_optional(select_any_delta())
+            .await
+            .unwrap()
+            .is_none()
+    );
     assert_eq!(count(db, &FlightBookingFilter::default()).await, 25_000);
     let eighth = FlightBookingFilter {
         created_to: Some(Timestamp(5 * 24 * 60 * 60 * 1000 - 1)),
@@ -347,7 +357,7 @@ async fn however_many_changes_there_are_all_are_put_together(db: &TestDatabase) 
 }
 
 #[tokio::test]
-async fn what_was_booked_before_days_were_counted_is_counted() {
+async fn migration_counts_existing_flight_bookings() {
     let before = Some(8);
     for db in [
         TestDatabase::sqlite_at(before).await,
@@ -368,16 +378,16 @@ async fn what_was_booked_before_days_were_counted_is_counted() {
     }
 }
 
-/// What a statement is to be found by.
+/// The expected plan of a statement.
 struct Expectation {
     statement: Statement,
-    /// The index that is to be used.
+    /// The index to use.
     index: String,
-    /// A few are put in order afterwards.
+    /// Whether a few rows are sorted afterwards.
     sorts: bool,
 }
 
-/// Every statement that a list or its count can need.
+/// Returns all statements that a list or its count can use.
 fn expectations() -> Vec<Expectation> {
     let page = PageRequest {
         limit: 20,
@@ -405,7 +415,10 @@ fn expectations() -> Vec<Expectation> {
             let (statement, index) = match (order.sort, order.descending) {
                 (FlightBookingSort::CreatedAt, _) => (by_time(owner, &order, page), &by_time_index),
                 (_, false) => (select_cheapest_first(owner, &order, page), &by_price_index),
-                (_, true) => (select_most_expensive_first(owner, &order, page), &by_price_index),
+                (_, true) => (
+                    select_most_expensive_first(owner, &order, page),
+                    &by_price_index,
+                ),
             };
             expect(statement, index, false);
             if filter.created_from == Some(NOW.plus_s(100)) {
@@ -413,7 +426,11 @@ fn expectations() -> Vec<Expectation> {
                 expect(statement, &by_time_index, true);
             }
         }
-        expect(select_without_price(owner, &filter, page), &by_price_index, false);
+        expect(
+            select_without_price(owner, &filter, page),
+            &by_price_index,
+            false,
+        );
         expect(count_with_price(owner, &filter), &by_price_index, false);
         let length = select_counts(owner, &filter);
         let kept = length.sql.contains("flight_booking_move");
@@ -428,16 +445,20 @@ fn expectations() -> Vec<Expectation> {
             ..filter
         };
         let by_reference = "flight_booking_supplier_reference";
-        expect(select_by_supplier_reference(owner, &filter), by_reference, true);
+        expect(
+            select_by_supplier_reference(owner, &filter),
+            by_reference,
+            true,
+        );
     }
     expectations
 }
 
 #[tokio::test]
-async fn sqlite_reads_lists_from_their_indexes() {
+async fn sqlite_list_plans_use_expected_indexes() {
     let db = TestDatabase::sqlite().await;
     filled(&db).await;
-    // As it is, which is what production has, and with statistics.
+    // The plans are checked without statistics, as in production, and with them.
     sqlite_plans(&db).await;
     let mut write = UnitOfWork::new(NOW);
     write.add(crate::statement::statement!("ANALYZE"));
@@ -450,7 +471,7 @@ async fn sqlite_plans(db: &TestDatabase) {
     for expectation in expectations() {
         let sql = &expectation.statement.sql;
         let plan = super::plan::sqlite_plan(db, &expectation.statement).await;
-        // What a search found may be gone through, a table may not.
+        // Scans of the results of a search are allowed, scans of a table are not.
         let scans = plan.iter().find_map(|line| line.strip_prefix("SCAN "));
         let found = ["page", "CONSTANT ROW"];
         assert!(
@@ -466,14 +487,15 @@ async fn sqlite_plans(db: &TestDatabase) {
 }
 
 #[tokio::test]
-async fn postgres_reads_lists_from_their_indexes() {
+async fn postgres_list_plans_use_expected_indexes() {
     let db = TestDatabase::postgres().await;
     filled(&db).await;
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     for sql in CROWD {
         connection.execute(*sql).await.unwrap();
     }
-    // Also as it plans a statement that it has seen often, whoever then asks.
+    // The plans for specific arguments and the generic plans are both checked, because PostgreSQL
+    // reuses a generic plan for any owner.
     for mode in ["force_custom_plan", "force_generic_plan"] {
         let set = AssertSqlSafe(format!("SET plan_cache_mode = {mode}"));
         connection.execute(set).await.unwrap();
@@ -483,7 +505,7 @@ async fn postgres_reads_lists_from_their_indexes() {
             let named = super::plan::names(&plan, &expectation.index);
             assert!(named, "{mode} {}: {sql}\n{plan}", expectation.index);
             assert!(!plan.contains("Seq Scan"), "{mode}: {sql}\n{plan}");
-            // Counts go through nothing that they do not count.
+            // Counts must not read rows that they do not count.
             let filters = [
                 "+created_at",
                 "created_at + 0",
@@ -500,8 +522,8 @@ async fn postgres_reads_lists_from_their_indexes() {
     db.remove().await;
 }
 
-/// Whether it goes through what it does not want, apart from the few that are not put
-/// together yet.
+/// Returns whether the plan filters out rows that it has read, except for the few deltas that are
+/// not compacted yet.
 fn passes_over(plan: &str) -> bool {
     let mut scan = "";
     plan.lines().any(|line| {
@@ -519,7 +541,7 @@ async fn postgres_plan(connection: &mut PgConnection, statement: &Statement) -> 
     let args = statement.args.iter().map(|value| match value {
         Value::Text(text) => format!("'{}'", text.as_deref().unwrap()),
         Value::Int(number) => number.unwrap().to_string(),
-        Value::Blob(_) => unreachable!("lists compare no bytes"),
+        Value::Blob(_) => unreachable!("statements of lists have no binary arguments"),
     });
     let args = args.collect::<Vec<_>>().join(", ");
     let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE asked ({args})"));
@@ -529,7 +551,7 @@ async fn postgres_plan(connection: &mut PgConnection, statement: &Statement) -> 
     plan.join("\n")
 }
 
-/// Others, beside whom one owner is not the whole table.
+/// Rows of other owners, so that one owner is not the whole table.
 const CROWD: &[&str] = &[
     "INSERT INTO flight_booking \
      SELECT 'demo', 'test', 'bkg_x' || n, 'user' || n % 100, 'CONFIRMED', 'SUPPLIER_A', \

@@ -1,11 +1,13 @@
-//! Writes at once: PostgreSQL carries out together what has the same steps, and nobody
-//! can tell but by the time that it takes.
+//! Concurrent units of work: PostgreSQL batches those with the same statements, without changing
+//! their results.
 
 use super::*;
 use crate::batch::CombinedStatementCache;
 use crate::postgres::PLANNER_SETTINGS;
 use crate::statement::{Value, statement};
-use crate::{AttemptOutcome, BookingHistoryEntry, CommitError, IdempotencyKey, NewAttempt, OutboxEvent};
+use crate::{
+    AttemptOutcome, BookingHistoryEntry, CommitError, IdempotencyKey, NewAttempt, OutboxEvent,
+};
 use futures::future::join_all;
 use host_domain::event::Product;
 use host_domain::id::{AttemptId, EventId, SubscriptionId};
@@ -15,18 +17,18 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 on_both_databases!(
-    writes_at_once_do_what_they_do_one_by_one,
-    of_writes_at_once_each_is_told_its_own_conflict,
-    of_many_moves_of_one_booking_at_once_one_is_stored,
-    a_write_stands_when_nobody_waits_for_it,
+    concurrent_units_have_the_effect_of_separate_ones,
+    concurrent_units_receive_their_own_conflicts,
+    concurrent_transitions_of_a_booking_store_one,
+    unit_is_committed_after_its_caller_is_dropped,
 );
 
-/// Enough for several groups.
+/// Enough units for several batches.
 const MANY: u32 = 24;
 const LEASE_MS: i64 = 60_000;
 const JOB: &str = "hotel_booking";
 
-/// A booking's way through its writes.
+/// A booking with the units of work of its workflow.
 struct Way(Booking);
 
 impl Way {
@@ -163,7 +165,7 @@ async fn begin_all(store: &Store) -> Vec<Way> {
     ways
 }
 
-async fn writes_at_once_do_what_they_do_one_by_one(db: &TestDatabase) {
+async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
     let store = &db.store;
     let id = SubscriptionId::from_bits(1);
     let url = "https://receiver.example/hook".to_owned();
@@ -189,11 +191,11 @@ async fn writes_at_once_do_what_they_do_one_by_one(db: &TestDatabase) {
             [entry(first, 0), entry(first, 1), entry(&bound, 2)]
         );
         let [told] = &store.outbox_events(&tenant(), way.id()).await.unwrap()[..] else {
-            panic!("one event is told of {}", way.id());
+            panic!("expected exactly one outbox event for {}", way.id());
         };
         assert_eq!(told.payload, format!("{{\"of\":\"{}\"}}", way.id()));
         let [call] = &store.attempts(&tenant(), way.id()).await.unwrap()[..] else {
-            panic!("one call is made for {}", way.id());
+            panic!("expected exactly one attempt for {}", way.id());
         };
         assert_eq!((call.ordinal, call.outcome), (1, AttemptOutcome::Succeeded));
         let reference = format!("REF-{}", way.id());
@@ -206,7 +208,7 @@ async fn writes_at_once_do_what_they_do_one_by_one(db: &TestDatabase) {
     assert_eq!(delivered.int("number").unwrap(), i64::from(MANY));
 }
 
-async fn of_writes_at_once_each_is_told_its_own_conflict(db: &TestDatabase) {
+async fn concurrent_units_receive_their_own_conflicts(db: &TestDatabase) {
     let ways = begin_all(&db.store).await;
     let writes = ways.iter().enumerate().map(|(number, way)| {
         let mut write = way.bind();
@@ -244,7 +246,7 @@ async fn of_writes_at_once_each_is_told_its_own_conflict(db: &TestDatabase) {
     }
 }
 
-async fn of_many_moves_of_one_booking_at_once_one_is_stored(db: &TestDatabase) {
+async fn concurrent_transitions_of_a_booking_store_one(db: &TestDatabase) {
     let way = Way(booking(1));
     db.store.commit(way.begin()).await.unwrap();
     let moves = (0..MANY).map(|number| {
@@ -265,15 +267,15 @@ async fn of_many_moves_of_one_booking_at_once_one_is_stored(db: &TestDatabase) {
     assert_eq!(history.len(), 3);
 }
 
-async fn a_write_stands_when_nobody_waits_for_it(db: &TestDatabase) {
+async fn unit_is_committed_after_its_caller_is_dropped(db: &TestDatabase) {
     let ways = Way::all();
     let mut first = Box::pin(db.store.commit(ways[0].begin()));
-    // Begun; by now SQLite may even have stored it.
+    // The commit has started; SQLite may have finished it already.
     let _ = futures::poll!(&mut first);
     drop(first);
     let others = ways[1..].iter().map(Way::begin).collect();
     all_committed(&db.store, others).await;
-    // Where its carrier is late, its like are stored before it.
+    // If the writer stalls, later units of work may be committed before this one.
     let stored = async {
         loop {
             if let Some(stored) = db.store.hotel_booking_unscoped(ways[0].id()).await.unwrap() {
@@ -286,13 +288,13 @@ async fn a_write_stands_when_nobody_waits_for_it(db: &TestDatabase) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writes_with_the_same_steps_share_commits() {
+async fn units_with_same_statements_share_commits() {
     let db = TestDatabase::postgres().await;
     let ways = begin_all(&db.store).await;
     for write in [Way::bind, Way::send, Way::finish] {
         all_committed(&db.store, ways.iter().map(write).collect()).await;
     }
-    // Whose rows have the same transaction were stored by one statement.
+    // Rows with the same transaction id were stored by one statement.
     for table in [
         "booking_event WHERE sequence = 0",
         "hotel_booking",
@@ -300,7 +302,12 @@ async fn writes_with_the_same_steps_share_commits() {
         "supplier_attempt",
     ] {
         let commits = format!("SELECT COUNT(DISTINCT CAST(xmin AS TEXT)) AS number FROM {table}");
-        let commits = db.store.fetch_optional(statement!(commits)).await.unwrap().unwrap();
+        let commits = db
+            .store
+            .fetch_optional(statement!(commits))
+            .await
+            .unwrap()
+            .unwrap();
         let commits = commits.int("number").unwrap();
         assert!(commits < i64::from(MANY) / 2, "{table}: {commits}");
     }
@@ -308,7 +315,7 @@ async fn writes_with_the_same_steps_share_commits() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn who_waits_for_a_lock_does_not_hold_up_its_like() {
+async fn unit_waiting_for_a_lock_does_not_delay_others() {
     let db = TestDatabase::postgres().await;
     let ways = begin_all(&db.store).await;
     let mut other = PgConnection::connect(&db.url).await.unwrap();
@@ -329,9 +336,9 @@ async fn who_waits_for_a_lock_does_not_hold_up_its_like() {
     db.remove().await;
 }
 
-/// Whatever the planner knows of the tables, it finds each write's rows by their keys.
+/// The planner finds the rows of each unit of work by key, whatever statistics it has.
 #[tokio::test]
-async fn the_rows_of_several_writes_are_found_by_their_keys() {
+async fn batched_statements_find_rows_by_key() {
     let db = TestDatabase::postgres().await;
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     for (name, value) in PLANNER_SETTINGS {
@@ -353,7 +360,11 @@ async fn the_rows_of_several_writes_are_found_by_their_keys() {
     db.remove().await;
 }
 
-async fn plans_are_good(connection: &mut PgConnection, texts: &CombinedStatementCache, writes: &[UnitOfWork]) {
+async fn plans_are_good(
+    connection: &mut PgConnection,
+    texts: &CombinedStatementCache,
+    writes: &[UnitOfWork],
+) {
     for write in writes {
         let joint = texts.get_or_build(&write.steps).unwrap();
         assert!(joint.can_batch(&write.steps));
@@ -394,6 +405,6 @@ fn literal(value: &Value) -> String {
         Value::Text(Some(text)) => format!("'{}'", text.replace('\'', "''").replace('\0', "")),
         Value::Int(Some(number)) => number.to_string(),
         Value::Text(None) | Value::Int(None) | Value::Blob(None) => "NULL".to_owned(),
-        Value::Blob(Some(_)) => unreachable!("bookings hold no bytes"),
+        Value::Blob(Some(_)) => unreachable!("statements of bookings have no binary arguments"),
     }
 }

@@ -1,4 +1,4 @@
-//! Bookings, their history and what subscribers are told.
+//! Hotel bookings, their history and their subscriber events.
 
 use super::*;
 use crate::{BookingHistoryEntry, HotelBookingFilter, OutboxEvent, PageRequest};
@@ -7,18 +7,18 @@ use host_domain::hotel::booking::Status;
 use host_domain::id::EventId;
 
 on_both_databases!(
-    a_booking_comes_back_as_it_went_in,
-    a_booking_is_made_once,
-    only_the_first_of_two_changes_of_one_version_is_written,
-    of_many_changes_at_once_one_is_written,
-    nobody_else_sees_a_booking,
-    the_list_is_newest_first_and_knows_whether_more_follows,
-    the_list_filters_and_counts,
-    history_and_events_are_written_with_the_booking_or_not_at_all,
-    a_broken_document_is_an_error_and_not_an_absence,
+    booking_is_read_as_stored,
+    second_insert_of_booking_fails,
+    second_update_of_a_version_fails,
+    concurrent_updates_of_a_version_store_one,
+    booking_is_hidden_from_other_owners,
+    list_is_newest_first_with_has_more_flag,
+    list_and_count_apply_filters,
+    history_and_events_are_stored_atomically_with_booking,
+    invalid_document_returns_error,
 );
 
-async fn a_booking_comes_back_as_it_went_in(db: &TestDatabase) {
+async fn booking_is_read_as_stored(db: &TestDatabase) {
     let mut booking = booking(1);
     booking.reference_id = Some("Ref ' % _ ü".into());
     assert_eq!(conflict(&db.store, inserting(&booking)).await, None);
@@ -30,14 +30,14 @@ async fn a_booking_comes_back_as_it_went_in(db: &TestDatabase) {
     assert_eq!(read.as_ref(), Some(&moved));
 }
 
-async fn a_booking_is_made_once(db: &TestDatabase) {
+async fn second_insert_of_booking_fails(db: &TestDatabase) {
     let booking = booking(1);
     assert_eq!(conflict(&db.store, inserting(&booking)).await, None);
     let again = conflict(&db.store, inserting(&booking)).await;
     assert_eq!(again, Some(Conflict::BookingExists));
 }
 
-async fn only_the_first_of_two_changes_of_one_version_is_written(db: &TestDatabase) {
+async fn second_update_of_a_version_fails(db: &TestDatabase) {
     let booking = booking(1);
     db.store.commit(inserting(&booking)).await.unwrap();
     let first = moved(&booking, State::ReadyForComplete);
@@ -49,7 +49,7 @@ async fn only_the_first_of_two_changes_of_one_version_is_written(db: &TestDataba
     assert_eq!(read, Some(first));
 }
 
-async fn of_many_changes_at_once_one_is_written(db: &TestDatabase) {
+async fn concurrent_updates_of_a_version_store_one(db: &TestDatabase) {
     let booking = booking(1);
     db.store.commit(inserting(&booking)).await.unwrap();
     let moved = moved(&booking, State::ReadyForComplete);
@@ -59,7 +59,7 @@ async fn of_many_changes_at_once_one_is_written(db: &TestDatabase) {
     assert_eq!(written, 1);
 }
 
-async fn nobody_else_sees_a_booking(db: &TestDatabase) {
+async fn booking_is_hidden_from_other_owners(db: &TestDatabase) {
     let booking = booking(1);
     db.store.commit(inserting(&booking)).await.unwrap();
     let mut strangers = [owner(), owner(), owner()];
@@ -79,8 +79,8 @@ async fn nobody_else_sees_a_booking(db: &TestDatabase) {
     }
 }
 
-async fn the_list_is_newest_first_and_knows_whether_more_follows(db: &TestDatabase) {
-    // Two of the same instant: their ids decide.
+async fn list_is_newest_first_with_has_more_flag(db: &TestDatabase) {
+    // Two bookings have the same creation time, so their ids determine the order.
     let mut bookings: Vec<Booking> = (1..=5).map(booking).collect();
     bookings[3].created_at = bookings[4].created_at;
     for booking in &bookings {
@@ -104,7 +104,7 @@ async fn the_list_is_newest_first_and_knows_whether_more_follows(db: &TestDataba
     }
 }
 
-async fn the_list_filters_and_counts(db: &TestDatabase) {
+async fn list_and_count_apply_filters(db: &TestDatabase) {
     for number in 1..=6 {
         let mut booking = booking(number);
         if number % 2 == 0 {
@@ -165,7 +165,7 @@ fn outbox(booking: &Booking) -> OutboxEvent {
     }
 }
 
-async fn history_and_events_are_written_with_the_booking_or_not_at_all(db: &TestDatabase) {
+async fn history_and_events_are_stored_atomically_with_booking(db: &TestDatabase) {
     let first = booking(1);
     let second = moved(&first, State::PrebookInProgress { started_at: NOW });
     let mut write = inserting(&first);
@@ -174,7 +174,7 @@ async fn history_and_events_are_written_with_the_booking_or_not_at_all(db: &Test
         .publish(&tenant(), &outbox(&first));
     db.store.commit(write).await.unwrap();
 
-    // The last part fails, and so do the parts before it.
+    // The last statement fails, so the statements before it must be rolled back.
     let mut write = updating(&second);
     write
         .append_booking_history(&tenant(), &history(&second))
@@ -189,7 +189,11 @@ async fn history_and_events_are_written_with_the_booking_or_not_at_all(db: &Test
         .append_booking_history(&tenant(), &history(&second))
         .publish(&tenant(), &outbox(&second));
     db.store.commit(write).await.unwrap();
-    let events = db.store.booking_history(&tenant(), &first.id).await.unwrap();
+    let events = db
+        .store
+        .booking_history(&tenant(), &first.id)
+        .await
+        .unwrap();
     assert_eq!(events, [history(&first), history(&second)]);
     let told = db.store.outbox_events(&tenant(), &first.id).await.unwrap();
     assert_eq!(told, [outbox(&first), outbox(&second)]);
@@ -200,7 +204,7 @@ async fn history_and_events_are_written_with_the_booking_or_not_at_all(db: &Test
     assert_eq!(again, Some(Conflict::BookingHistorySequence));
 }
 
-async fn a_broken_document_is_an_error_and_not_an_absence(db: &TestDatabase) {
+async fn invalid_document_returns_error(db: &TestDatabase) {
     let booking = booking(1);
     db.store.commit(inserting(&booking)).await.unwrap();
     let mut write = UnitOfWork::new(NOW);

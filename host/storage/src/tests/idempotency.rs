@@ -1,14 +1,14 @@
-//! Idempotency keys: one winner, whatever happens at once.
+//! Idempotency keys: one of several concurrent requests succeeds.
 
 use super::*;
 use crate::{IdempotencyKey, IdempotencyRecord};
 use futures::future::join_all;
 
 on_both_databases!(
-    of_many_requests_with_one_key_one_wins,
-    a_key_is_one_owners_and_one_operations,
-    a_refusal_is_kept_and_a_key_can_be_given_back,
-    old_keys_are_forgotten_a_few_at_a_time,
+    concurrent_requests_with_one_key_store_one,
+    key_is_scoped_to_owner_and_operation,
+    refusal_is_stored_and_deleted_key_is_reusable,
+    purge_deletes_old_keys_up_to_limit,
 );
 
 fn key() -> IdempotencyKey {
@@ -25,7 +25,7 @@ fn taking(key: &IdempotencyKey, resource: &str) -> UnitOfWork {
     write
 }
 
-async fn of_many_requests_with_one_key_one_wins(db: &TestDatabase) {
+async fn concurrent_requests_with_one_key_store_one(db: &TestDatabase) {
     let other = db.second_store().await;
     for round in 0..8_u32 {
         let mut key = key();
@@ -51,7 +51,7 @@ async fn of_many_requests_with_one_key_one_wins(db: &TestDatabase) {
     other.close().await;
 }
 
-async fn a_key_is_one_owners_and_one_operations(db: &TestDatabase) {
+async fn key_is_scoped_to_owner_and_operation(db: &TestDatabase) {
     let mut keys = vec![key(); 6];
     keys[1].owner.user = "another".into();
     keys[2].owner.tenant.mode = Mode::Live;
@@ -75,7 +75,7 @@ async fn a_key_is_one_owners_and_one_operations(db: &TestDatabase) {
     }
 }
 
-async fn a_refusal_is_kept_and_a_key_can_be_given_back(db: &TestDatabase) {
+async fn refusal_is_stored_and_deleted_key_is_reusable(db: &TestDatabase) {
     let refusal = r#"{"code":"offer_price_changed"}"#;
     let mut keep = UnitOfWork::new(NOW);
     keep.store_idempotent_refusal(&key(), refusal);
@@ -94,7 +94,7 @@ async fn a_refusal_is_kept_and_a_key_can_be_given_back(db: &TestDatabase) {
     assert_eq!(conflict(&db.store, taking(&key(), "bkg_2")).await, None);
 }
 
-async fn old_keys_are_forgotten_a_few_at_a_time(db: &TestDatabase) {
+async fn purge_deletes_old_keys_up_to_limit(db: &TestDatabase) {
     for age_ms in 0..5 {
         let mut key = key();
         key.key = age_ms.to_string();

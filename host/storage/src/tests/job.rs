@@ -1,23 +1,23 @@
-//! Jobs: claimed by one, never lost, put aside when they cannot be done.
+//! Jobs: leased to one worker, never lost, and parked after too many attempts.
 
 use super::*;
-use crate::{JobClaim, ClaimedJobs, Job, ParkedJobFilter, WorkQueue};
+use crate::{ClaimedJobs, Job, JobClaim, ParkedJobFilter, WorkQueue};
 use futures::future::join_all;
 use std::collections::HashSet;
 use std::time::Duration;
 
 on_both_databases!(
-    a_job_is_claimed_when_it_is_due,
-    no_job_is_claimed_twice,
-    a_claim_takes_the_longest_due_of_its_kinds,
-    whoever_lost_the_lease_can_say_nothing_more,
-    a_job_whose_holder_vanished_is_claimed_again,
-    who_makes_a_job_can_hold_it_at_once,
-    what_is_asked_for_during_work_is_done_after_it,
-    a_job_that_is_never_released_is_put_aside,
-    a_release_counts_attempts_anew_and_a_failure_does_not,
-    a_commit_that_asks_for_work_wakes_the_waiting,
-    a_lease_and_a_booking_are_written_together_or_not_at_all,
+    job_is_claimed_when_due,
+    concurrent_claims_return_each_job_once,
+    claim_returns_longest_due_jobs_of_its_kinds,
+    changes_after_lease_takeover_fail,
+    job_with_expired_lease_is_claimed_again,
+    new_job_can_be_leased_by_its_creator,
+    job_scheduled_during_lease_is_due_after_release,
+    job_never_released_is_parked,
+    release_resets_attempts_and_failure_keeps_them,
+    commit_of_due_job_wakes_receivers,
+    lease_and_booking_are_stored_atomically,
 );
 
 const MINUTE_MS: i64 = 60_000;
@@ -49,7 +49,7 @@ fn write(fill: impl FnOnce(&mut UnitOfWork) -> &mut UnitOfWork) -> UnitOfWork {
     write
 }
 
-async fn a_job_is_claimed_when_it_is_due(db: &TestDatabase) {
+async fn job_is_claimed_when_due(db: &TestDatabase) {
     let later = NOW.plus_ms(1);
     let upsert = |due_at| write(|w| w.schedule_job("resume", "a", due_at));
     assert_eq!(db.store.next_job_due().await.unwrap(), None);
@@ -76,7 +76,7 @@ async fn a_job_is_claimed_when_it_is_due(db: &TestDatabase) {
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
 
-async fn no_job_is_claimed_twice(db: &TestDatabase) {
+async fn concurrent_claims_return_each_job_once(db: &TestDatabase) {
     let other = db.second_store().await;
     let upserts = (0..200).map(|number| {
         let subject = format!("{number:03}");
@@ -104,7 +104,7 @@ async fn no_job_is_claimed_twice(db: &TestDatabase) {
         }
     });
     let all: Vec<String> = join_all(claimers).await.into_iter().flatten().collect();
-    // Another's locked rows are passed over, so one more look may be needed.
+    // A claim skips rows that another one has locked, so one more claim may be needed.
     let rest = claimed(&db.store, claim("last")).await;
     let all: Vec<_> = all.into_iter().chain(rest).collect();
     assert_eq!(all.len(), 200);
@@ -112,7 +112,7 @@ async fn no_job_is_claimed_twice(db: &TestDatabase) {
     other.close().await;
 }
 
-async fn a_claim_takes_the_longest_due_of_its_kinds(db: &TestDatabase) {
+async fn claim_returns_longest_due_jobs_of_its_kinds(db: &TestDatabase) {
     let jobs = write(|w| {
         for (kind, subject, age_ms) in [
             ("resume", "c", 1),
@@ -139,7 +139,7 @@ async fn a_claim_takes_the_longest_due_of_its_kinds(db: &TestDatabase) {
     assert_eq!(claimed(&db.store, of_none).await, [""; 0]);
 }
 
-async fn whoever_lost_the_lease_can_say_nothing_more(db: &TestDatabase) {
+async fn changes_after_lease_takeover_fail(db: &TestDatabase) {
     let upsert = write(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     let slow = JobClaim {
@@ -147,7 +147,7 @@ async fn whoever_lost_the_lease_can_say_nothing_more(db: &TestDatabase) {
         ..claim("slow")
     };
     assert_eq!(claimed(&db.store, slow).await, ["a"]);
-    // The lease is over but nobody took it: still good.
+    // The lease has expired but was not taken over, so the token is still valid.
     let keep = write(|w| w.renew_job_lease("resume", "a", "slow", 0));
     assert_eq!(conflict(&db.store, keep.clone()).await, None);
     assert_eq!(claimed(&db.store, claim("quick")).await, ["a"]);
@@ -166,19 +166,19 @@ async fn whoever_lost_the_lease_can_say_nothing_more(db: &TestDatabase) {
     assert_eq!(conflict(&db.store, finish).await, None);
 }
 
-async fn a_job_whose_holder_vanished_is_claimed_again(db: &TestDatabase) {
+async fn job_with_expired_lease_is_claimed_again(db: &TestDatabase) {
     let upsert = write(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     assert_eq!(claimed(&db.store, claim("one")).await, ["a"]);
     assert_eq!(claimed(&db.store, claim("two")).await, [""; 0]);
-    // The lease ends: as far as the database's clock can tell, now.
+    // The lease expires now by the database's clock.
     let end = write(|w| w.renew_job_lease("resume", "a", "one", 0));
     db.store.commit(end).await.unwrap();
     assert_eq!(claimed(&db.store, claim("two")).await, ["a"]);
     assert_eq!(job(&db.store, "a").await.attempts, 2);
 }
 
-async fn who_makes_a_job_can_hold_it_at_once(db: &TestDatabase) {
+async fn new_job_can_be_leased_by_its_creator(db: &TestDatabase) {
     let hold =
         |token: &str, lease_ms| write(|w| w.insert_leased_job("resume", "a", token, lease_ms));
     let holders = (0..32).map(|number| {
@@ -193,7 +193,8 @@ async fn who_makes_a_job_can_hold_it_at_once(db: &TestDatabase) {
     let leased = conflict(&db.store, hold("late", MINUTE_MS)).await;
     assert_eq!(leased, Some(Conflict::JobLeased));
     assert_eq!(claimed(&db.store, claim("worker")).await, [""; 0]);
-    // Once more by the same, now until it is over; then by anybody.
+    // The lease holder renews the job with a lease that expires at once. Any worker may then claim
+    // it.
     assert_eq!(conflict(&db.store, hold(winner, 0)).await, None);
     assert_eq!(claimed(&db.store, claim("worker")).await, ["a"]);
     let release = write(|w| w.release_job("resume", "a", "worker", NOW.plus_ms(9)));
@@ -202,7 +203,7 @@ async fn who_makes_a_job_can_hold_it_at_once(db: &TestDatabase) {
     assert!(job(&db.store, "a").await.is_leased);
 }
 
-async fn what_is_asked_for_during_work_is_done_after_it(db: &TestDatabase) {
+async fn job_scheduled_during_lease_is_due_after_release(db: &TestDatabase) {
     let upsert = |due_at| write(|w| w.schedule_job("resume", "a", due_at));
     let far = NOW.plus_ms(MINUTE_MS);
     let near = NOW.plus_ms(7);
@@ -223,7 +224,7 @@ async fn what_is_asked_for_during_work_is_done_after_it(db: &TestDatabase) {
         assert!(!due.is_leased && due.due_at == near, "{word}: {due:?}");
         assert_eq!(db.store.next_job_due().await.unwrap(), Some(near));
     }
-    // What was asked for is done once.
+    // A job that was scheduled again runs once.
     let hold = write(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
     db.store.commit(hold).await.unwrap();
     let finish = write(|w| w.complete_job("resume", "a", "t"));
@@ -231,13 +232,13 @@ async fn what_is_asked_for_during_work_is_done_after_it(db: &TestDatabase) {
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
 
-async fn a_job_that_is_never_released_is_put_aside(db: &TestDatabase) {
+async fn job_never_released_is_parked(db: &TestDatabase) {
     let upsert = write(|w| {
         w.schedule_job("resume", "poison", NOW)
             .schedule_job("resume", "sound", NOW.plus_ms(1))
     });
     db.store.commit(upsert).await.unwrap();
-    // Each claimer dies at once.
+    // Each claim expires at once, as if the worker had crashed.
     let dying = JobClaim {
         lease_ms: 0,
         attempts_max: 3,
@@ -275,7 +276,7 @@ async fn a_job_that_is_never_released_is_put_aside(db: &TestDatabase) {
     assert_eq!(job(&db.store, "poison").await.attempts, 1);
 }
 
-async fn a_release_counts_attempts_anew_and_a_failure_does_not(db: &TestDatabase) {
+async fn release_resets_attempts_and_failure_keeps_them(db: &TestDatabase) {
     let upsert = write(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     let fail = write(|w| w.fail_job("resume", "a", "t", NOW, "supplier is down"));
@@ -293,7 +294,7 @@ async fn a_release_counts_attempts_anew_and_a_failure_does_not(db: &TestDatabase
     assert_eq!((released.attempts, released.last_error), (0, None));
 }
 
-async fn a_commit_that_asks_for_work_wakes_the_waiting(db: &TestDatabase) {
+async fn commit_of_due_job_wakes_receivers(db: &TestDatabase) {
     let mut word = db.store.subscribe_wakeups(WorkQueue::Jobs);
     let later = write(|w| w.schedule_job("resume", "a", NOW.plus_s(1)));
     db.store.commit(later).await.unwrap();
@@ -303,7 +304,7 @@ async fn a_commit_that_asks_for_work_wakes_the_waiting(db: &TestDatabase) {
     assert!(word.wait(Duration::from_secs(30)).await);
 }
 
-async fn a_lease_and_a_booking_are_written_together_or_not_at_all(db: &TestDatabase) {
+async fn lease_and_booking_are_stored_atomically(db: &TestDatabase) {
     let first = booking(1);
     let mut made = inserting(&first);
     made.insert_leased_job("resume", first.id.as_str(), "t", 0);

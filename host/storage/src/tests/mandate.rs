@@ -1,4 +1,4 @@
-//! Mandates are moved by who saw them last; of their keys there is one a generation.
+//! Mandates are updated only at the version that was read, and each generation has one signing key.
 
 use super::*;
 use crate::MandateKey;
@@ -7,12 +7,12 @@ use host_domain::id::{MandateId, WatchId};
 use host_domain::mandate::{Mandate, MandateScope, MandateState, MandateTerms};
 
 on_both_databases!(
-    a_mandate_comes_back_as_it_went_in,
-    a_mandate_is_its_tenants,
-    a_mandate_is_moved_by_who_saw_it_last,
-    of_many_uses_at_once_one_is_written,
-    of_many_keys_of_a_generation_one_is_written,
-    keys_come_newest_first,
+    mandate_is_read_as_stored,
+    mandate_is_hidden_from_other_tenants,
+    mandate_update_requires_read_version,
+    concurrent_uses_of_a_mandate_store_one,
+    concurrent_keys_of_a_generation_store_one,
+    mandate_keys_are_listed_newest_first,
 );
 
 fn mandate(number: u128, scope: MandateScope) -> Mandate {
@@ -65,7 +65,7 @@ async fn read(store: &Store, mandate: &Mandate) -> Option<Mandate> {
     store.mandate(&tenant(), &mandate.terms.id).await.unwrap()
 }
 
-async fn a_mandate_comes_back_as_it_went_in(db: &TestDatabase) {
+async fn mandate_is_read_as_stored(db: &TestDatabase) {
     for (number, scope) in [(1, MandateScope::Any), (2, stay())] {
         let new = mandate(number, scope);
         assert_eq!(read(&db.store, &new).await, None);
@@ -75,7 +75,7 @@ async fn a_mandate_comes_back_as_it_went_in(db: &TestDatabase) {
     }
 }
 
-async fn a_mandate_is_its_tenants(db: &TestDatabase) {
+async fn mandate_is_hidden_from_other_tenants(db: &TestDatabase) {
     let new = mandate(1, MandateScope::Any);
     insert(&db.store, &new).await;
     let live = Tenant {
@@ -92,7 +92,7 @@ async fn a_mandate_is_its_tenants(db: &TestDatabase) {
     }
 }
 
-async fn a_mandate_is_moved_by_who_saw_it_last(db: &TestDatabase) {
+async fn mandate_update_requires_read_version(db: &TestDatabase) {
     let mut seen = mandate(1, stay());
     let unknown = update(&db.store, &seen, MandateState::Revoked).await;
     assert_eq!(unknown, Some(Conflict::MandateVersion));
@@ -111,7 +111,7 @@ async fn a_mandate_is_moved_by_who_saw_it_last(db: &TestDatabase) {
     }
 }
 
-async fn of_many_uses_at_once_one_is_written(db: &TestDatabase) {
+async fn concurrent_uses_of_a_mandate_store_one(db: &TestDatabase) {
     let new = mandate(1, stay());
     insert(&db.store, &new).await;
     let other = db.second_store().await;
@@ -145,7 +145,7 @@ async fn insert_key(store: &Store, key: &MandateKey) -> Option<Conflict> {
     conflict(store, write).await
 }
 
-async fn of_many_keys_of_a_generation_one_is_written(db: &TestDatabase) {
+async fn concurrent_keys_of_a_generation_store_one(db: &TestDatabase) {
     let other = db.second_store().await;
     let keys: Vec<MandateKey> = (0..8).map(|n| key(1, &format!("key {n}"))).collect();
     let inserts = keys.iter().enumerate().map(|(at, key)| {
@@ -161,7 +161,7 @@ async fn of_many_keys_of_a_generation_one_is_written(db: &TestDatabase) {
     other.close().await;
 }
 
-async fn keys_come_newest_first(db: &TestDatabase) {
+async fn mandate_keys_are_listed_newest_first(db: &TestDatabase) {
     for generation in [1, 2, 10] {
         let key = key(generation, &format!("key {generation}"));
         assert_eq!(insert_key(&db.store, &key).await, None);

@@ -1,4 +1,4 @@
-//! What storage promises, each promise once for SQLite and once for PostgreSQL.
+//! Tests of the storage layer. Most of them run once for SQLite and once for PostgreSQL.
 
 mod attempt;
 mod batch;
@@ -21,7 +21,7 @@ mod watch;
 mod webhook;
 mod write;
 
-use crate::{Conflict, StoreOptions, Store, UnitOfWork};
+use crate::{Conflict, Store, StoreOptions, UnitOfWork};
 use database::TestDatabase;
 use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::{Booking, Room, State};
@@ -36,7 +36,7 @@ use host_domain::payment::{Card, CardBrand, Funding, Instrument, Payment, Wallet
 use host_domain::supplier::SupplierId;
 use host_domain::time::{Date, Timestamp};
 
-/// Runs each of the functions on both databases, as a test of its own.
+/// Generates a test for each function on each of the two databases.
 macro_rules! on_both_databases {
     ($($name:ident),* $(,)?) => {
         mod sqlite {
@@ -143,7 +143,7 @@ fn payment() -> Payment {
     Payment::new_authorization(id, euros(10_000), processor, &instrument, NOW)
 }
 
-/// A whole booking; `number` makes its id and orders it in time.
+/// Builds a complete booking. `number` determines its id and its creation time.
 fn booking(number: u32) -> Booking {
     let at = NOW.plus_ms(i64::from(number));
     Booking {
@@ -204,7 +204,7 @@ fn booking(number: u32) -> Booking {
     }
 }
 
-/// The same booking, moved once.
+/// Returns the booking after one transition.
 fn moved(booking: &Booking, state: State) -> Booking {
     let mut moved = booking.clone();
     moved.version += 1;
@@ -225,7 +225,8 @@ fn updating(booking: &Booking) -> UnitOfWork {
     write
 }
 
-/// The expectation that a write did not meet; none: it was committed.
+/// Commits a unit of work and returns the precondition that failed. Returns `None` if it was
+/// committed.
 async fn conflict(store: &Store, write: UnitOfWork) -> Option<Conflict> {
     match store.commit(write).await {
         Ok(()) => None,

@@ -1,4 +1,4 @@
-//! When the database is away, or goes away in the middle of something.
+//! Outages of the database, including those during a commit.
 
 use super::*;
 use crate::{CommitError, DatabaseError, OpenError, WorkQueue};
@@ -8,36 +8,36 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// Longer than anything takes.
+/// Longer than any operation takes.
 const LONG: Duration = Duration::from_secs(30);
 
-/// What stands between a store and its server.
+/// The state of the relay between a store and its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wire {
-    /// Passes everything on.
+    /// Forwards everything.
     Whole,
-    /// Ends every connection, old and new.
+    /// Closes every connection, existing or new.
     Cut,
-    /// Takes everything and passes nothing on.
+    /// Accepts everything and forwards nothing.
     Silent,
-    /// Passes a commit on and ends the connection instead of the answer.
+    /// Forwards a commit and closes the connection instead of returning the response.
     CutAfter(Commit),
-    /// Ends the connection instead of passing a commit on.
+    /// Closes the connection instead of forwarding a commit.
     CutBefore(Commit),
 }
 
-/// What a write is committed by.
+/// The message that commits a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Commit {
-    /// Its only statement.
+    /// The only statement of the unit.
     Statement,
-    /// The word, behind several of them.
+    /// The `COMMIT` after several statements.
     Word,
 }
 
 impl Commit {
-    /// Whether a client's bytes hold it. A statement is sent with its values in a message of
-    /// the type `B`.
+    /// Returns whether a client's bytes contain the commit. A statement is sent with its values in
+    /// a message of type `B`.
     fn is_in(self, bytes: &[u8]) -> bool {
         match self {
             Self::Statement => bytes.starts_with(b"B"),
@@ -48,13 +48,13 @@ impl Commit {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the wire ends with the test's runtime"
+    reason = "the relay task ends with the test's runtime"
 )]
 fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
 }
 
-/// Opens a store whose server can be taken away.
+/// Opens a store behind a relay that can interrupt the connection to the server.
 async fn open_by_wire(db: &TestDatabase) -> (Store, watch::Sender<Wire>) {
     let (host, name) = {
         let (before, name) = db.url.rsplit_once('/').unwrap();
@@ -81,7 +81,7 @@ async fn open_by_wire(db: &TestDatabase) -> (Store, watch::Sender<Wire>) {
     (Store::open(&url, &options).await.unwrap(), wire)
 }
 
-/// Until either side or the wire ends it.
+/// Relays bytes until either side or the relay's state ends the connection.
 async fn relay(mut client: TcpStream, mut server: TcpStream, mut wire: watch::Receiver<Wire>) {
     let (mut asked, mut answered) = ([0; 65_536], [0; 65_536]);
     let mut committing = false;
@@ -121,7 +121,8 @@ fn trouble(result: Result<(), CommitError>) -> Option<DatabaseError> {
     }
 }
 
-/// A booking that changes at once: a second statement about one table.
+/// Builds a unit of work that inserts and then updates a booking. The two statements change the
+/// same table and cannot be combined.
 fn in_two_statements(number: u32) -> UnitOfWork {
     let booking = booking(number);
     let mut write = inserting(&booking);
@@ -130,9 +131,9 @@ fn in_two_statements(number: u32) -> UnitOfWork {
 }
 
 #[tokio::test]
-async fn connections_that_the_server_ended_are_replaced_unnoticed() {
+async fn connections_closed_by_server_are_replaced() {
     let db = TestDatabase::postgres().await;
-    // Several, so that more than one of them is dead.
+    // Several commits run at once, so that more than one connection is dead.
     let commits = (0..15).map(|number| db.store.commit(inserting(&booking(number))));
     futures::future::join_all(commits)
         .await
@@ -153,13 +154,13 @@ async fn connections_that_the_server_ended_are_replaced_unnoticed() {
 }
 
 #[tokio::test]
-async fn while_the_server_is_away_this_is_said_and_afterwards_all_is_well() {
+async fn unreachable_server_returns_errors_until_it_is_back() {
     let db = TestDatabase::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
     store.commit(inserting(&booking(1))).await.unwrap();
     for away in [Wire::Cut, Wire::Silent] {
         wire.send_replace(away);
-        // It may have got there, unless there was no connection already.
+        // The commit may have reached the server, unless there was no connection before.
         let committed = trouble(store.commit(inserting(&booking(2))).await);
         let said = matches!(
             committed,
@@ -186,7 +187,7 @@ async fn while_the_server_is_away_this_is_said_and_afterwards_all_is_well() {
 }
 
 #[tokio::test]
-async fn a_commit_without_an_answer_is_neither_written_nor_not_written() {
+async fn commit_without_response_returns_commit_unknown() {
     let db = TestDatabase::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
     store.ping().await.unwrap();
@@ -216,12 +217,12 @@ async fn a_commit_without_an_answer_is_neither_written_nor_not_written() {
 }
 
 #[tokio::test]
-async fn another_host_hears_of_due_jobs() {
+async fn due_job_wakes_another_host() {
     let db = TestDatabase::postgres().await;
     let other = db.second_store().await;
     let mut word = other.subscribe_wakeups(WorkQueue::Jobs);
     let mut of_others = other.subscribe_wakeups(WorkQueue::PriceChecks);
-    // The first word says that it listens.
+    // The first wake-up signals that the listener is connected.
     assert!(word.wait(LONG).await && of_others.wait(LONG).await);
     let mut write = UnitOfWork::new(NOW);
     write.schedule_job("resume", "a", NOW);
@@ -233,7 +234,7 @@ async fn another_host_hears_of_due_jobs() {
 }
 
 #[tokio::test]
-async fn a_file_that_another_process_locks_is_waited_for_and_then_reported() {
+async fn locked_sqlite_file_returns_unavailable_after_timeout() {
     let db = TestDatabase::sqlite().await;
     let options = StoreOptions {
         acquire_timeout: Duration::from_millis(100),
@@ -245,7 +246,7 @@ async fn a_file_that_another_process_locks_is_waited_for_and_then_reported() {
     let result = trouble(store.commit(inserting(&booking(1))).await);
     let unavailable = matches!(result, Some(DatabaseError::Unavailable(_)));
     assert!(unavailable, "{result:?}");
-    // Readers do not mind.
+    // Reads are not blocked.
     let read = store.hotel_booking_unscoped(&booking(1).id).await;
     assert!(read.unwrap().is_none());
     other.execute("ROLLBACK").await.unwrap();
@@ -256,7 +257,7 @@ async fn a_file_that_another_process_locks_is_waited_for_and_then_reported() {
 }
 
 #[tokio::test]
-async fn a_fault_in_one_write_of_a_batch_is_its_own() {
+async fn failing_unit_of_sqlite_batch_does_not_affect_others() {
     let db = TestDatabase::sqlite().await;
     let faulty = || {
         let mut write = inserting(&booking(0));
@@ -284,7 +285,7 @@ async fn a_fault_in_one_write_of_a_batch_is_its_own() {
 }
 
 #[tokio::test]
-async fn an_address_that_leads_nowhere_is_explained() {
+async fn invalid_address_returns_matching_open_error() {
     let open = async |url: &str| {
         let options = StoreOptions {
             acquire_timeout: Duration::from_millis(100),

@@ -1,15 +1,15 @@
-//! How the databases find things: by an index, and in its order.
+//! Query plans: statements use the intended index and its order.
 
 use super::*;
 use crate::dialect::Dialect;
 use crate::statement::Statement;
-use crate::{AttemptOutcome, JobClaim, HotelBookingFilter, PageRequest, ParkedJobFilter};
+use crate::{AttemptOutcome, HotelBookingFilter, JobClaim, PageRequest, ParkedJobFilter};
 use crate::{attempt, flight, hotel, hotel_map, job, key, payment, reference};
 use host_domain::hotel::booking::Status;
 use host_domain::id::{AttemptId, InstrumentId};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
-/// A statement, and the index that it is to use.
+/// Statements with the index that each must use.
 fn expectations() -> Vec<(Statement, &'static str)> {
     let filter = |status, reference: Option<&str>| HotelBookingFilter {
         status,
@@ -73,7 +73,7 @@ fn expectations() -> Vec<(Statement, &'static str)> {
     ]
 }
 
-/// The same for flights, whose lists have tests of their own.
+/// Returns the same for flights, except for their lists, which have separate tests.
 fn flight_expectations() -> Vec<(Statement, &'static str)> {
     let id = BookingId::from_bits(1);
     vec![
@@ -94,7 +94,7 @@ fn flight_expectations() -> Vec<(Statement, &'static str)> {
 }
 
 #[tokio::test]
-async fn sqlite_uses_the_indexes() {
+async fn sqlite_plans_use_expected_indexes() {
     let db = TestDatabase::sqlite().await;
     for (statement, index) in expectations().into_iter().chain(flight_expectations()) {
         let plan = sqlite_plan(&db, &statement).await.join("\n");
@@ -107,7 +107,7 @@ async fn sqlite_uses_the_indexes() {
 }
 
 #[tokio::test]
-async fn postgres_uses_the_indexes() {
+async fn postgres_plans_use_expected_indexes() {
     let db = TestDatabase::postgres().await;
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     for sql in FILL {
@@ -123,10 +123,10 @@ async fn postgres_uses_the_indexes() {
     db.remove().await;
 }
 
-/// A planner that has not counted a table yet must not take an index of a list: the
-/// owner's rows are one row to it.
+/// Without statistics of a table, the planner must not choose the index of a list, for which it
+/// estimates one row per owner.
 #[tokio::test]
-async fn postgres_finds_one_row_by_its_key_in_a_new_database() {
+async fn postgres_plans_use_primary_keys_without_statistics() {
     let db = TestDatabase::postgres().await;
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     for sql in FILL.iter().filter(|sql| **sql != "ANALYZE") {
@@ -141,7 +141,7 @@ async fn postgres_finds_one_row_by_its_key_in_a_new_database() {
     db.remove().await;
 }
 
-/// Statements about one row, or one booking, and the indexes that are as good for them.
+/// Statements for one row or one booking, each with the equally suitable indexes.
 fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
     let id = BookingId::from_bits(1);
     let instrument = InstrumentId::from_bits(1);
@@ -170,7 +170,7 @@ fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
     statements
 }
 
-/// How SQLite would find what a statement asks for, a line each.
+/// Returns the lines of SQLite's plan for a statement.
 pub(super) async fn sqlite_plan(db: &TestDatabase, statement: &Statement) -> Vec<String> {
     let explain = Statement {
         sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
@@ -180,7 +180,7 @@ pub(super) async fn sqlite_plan(db: &TestDatabase, statement: &Statement) -> Vec
     rows.iter().map(|row| row.text("detail").unwrap()).collect()
 }
 
-/// A statement as PostgreSQL gets it, and how it would find what that asks for.
+/// Returns a statement in PostgreSQL's dialect and PostgreSQL's plan for it.
 pub(super) async fn postgres_plan(
     connection: &mut PgConnection,
     statement: &Statement,
@@ -193,7 +193,7 @@ pub(super) async fn postgres_plan(
     (sql.to_string(), plan.join("\n"))
 }
 
-/// What PostgreSQL calls the index of a primary key has another name in SQLite.
+/// Returns SQLite's name for an index. The two databases name primary-key indexes differently.
 pub(super) fn in_sqlite(index: &str) -> String {
     match index.strip_suffix("_pkey") {
         Some(table) => format!("sqlite_autoindex_{table}_1"),
@@ -201,7 +201,7 @@ pub(super) fn in_sqlite(index: &str) -> String {
     }
 }
 
-/// Whether the few that are looked up by it are put in order afterwards.
+/// Returns whether the few rows found by this index are sorted afterwards.
 fn is_put_in_order(index: &str) -> bool {
     let few = [
         "hotel_map_hotel",
@@ -211,13 +211,14 @@ fn is_put_in_order(index: &str) -> bool {
     few.contains(&index) || index.ends_with("_supplier_reference")
 }
 
-/// Whether a plan names an index, and not one whose name goes on.
+/// Returns whether a plan contains the exact name of an index, not merely a name that starts with
+/// it.
 pub(super) fn names(plan: &str, index: &str) -> bool {
     let mut words = plan.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.any(|word| word == index)
 }
 
-/// Enough rows that reading all of them would be a bad plan.
+/// Inserts enough rows to make a full scan a bad plan.
 pub(super) const FILL: &[&str] = &[
     "INSERT INTO hotel_booking SELECT 'demo', 'test', 'bkg_' || n, 'org', \
        CASE WHEN n % 100 = 0 THEN 'CONFIRMED' ELSE 'CANCELED' END, 'SUPPLIER_A', 'H-' || n, \

@@ -1,4 +1,4 @@
-//! Airports and airlines: the same for everybody of a mode.
+//! Airports and airlines, which all organizations of a mode share.
 
 use super::*;
 use crate::{AirportObservation, StoredAirline};
@@ -7,13 +7,13 @@ use host_domain::flight::supply::{Airline, Airport};
 use host_domain::id::{AirlineId, AirportId};
 
 on_both_databases!(
-    an_airport_keeps_the_id_that_it_got_first,
-    whoever_sees_an_airport_first_all_get_the_same_id,
-    an_airport_is_kept_as_it_was_told_last,
-    an_airline_keeps_its_id_and_becomes_what_was_told_last,
+    airport_keeps_its_first_id,
+    concurrent_saves_of_an_airport_return_one_id,
+    airport_is_stored_as_last_reported,
+    saved_airline_keeps_its_id_and_gets_the_new_data,
 );
 
-/// The `number`th airport of the world.
+/// Builds the `number`th airport.
 fn seen(number: u32, candidate: u32) -> AirportObservation {
     AirportObservation {
         candidate: AirportId::from_bits(u128::from(candidate)),
@@ -44,13 +44,14 @@ fn ids(numbers: impl IntoIterator<Item = u32>) -> Vec<AirportId> {
     bits.map(AirportId::from_bits).collect()
 }
 
-async fn an_airport_keeps_the_id_that_it_got_first(db: &TestDatabase) {
+async fn airport_keeps_its_first_id(db: &TestDatabase) {
     assert_eq!(save(&db.store, &[]).await, []);
     assert_eq!(
         save(&db.store, &[seen(1, 1), seen(2, 2)]).await,
         ids([1, 2])
     );
-    // In the order of the question; one of them twice, one renamed.
+    // Ids are returned in the order of the request, which contains one airport twice and one with a
+    // new name.
     let mut second = [seen(3, 13), seen(2, 12), seen(1, 11), seen(3, 13)];
     second[1].airport.name = "Basel".into();
     assert_eq!(save(&db.store, &second).await, ids([13, 2, 1, 13]));
@@ -61,7 +62,7 @@ async fn an_airport_keeps_the_id_that_it_got_first(db: &TestDatabase) {
         _ => n + 1000,
     });
     assert_eq!(save(&db.store, &many).await, ids(expected));
-    // Another supplier means the same airport; the other mode is another world.
+    // Another supplier reports the same airport; the other mode has separate airports.
     let other = SupplierId::parse("SUPPLIER_B").unwrap();
     for (mode, id) in [(Mode::Test, 1), (Mode::Live, 77)] {
         let saved = db
@@ -72,7 +73,7 @@ async fn an_airport_keeps_the_id_that_it_got_first(db: &TestDatabase) {
     }
 }
 
-async fn whoever_sees_an_airport_first_all_get_the_same_id(db: &TestDatabase) {
+async fn concurrent_saves_of_an_airport_return_one_id(db: &TestDatabase) {
     let other = db.second_store().await;
     let seers = (0..16_u32).map(|seer| {
         let store = if seer % 2 == 0 { &db.store } else { &other };
@@ -94,7 +95,7 @@ async fn whoever_sees_an_airport_first_all_get_the_same_id(db: &TestDatabase) {
     other.close().await;
 }
 
-async fn an_airport_is_kept_as_it_was_told_last(db: &TestDatabase) {
+async fn airport_is_stored_as_last_reported(db: &TestDatabase) {
     save(&db.store, &[seen(1, 1)]).await;
     let mut renamed = seen(1, 2);
     renamed.airport.name = "Anders".into();
@@ -110,11 +111,11 @@ async fn an_airport_is_kept_as_it_was_told_last(db: &TestDatabase) {
     let select = crate::statement::statement!("SELECT document, fetched_at FROM airport");
     let row = db.store.fetch_optional(select).await.unwrap().unwrap();
     assert_eq!(row.json::<Airport>("document").unwrap(), renamed.airport);
-    // The second time nothing was new, and nothing was written.
+    // The second call had the same data, so nothing was written.
     assert_eq!(row.timestamp("fetched_at").unwrap(), later);
 }
 
-async fn an_airline_keeps_its_id_and_becomes_what_was_told_last(db: &TestDatabase) {
+async fn saved_airline_keeps_its_id_and_gets_the_new_data(db: &TestDatabase) {
     let mut airline = Airline {
         supplier_airline_id: "arl_1".into(),
         iata_code: "BA".into(),

@@ -1,11 +1,11 @@
-//! Both databases have the same tables.
+//! Both databases have the same schema.
 
 use super::*;
 use crate::statement::Statement;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Names of the files of one database.
+/// Returns the names of the migration files of one database.
 fn migrations(database: &str) -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
     let files = std::fs::read_dir(folder.join(database)).unwrap();
@@ -14,7 +14,7 @@ fn migrations(database: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// One line a row, its columns as text.
+/// Returns one line for each row, with its columns as text.
 async fn lines(db: &TestDatabase, sql: &'static str, columns: &[&'static str]) -> BTreeSet<String> {
     let statement = Statement {
         sql: sql.into(),
@@ -30,14 +30,14 @@ async fn lines(db: &TestDatabase, sql: &'static str, columns: &[&'static str]) -
 }
 
 #[test]
-fn every_migration_has_a_twin() {
+fn migrations_of_both_databases_have_the_same_names() {
     let sqlite = migrations("sqlite");
     assert!(!sqlite.is_empty());
     assert_eq!(sqlite, migrations("postgres"));
 }
 
 #[tokio::test]
-async fn tables_and_columns_are_the_same() {
+async fn tables_and_columns_are_the_same_in_both_databases() {
     let sqlite = TestDatabase::sqlite().await;
     let postgres = TestDatabase::postgres().await;
     let columns = ["table_name", "column_name", "type", "nullable"];
@@ -69,11 +69,12 @@ async fn tables_and_columns_are_the_same() {
 }
 
 #[tokio::test]
-async fn indexes_and_primary_keys_are_the_same() {
+async fn indexes_and_primary_keys_are_the_same_in_both_databases() {
     let sqlite = TestDatabase::sqlite().await;
     let postgres = TestDatabase::postgres().await;
     let columns = ["table_name", "kind", "columns"];
-    // A primary key is named differently, any other index is named by us.
+    // Primary keys have different names in the two databases; all other indexes are named in the
+    // migrations.
     let in_sqlite = lines(
         &sqlite,
         "SELECT tables.name AS table_name, \
@@ -105,7 +106,8 @@ async fn indexes_and_primary_keys_are_the_same() {
     )
     .await;
     assert_eq!(in_sqlite, in_postgres);
-    // What belongs to an organization is keyed by it; what does not is listed here.
+    // A table that belongs to an organization has the organization in its primary key. The
+    // exceptions are listed here.
     for key in in_sqlite.iter().filter(|line| line.contains(" primary ")) {
         let shared = [
             "hotel_map ",
@@ -130,7 +132,7 @@ async fn indexes_and_primary_keys_are_the_same() {
 }
 
 #[tokio::test]
-async fn a_schema_newer_than_the_program_is_refused() {
+async fn schema_newer_than_program_is_rejected() {
     for db in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
         let mut write = UnitOfWork::new(NOW);
         write.add(crate::statement::statement!(

@@ -1,14 +1,14 @@
-//! What suppliers tell is stored once, and comes to one end.
+//! Events from suppliers are stored once and processed once.
 
 use super::*;
 use crate::{StoredSupplierEvent, SupplierEventState};
 use host_domain::supplier_event::{SupplierEvent, SupplierEventKind};
 
 on_both_databases!(
-    an_event_comes_back_as_it_went_in,
-    an_event_is_received_once,
-    an_event_comes_to_one_end,
-    what_is_old_and_settled_is_forgotten_the_oldest_first,
+    supplier_event_is_read_as_stored,
+    repeated_supplier_event_is_rejected,
+    supplier_event_is_processed_once,
+    purge_deletes_oldest_processed_supplier_events,
 );
 
 fn event(id: &str) -> SupplierEvent {
@@ -44,7 +44,7 @@ fn received(event: SupplierEvent) -> StoredSupplierEvent {
     }
 }
 
-async fn an_event_comes_back_as_it_went_in(db: &TestDatabase) {
+async fn supplier_event_is_read_as_stored(db: &TestDatabase) {
     assert_eq!(read(&db.store, "e1").await, None);
     let bare = SupplierEvent {
         kind: SupplierEventKind::Irrelevant("a test".into()),
@@ -62,7 +62,7 @@ async fn an_event_comes_back_as_it_went_in(db: &TestDatabase) {
     }
 }
 
-async fn an_event_is_received_once(db: &TestDatabase) {
+async fn repeated_supplier_event_is_rejected(db: &TestDatabase) {
     let other = SupplierId::parse("SUPPLIER_B").unwrap();
     for (mode, supplier, seen) in [
         (Mode::Test, supplier(), None),
@@ -76,7 +76,7 @@ async fn an_event_is_received_once(db: &TestDatabase) {
     }
 }
 
-async fn an_event_comes_to_one_end(db: &TestDatabase) {
+async fn supplier_event_is_processed_once(db: &TestDatabase) {
     let booking = BookingId::from_bits(1);
     let later = NOW.plus_s(1);
     let applying = |id| {
@@ -115,7 +115,7 @@ async fn an_event_comes_to_one_end(db: &TestDatabase) {
     assert_eq!(read(&db.store, "e2").await, Some(ignored));
 }
 
-async fn what_is_old_and_settled_is_forgotten_the_oldest_first(db: &TestDatabase) {
+async fn purge_deletes_oldest_processed_supplier_events(db: &TestDatabase) {
     let (now, supplier) = (NOW.plus_s(100), supplier());
     for (id, age_s, is_settled) in [
         ("e3", 1, true),

@@ -1,12 +1,18 @@
-//! Watches and their questions: one question however many ask it, none lost.
+//! Watches and their price checks: watches with the same query share one check, and no watch loses
+//! its check.
 
 mod plan;
 
 use super::*;
-use crate::{PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, PageRequest, ObservedPrice, StoredWatch, WatchFilter};
+use crate::{
+    ClaimedPriceCheck, ObservedPrice, PageRequest, PriceCheckClaim, PriceCheckRelease, StoredWatch,
+    WatchFilter,
+};
 use futures::future::join_all;
 use host_domain::id::{PlaceId, WatchId};
-use host_domain::watch::{Area, Event, PriceQuery, Status, WatchTarget, Trigger, TripFilters, Watch};
+use host_domain::watch::{
+    Area, Event, PriceQuery, Status, Trigger, TripFilters, Watch, WatchTarget,
+};
 
 const ALL: PageRequest = PageRequest {
     limit: 100,
@@ -16,16 +22,16 @@ const ALL: PageRequest = PageRequest {
 const LEASE_MS: i64 = 60_000;
 
 on_both_databases!(
-    a_watch_is_read_as_it_was_written,
-    an_older_version_changes_nothing,
+    watch_is_read_as_stored,
+    watch_update_requires_read_version,
     watches_are_listed_newest_first,
-    the_same_question_is_asked_once,
-    a_question_is_held_by_one_at_a_time,
-    a_watch_that_comes_meanwhile_makes_its_question_due,
-    what_was_seen_is_seen_by_all_that_wait,
-    a_price_moves_those_that_it_concerns,
-    a_question_that_nobody_asks_is_forgotten,
-    no_watch_loses_its_question,
+    watches_with_same_query_share_a_price_check,
+    price_check_is_leased_to_one_worker,
+    watch_added_during_lease_makes_its_price_check_due,
+    observed_price_is_shared_by_open_watches,
+    price_affects_watches_across_their_trigger,
+    price_check_without_open_watch_is_deleted,
+    concurrent_deletion_keeps_price_check_of_new_watch,
 );
 
 fn question(hotel: u32) -> PriceQuery {
@@ -37,7 +43,7 @@ fn question(hotel: u32) -> PriceQuery {
     }
 }
 
-/// A watch of a question; `number` makes its id and orders it in time.
+/// Builds a watch with a query. `number` determines its id and its creation time.
 fn watch_of(number: u32, question: PriceQuery, trigger: i64) -> Watch {
     let trigger = Trigger::BelowTotal {
         amount: euros(trigger),
@@ -93,9 +99,19 @@ async fn claim(store: &Store) -> Vec<ClaimedPriceCheck> {
     claim_until(store, NOW, LEASE_MS).await
 }
 
-fn releasing(ask: &ClaimedPriceCheck, seen: Option<ObservedPrice>, next_at: Timestamp) -> UnitOfWork {
+fn releasing(
+    ask: &ClaimedPriceCheck,
+    seen: Option<ObservedPrice>,
+    next_at: Timestamp,
+) -> UnitOfWork {
     let mut write = UnitOfWork::new(NOW);
-    write.release_price_check(ask, PriceCheckRelease { observed: seen, next_at });
+    write.release_price_check(
+        ask,
+        PriceCheckRelease {
+            observed: seen,
+            next_at,
+        },
+    );
     write
 }
 
@@ -110,7 +126,7 @@ async fn seen(store: &Store, watch: &Watch) -> Option<ObservedPrice> {
     found.unwrap().last_observed
 }
 
-async fn a_watch_is_read_as_it_was_written(db: &TestDatabase) {
+async fn watch_is_read_as_stored(db: &TestDatabase) {
     let mut trip = watch(2);
     trip.query.target = WatchTarget::Trip {
         area: Area::Place(PlaceId::from_bits(1)),
@@ -123,7 +139,10 @@ async fn a_watch_is_read_as_it_was_written(db: &TestDatabase) {
     let watches = [watch(1), trip];
     insert(&db.store, &watches).await;
     for watch in watches {
-        let expected = StoredWatch { watch, last_observed: None };
+        let expected = StoredWatch {
+            watch,
+            last_observed: None,
+        };
         let id = &expected.watch.id;
         let read = db.store.watch(&owner(), id).await.unwrap();
         assert_eq!(read.as_ref(), Some(&expected));
@@ -139,7 +158,7 @@ async fn a_watch_is_read_as_it_was_written(db: &TestDatabase) {
     assert_eq!(twice, Some(Conflict::WatchExists));
 }
 
-async fn an_older_version_changes_nothing(db: &TestDatabase) {
+async fn watch_update_requires_read_version(db: &TestDatabase) {
     let watch = watch(1);
     insert(&db.store, std::slice::from_ref(&watch)).await;
     let canceled = moved(&watch, Event::Canceled);
@@ -185,7 +204,7 @@ async fn watches_are_listed_newest_first(db: &TestDatabase) {
     }
 }
 
-async fn the_same_question_is_asked_once(db: &TestDatabase) {
+async fn watches_with_same_query_share_a_price_check(db: &TestDatabase) {
     let mut strange = watch(4);
     strange.owner.tenant.organization = "other".into();
     let mut user = watch(5);
@@ -217,7 +236,7 @@ async fn the_same_question_is_asked_once(db: &TestDatabase) {
     }
 }
 
-async fn a_question_is_held_by_one_at_a_time(db: &TestDatabase) {
+async fn price_check_is_leased_to_one_worker(db: &TestDatabase) {
     let watches: Vec<Watch> = (1..=40).map(|n| watch_of(n, question(n), 1)).collect();
     insert(&db.store, &watches).await;
     let other = db.second_store().await;
@@ -240,7 +259,7 @@ async fn a_question_is_held_by_one_at_a_time(db: &TestDatabase) {
     assert_eq!((claimed.len(), ids.len()), (40, 40));
     assert_eq!(db.store.next_price_check_due_at().await.unwrap(), None);
     other.close().await;
-    // A lease that has lapsed is taken over, and its holder cannot say anything more.
+    // An expired lease is taken over, and the previous holder can no longer change anything.
     let late = &claimed[0];
     let write = releasing(late, None, NOW.plus_s(-1));
     db.store.commit(write).await.unwrap();
@@ -264,11 +283,11 @@ async fn a_question_is_held_by_one_at_a_time(db: &TestDatabase) {
     assert_eq!(next, Some(NOW.plus_s(60)));
 }
 
-async fn a_watch_that_comes_meanwhile_makes_its_question_due(db: &TestDatabase) {
+async fn watch_added_during_lease_makes_its_price_check_due(db: &TestDatabase) {
     insert(&db.store, &[watch(1)]).await;
     let ask = claim(&db.store).await.remove(0);
     insert(&db.store, &[watch(2)]).await;
-    assert_eq!(claim(&db.store).await, [], "it is held");
+    assert_eq!(claim(&db.store).await, [], "the price check is leased");
     let write = releasing(&ask, None, NOW.plus_s(900));
     db.store.commit(write).await.unwrap();
     let again = claim(&db.store).await;
@@ -276,14 +295,14 @@ async fn a_watch_that_comes_meanwhile_makes_its_question_due(db: &TestDatabase) 
     let write = releasing(&again[0], None, NOW.plus_s(900));
     db.store.commit(write).await.unwrap();
     assert_eq!(claim(&db.store).await, []);
-    // So does a watch that is armed.
+    // Rearming a watch makes its price check due too.
     let mut write = UnitOfWork::new(NOW);
     write.schedule_price_check(&watch(1));
     db.store.commit(write).await.unwrap();
     assert_eq!(claim(&db.store).await.len(), 1);
 }
 
-async fn what_was_seen_is_seen_by_all_that_wait(db: &TestDatabase) {
+async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
     let watches = [watch(1), watch(2), watch_of(3, question(2), 1)];
     insert(&db.store, &watches).await;
     let asks = claim(&db.store).await;
@@ -298,7 +317,7 @@ async fn what_was_seen_is_seen_by_all_that_wait(db: &TestDatabase) {
     for (watch, expected) in watches.iter().zip([Some(first), Some(first), None]) {
         assert_eq!(seen(&db.store, watch).await, expected);
     }
-    // One that is over keeps what was seen for it.
+    // A closed watch keeps the price last observed for it.
     let ended = moved(&watches[0], Event::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
     let second = ObservedPrice {
@@ -313,19 +332,21 @@ async fn what_was_seen_is_seen_by_all_that_wait(db: &TestDatabase) {
         .store
         .watches(&owner(), WatchFilter::default(), ALL)
         .await;
-    let listed: Vec<_> = listed.unwrap().items.iter().map(|one| one.last_observed).collect();
-    assert_eq!(listed, [None, Some(second), Some(first)]);
-    // What was not answered says nothing.
-    let again = claim_until(&db.store, NOW.plus_s(900), LEASE_MS).await;
-    let ask = again
+    let listed: Vec<_> = listed
+        .unwrap()
+        .items
         .iter()
-        .find(|ask| ask.query == question(1))
-        .unwrap();
+        .map(|one| one.last_observed)
+        .collect();
+    assert_eq!(listed, [None, Some(second), Some(first)]);
+    // A failed check does not change the last observed price.
+    let again = claim_until(&db.store, NOW.plus_s(900), LEASE_MS).await;
+    let ask = again.iter().find(|ask| ask.query == question(1)).unwrap();
     db.store.commit(releasing(ask, None, NOW)).await.unwrap();
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
 }
 
-async fn a_price_moves_those_that_it_concerns(db: &TestDatabase) {
+async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
     let active = [100, 200, 300].map(|trigger| watch_of(trigger, question(1), trigger.into()));
     let told = [101, 201, 301].map(|trigger| watch_of(trigger, question(1), trigger.into()));
     let others = [
@@ -369,11 +390,14 @@ async fn a_price_moves_those_that_it_concerns(db: &TestDatabase) {
     assert_eq!(moved_by(Some(202), 2).await.len(), 2);
     let highest = db.store.highest_trigger(&tenant(), &ask.id).await.unwrap();
     assert_eq!(highest, Some(300));
-    let waiting = db.store.watches_awaiting_price(&tenant(), &ask.id, 100).await;
+    let waiting = db
+        .store
+        .watches_awaiting_price(&tenant(), &ask.id, 100)
+        .await;
     assert_eq!(waiting.unwrap().len(), 6);
 }
 
-async fn a_question_that_nobody_asks_is_forgotten(db: &TestDatabase) {
+async fn price_check_without_open_watch_is_deleted(db: &TestDatabase) {
     let watch = watch(1);
     insert(&db.store, std::slice::from_ref(&watch)).await;
     let ask = claim(&db.store).await.remove(0);
@@ -384,7 +408,7 @@ async fn a_question_that_nobody_asks_is_forgotten(db: &TestDatabase) {
     db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
     let ask = claim(&db.store).await.remove(0);
     assert!(!ask.has_open_watches);
-    // One comes after it was claimed, and goes.
+    // Another watch is added after the claim and then canceled.
     let late = self::watch(2);
     insert(&db.store, std::slice::from_ref(&late)).await;
     let ended = moved(&late, Event::Canceled);
@@ -398,8 +422,8 @@ async fn a_question_that_nobody_asks_is_forgotten(db: &TestDatabase) {
     assert_eq!(seen(&db.store, &watch).await, None);
 }
 
-/// Watches come while their question is being forgotten, again and again.
-async fn no_watch_loses_its_question(db: &TestDatabase) {
+/// Adds watches while their price check is being deleted, in 20 rounds.
+async fn concurrent_deletion_keeps_price_check_of_new_watch(db: &TestDatabase) {
     let other = db.second_store().await;
     for round in 0..20 {
         let number = 2 * round + 1;

@@ -1,4 +1,4 @@
-//! Commits: together or not at all, durable, and each with its own outcome.
+//! Commits: atomic, durable, and each with its own result.
 
 use super::*;
 use futures::future::join_all;
@@ -7,20 +7,20 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 on_both_databases!(
-    one_failing_write_takes_no_other_with_it,
-    a_write_that_fails_late_leaves_nothing,
-    what_was_committed_is_there_after_a_crash,
-    two_processes_write_side_by_side,
-    an_empty_write_is_nothing,
-    a_closed_store_says_so,
-    what_is_queued_when_the_store_closes_is_answered,
-    migrations_may_run_again_and_side_by_side,
+    failing_unit_does_not_affect_others,
+    unit_failing_in_last_statement_is_rolled_back,
+    committed_bookings_survive_a_crash,
+    two_stores_commit_concurrently,
+    empty_unit_commits_without_effect,
+    closed_store_returns_closed_error,
+    queued_units_receive_results_when_store_closes,
+    repeated_and_concurrent_migrations_succeed,
 );
 
-async fn one_failing_write_takes_no_other_with_it(db: &TestDatabase) {
+async fn failing_unit_does_not_affect_others(db: &TestDatabase) {
     let taken = booking(7);
     db.store.commit(inserting(&taken)).await.unwrap();
-    // Two more than fit into one batch, all waiting at once.
+    // The number exceeds the batch size by two, and all commits wait at the same time.
     let bookings: Vec<Booking> = (0..66).map(booking).collect();
     let commits = bookings.iter().map(|b| conflict(&db.store, inserting(b)));
     let results = join_all(commits).await;
@@ -34,7 +34,7 @@ async fn one_failing_write_takes_no_other_with_it(db: &TestDatabase) {
     }
 }
 
-async fn a_write_that_fails_late_leaves_nothing(db: &TestDatabase) {
+async fn unit_failing_in_last_statement_is_rolled_back(db: &TestDatabase) {
     let taken = booking(7);
     db.store.commit(inserting(&taken)).await.unwrap();
     let commits = (10..20).map(|number| {
@@ -57,21 +57,27 @@ async fn a_write_that_fails_late_leaves_nothing(db: &TestDatabase) {
     }
 }
 
-async fn what_was_committed_is_there_after_a_crash(db: &TestDatabase) {
+async fn committed_bookings_survive_a_crash(db: &TestDatabase) {
     let crashing = db.second_store().await;
     let commits = (0..20).map(|number| crashing.commit(inserting(&booking(number))));
     join_all(commits).await.into_iter().for_each(Result::unwrap);
-    // Nothing is closed or flushed.
+    // The store is dropped without closing or flushing.
     drop(crashing);
     let restarted = db.second_store().await;
     for number in 0..20 {
         let id = booking(number).id;
-        assert!(restarted.hotel_booking_unscoped(&id).await.unwrap().is_some());
+        assert!(
+            restarted
+                .hotel_booking_unscoped(&id)
+                .await
+                .unwrap()
+                .is_some()
+        );
     }
     restarted.close().await;
 }
 
-async fn two_processes_write_side_by_side(db: &TestDatabase) {
+async fn two_stores_commit_concurrently(db: &TestDatabase) {
     let other = db.second_store().await;
     let here = (0..40).map(|number| db.store.commit(inserting(&booking(number))));
     let there = (40..80).map(|number| other.commit(inserting(&booking(number))));
@@ -84,14 +90,14 @@ async fn two_processes_write_side_by_side(db: &TestDatabase) {
     other.close().await;
 }
 
-async fn an_empty_write_is_nothing(db: &TestDatabase) {
+async fn empty_unit_commits_without_effect(db: &TestDatabase) {
     let write = UnitOfWork::new(NOW);
     assert!(write.is_empty());
     db.store.commit(write).await.unwrap();
     db.store.ping().await.unwrap();
 }
 
-async fn a_closed_store_says_so(db: &TestDatabase) {
+async fn closed_store_returns_closed_error(db: &TestDatabase) {
     let store = db.second_store().await;
     store.close().await;
     let committed = store.commit(inserting(&booking(1))).await;
@@ -104,7 +110,7 @@ async fn a_closed_store_says_so(db: &TestDatabase) {
     store.close().await;
 }
 
-async fn what_is_queued_when_the_store_closes_is_answered(db: &TestDatabase) {
+async fn queued_units_receive_results_when_store_closes(db: &TestDatabase) {
     let store = db.second_store().await;
     let commits = join_all((0..100).map(|number| store.commit(inserting(&booking(number)))));
     let (results, ()) = tokio::join!(commits, store.close());
@@ -114,21 +120,25 @@ async fn what_is_queued_when_the_store_closes_is_answered(db: &TestDatabase) {
     }
 }
 
-async fn migrations_may_run_again_and_side_by_side(db: &TestDatabase) {
+async fn repeated_and_concurrent_migrations_succeed(db: &TestDatabase) {
     db.store.commit(inserting(&booking(1))).await.unwrap();
     let other = db.second_store().await;
     let (here, there) = tokio::join!(db.store.migrate(), other.migrate());
     here.unwrap();
     there.unwrap();
-    let stored = db.store.hotel_booking_unscoped(&booking(1).id).await.unwrap();
+    let stored = db
+        .store
+        .hotel_booking_unscoped(&booking(1).id)
+        .await
+        .unwrap();
     assert!(stored.is_some());
     other.close().await;
 }
 
-/// Who goes away in the middle of a transaction leaves no lock behind, also when nobody
-/// else needs the connection.
+/// A commit that is cancelled within a transaction leaves no lock behind, even if its
+/// connection is not used again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_transaction_that_is_cut_short_holds_no_locks() {
+async fn cancelled_transaction_releases_its_locks() {
     let db = TestDatabase::postgres().await;
     let (first, second) = (booking(1), booking(2));
     for booking in [&first, &second] {
@@ -142,7 +152,7 @@ async fn a_transaction_that_is_cut_short_holds_no_locks() {
     other.execute("BEGIN").await.unwrap();
     lock(&second).execute(&mut other).await.unwrap();
 
-    // Two statements, the second of which waits.
+    // The unit has two statements, the second of which waits for the lock.
     let mut write = updating(&moved(&first, State::ReadyForComplete));
     write.append(updating(&moved(&second, State::ReadyForComplete)));
     let mut commit = Box::pin(db.store.commit(write));

@@ -1,4 +1,4 @@
-//! Questions that watches ask: one row however many of them ask it.
+//! Price checks of watches. All watches of a tenant with the same query share one row.
 
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
@@ -11,56 +11,58 @@ use host_domain::time::Timestamp;
 use host_domain::watch::{PriceQuery, Watch};
 use sha2::{Digest, Sha256};
 
-/// What was seen when a question was answered.
+/// An observed price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObservedPrice {
-    /// When.
+    /// Time of the observation.
     pub observed_at: Timestamp,
-    /// What the cheapest costs; none: nothing is to be had.
+    /// The lowest price; `None` if nothing is available.
     pub total: Option<Money>,
 }
 
-/// Which questions to take, and for whom.
+/// The parameters of a claim.
 #[derive(Debug, Clone, Copy)]
 pub struct PriceCheckClaim<'a> {
-    /// Due at this instant.
+    /// The current time. Price checks due by then are claimed.
     pub now: Timestamp,
-    /// The most to take.
+    /// The maximum number of price checks.
     pub limit: u32,
-    /// How long the lease is good.
+    /// The duration of the leases in milliseconds.
     pub lease_ms: i64,
-    /// Of nobody else.
+    /// The lease token, unique to the claim.
     pub token: &'a str,
 }
 
-/// A question that is held now.
+/// A leased price check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedPriceCheck {
-    /// Its id.
+    /// The price check's id.
     pub id: AskId,
-    /// Whose watches ask it.
+    /// The tenant that owns the watches.
     pub tenant: Tenant,
-    /// What it is.
+    /// The query to run.
     pub query: PriceQuery,
-    /// How many watches came to it when it was claimed.
+    /// The number of times that watches had requested the check when it was claimed.
     pub watch_revision: i64,
-    /// By which it is held.
+    /// The lease token.
     pub token: String,
-    /// False: no watch that is open asks it, unless one came just now.
+    /// Whether an open watch used the price check when it was claimed. A watch may have been added
+    /// since.
     pub has_open_watches: bool,
 }
 
-/// What came of a question.
+/// The result with which a price check is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceCheckRelease {
-    /// None: it was not answered.
+    /// The observed price; `None` if the check failed.
     pub observed: Option<ObservedPrice>,
-    /// When it is due again, unless a watch came to it meanwhile: then at once.
+    /// Time of the next check, unless a watch requested the check in the meantime. It is then due
+    /// at once.
     pub next_at: Timestamp,
 }
 
 impl UnitOfWork {
-    /// Has a watch's question asked at once.
+    /// Schedules the price check of a watch for now.
     pub fn schedule_price_check(&mut self, watch: &Watch) -> &mut Self {
         let question = self.encode_json(&watch.query);
         let tenant = &watch.owner.tenant;
@@ -80,9 +82,14 @@ impl UnitOfWork {
         ))
     }
 
-    /// Stores what a question was answered, and begins its lease anew from now, else
-    /// [`Conflict::LeaseLost`].
-    pub fn record_observed_price(&mut self, ask: &ClaimedPriceCheck, seen: ObservedPrice, lease_ms: i64) -> &mut Self {
+    /// Stores an observed price and renews the lease, starting now. Fails with
+    /// [`Conflict::LeaseLost`] if the token does not match.
+    pub fn record_observed_price(
+        &mut self,
+        ask: &ClaimedPriceCheck,
+        seen: ObservedPrice,
+        lease_ms: i64,
+    ) -> &mut Self {
         let update = statement!(
             "UPDATE watch_ask SET last_checked_at = $5, last_total_minor = $6, \
              lease_until = {now_ms} + $7 \
@@ -98,9 +105,17 @@ impl UnitOfWork {
         self.one(update, Conflict::LeaseLost)
     }
 
-    /// Gives a question back with what came of it, else [`Conflict::LeaseLost`].
-    pub fn release_price_check(&mut self, ask: &ClaimedPriceCheck, outcome: PriceCheckRelease) -> &mut Self {
-        let PriceCheckRelease { observed: seen, next_at } = outcome;
+    /// Releases a price check with its result. Fails with [`Conflict::LeaseLost`] if the token does
+    /// not match.
+    pub fn release_price_check(
+        &mut self,
+        ask: &ClaimedPriceCheck,
+        outcome: PriceCheckRelease,
+    ) -> &mut Self {
+        let PriceCheckRelease {
+            observed: seen,
+            next_at,
+        } = outcome;
         let update = statement!(
             "UPDATE watch_ask SET \
                last_checked_at = COALESCE($5, last_checked_at), \
@@ -120,8 +135,9 @@ impl UnitOfWork {
         self.one(update, Conflict::LeaseLost)
     }
 
-    /// Forgets a question that no open watch asks, else [`Conflict::AskWanted`]. A
-    /// watch that comes meanwhile counts the revision up, so that none is lost.
+    /// Deletes a price check that no open watch uses. Fails with [`Conflict::PriceCheckInUse`]
+    /// otherwise. A watch that is added concurrently increases the revision, so its request is not
+    /// lost.
     pub fn delete_price_check(&mut self, ask: &ClaimedPriceCheck) -> &mut Self {
         let delete = statement!(
             "DELETE FROM watch_ask \
@@ -140,15 +156,21 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// Takes due questions that nobody holds, longest due first; no two claims get
-    /// the same one.
+    /// Claims due price checks without a valid lease, longest due first. No price check is in two
+    /// claims.
     ///
     /// # Errors
-    /// The database's.
-    pub async fn claim_price_checks(&self, claim: PriceCheckClaim<'_>) -> Result<Vec<ClaimedPriceCheck>, DatabaseError> {
+    /// Returns an error if the database fails.
+    pub async fn claim_price_checks(
+        &self,
+        claim: PriceCheckClaim<'_>,
+    ) -> Result<Vec<ClaimedPriceCheck>, DatabaseError> {
         let mut write = UnitOfWork::new(claim.now);
         write.add_returning(self::claim(claim));
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         let mut claimed = outcome
             .rows
             .iter()
@@ -158,21 +180,21 @@ impl Store {
         Ok(claimed.into_iter().map(|(_, ask)| ask).collect())
     }
 
-    /// When the next question that nobody holds is due. A held one is found by polling
-    /// if its holder vanishes.
+    /// Returns when the next price check without a lease is due. If a lease holder vanishes,
+    /// polling finds the price check.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn next_price_check_due_at(&self) -> Result<Option<Timestamp>, DatabaseError> {
         let row = self.fetch_optional(next_due()).await?;
         row.map(|row| row.timestamp("next_at")).transpose()
     }
 }
 
-/// The same question of the same tenant has the same id.
+/// Derives the id from the tenant and the query, so that equal queries of a tenant share one id.
 pub(crate) fn derive_id(tenant: &Tenant, question: &PriceQuery) -> AskId {
-    // Of members in a fixed order, so that equal questions have equal texts. What has
-    // no JSON is stored nowhere: the write fails.
+    // Members are serialized in a fixed order, so equal queries have equal texts. A query that
+    // cannot be serialized is never stored, because its unit of work fails.
     let asked = (&tenant.organization, tenant.mode, question);
     let text = serde_json::to_vec(&asked).unwrap_or_default();
     let mut bits = [0; 16];
@@ -223,11 +245,16 @@ fn read(row: &Row) -> Result<(Timestamp, ClaimedPriceCheck), DatabaseError> {
     Ok((row.timestamp("next_at")?, ask))
 }
 
-pub(crate) fn read_observed_price(row: &Row, currency: Currency) -> Result<Option<ObservedPrice>, DatabaseError> {
+pub(crate) fn read_observed_price(
+    row: &Row,
+    currency: Currency,
+) -> Result<Option<ObservedPrice>, DatabaseError> {
     let total = row.int_opt("last_total_minor")?;
-    let seen = row.timestamp_opt("last_checked_at")?.map(|at| ObservedPrice {
-        observed_at: at,
-        total: total.map(|minor| Money::new(minor, currency)),
-    });
+    let seen = row
+        .timestamp_opt("last_checked_at")?
+        .map(|at| ObservedPrice {
+            observed_at: at,
+            total: total.map(|minor| Money::new(minor, currency)),
+        });
     Ok(seen)
 }

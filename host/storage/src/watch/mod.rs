@@ -1,8 +1,8 @@
-//! Watches: the columns that are searched beside the whole document.
+//! Watches: the whole document and columns to search by.
 
 mod ask;
 
-pub use ask::{PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, ObservedPrice};
+pub use ask::{ClaimedPriceCheck, ObservedPrice, PriceCheckClaim, PriceCheckRelease};
 #[cfg(test)]
 pub(crate) use ask::{claim as claim_asks, next_due as next_ask};
 
@@ -13,24 +13,24 @@ use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::watch::{Status, Watch};
 
-/// Which of an owner's watches; none: all.
+/// A filter for an owner's watches. A field that is `None` does not restrict the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WatchFilter {
-    /// In this status.
+    /// The status.
     pub status: Option<Status>,
 }
 
-/// A watch, and what was seen for it last.
+/// A watch with the price last observed for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredWatch {
     /// The watch.
     pub watch: Watch,
-    /// None: not asked for yet.
+    /// The last observed price; `None` before the first check.
     pub last_observed: Option<ObservedPrice>,
 }
 
 impl StoredWatch {
-    /// The question that it asks.
+    /// Returns the id of the price check that the watch uses.
     #[must_use]
     pub fn price_check_id(&self) -> AskId {
         ask::derive_id(&self.watch.owner.tenant, &self.watch.query)
@@ -38,8 +38,8 @@ impl StoredWatch {
 }
 
 impl UnitOfWork {
-    /// Stores a new watch, whose question is asked at once; else
-    /// [`Conflict::WatchExists`].
+    /// Stores a new watch and schedules its price check for now. Fails with
+    /// [`Conflict::WatchExists`] if its id exists.
     pub fn insert_watch(&mut self, watch: &Watch) -> &mut Self {
         let document = self.encode_json(watch);
         let owner = &watch.owner;
@@ -63,9 +63,9 @@ impl UnitOfWork {
         self.one(insert, Conflict::WatchExists)
     }
 
-    /// Stores a watch as it has become since it was read at `read_version`, else
-    /// [`Conflict::WatchVersion`]. When it is not open any more, what was seen last
-    /// stays with it.
+    /// Stores a watch that was read at version `read_version`. Fails with
+    /// [`Conflict::WatchVersion`] if the stored version is another one. A watch that is no longer
+    /// open keeps the price last observed.
     pub fn update_watch(&mut self, watch: &Watch, read_version: i64) -> &mut Self {
         let document = self.encode_json(watch);
         let tenant = &watch.owner.tenant;
@@ -93,10 +93,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// A watch of this owner.
+    /// Returns a watch of this owner.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn watch(
         &self,
         owner: &Owner,
@@ -106,19 +106,19 @@ impl Store {
         row.as_ref().map(read).transpose()
     }
 
-    /// A watch whoever it belongs to: for background work, never for a caller.
+    /// Returns a watch of any owner. Only for background work, never for a caller's request.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn watch_unscoped(&self, id: &WatchId) -> Result<Option<StoredWatch>, DatabaseError> {
         let row = self.fetch_optional(load(id)).await?;
         row.as_ref().map(read).transpose()
     }
 
-    /// An owner's watches, newest first.
+    /// Returns a page of an owner's watches, newest first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn watches(
         &self,
         owner: &Owner,
@@ -129,10 +129,10 @@ impl Store {
         Page::from_rows(&rows, page, read)
     }
 
-    /// How many watches the list would have without paging.
+    /// Returns the number of matching watches on all pages.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn count_watches(
         &self,
         owner: &Owner,
@@ -143,12 +143,12 @@ impl Store {
         Ok(number.unsigned_abs())
     }
 
-    /// Watches with a question that a price moves, at most so many: those that wait
-    /// for it and those that told of it and do not any more. No total: nothing is to
-    /// be had.
+    /// Returns at most `limit` watches of a price check whose status the price changes: active ones
+    /// whose trigger is reached, and triggered ones whose trigger is no longer reached. A `total`
+    /// of `None` means that nothing is available.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn watches_affected_by_price(
         &self,
         tenant: &Tenant,
@@ -156,40 +156,48 @@ impl Store {
         total: Option<Money>,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        let rows = self.fetch_all(select_affected_by_price(tenant, ask, total, limit)).await?;
+        let rows = self
+            .fetch_all(select_affected_by_price(tenant, ask, total, limit))
+            .await?;
         rows.iter().map(|row| row.json("document")).collect()
     }
 
-    /// The highest price that a watch with a question waits for, in minor units; none:
-    /// no watch waits for one.
+    /// Returns the highest trigger price of the active watches of a price check, in minor units.
+    /// Returns `None` if no watch is active.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn highest_trigger(
         &self,
         tenant: &Tenant,
         ask: &AskId,
     ) -> Result<Option<i64>, DatabaseError> {
-        let row = self.fetch_optional(select_highest_trigger(tenant, ask)).await?;
+        let row = self
+            .fetch_optional(select_highest_trigger(tenant, ask))
+            .await?;
         row.map(|row| row.int("trigger_minor")).transpose()
     }
 
-    /// Watches with a question that are neither over nor being bought, at most so many.
+    /// Returns at most `limit` watches of a price check that are open and have no purchase in
+    /// progress.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn watches_awaiting_price(
         &self,
         tenant: &Tenant,
         ask: &AskId,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        let rows = self.fetch_all(select_awaiting_price(tenant, ask, limit)).await?;
+        let rows = self
+            .fetch_all(select_awaiting_price(tenant, ask, limit))
+            .await?;
         rows.iter().map(|row| row.json("document")).collect()
     }
 }
 
-/// What is open has what its question saw; what is not kept what it saw.
+/// An open watch has the price last observed by its price check. A closed one keeps the price
+/// stored in its own row.
 const SELECT: &str = "SELECT w.document, \
     COALESCE(w.last_checked_at, a.last_checked_at) AS last_checked_at, \
     COALESCE(w.last_total_minor, a.last_total_minor) AS last_total_minor \
@@ -197,7 +205,8 @@ const SELECT: &str = "SELECT w.document, \
       ON a.organization = w.organization AND a.mode = w.mode AND a.id = w.ask_id \
       AND w.status IN ('active', 'triggered', 'purchasing')";
 
-/// By its key: `user_id || ''` keeps databases from the index of the owner's list.
+/// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
+/// list.
 fn get(owner: &Owner, id: &WatchId) -> Statement {
     Statement {
         sql: format!(
@@ -279,7 +288,7 @@ pub(crate) fn select_affected_by_price(
         tenant.organization.as_str(),
         tenant.mode,
         ask.as_str(),
-        // What is not to be had costs more than anything.
+        // An unavailable offer counts as more expensive than any price.
         total.map_or(i64::MAX, |total| total.minor),
         limit,
     )

@@ -1,4 +1,4 @@
-//! What receivers answered, attempt by attempt.
+//! Delivery attempts with the endpoints' responses.
 
 use crate::statement::{Row, Statement, text_array};
 use crate::{DatabaseError, Store};
@@ -6,29 +6,29 @@ use host_domain::id::DeliveryId;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 
-/// One attempt to deliver, with its outcome.
+/// One delivery attempt with its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryAttempt {
-    /// The first of a generation is 1.
+    /// The attempt's number within a generation, from 1.
     pub number: i64,
-    /// What the receiver answered, if it did.
+    /// The status code of the endpoint's response, if there was one.
     pub response_status: Option<u16>,
-    /// The beginning of its body; no zero characters, which PostgreSQL cannot keep.
+    /// The start of the response body, without NUL characters, which PostgreSQL cannot store.
     pub response_body: Option<String>,
-    /// Why there is no answer, as a word, e.g. `timeout`.
+    /// The reason that there is no response, as an identifier such as `timeout`.
     pub error: Option<String>,
-    /// How long it took.
+    /// Duration of the attempt in milliseconds.
     pub duration_ms: i64,
-    /// When it began.
+    /// Time at which the attempt started.
     pub created_at: Timestamp,
 }
 
 impl Store {
-    /// The attempts of the current generation of these deliveries, each with its
-    /// delivery, in order.
+    /// Returns the attempts of the current generation of these deliveries, each with its delivery's
+    /// id, in order.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn delivery_attempts(
         &self,
         tenant: &Tenant,

@@ -1,4 +1,4 @@
-//! Deliveries as their owners see them: made with their event, read, sent anew.
+//! Deliveries for their owners: created with their event, listed, and replayed.
 
 use super::subscription::read_tenant;
 use crate::event::OutboxEvent;
@@ -8,30 +8,34 @@ use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::webhook::{Delivery, DeliveryState, DeliveryStatus, DeliveryFailureReason};
+use host_domain::webhook::{Delivery, DeliveryFailureReason, DeliveryState, DeliveryStatus};
 
-/// A delivery with what it delivers.
+/// A delivery with its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredDelivery {
-    /// Whose.
+    /// The owner.
     pub tenant: Tenant,
-    /// Where it is.
+    /// The delivery's state.
     pub delivery: Delivery,
     /// The body, byte for byte as it is signed.
     pub payload: String,
 }
 
-/// Which of a subscription's deliveries; none: all.
+/// A filter for a subscription's deliveries. A field that is `None` does not restrict the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeliveryFilter {
-    /// In this status.
+    /// The status.
     pub status: Option<DeliveryStatus>,
 }
 
 impl UnitOfWork {
-    /// Records an event for every subscription that wants it, whether or not it is
-    /// ACTIVE.
-    pub(crate) fn insert_deliveries_for_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+    /// Inserts a delivery of an event for every subscription that matches it, whether or not the
+    /// subscription is ACTIVE.
+    pub(crate) fn insert_deliveries_for_event(
+        &mut self,
+        tenant: &Tenant,
+        event: &OutboxEvent,
+    ) -> &mut Self {
         self.insert_deliveries(
             tenant,
             event,
@@ -46,8 +50,9 @@ impl UnitOfWork {
         )
     }
 
-    /// Lays out an event for one subscription only, else [`Conflict::EventExists`].
-    /// Nothing is recorded when the subscription is not there any more.
+    /// Stores an event and its delivery to one subscription only. Fails with
+    /// [`Conflict::EventExists`] if the event exists. No delivery is inserted if the subscription
+    /// no longer exists.
     pub fn publish_to_subscription(
         &mut self,
         tenant: &Tenant,
@@ -63,7 +68,8 @@ impl UnitOfWork {
         )
     }
 
-    /// `which` may use `$3` and from `$7` on, in the order of `args`.
+    /// Inserts deliveries for the subscriptions that meet the condition `which`. The condition may
+    /// use `$3` and the parameters from `$7` on, in the order of `args`.
     fn insert_deliveries(
         &mut self,
         tenant: &Tenant,
@@ -94,9 +100,9 @@ impl UnitOfWork {
         })
     }
 
-    /// Stores a delivery as it is after [`Delivery::replay`], else
-    /// [`Conflict::DeliveryMoved`]: it must still be in this status, of the
-    /// generation before. An attempt that runs loses its say.
+    /// Stores a delivery after [`Delivery::replay`]. Fails with [`Conflict::DeliveryChanged`]
+    /// unless the stored delivery has the status `read_status` and the previous generation. The
+    /// result of an attempt in progress is then discarded.
     pub fn replay_delivery(
         &mut self,
         tenant: &Tenant,
@@ -107,8 +113,8 @@ impl UnitOfWork {
         self.update_delivery(tenant, delivery, delivery.generation - 1, read_status)
     }
 
-    /// Stores that nobody is going to send a delivery any more, else
-    /// [`Conflict::DeliveryMoved`].
+    /// Stores that a delivery will not be sent any more. Fails with [`Conflict::DeliveryChanged`]
+    /// if it was changed since it was read.
     pub fn expire_delivery(
         &mut self,
         tenant: &Tenant,
@@ -153,10 +159,10 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// A delivery to a subscription.
+    /// Returns a delivery to a subscription.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn delivery(
         &self,
         tenant: &Tenant,
@@ -167,10 +173,10 @@ impl Store {
         row.as_ref().map(read).transpose()
     }
 
-    /// The deliveries to a subscription, newest first.
+    /// Returns a page of the deliveries to a subscription, newest first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn deliveries(
         &self,
         tenant: &Tenant,
@@ -178,14 +184,16 @@ impl Store {
         filter: DeliveryFilter,
         page: PageRequest,
     ) -> Result<Page<StoredDelivery>, DatabaseError> {
-        let rows = self.fetch_all(list(tenant, subscription, filter, page)).await?;
+        let rows = self
+            .fetch_all(list(tenant, subscription, filter, page))
+            .await?;
         Page::from_rows(&rows, page, read)
     }
 
-    /// How many deliveries the list would have without paging.
+    /// Returns the number of matching deliveries on all pages.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn count_deliveries(
         &self,
         tenant: &Tenant,
@@ -204,11 +212,11 @@ impl Store {
         Ok(number.unsigned_abs())
     }
 
-    /// Deliveries to a subscription that failed from one instant to another, both
-    /// included; at most so many, in any order.
+    /// Returns at most `limit` deliveries to a subscription that failed between `since` and
+    /// `until`, both inclusive, in any order.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn failed_deliveries(
         &self,
         tenant: &Tenant,
@@ -234,7 +242,7 @@ impl Store {
     }
 }
 
-/// What [`read`] reads.
+/// The columns that [`read`] needs.
 const COLUMNS: &str = "d.organization, d.mode, d.id, d.subscription_id, d.event_id, d.status, \
     d.generation, d.attempts, d.next_at, d.created_at, d.pending_since, d.published_at, \
     d.delivered_at, d.failed_at, d.failure_reason, o.payload";
@@ -258,7 +266,8 @@ fn get(tenant: &Tenant, subscription: &SubscriptionId, id: &DeliveryId) -> State
     }
 }
 
-/// First the ids of the page, which are in an index: what is skipped is not read.
+/// Selects the ids of the page first, because an index contains them: skipped deliveries are not
+/// read.
 pub(crate) fn list(
     tenant: &Tenant,
     subscription: &SubscriptionId,

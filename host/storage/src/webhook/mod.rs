@@ -1,4 +1,4 @@
-//! Telling subscribers: who wants to be told, and each event on its way.
+//! Webhooks: subscriptions and the delivery of events to them.
 
 pub(crate) mod attempt;
 pub(crate) mod delivery;
@@ -7,5 +7,5 @@ pub(crate) mod subscription;
 
 pub use attempt::DeliveryAttempt;
 pub use delivery::{DeliveryFilter, StoredDelivery};
-pub use send::{DeliveryRelease, DeliveryClaim, DueSubscription};
+pub use send::{DeliveryClaim, DeliveryRelease, DueSubscription};
 pub use subscription::SealedSecrets;

@@ -1,14 +1,14 @@
-//! Deliveries as a sender sees them. A sender holds what it took by a lease: a
-//! token, good until an instant of the database's clock. What came of an attempt is
-//! stored only while the lease is its own, so that a delivery that was replayed, or
-//! taken over, is not changed by whoever is late.
+//! Claiming and releasing of deliveries by senders. A sender leases the deliveries that it claims:
+//! it has a token, valid until a time of the database's clock. The result of an attempt is stored
+//! only while the sender's lease is valid. A late sender can therefore not change a delivery that
+//! was replayed or taken over.
 
 use super::attempt::DeliveryAttempt;
 use super::delivery::{self, StoredDelivery};
 use super::subscription;
 use super::subscription::SealedSecrets;
 use crate::error::CommitError;
-use crate::statement::{Statement, text_array, statement};
+use crate::statement::{Statement, statement, text_array};
 use crate::wake::WorkQueue;
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
@@ -18,48 +18,48 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::{Delivery, Subscription};
 use serde_json::json;
 
-/// An ACTIVE subscription for which something is to be sent, now or later.
+/// An ACTIVE subscription that has deliveries to send, now or later.
 #[derive(Debug, Clone)]
 pub struct DueSubscription {
-    /// Which.
+    /// The subscription.
     pub subscription: Subscription,
-    /// What signs.
+    /// The signing secrets.
     pub secrets: SealedSecrets,
-    /// When the first of what nobody holds is due.
+    /// Time at which its first delivery without a lease is due.
     pub due_at: Timestamp,
 }
 
-/// What to take, and for whom.
+/// The parameters of a claim.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveryClaim<'a> {
-    /// From which subscriptions, and at most how many of each.
+    /// The subscriptions, each with the maximum number of deliveries to claim.
     pub capacities: &'a [(&'a SubscriptionId, u32)],
-    /// Due at this instant.
+    /// The current time. Deliveries due by then are claimed.
     pub now: Timestamp,
-    /// How long the lease is good.
+    /// The duration of the leases in milliseconds.
     pub lease_ms: i64,
-    /// Of nobody else.
+    /// The lease token, unique to the claim.
     pub token: &'a str,
 }
 
 /// A delivery after an attempt.
 #[derive(Debug, Clone)]
 pub struct DeliveryRelease {
-    /// By which it is held.
+    /// The lease token.
     pub token: String,
-    /// Whose.
+    /// The owner.
     pub tenant: Tenant,
-    /// To a subscription to this.
+    /// The product of the subscription.
     pub product: Product,
-    /// As it has become; unchanged when it was not tried.
+    /// The delivery's new state; unchanged if no attempt was made.
     pub delivery: Delivery,
-    /// What was tried; none: nothing, it is only given back.
+    /// The attempt; `None` if the delivery is released without one.
     pub attempt: Option<DeliveryAttempt>,
 }
 
 impl UnitOfWork {
-    /// Stores what came of attempts, and gives the deliveries back. Of those that
-    /// their token does not hold any more, nothing is stored.
+    /// Stores the results of attempts and releases the deliveries. For a delivery that the token no
+    /// longer leases, nothing is stored.
     pub fn release_deliveries(&mut self, answered: &[DeliveryRelease]) -> &mut Self {
         let attempts: Vec<_> = answered.iter().filter_map(attempt_item).collect();
         if !attempts.is_empty() {
@@ -68,7 +68,7 @@ impl UnitOfWork {
         }
         let moves: Vec<_> = answered.iter().map(move_item).collect();
         let moves = self.encode_json(&moves);
-        // What is given back is due at once.
+        // Deliveries that are released without an attempt are due at once.
         if answered.iter().any(|one| one.attempt.is_none()) {
             self.wakes.add(WorkQueue::Deliveries);
         }
@@ -80,8 +80,8 @@ impl UnitOfWork {
 }
 
 impl UnitOfWork {
-    /// Notes that the receivers of these subscriptions took something: they are not
-    /// failing, as [`host_domain::webhook::SubscriptionEvent::Succeeded`] says.
+    /// Records that the endpoints of these subscriptions accepted a delivery and are therefore not
+    /// failing, as in [`host_domain::webhook::SubscriptionEvent::DeliverySucceeded`].
     pub fn clear_failing_since(&mut self, subscriptions: &[&Subscription]) -> &mut Self {
         if subscriptions.is_empty() {
             return self;
@@ -99,11 +99,11 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// ACTIVE subscriptions for which something is to be sent that nobody holds,
-    /// longest due first; at most so many, and none of those that are named.
+    /// Returns at most `limit` ACTIVE subscriptions with deliveries that are not leased, longest due
+    /// first. The subscriptions in `without` are excluded.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn due_subscriptions(
         &self,
         without: &[&SubscriptionId],
@@ -121,12 +121,11 @@ impl Store {
             .collect()
     }
 
-    /// Takes due deliveries that nobody holds; no two claims get the same one. What
-    /// was PENDING is PUBLISHED then, as [`host_domain::webhook::DeliveryEvent::Taken`]
-    /// says.
+    /// Claims due deliveries without a valid lease. No delivery is in two claims. PENDING
+    /// deliveries become PUBLISHED, as in [`host_domain::webhook::DeliveryEvent::Claimed`].
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn claim_deliveries(
         &self,
         claim: DeliveryClaim<'_>,
@@ -135,7 +134,10 @@ impl Store {
         for (subscription, room) in claim.capacities {
             write.add_returning(self::claim(claim, subscription, *room));
         }
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         let mut claimed = outcome
             .rows
             .iter()
@@ -148,21 +150,21 @@ impl Store {
         Ok(claimed)
     }
 
-    /// When the delivery that has been waiting longest for an ACTIVE subscription
-    /// was made; none: nothing waits.
+    /// Returns the creation time of the oldest delivery that waits for an ACTIVE subscription.
+    /// Returns `None` if none waits.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn oldest_undelivered(&self) -> Result<Option<Timestamp>, DatabaseError> {
         let row = self.fetch_optional(oldest()).await?;
         row.map(|row| row.timestamp("created_at")).transpose()
     }
 
-    /// Deliveries that were made, or sent anew, before an instant and still wait, because
-    /// their subscription is not ACTIVE; at most so many, oldest first.
+    /// Returns at most `limit` deliveries, oldest first, that still wait because their subscription
+    /// is not ACTIVE. They were created, and last replayed, before `before`.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn stalled_deliveries(
         &self,
         before: Timestamp,
@@ -172,13 +174,13 @@ impl Store {
         rows.iter().map(delivery::read).collect()
     }
 
-    /// Removes deliveries of subscriptions that were deleted before an instant, at
-    /// most `limit` of each so that nobody waits long, and subscriptions of which
-    /// nothing is left. Returns how many deliveries it were. What was being written
-    /// when a subscription was deleted must have come to its end by that instant.
+    /// Deletes deliveries of subscriptions that were deleted before `deleted_before`, at most
+    /// `limit` for each subscription so that other writes do not wait long. Also deletes
+    /// subscriptions without any deliveries left. Returns the number of deleted deliveries. Writes
+    /// in progress when a subscription was deleted must have ended by `deleted_before`.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn purge_deleted_subscriptions(
         &self,
         deleted_before: Timestamp,
@@ -200,7 +202,7 @@ impl Store {
         id: &SubscriptionId,
         limit: u32,
     ) -> Result<u64, DatabaseError> {
-        // One list for all three, so that they are the same deliveries.
+        // All statements use one list of ids, so that they delete the same deliveries.
         let select = statement!(
             "SELECT id FROM webhook_delivery \
              WHERE organization = $1 AND mode = $2 AND subscription_id = $3 LIMIT $4",
@@ -238,13 +240,16 @@ impl Store {
                 ],
             });
         }
-        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        let outcome = self
+            .execute(write)
+            .await
+            .map_err(CommitError::into_database)?;
         Ok(outcome.rows_affected)
     }
 }
 
-/// Subscriptions are found one after the other in the index of what is due, each by
-/// one step, however much is to be sent to it.
+/// Finds subscriptions by skipping through the index of due deliveries. Each takes one index step,
+/// however many deliveries wait for it.
 pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
     Statement {
         sql: format!(
@@ -269,7 +274,10 @@ pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
             subscription::COLUMNS
         )
         .into(),
-        args: vec![limit.into(), text_array(without.iter().map(|id| id.as_str()))],
+        args: vec![
+            limit.into(),
+            text_array(without.iter().map(|id| id.as_str())),
+        ],
     }
 }
 
@@ -301,8 +309,8 @@ pub(crate) fn claim(claim: DeliveryClaim<'_>, from: &SubscriptionId, room: u32) 
     )
 }
 
-/// Its delivery's row must still be as it was sent: held by the token, until the
-/// statement after this one.
+/// Inserts attempts whose delivery is still leased by their token. The next statement ends the
+/// lease, so this one must run before it.
 pub(crate) fn insert_attempts(attempts: String) -> Statement {
     statement!(
         "INSERT INTO webhook_attempt (organization, mode, delivery_id, generation, \
@@ -357,7 +365,7 @@ pub(crate) fn note_successes(subscriptions: String) -> Statement {
 
 fn attempt_item(answered: &DeliveryRelease) -> Option<serde_json::Value> {
     let attempt = answered.attempt.as_ref()?;
-    // PostgreSQL has no text with this character.
+    // PostgreSQL cannot store NUL characters in text.
     let body = attempt.response_body.as_deref();
     let body = body.map(|body| body.replace('\0', "\u{fffd}"));
     Some(json!({

@@ -1,4 +1,4 @@
-//! Subscriptions, with their secrets sealed.
+//! Subscriptions with their encrypted secrets.
 
 use crate::statement::{Row, Statement, statement};
 use crate::wake::WorkQueue;
@@ -9,7 +9,7 @@ use host_domain::owner::Tenant;
 use host_domain::webhook::{Subscription, SubscriptionStatus};
 
 impl UnitOfWork {
-    /// Stores a new subscription, else [`Conflict::SubscriptionExists`].
+    /// Stores a new subscription. Fails with [`Conflict::SubscriptionExists`] if its id exists.
     pub fn insert_subscription(
         &mut self,
         subscription: &Subscription,
@@ -38,8 +38,9 @@ impl UnitOfWork {
         self.insert_event_types(subscription)
     }
 
-    /// Stores a subscription as it has become since it was read at `read_version`,
-    /// else [`Conflict::SubscriptionVersion`]. What waits for it may be due now.
+    /// Stores a subscription that was read at version `read_version`. Fails with
+    /// [`Conflict::SubscriptionVersion`] if the stored version is another one. Workers are woken,
+    /// because waiting deliveries may now be due.
     pub fn update_subscription(
         &mut self,
         subscription: &Subscription,
@@ -72,8 +73,8 @@ impl UnitOfWork {
         self.insert_event_types(subscription)
     }
 
-    /// Stores a subscription with new secrets, sealed; else
-    /// [`Conflict::SubscriptionVersion`].
+    /// Stores a subscription with new encrypted secrets. Fails with
+    /// [`Conflict::SubscriptionVersion`] if the stored version is another one.
     pub fn rotate_subscription_secret(
         &mut self,
         subscription: &Subscription,
@@ -95,8 +96,8 @@ impl UnitOfWork {
         )
     }
 
-    /// Deletes a subscription, secrets and all, else [`Conflict::SubscriptionUnknown`].
-    /// Its deliveries go later: see [`Store::forget_deliveries`].
+    /// Deletes a subscription with its secrets. Fails with [`Conflict::SubscriptionNotFound`] if it
+    /// does not exist. Its deliveries are deleted later by [`Store::purge_deleted_subscriptions`].
     pub fn delete_subscription(
         &mut self,
         tenant: &Tenant,
@@ -143,20 +144,20 @@ impl UnitOfWork {
     }
 }
 
-/// Secrets of a subscription, sealed.
+/// The encrypted secrets of a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedSecrets {
-    /// The one that signs.
+    /// The secret that signs.
     pub current: Vec<u8>,
-    /// The one before it.
+    /// The previous secret.
     pub previous: Option<Vec<u8>>,
 }
 
 impl Store {
-    /// A tenant's subscription to a product; deleted ones are absent.
+    /// Returns a tenant's subscription to a product. Deleted subscriptions are omitted.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn subscription(
         &self,
         tenant: &Tenant,
@@ -167,10 +168,10 @@ impl Store {
         row.as_ref().map(read).transpose()
     }
 
-    /// The secrets of a subscription; none: it is deleted.
+    /// Returns the secrets of a subscription. Returns `None` if it does not exist or was deleted.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn sealed_secrets(
         &self,
         tenant: &Tenant,
@@ -190,10 +191,10 @@ impl Store {
             .transpose()
     }
 
-    /// A tenant's subscriptions to a product, oldest first.
+    /// Returns a page of a tenant's subscriptions to a product, oldest first.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn subscriptions(
         &self,
         tenant: &Tenant,
@@ -204,10 +205,10 @@ impl Store {
         Page::from_rows(&rows, page, read)
     }
 
-    /// How many there are.
+    /// Returns the number of a tenant's subscriptions to a product.
     ///
     /// # Errors
-    /// The database's.
+    /// Returns an error if the database fails.
     pub async fn count_subscriptions(
         &self,
         tenant: &Tenant,
@@ -226,7 +227,7 @@ impl Store {
     }
 }
 
-/// What [`read`] reads.
+/// The columns that [`read`] needs.
 pub(crate) const COLUMNS: &str = "s.organization, s.mode, s.id, s.product, s.url, s.event_types, \
     s.description, s.status, s.failing_since, s.previous_secret_expires_at, s.created_at, \
     s.updated_at, s.version";

@@ -1,4 +1,4 @@
-//! What ending an order keeps and gives back.
+//! Fees and refunds of cancelled orders.
 
 use stopover_sdk::flight_cancellation::AirlineQuote;
 use stopover_sdk::json::Unreadable;
@@ -9,9 +9,8 @@ use crate::map::{filled, minor};
 use crate::wire;
 use crate::wire::cancellation::OrderCancellation;
 
-/// What a cancellation keeps of the order's price and gives back in money. None
-/// when Duffel does not tell in a way that is understood: then nothing is owed
-/// until somebody has looked.
+/// Returns the fee kept of the order's price and the refund in money. Returns `None` if Duffel's
+/// data does not determine them; the gateway then refunds nothing until an operator decides.
 pub(crate) fn amounts(
     order: &wire::order::Order,
     cancellation: &OrderCancellation,
@@ -26,9 +25,9 @@ pub(crate) fn amounts(
             let refund = minor(cancellation.refund_amount, currency)?;
             (total.saturating_sub(refund).max(0), refund)
         }
-        // The airline keeps the money, and owes the passenger another flight.
+        // The airline keeps the money and gives the passenger a credit for another flight.
         "airline_credits" | "voucher" => (total, 0),
-        // Nothing was paid.
+        // The order was not paid.
         "awaiting_payment" => (0, 0),
         _ => return Ok(None),
     };
@@ -40,7 +39,7 @@ pub(crate) fn amounts(
     }))
 }
 
-/// A quote as the airline's; none like the amounts.
+/// Converts a cancellation to the airline's quote. Returns `None` in the same cases as [`amounts`].
 pub(crate) fn quote(
     order: &wire::order::Order,
     cancellation: &OrderCancellation,
@@ -57,7 +56,7 @@ pub(crate) fn quote(
     }))
 }
 
-/// Of an order's cancellations the one that was carried out; the others are
+/// Returns the order's cancellation that was carried out. The others in the list are unconfirmed
 /// quotes.
 pub(crate) fn confirmed(
     order_id: &str,

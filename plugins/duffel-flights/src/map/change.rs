@@ -1,4 +1,4 @@
-//! What an airline changed on its own.
+//! Airline-initiated changes.
 
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::time;
@@ -9,10 +9,10 @@ use crate::map::passenger::Ids;
 use crate::wire::itinerary::{Segment, Slice};
 use crate::wire::order;
 
-/// A change of an order's flights. Duffel names no time by which to answer.
+/// Converts an airline's change of an order's flights. Duffel gives no deadline for accepting it.
 ///
 /// # Errors
-/// It has no date, or flights without times.
+/// The change has no date, or has flights without times.
 pub(crate) fn airline_change(
     written: order::AirlineChange,
     ids: &Ids,
@@ -45,7 +45,7 @@ fn flown(slices: Vec<Slice>) -> Vec<Segment> {
         .collect()
 }
 
-/// Duffel does not say what kind of change it is; the flights do.
+/// Derives the kind of change from the flights, because Duffel does not state it.
 fn change_type(removed: &[Segment], added: &[Segment]) -> ChangeType {
     let pairs = || removed.iter().zip(added);
     let is_one_to_one = removed.len() == added.len();

@@ -1,4 +1,4 @@
-//! What a delivery is about.
+//! Meaning of webhook deliveries.
 
 use stopover_sdk::supplier_events::{Event, Kind};
 use stopover_sdk::time;
@@ -6,7 +6,8 @@ use stopover_sdk::time;
 use crate::map::filled;
 use crate::wire;
 
-/// The event, or none without an id to know it by when it comes again.
+/// Converts an event. Returns `None` if it has no id, because repeated deliveries could then not be
+/// recognized.
 pub(crate) fn event(written: wire::event::Event) -> Option<Event> {
     let object = written.data.object;
     let is_order = |id: &String| id.starts_with("ord_");
@@ -24,8 +25,8 @@ pub(crate) fn event(written: wire::event::Event) -> Option<Event> {
     })
 }
 
-/// A quote for a cancellation changes nothing, and neither do credits, hotels and
-/// pings.
+/// Returns the kind of an event by its type. A created cancellation quote changes no booking;
+/// neither do airline credits, hotel events and pings.
 fn kind(name: &str) -> Kind {
     match name {
         "order.created" | "order.creation_failed" | "order.updated" => Kind::BookingChanged,

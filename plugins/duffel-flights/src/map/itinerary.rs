@@ -1,4 +1,4 @@
-//! Slices and segments to journeys, conditions to what a fare allows.
+//! Conversion of slices and segments to journeys, and of conditions to fare conditions.
 
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::time;
@@ -11,10 +11,10 @@ use crate::map::passenger::Ids;
 use crate::map::{filled, minor};
 use crate::wire::itinerary::{self as wire, Place, Slice};
 
-/// The journeys of a trip.
+/// Converts slices to the journeys of a trip.
 ///
 /// # Errors
-/// A slice has no segments, or a segment no times.
+/// A slice has no segments, or a segment has no times.
 pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Unreadable> {
     let ends: Option<Vec<(&str, &str)>> = slices
         .iter()
@@ -60,7 +60,7 @@ fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Unr
     })
 }
 
-/// Segments in their order.
+/// Converts segments and keeps their order.
 pub(crate) fn segments(
     segments: Vec<wire::Segment>,
     ids: &Ids,
@@ -83,7 +83,7 @@ fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, Unreadable> {
     for (place, passenger) in (0..).zip(written.passengers) {
         let seat = self::cabin(&passenger.cabin_class)?;
         cabin.get_or_insert(seat);
-        // Some answers name passengers by ids that stand nowhere else.
+        // Some responses name passengers by ids that appear nowhere else.
         let known = ids.position(&passenger.passenger_id);
         let Some(position) = known.or(is_whole_party.then_some(place)) else {
             continue;
@@ -129,7 +129,8 @@ fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, Unreadable> {
     })
 }
 
-/// Pieces of a kind; none where the airline does not tell, which is not zero.
+/// Returns the number of pieces of a kind. Returns `None` if the airline does not state it, which
+/// is not the same as zero.
 fn pieces(baggages: &[wire::Baggage], kind: &str) -> Option<u8> {
     let told = baggages.iter().filter(|baggage| baggage.kind == kind);
     let count = told
@@ -138,18 +139,18 @@ fn pieces(baggages: &[wire::Baggage], kind: &str) -> Option<u8> {
     u8::try_from(count).ok()
 }
 
-/// Where nothing is told it is economy.
+/// Converts a cabin class. An empty class means economy.
 fn cabin(class: &str) -> Result<Cabin, Unreadable> {
     match class {
         "economy" | "" => Ok(Cabin::Economy),
         "premium_economy" => Ok(Cabin::PremiumEconomy),
         "business" => Ok(Cabin::Business),
         "first" => Ok(Cabin::First),
-        _ => Err(Unreadable::new("a segment has a cabin that is not known")),
+        _ => Err(Unreadable::new("a segment has an unknown cabin class")),
     }
 }
 
-/// The class in a search.
+/// Returns Duffel's name of a cabin class for a search.
 pub(crate) fn cabin_class(cabin: Cabin) -> &'static str {
     match cabin {
         Cabin::Economy => "economy",
@@ -159,8 +160,8 @@ pub(crate) fn cabin_class(cabin: Cabin) -> &'static str {
     }
 }
 
-/// The city where Duffel names one, else the airport: a trip that comes back to
-/// another airport of the city comes back.
+/// Returns the city's code if Duffel gives one, otherwise the airport's code. A return to another
+/// airport of the same city counts as a return.
 fn city(place: &Place) -> &str {
     if place.iata_city_code.is_empty() {
         &place.iata_code
@@ -169,7 +170,7 @@ fn city(place: &Place) -> &str {
     }
 }
 
-/// Minutes in the air and between flights; none when one of them is not known.
+/// Returns the minutes of all flights and connections, or `None` if one of them is unknown.
 fn on_the_way(segments: &[Segment]) -> Option<u32> {
     let flown: Option<u32> = segments
         .iter()
@@ -185,14 +186,14 @@ fn on_the_way(segments: &[Segment]) -> Option<u32> {
     flown?.checked_add(waited?)
 }
 
-/// Minutes between two local times of one place.
+/// Returns the minutes between two local times in the same time zone.
 fn minutes_between(from: &str, to: &str) -> Option<u32> {
     let (from, to) = (time::parse_timestamp(from)?, time::parse_timestamp(to)?);
     u32::try_from(to.checked_sub(from)? / 60_000).ok()
 }
 
-/// What the fare allows before departure. What the airline does not tell stays
-/// unknown, and so does a penalty without an amount.
+/// Converts the fare's conditions before departure. Conditions that the airline does not state
+/// remain unknown, and so do penalties without an amount.
 pub(crate) fn fare_conditions(conditions: wire::Conditions) -> FareConditions {
     FareConditions {
         refund: fare_condition(conditions.refund),
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duration_that_is_not_told_is_counted_where_it_can_be() {
+    fn missing_duration_is_derived_only_within_one_time_zone() {
         let (at9, at11, at12, at15) = (
             "2027-06-01T09:00:00",
             "2027-06-01T11:00:00",
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn bags_that_are_not_told_are_unknown_and_not_none() {
+    fn missing_bag_count_is_unknown_rather_than_zero() {
         let bag = |kind: &str, quantity| wire::Baggage {
             kind: kind.to_owned(),
             quantity,

@@ -1,4 +1,4 @@
-//! An offer to a fare, and to the bound fare of a prebook.
+//! Conversion of an offer to a fare, and to the bound fare of a prebook.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::flight_booking::Prebooked;
@@ -16,18 +16,18 @@ use crate::wire::itinerary::Slice;
 
 /// The search that offers belong to.
 pub(crate) struct Search {
-    /// Of the offer request.
+    /// Id of the offer request.
     pub(crate) id: String,
-    /// Adults and children first, then infants.
+    /// Passengers' ids: adults and children first, then infants.
     pub(crate) ids: Ids,
-    /// How many have a seat.
+    /// Number of passengers with a seat.
     pub(crate) seated: usize,
 }
 
-/// The fare of an offer.
+/// Converts an offer to a fare.
 ///
 /// # Errors
-/// It has no id, price or journeys that can be read.
+/// The offer has no id, or its price or journeys cannot be read.
 pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offer, Unreadable> {
     let supplier_offer = id(written.id)?;
     let total = minor(written.total_amount, &written.total_currency)?;
@@ -52,8 +52,8 @@ pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offe
     })
 }
 
-/// Whether a fare has what Duffel was asked to filter by. Duffel counts
-/// connections and not stops, and airlines answer with what comes near.
+/// Returns whether a fare satisfies the filters that were sent to Duffel. The check is needed
+/// because Duffel's filter counts connections but not stops, and airlines return near matches.
 pub(crate) fn keeps(filters: &Filters, offer: &Offer) -> bool {
     let clock = |local: &str| local.get(11..).unwrap_or_default().to_owned();
     offer.journeys.iter().all(|journey| {
@@ -77,25 +77,25 @@ pub(crate) fn keeps(filters: &Filters, offer: &Offer) -> bool {
     })
 }
 
-/// What the adapter needs to book.
+/// The adapter's reference of a prebook: the data needed to book.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bound {
     pub(crate) offer: String,
-    /// In the gateway's order.
+    /// Passengers' ids in the gateway's order.
     pub(crate) passengers: Vec<String>,
-    /// The travel documents that the offer takes.
+    /// Types of travel documents that the offer accepts.
     pub(crate) documents: Vec<String>,
 }
 
 impl Bound {
-    /// None when it is none of ours.
+    /// Parses a reference. Returns `None` if this adapter did not make it.
     pub(crate) fn read(supplier_prebook: &str) -> Option<Self> {
         json::read(supplier_prebook.as_bytes()).ok()
     }
 }
 
-/// The bound fare. A higher price is refused: it needs the caller's consent
-/// anew. A lower one is taken.
+/// Returns the bound fare. A higher price is refused because the customer must consent to it. A
+/// lower price is accepted.
 pub(crate) fn prebooked(
     written: wire::offer::Offer,
     ids: Ids,
@@ -135,7 +135,7 @@ pub(crate) fn prebooked(
     })
 }
 
-/// The refusal of a fare that costs more by now.
+/// Returns the refusal of a fare whose price has risen.
 pub(crate) fn dearer(total: MinorUnits, currency: &str) -> Refusal {
     let now = Money {
         amount: total,
@@ -161,7 +161,7 @@ fn id(id: String) -> Result<String, Unreadable> {
     Ok(id)
 }
 
-/// The fare's name where all journeys have the same.
+/// Returns the fare family's name if all journeys have the same one.
 fn family(journeys: &[Journey]) -> Option<String> {
     let first = journeys.first()?.fare_brand.as_ref()?;
     let is_common = journeys
@@ -170,7 +170,7 @@ fn family(journeys: &[Journey]) -> Option<String> {
     is_common.then(|| first.clone())
 }
 
-/// Everybody with a seat has a piece on every segment.
+/// Returns whether every passenger with a seat has a piece on every segment.
 fn is_included(
     journeys: &[Journey],
     seated: usize,

@@ -1,4 +1,4 @@
-//! An order as Duffel has it, to the gateway's words.
+//! Conversion of a Duffel order to the gateway's types.
 
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::types::flight::FlightBookingState;
@@ -13,13 +13,13 @@ use crate::map::{filled, minor, part};
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::order::Order;
 
-/// The most that a value of an order's metadata holds.
+/// Maximum length of a metadata value of an order.
 const METADATA_CHARS_MAX: usize = 500;
 
-/// The booking, with the cancellation that ended it.
+/// Converts an order to a booking state, with the cancellation that ended it.
 ///
 /// # Errors
-/// It has no id, or an amount or a flight that cannot be read.
+/// The order has no id, or an amount or a flight cannot be read.
 pub(crate) fn state(
     mut order: Order,
     cancellation: Option<&OrderCancellation>,
@@ -64,7 +64,8 @@ pub(crate) fn state(
     })
 }
 
-/// What was accepted and is not an order yet. It has no reference until it is one.
+/// Returns the state of an accepted order that is not created yet. It has no airline record locator
+/// until then.
 pub(crate) fn pending(
     order_id: String,
     client_reference: &str,
@@ -88,8 +89,8 @@ pub(crate) fn pending(
     }
 }
 
-/// Of the orders for one offer, the one with our reference; one that stands
-/// before one that is cancelled.
+/// Returns the order that has the gateway's reference. An active order takes precedence over a
+/// cancelled one.
 pub(crate) fn with_reference(orders: Vec<Order>, client_reference: &str) -> Option<Order> {
     orders
         .into_iter()
@@ -97,8 +98,10 @@ pub(crate) fn with_reference(orders: Vec<Order>, client_reference: &str) -> Opti
         .min_by_key(|order| order.cancelled_at.is_some())
 }
 
+/// Checks that the order belongs to the booking.
+///
 /// # Errors
-/// The order says that it belongs to another booking, or is another order.
+/// The order has another id, or its metadata names another booking.
 pub(crate) fn check_is_ours(
     order: &Order,
     order_id: Option<&str>,
@@ -106,7 +109,7 @@ pub(crate) fn check_is_ours(
 ) -> Result<(), Unreadable> {
     let named = order.metadata.gateway_booking_id.as_deref();
     if order_id.is_some_and(|wanted| wanted != order.id) {
-        return Err(Unreadable::new("the answer is about another order"));
+        return Err(Unreadable::new("the response is about another order"));
     }
     if named.is_some_and(|named| named != client_reference) {
         return Err(Unreadable::new("the order belongs to another booking"));
@@ -114,8 +117,8 @@ pub(crate) fn check_is_ours(
     Ok(())
 }
 
-/// The passengers in the gateway's order: as the order was labelled when it was
-/// made, else as it lists them.
+/// Returns the passengers' ids in the gateway's order, from the order's metadata. If the metadata
+/// does not match the order's passengers, the order's list is used.
 pub(crate) fn ids(order: &Order) -> Ids {
     let listed: Vec<String> = order.passengers.iter().map(|one| one.id.clone()).collect();
     let label = order.metadata.gateway_passengers.as_deref();
@@ -127,8 +130,8 @@ pub(crate) fn ids(order: &Order) -> Ids {
     Ids(if is_same_party { labelled } else { listed })
 }
 
-/// The passengers as an order is labelled; empty when they do not fit, which
-/// takes more passengers than an order may have.
+/// Returns the metadata value that lists the passengers' ids. It is empty if the ids are too long,
+/// which takes more passengers than an order allows.
 pub(crate) fn passengers_label(ids: &[String]) -> String {
     let label = ids.join(",");
     if label.len() > METADATA_CHARS_MAX {
@@ -137,7 +140,7 @@ pub(crate) fn passengers_label(ids: &[String]) -> String {
     label
 }
 
-/// Documents are no condition: paid orders may have none.
+/// Returns the booking's status. Missing documents do not matter: paid orders may have none.
 fn status(order: &Order, is_canceled: bool) -> BookingStatus {
     if is_canceled || order.cancelled_at.is_some() {
         BookingStatus::Canceled
@@ -148,8 +151,8 @@ fn status(order: &Order, is_canceled: bool) -> BookingStatus {
     }
 }
 
-/// Without taxes and services. Duffel counts services into an order's base where
-/// base and taxes are the total; elsewhere the base is what it says.
+/// Returns the fare without taxes and services. If an order's base and taxes add up to its total,
+/// the base includes the services; otherwise it does not.
 fn fare(
     base: MinorUnits,
     tax: Option<MinorUnits>,

@@ -1,4 +1,4 @@
-//! The gateway's passengers and Duffel's: the same people in two orders.
+//! Matching of the gateway's passengers to Duffel's, which may be in another order.
 
 use stopover_sdk::flight_booking::FlightContact;
 use stopover_sdk::flight_pricing::Travellers;
@@ -8,31 +8,31 @@ use stopover_sdk::{Refusal, RefusalReason};
 use crate::wire;
 use crate::wire::request::{IdentityDocument, OrderPassenger, SearchPassenger};
 
-/// Duffel's ids of the passengers, in the gateway's order.
+/// Duffel's passenger ids, in the gateway's order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Ids(pub(crate) Vec<String>);
 
 impl Ids {
-    /// The place of a passenger in the gateway's order.
+    /// Returns a passenger's position in the gateway's order.
     pub(crate) fn position(&self, id: &str) -> Option<u8> {
         let position = self.0.iter().position(|known| known == id)?;
         u8::try_from(position).ok()
     }
 }
 
-/// A passenger as far as a search knows it.
+/// A passenger's category in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Adult,
-    /// By its age in years.
+    /// A child with its age in years.
     Child(u8),
-    /// Without a seat.
+    /// An infant without a seat.
     Infant,
 }
 
 impl Kind {
-    /// An age goes before a type: Duffel calls grown children adults, as each
-    /// airline does.
+    /// Returns the category of a passenger. The age takes precedence over the type, because Duffel
+    /// and airlines may call older children adults.
     fn of(passenger: &wire::offer::Passenger) -> Self {
         match (passenger.kind.as_str(), passenger.age) {
             ("infant_without_seat", _) | (_, Some(0..=1)) => Self::Infant,
@@ -61,7 +61,7 @@ impl Kind {
     }
 }
 
-/// Who travels, in the gateway's order: adults, children, infants.
+/// Returns the travellers' categories in the gateway's order: adults, children, infants.
 pub(crate) fn kinds_of(travellers: &Travellers) -> Vec<Kind> {
     let adults = (0..travellers.adults).map(|_| Kind::Adult);
     let children = travellers.children.iter().map(|age| Kind::Child(*age));
@@ -69,8 +69,8 @@ pub(crate) fn kinds_of(travellers: &Travellers) -> Vec<Kind> {
     adults.chain(children).chain(infants).collect()
 }
 
-/// The same of passengers with names. Duffel counts a child's age on the day of
-/// the last departure.
+/// Returns the categories of named passengers. Duffel takes a child's age on the date of the last
+/// departure.
 pub(crate) fn kinds_on(passengers: &[Passenger], last_departure: &str) -> Vec<Kind> {
     let kind = |passenger: &Passenger| match passenger.passenger_type {
         PassengerType::Adult => Kind::Adult,
@@ -82,9 +82,9 @@ pub(crate) fn kinds_on(passengers: &[Passenger], last_departure: &str) -> Vec<Ki
     passengers.iter().map(kind).collect()
 }
 
-/// Duffel's ids in the gateway's order: each of the gateway's passengers gets
-/// one of its kind, a child one of its age before any other child. None when the
-/// two are not the same party.
+/// Returns Duffel's ids in the gateway's order. Each passenger gets an id of the same category; a
+/// child gets one of the same age before any other child's. Returns `None` if the two parties
+/// differ.
 pub(crate) fn match_ids(wanted: &[Kind], offered: &[wire::offer::Passenger]) -> Option<Ids> {
     if wanted.len() != offered.len() {
         return None;
@@ -109,11 +109,11 @@ pub(crate) fn match_ids(wanted: &[Kind], offered: &[wire::offer::Passenger]) -> 
         .map(Ids)
 }
 
-/// The passengers of an order.
+/// Converts the passengers of an order.
 ///
 /// # Errors
-/// Duffel would not take them: another number than the offer is for, more
-/// infants than adults, or a gender that it does not know.
+/// Duffel would refuse the passengers: their number differs from the offer's, there are more
+/// infants than adults, or a gender is unspecified.
 pub(crate) fn order_passengers<'a>(
     passengers: &'a [Passenger],
     ids: &'a [String],
@@ -153,8 +153,8 @@ pub(crate) fn order_passengers<'a>(
         .collect()
 }
 
-/// The travel document, where it is one that the offer takes. Duffel refuses
-/// others, and knows no identity cards.
+/// Returns the travel document if the offer accepts it. Duffel rejects documents of other types and
+/// does not support identity cards.
 pub(crate) fn document<'a>(
     passenger: &'a Passenger,
     document_types: &[String],
@@ -174,11 +174,12 @@ fn gender(passenger: &Passenger) -> Result<&'static str, Refusal> {
     match passenger.gender {
         Gender::Female => Ok("f"),
         Gender::Male => Ok("m"),
-        Gender::Unspecified => Err(invalid("Duffel takes no passenger of unspecified gender")),
+        Gender::Unspecified => Err(invalid("Duffel requires the gender f or m")),
     }
 }
 
-/// Duffel wants a title and knows no `mx`: then it goes by gender.
+/// Returns the title. Duffel requires one and has no `mx`; `mx` and missing titles are replaced by
+/// one derived from the gender.
 fn title(passenger: &Passenger) -> Result<&'static str, Refusal> {
     Ok(match passenger.title {
         Some(Title::Mr) => "mr",
@@ -191,7 +192,7 @@ fn title(passenger: &Passenger) -> Result<&'static str, Refusal> {
     })
 }
 
-/// Whole years between two dates; none when one is no date.
+/// Returns the whole years between two dates, or `None` if one is not a date.
 fn age_on(born_on: &str, day: &str) -> Option<u8> {
     let split = |date: &str| -> Option<(i32, String)> {
         let (year, rest) = date.get(..10)?.split_once('-')?;
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_gets_an_id_of_their_kind_whatever_the_order() {
+    fn each_passenger_gets_id_of_same_category_in_any_order() {
         use Kind::{Adult, Child, Infant};
         let mixed = offered(&[
             ("c4", "child", Some(4)),
@@ -237,7 +238,7 @@ mod tests {
                 &[Adult, Adult, Child(14), Child(4), Infant],
                 Some(&["a1", "a2", "c14", "c4", "i"]),
             ),
-            // one had a birthday since the search
+            // One child had a birthday since the search.
             (
                 &[Child(5), Child(14), Adult, Infant, Adult],
                 Some(&["c4", "c14", "a1", "i", "a2"]),
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn an_age_is_in_whole_years() {
+    fn age_is_whole_years_between_dates() {
         let cases = [
             ("2019-06-14", "2027-06-13", Some(7)),
             ("2019-06-14", "2027-06-14T10:00", Some(8)),

@@ -1,12 +1,11 @@
-//! Places to airports.
+//! Conversion of place suggestions to airports.
 
 use stopover_sdk::flight_reference::{Airport, AirportAnswer};
 
 use crate::map::filled;
 use crate::wire::reference::Suggestion;
 
-/// Every airport of the suggestions once, in their order: an airport, and the
-/// airports of a city.
+/// Returns every airport of the suggestions once, in their order. A city yields its airports.
 pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportAnswer {
     let mut airports: Vec<Airport> = Vec::new();
     for mut suggestion in suggestions {
@@ -37,7 +36,7 @@ pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportAns
     }
 }
 
-/// None without a code to fly to.
+/// Converts an airport. Returns `None` if it has no IATA code.
 fn airport(written: Suggestion, city: Option<&str>) -> Option<Airport> {
     let on_map = |degrees: &f64, most: f64| (-most..=most).contains(degrees);
     let latitude = written.latitude.filter(|latitude| on_map(latitude, 90.0));

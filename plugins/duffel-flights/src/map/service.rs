@@ -8,9 +8,9 @@ use crate::map::minor;
 use crate::map::passenger::Ids;
 use crate::wire;
 
-/// A bag that is for sale. None for everything else (seats by the hundred), and
-/// for what cannot be sold through the gateway: bags for several passengers, in
-/// another currency, or without a price.
+/// Converts a bag that can be sold. Returns `None` for other services (an order has hundreds of
+/// seats) and for bags that the gateway cannot sell: bags for several passengers, in another
+/// currency, or without a price.
 pub(crate) fn available(
     service: wire::service::Service,
     ids: &Ids,
@@ -33,10 +33,10 @@ pub(crate) fn available(
     })
 }
 
-/// An extra of an order. The order's price is for all pieces.
+/// Converts an extra of an order. Its price in the order covers all pieces.
 ///
 /// # Errors
-/// It has no price in the order's currency.
+/// The extra has no price in the order's currency.
 pub(crate) fn bought(
     service: wire::service::Service,
     ids: &Ids,
@@ -72,7 +72,7 @@ pub(crate) fn bought(
     })
 }
 
-/// None for a kind of bag that is neither.
+/// Converts a bag's kind and weight. Returns `None` if the bag is neither checked nor carry-on.
 fn baggage(metadata: &wire::service::ServiceMetadata) -> Option<Baggage> {
     let baggage_type = match metadata.kind.as_str() {
         "checked" => BaggageType::Checked,

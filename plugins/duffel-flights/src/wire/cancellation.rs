@@ -5,7 +5,7 @@ use stopover_sdk::record;
 use crate::wire::Amount;
 
 record! {
-    /// A quote, and once it has `confirmed_at` a cancellation.
+    /// A cancellation quote. It is a cancellation once it has `confirmed_at`.
     #[derive(Debug)]
     pub(crate) struct OrderCancellation {
         pub(crate) id: String,

@@ -1,4 +1,4 @@
-//! What Duffel's webhook delivers.
+//! Deliveries of Duffel's webhook.
 
 use stopover_sdk::record;
 
@@ -10,7 +10,7 @@ record! {
         pub(crate) id: String,
         pub(crate) kind: String = "type",
         pub(crate) data: Data,
-        /// The id of the object that it is about.
+        /// Id of the object that the event is about.
         pub(crate) about: String = "idempotency_key",
         pub(crate) created_at: String,
     }
@@ -20,7 +20,7 @@ record! {
         pub(crate) object: Object,
     }
 
-    /// An order, or something that belongs to one.
+    /// An order, or an object that belongs to one.
     #[derive(Debug)]
     pub(crate) struct Object {
         pub(crate) id: String,

@@ -1,11 +1,11 @@
-//! Slices, segments and conditions: the same in offers, orders and changes.
+//! Slices, segments and conditions, which offers, orders and changes share.
 
 use stopover_sdk::record;
 
 use crate::wire::Amount;
 
 record! {
-    /// An airport, or a city.
+    /// An airport or a city.
     #[derive(Debug)]
     pub(crate) struct Place {
         pub(crate) iata_code: String,
@@ -30,7 +30,7 @@ record! {
         pub(crate) segments: Vec<Segment>,
     }
 
-    /// In the changes of an airline some names are older ones.
+    /// A flight segment. Airline-initiated changes use older names for some fields.
     #[derive(Debug)]
     pub(crate) struct Segment {
         pub(crate) id: String,
@@ -47,7 +47,7 @@ record! {
         pub(crate) passengers: Vec<SegmentPassenger>,
     }
 
-    /// Only their number counts.
+    /// A landing. Only the number of landings is used.
     #[derive(Debug)]
     pub(crate) struct Stop {
         pub(crate) id: String,

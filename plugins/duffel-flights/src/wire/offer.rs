@@ -6,7 +6,7 @@ use crate::wire::Amount;
 use crate::wire::itinerary::{Conditions, Slice};
 
 record! {
-    /// A search; its offers are read in pages.
+    /// A search. Its offers are read in pages.
     #[derive(Debug)]
     pub(crate) struct OfferRequest {
         pub(crate) id: String,
@@ -32,7 +32,7 @@ record! {
         pub(crate) expires_at: Option<String>,
         pub(crate) conditions: Conditions,
         pub(crate) documents_required: bool = "passenger_identity_documents_required",
-        /// The documents that may be given; empty: none.
+        /// Types of travel documents that the offer accepts; may be empty.
         pub(crate) document_types: Vec<String>
             = "supported_passenger_identity_document_types"
             | "allowed_passenger_identity_document_types",

@@ -11,7 +11,7 @@ record! {
     #[derive(Debug)]
     pub(crate) struct Order {
         pub(crate) id: String,
-        /// The airline's record locator; empty while there is none.
+        /// The airline's record locator; empty until the airline assigns one.
         pub(crate) booking_reference: String,
         pub(crate) total_amount: Amount,
         pub(crate) total_currency: String,
@@ -20,10 +20,10 @@ record! {
         pub(crate) tax_amount: Amount,
         pub(crate) tax_currency: String,
         pub(crate) cancelled_at: Option<String>,
-        /// The confirmed one, where the answer has it.
+        /// The confirmed cancellation, if the response contains it.
         pub(crate) cancellation: Option<OrderCancellation>,
         pub(crate) payment_status: PaymentStatus,
-        /// None: not told.
+        /// Available actions; `None` if Duffel does not list them.
         pub(crate) available_actions: Option<Vec<String>>,
         pub(crate) metadata: Metadata,
         pub(crate) passengers: Vec<OrderPassenger>,
@@ -37,7 +37,7 @@ record! {
         pub(crate) awaiting_payment: bool,
     }
 
-    /// Ours, as Duffel repeats it.
+    /// The gateway's metadata, as Duffel returns it.
     #[derive(Debug)]
     pub(crate) struct Metadata {
         pub(crate) gateway_booking_id: Option<String>,

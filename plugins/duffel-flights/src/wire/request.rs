@@ -1,8 +1,8 @@
-//! What is sent.
+//! Bodies of requests.
 
 use serde::Serialize;
 
-/// What stands around every request.
+/// The envelope of every request.
 #[derive(Debug, Serialize)]
 pub(crate) struct Enveloped<T> {
     pub(crate) data: T,
@@ -29,14 +29,14 @@ pub(crate) struct Slice<'a> {
     pub(crate) arrival_time: Option<TimeRange<'a>>,
 }
 
-/// `HH:MM`, local.
+/// A range of local times, each `HH:MM`.
 #[derive(Debug, Serialize)]
 pub(crate) struct TimeRange<'a> {
     pub(crate) from: &'a str,
     pub(crate) to: &'a str,
 }
 
-/// A child goes by its age, everybody else by type.
+/// A passenger of a search: a child by age, others by type.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum SearchPassenger {
@@ -49,7 +49,7 @@ pub(crate) enum SearchPassenger {
     },
 }
 
-/// `PATCH /air/offers/{id}/passengers/{id}`.
+/// Body of `PATCH /air/offers/{id}/passengers/{id}`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Loyalty<'a> {
     pub(crate) given_name: &'a str,
@@ -73,7 +73,7 @@ pub(crate) struct Order<'a> {
     pub(crate) metadata: Metadata<'a>,
 }
 
-/// Out of the account's balance, exactly the price.
+/// A payment of exactly the price from the account's balance.
 #[derive(Debug, Serialize)]
 pub(crate) struct Payment<'a> {
     #[serde(rename = "type")]
@@ -92,10 +92,10 @@ pub(crate) struct OrderPassenger<'a> {
     pub(crate) born_on: &'a str,
     pub(crate) email: &'a str,
     pub(crate) phone_number: &'a str,
-    /// The infant that travels on this adult's lap.
+    /// Id of the infant on this adult's lap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) infant_passenger_id: Option<&'a str>,
-    /// At most one.
+    /// At most one travel document.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) identity_documents: Vec<IdentityDocument<'a>>,
 }
@@ -109,11 +109,11 @@ pub(crate) struct IdentityDocument<'a> {
     pub(crate) expires_on: &'a str,
 }
 
-/// By which an order is recognised. Values hold at most 500 characters.
+/// Metadata by which an order is found. Values have at most 500 characters.
 #[derive(Debug, Serialize)]
 pub(crate) struct Metadata<'a> {
     pub(crate) gateway_booking_id: &'a str,
-    /// The passengers' ids in the gateway's order.
+    /// Passengers' ids in the gateway's order.
     pub(crate) gateway_passengers: String,
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct OrderCancellation<'a> {
     pub(crate) order_id: &'a str,
 }
 
-/// `POST /air/orders/{id}/services`.
+/// Body of `POST /air/orders/{id}/services`.
 #[derive(Debug, Serialize)]
 pub(crate) struct AddServices<'a> {
     pub(crate) payment: Payment<'a>,

@@ -5,12 +5,12 @@ use stopover_sdk::record;
 use crate::wire::Amount;
 
 record! {
-    /// What can be bought, or was.
+    /// A service that is for sale or was bought.
     #[derive(Debug)]
     pub(crate) struct Service {
         pub(crate) id: String,
         pub(crate) kind: String = "type",
-        /// Of what can be bought: for one. Of what was bought: for all of them.
+        /// Price of one piece if the service is for sale; price of all pieces if it was bought.
         pub(crate) total_amount: Amount,
         pub(crate) total_currency: String,
         pub(crate) quantity: Option<u32>,

@@ -1,4 +1,4 @@
-//! Requests as the gateway makes them, and the documents that answer them.
+//! Requests as the gateway makes them, and the documents used as responses.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use stopover_sdk::types::flight::{
 };
 use stopover_sdk::{FlightBooking, ReadError};
 
-/// One of the documents in `fixtures/`.
+/// Reads a document of `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures")
@@ -26,7 +26,7 @@ pub(crate) fn fixture(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A fixture with values of its data replaced, by JSON pointer.
+/// Returns a fixture with values of its `data` replaced, by JSON pointer.
 pub(crate) fn changed(name: &str, values: &[(&str, Value)]) -> String {
     let mut document: Value = serde_json::from_str(&fixture(name)).unwrap();
     for (pointer, value) in values {
@@ -35,7 +35,7 @@ pub(crate) fn changed(name: &str, values: &[(&str, Value)]) -> String {
     document.to_string()
 }
 
-/// The order after its cancellation, without what that cost.
+/// Returns the order after its cancellation, without the cancellation's amounts.
 pub(crate) fn canceled_order() -> String {
     changed(
         "order.json",
@@ -46,7 +46,7 @@ pub(crate) fn canceled_order() -> String {
     )
 }
 
-/// The quote once it is confirmed.
+/// Returns the confirmed quote.
 pub(crate) fn confirmed() -> String {
     changed(
         "quote.json",
@@ -54,14 +54,14 @@ pub(crate) fn confirmed() -> String {
     )
 }
 
-/// The fixture `order.json` in a list.
+/// Returns a list response with these orders.
 pub(crate) fn orders(orders: &[&str], after: Option<&str>) -> String {
     let data = |order: &&str| serde_json::from_str::<Value>(order).unwrap()["data"].take();
     let orders: Vec<Value> = orders.iter().map(data).collect();
     json!({ "data": orders, "meta": { "after": after, "limit": 50 } }).to_string()
 }
 
-/// An error answer of Duffel's.
+/// Returns an error response of Duffel.
 pub(crate) fn error(kind: &str, code: &str) -> String {
     json!({
         "errors": [{ "type": kind, "code": code, "title": "A title", "message": "canary@guest.example",
@@ -71,7 +71,7 @@ pub(crate) fn error(kind: &str, code: &str) -> String {
     .to_string()
 }
 
-/// There and back for an adult, a child of 8 and an infant.
+/// Returns a search for a round trip of an adult, a child aged 8 and an infant.
 pub(crate) fn price_request() -> PriceRequest {
     let leg = |origin: &str, destination: &str, date: &str| Leg {
         origin: origin.to_owned(),
@@ -235,7 +235,7 @@ pub(crate) fn buy_request() -> BuyRequest {
     }
 }
 
-/// The JSON body of a request, without its envelope.
+/// Returns the JSON body of a request, without its envelope.
 pub(crate) fn data(request: &Request) -> Value {
     let mut body: Value =
         serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap();

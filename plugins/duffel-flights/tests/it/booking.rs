@@ -1,4 +1,4 @@
-//! Prebook, book, and reading back.
+//! Prebooking, booking and reading a booking back.
 
 use duffel_flights::DuffelFlights;
 use serde_json::json;
@@ -15,12 +15,12 @@ fn reason<T>(result: Result<T, ChangeError>) -> RefusalReason {
     match result {
         Err(ChangeError::Refused(refusal)) => refusal.reason,
         Err(error) => panic!("{error:?}"),
-        Ok(_) => panic!("done"),
+        Ok(_) => panic!("the call succeeded"),
     }
 }
 
 #[test]
-fn a_prebook_reads_the_offer_again() {
+fn prebook_rereads_offer() {
     let gateway = Gateway::new().answer(200, ask::fixture("offer.json"));
     let bound = gateway
         .run(|| DuffelFlights::prebook(ask::prebook_request()))
@@ -40,7 +40,7 @@ fn a_prebook_reads_the_offer_again() {
 }
 
 #[test]
-fn loyalty_programmes_are_set_before_the_price_is_taken() {
+fn prebook_sets_loyalty_programmes_before_reading_price() {
     let cheaper = ask::changed("offer.json", &[("/total_amount", json!("324.36"))]);
     let gateway = Gateway::new()
         .answer(200, ask::fixture("offer.json"))
@@ -70,7 +70,7 @@ fn loyalty_programmes_are_set_before_the_price_is_taken() {
 }
 
 #[test]
-fn a_dearer_or_other_offer_is_refused() {
+fn prebook_with_higher_price_or_other_currency_is_refused() {
     let now = |amount: &str| ask::changed("offer.json", &[("/total_amount", json!(amount))]);
     let prebook = |document: String| {
         let gateway = Gateway::new().answer(200, document);
@@ -92,7 +92,7 @@ fn a_dearer_or_other_offer_is_refused() {
 }
 
 #[test]
-fn passengers_that_duffel_would_not_book_are_refused_before_anything_is_changed() {
+fn prebook_with_invalid_passengers_is_refused_before_any_change() {
     let with = |change: &dyn Fn(&mut PrebookRequest)| {
         let mut request = PrebookRequest {
             passengers: ask::loyal_passengers(),
@@ -121,7 +121,7 @@ fn passengers_that_duffel_would_not_book_are_refused_before_anything_is_changed(
 }
 
 #[test]
-fn a_prebook_that_cannot_read_the_offer_may_be_repeated_until_something_was_sent() {
+fn failed_prebook_is_not_sent_before_first_change_and_unknown_after() {
     let broken = || Error::TimedOut("slow".to_owned());
     let gateway = Gateway::new().fail(broken());
     let result = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
@@ -140,7 +140,7 @@ fn a_prebook_that_cannot_read_the_offer_may_be_repeated_until_something_was_sent
 }
 
 #[test]
-fn an_order_pays_the_exact_price_and_names_everybody() {
+fn booking_sends_exact_price_and_all_passengers() {
     let gateway = Gateway::new().answer(201, ask::fixture("order.json"));
     let state = gateway
         .run(|| DuffelFlights::book(ask::book_request()))
@@ -184,7 +184,7 @@ fn an_order_pays_the_exact_price_and_names_everybody() {
 }
 
 #[test]
-fn each_infant_sits_on_an_adult_of_its_own() {
+fn each_infant_is_assigned_to_its_own_adult() {
     let gateway = Gateway::new().answer(201, ask::fixture("order.json"));
     let adult = || ask::passenger(PassengerType::Adult, "Ana", "1990-01-01");
     let infant = || ask::passenger(PassengerType::Infant, "Ed", "2026-09-01");
@@ -200,7 +200,7 @@ fn each_infant_sits_on_an_adult_of_its_own() {
         .map(|place| sent["passengers"][place]["infant_passenger_id"].as_str())
         .collect();
     assert_eq!(laps, [None, Some("i1"), Some("i2"), None]);
-    // An offer that takes no documents gets none.
+    // An order for an offer that accepts no documents has none.
     assert!(sent["passengers"][1].get("identity_documents").is_none());
 
     let request = BookRequest {
@@ -216,7 +216,7 @@ fn each_infant_sits_on_an_adult_of_its_own() {
 }
 
 #[test]
-fn an_order_that_is_accepted_is_pending_with_or_without_an_id() {
+fn accepted_order_is_pending_with_or_without_id() {
     let cases = [
         (ask::fixture("order.json"), "ord_own"),
         (
@@ -239,7 +239,7 @@ fn an_order_that_is_accepted_is_pending_with_or_without_an_id() {
 }
 
 #[test]
-fn an_answer_to_a_booking_that_cannot_be_read_or_is_of_another_is_unknown() {
+fn booking_with_unreadable_or_foreign_response_is_unknown() {
     let other = ask::changed(
         "order.json",
         &[("/metadata/gateway_booking_id", json!("bkg_other"))],
@@ -263,7 +263,7 @@ fn an_answer_to_a_booking_that_cannot_be_read_or_is_of_another_is_unknown() {
 }
 
 #[test]
-fn a_lost_booking_is_unknown_and_one_that_did_not_leave_is_not_sent() {
+fn lost_booking_is_unknown_and_unsent_booking_is_not_sent() {
     let book = |error| {
         Gateway::new()
             .fail(error)
@@ -282,7 +282,7 @@ fn a_lost_booking_is_unknown_and_one_that_did_not_leave_is_not_sent() {
 }
 
 #[test]
-fn a_payment_that_is_not_the_price_is_refused_with_the_price_now() {
+fn booking_with_outdated_price_is_refused_with_current_price() {
     let mismatch = ask::error(
         "validation_error",
         "payment_amount_does_not_match_order_amount",
@@ -302,7 +302,7 @@ fn a_payment_that_is_not_the_price_is_refused_with_the_price_now() {
 }
 
 #[test]
-fn a_prebook_of_somebody_else_is_not_booked() {
+fn booking_with_foreign_prebook_reference_is_refused_without_request() {
     let gateway = Gateway::new();
     let request = BookRequest {
         supplier_prebook: "off_flex".to_owned(),
@@ -316,7 +316,7 @@ fn a_prebook_of_somebody_else_is_not_booked() {
 }
 
 #[test]
-fn an_order_is_found_by_its_id_else_among_those_of_the_offer() {
+fn find_reads_order_by_id_then_by_offer() {
     let order = ask::fixture("order.json");
     let stranger = ask::changed(
         "order.json",
@@ -326,7 +326,7 @@ fn an_order_is_found_by_its_id_else_among_those_of_the_offer() {
 
     let gateway = Gateway::new().answer(200, &order);
     let FindAnswer::Found(state) = find(&gateway, ask::find_request(Some("ord_own"), None)) else {
-        panic!("not found");
+        panic!("the order was not found");
     };
     assert_eq!(state.supplier_reference, "ord_own");
     assert_eq!(
@@ -349,7 +349,7 @@ fn an_order_is_found_by_its_id_else_among_those_of_the_offer() {
             );
         let found = find(&gateway, ask::find_request(reference, Some(ask::PREBOOK)));
         let FindAnswer::Found(state) = found else {
-            panic!("{reference:?}: not found");
+            panic!("{reference:?}: the order was not found");
         };
         assert_eq!(
             (state.supplier_reference.as_str(), state.status),
@@ -364,7 +364,7 @@ fn an_order_is_found_by_its_id_else_among_those_of_the_offer() {
 }
 
 #[test]
-fn what_is_nowhere_is_not_found_and_what_cannot_be_asked_is_an_error() {
+fn find_without_match_returns_not_found_and_failed_read_returns_error() {
     let gateway = Gateway::new().answer(200, ask::orders(&[], None));
     let request = ask::find_request(None, Some(ask::PREBOOK));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Quote and cancel.
+//! Cancellation quotes and cancellations.
 
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn kept_and_given(fee: i64, refund: i64) -> Option<TicketCancellation> {
 }
 
 #[test]
-fn a_quote_is_made_and_never_confirmed() {
+fn quote_creates_cancellation_without_confirming_it() {
     let gateway = ordered().answer(201, ask::fixture("quote.json"));
     assert_eq!(
         quote(&gateway),
@@ -54,7 +54,7 @@ fn a_quote_is_made_and_never_confirmed() {
 }
 
 #[test]
-fn where_the_money_goes_decides_what_comes_back() {
+fn quote_amounts_depend_on_refund_destination() {
     type Case = (&'static str, Value, &'static str, Option<(i64, i64)>);
     let cases: [Case; 9] = [
         ("balance", json!("365.40"), "EUR", Some((5_000, 36_540))),
@@ -99,7 +99,7 @@ fn where_the_money_goes_decides_what_comes_back() {
 }
 
 #[test]
-fn an_order_that_cannot_be_cancelled_here_has_no_quote() {
+fn quote_for_order_not_cancellable_through_duffel_is_unavailable() {
     let fixed = ask::changed("order.json", &[("/available_actions", json!(["update"]))]);
     let gateway = Gateway::new().answer(200, fixed);
     assert!(matches!(quote(&gateway), Ok(Quote::Unavailable(_))));
@@ -111,7 +111,7 @@ fn an_order_that_cannot_be_cancelled_here_has_no_quote() {
     };
     assert_eq!(refusal.reason, RefusalReason::NotCancellable);
 
-    // Where Duffel does not tell what can be done, trying tells.
+    // If Duffel does not list the available actions, the quote is attempted.
     let untold = ask::changed("order.json", &[("/available_actions", json!(null))]);
     let gateway = Gateway::new()
         .answer(200, untold)
@@ -120,7 +120,7 @@ fn an_order_that_cannot_be_cancelled_here_has_no_quote() {
 }
 
 #[test]
-fn a_cancellation_confirms_a_fresh_quote() {
+fn cancellation_confirms_new_quote() {
     let gateway = ordered()
         .answer(201, ask::fixture("quote.json"))
         .answer(200, ask::confirmed());
@@ -139,7 +139,7 @@ fn a_cancellation_confirms_a_fresh_quote() {
 }
 
 #[test]
-fn nothing_is_confirmed_for_an_order_that_duffel_does_not_cancel() {
+fn cancellation_of_not_cancellable_order_is_refused_without_confirmation() {
     let fixed = ask::changed("order.json", &[("/available_actions", json!(["update"]))]);
     for (status, document) in [
         (200, fixed),
@@ -155,7 +155,7 @@ fn nothing_is_confirmed_for_an_order_that_duffel_does_not_cancel() {
 }
 
 #[test]
-fn before_the_quote_nothing_was_changed() {
+fn cancellation_failing_before_quote_is_not_sent() {
     let cases = [
         Gateway::new().fail(Error::TimedOut(String::new())),
         Gateway::new().answer(502, ""),
@@ -166,7 +166,7 @@ fn before_the_quote_nothing_was_changed() {
 }
 
 #[test]
-fn after_the_confirmation_only_its_own_yes_is_one() {
+fn cancellation_without_matching_confirmation_is_unknown() {
     let quoted = || ordered().answer(201, ask::fixture("quote.json"));
     let already = ask::error("invalid_state_error", "already_cancelled");
     let other = |pointer, value| {
@@ -216,7 +216,7 @@ fn after_the_confirmation_only_its_own_yes_is_one() {
 }
 
 #[test]
-fn a_canceled_order_tells_what_that_cost() {
+fn canceled_order_state_includes_cancellation_amounts() {
     let elsewhere = |confirmed_at: Value| {
         let mut one: Value = serde_json::from_str(&ask::fixture("quote.json")).unwrap();
         one["data"]["confirmed_at"] = confirmed_at;
@@ -235,7 +235,7 @@ fn a_canceled_order_tells_what_that_cost() {
     let url = "https://api.duffel.com/air/order_cancellations?order_id=ord_own";
     assert_eq!(gateway.requests()[1].url, url);
 
-    // The order may have its cancellation in it.
+    // The order may contain its cancellation.
     let mut order: Value = serde_json::from_str(&ask::canceled_order()).unwrap();
     order["data"]["cancellation"] = done.clone();
     let gateway = Gateway::new().answer(200, order.to_string());
@@ -245,7 +245,7 @@ fn a_canceled_order_tells_what_that_cost() {
     );
     assert_eq!(gateway.requests().len(), 1);
 
-    // Cancelled by the airline: nobody says what comes back.
+    // The airline cancelled the order: no response states the refund.
     let gateway = Gateway::new()
         .answer(200, ask::canceled_order())
         .answer(200, list(vec![quote_only]));
@@ -265,7 +265,7 @@ fn a_canceled_order_tells_what_that_cost() {
 }
 
 #[test]
-fn cancelling_what_is_canceled_answers_the_booking_as_it_is() {
+fn cancellation_of_canceled_order_returns_current_state() {
     let list =
         json!({ "data": [serde_json::from_str::<Value>(&ask::confirmed()).unwrap()["data"]] });
     let gateway = Gateway::new()

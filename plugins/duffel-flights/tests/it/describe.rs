@@ -1,4 +1,4 @@
-//! What the adapter says of itself, and what every request carries.
+//! The adapter's description, and the headers of every request.
 
 use duffel_flights::DuffelFlights;
 use stopover_sdk::testing::Gateway;
@@ -7,7 +7,7 @@ use stopover_sdk::{FlightPricing, Plugin, ReadError};
 use crate::ask;
 
 #[test]
-fn it_takes_one_booking_an_offer_and_promises_nothing() {
+fn description_allows_one_booking_per_offer_without_guarantees() {
     let description = Gateway::new().run(DuffelFlights::describe);
     assert_eq!(description.name, "duffel-flights");
     assert_eq!(description.hosts, ["api.duffel.com"]);
@@ -20,7 +20,7 @@ fn it_takes_one_booking_an_offer_and_promises_nothing() {
 }
 
 #[test]
-fn settings_move_the_host_and_the_patience() {
+fn settings_change_host_and_search_timeout() {
     let gateway = Gateway::new()
         .settings(r#"{"base_url": "http://127.0.0.1:9001/d/", "search_timeout_ms": 4000}"#)
         .answer(503, "");
@@ -51,7 +51,7 @@ fn settings_move_the_host_and_the_patience() {
 }
 
 #[test]
-fn settings_that_do_not_fit_stop_every_call_before_it_is_sent() {
+fn invalid_settings_fail_calls_before_any_request() {
     let gateway = Gateway::new().settings(r#"{"token": "x"}"#);
     let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
     assert!(

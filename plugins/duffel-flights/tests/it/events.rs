@@ -1,4 +1,4 @@
-//! Webhooks: only authentic ones are read, and what they are about.
+//! Webhooks: signature verification and the meaning of events.
 
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
@@ -8,9 +8,9 @@ use stopover_sdk::{SupplierEvents, secret};
 
 use crate::ask;
 
-/// Looks like base64, and is the key as it stands.
+/// A secret that looks like base64 and is used as it is.
 const SECRET: &str = "QKfUULLQh+8Own+key==";
-/// Of the fixture, computed elsewhere.
+/// Signature of the fixture, computed with another tool.
 pub(crate) const SIGNATURE: &str =
     "t=1809252301,v1=17948ff2ee684a01ce3e8dcff8873f0c7712c995bdc600d1fbfd7073a2fba0b7";
 const SENT_MS: i64 = 1_809_252_301_000;
@@ -40,7 +40,7 @@ pub(crate) fn verify(gateway: &Gateway, delivery: Delivery) -> Result<Vec<Event>
     gateway.run(|| DuffelFlights::verify(delivery))
 }
 
-/// A body, signed as Duffel signs.
+/// Returns a delivery of this body, signed as Duffel signs.
 pub(crate) fn signed(body: Vec<u8>) -> Delivery {
     let gateway = gateway();
     let message = [b"1809252301.".as_slice(), &body].concat();
@@ -54,14 +54,14 @@ pub(crate) fn signed(body: Vec<u8>) -> Delivery {
     }
 }
 
-/// What an event means.
+/// Verifies a signed delivery of this event.
 fn read(event: &Value) -> Result<Event, VerifyError> {
     let delivery = signed(event.to_string().into_bytes());
     verify(&gateway(), delivery).map(|mut events| events.remove(0))
 }
 
 #[test]
-fn an_authentic_delivery_is_read() {
+fn authentic_delivery_is_parsed() {
     let events = verify(&gateway(), delivery(SIGNATURE)).unwrap();
     assert_eq!(
         events,
@@ -77,7 +77,7 @@ fn an_authentic_delivery_is_read() {
 }
 
 #[test]
-fn whatever_is_wrong_with_the_signature_nothing_is_read() {
+fn delivery_with_invalid_signature_is_unauthentic() {
     let digest = SIGNATURE.split_once("v1=").unwrap().1;
     let cases = [
         String::new(),
@@ -117,7 +117,7 @@ fn whatever_is_wrong_with_the_signature_nothing_is_read() {
 }
 
 #[test]
-fn a_signature_holds_for_five_minutes_either_way() {
+fn signature_is_valid_within_five_minutes() {
     for (late_s, is_authentic) in [
         (0, true),
         (300, true),
@@ -138,7 +138,7 @@ fn a_signature_holds_for_five_minutes_either_way() {
 }
 
 #[test]
-fn each_type_says_what_to_look_at() {
+fn event_type_determines_kind() {
     let irrelevant = |name: &str| Kind::Irrelevant(name.to_owned());
     let cases = [
         ("order.created", Kind::BookingChanged),
@@ -174,7 +174,7 @@ fn each_type_says_what_to_look_at() {
 }
 
 #[test]
-fn the_order_is_found_wherever_it_stands() {
+fn order_reference_is_found_in_every_position() {
     let event = |object: Value, about: &str| json!({ "id": "wev_1", "type": "x", "data": { "object": object }, "idempotency_key": about });
     let cases = [
         (
@@ -208,7 +208,7 @@ fn the_order_is_found_wherever_it_stands() {
 }
 
 #[test]
-fn what_is_signed_and_no_event_is_unreadable() {
+fn signed_body_without_event_is_unreadable() {
     for event in [json!([]), json!({ "type": "order.created" })] {
         assert!(
             matches!(read(&event), Err(VerifyError::Unreadable(_))),

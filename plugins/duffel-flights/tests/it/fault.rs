@@ -1,4 +1,4 @@
-//! Every error that is known, at every call: a closed list of what is a no.
+//! Every known error at every call, against the closed list of definite refusals.
 
 use duffel_flights::DuffelFlights;
 use stopover_sdk::flight_booking::PrebookRequest;
@@ -29,8 +29,8 @@ use End::{
     Unknown,
 };
 
-/// A search, the loyalty of a passenger, an order, a quote inside a cancellation,
-/// its confirmation, and bags.
+/// Outcomes of a search, of setting a passenger's loyalty programmes, of an order, of the quote and
+/// the confirmation of a cancellation, and of buying bags.
 type Ends = [End; 6];
 
 const fn changes(read: End, change: End) -> Ends {
@@ -39,9 +39,9 @@ const fn changes(read: End, change: End) -> Ends {
 
 const UNKNOWN_CODE: &str = "something_new";
 
-/// Status, type, code, and how each call ends.
+/// Status, type and code of an error, and the outcome of each call.
 const ROWS: [(u16, &str, &str, Ends); 41] = [
-    // our token, our headers, our rights
+    // Wrong token, headers or permissions of the gateway.
     (
         401,
         "authentication_error",
@@ -90,7 +90,7 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
         "unavailable_feature",
         changes(Misconfigured, Refused("account")),
     ),
-    // not there
+    // Object not found.
     (
         404,
         "invalid_request_error",
@@ -104,7 +104,7 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Refused("other"),
         ],
     ),
-    // the offer is gone
+    // The offer is no longer available.
     (
         422,
         "invalid_state_error",
@@ -131,7 +131,7 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Unknown,
         ],
     ),
-    // the price changed; the offer read afterwards costs 360.40
+    // The price changed; the offer that is read afterwards costs 360.40.
     (
         422,
         "validation_error",
@@ -145,7 +145,7 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Refused("other"),
         ],
     ),
-    // booked already, probably by us
+    // Already booked, probably by this gateway.
     (
         422,
         "validation_error",
@@ -172,7 +172,7 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Unknown,
         ],
     ),
-    // our balance
+    // The gateway's balance is too low.
     (
         422,
         "invalid_state_error",
@@ -186,7 +186,7 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Refused("account"),
         ],
     ),
-    // done already: who did it, only reading tells
+    // Already done: only a read shows whether this gateway made the change.
     (
         422,
         "invalid_state_error",
@@ -200,14 +200,14 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Unknown,
         ],
     ),
-    // what we sent
+    // Invalid request data.
     (422, "validation_error", "validation_required", INVALID),
     (422, "validation_error", "validation_format", INVALID),
     (422, "validation_error", "validation_inclusion", INVALID),
     (422, "validation_error", "invalid_phone_number", INVALID),
     (422, "validation_error", "duplicate_passenger_name", INVALID),
     (422, "airline_error", "invalid_loyalty_card", INVALID),
-    // what the airline does not do
+    // The airline does not support the action.
     (
         422,
         "airline_error",
@@ -236,7 +236,7 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Refused("other"),
         ],
     ),
-    // the limit, said before anything was done
+    // Rate limit, reported before anything was done.
     (
         429,
         "rate_limit_error",
@@ -244,14 +244,14 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
         changes(RateLimited, RateLimited),
     ),
     (429, "", "", changes(RateLimited, Unknown)),
-    // the airline did not make the order
+    // The airline did not create the order.
     (
         502,
         "airline_error",
         "order_not_created",
         [Failed, Unknown, Refused("other"), Unknown, Unknown, Unknown],
     ),
-    // nobody knows
+    // Errors that leave the outcome unknown.
     (
         502,
         "airline_error",
@@ -282,7 +282,7 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
         "gateway_timeout_error",
         changes(TimedOut, Unknown),
     ),
-    // the right code with the wrong status is not on the list
+    // A listed code with another status is not on the list.
     (
         500,
         "airline_error",
@@ -301,7 +301,7 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
         "insufficient_balance",
         changes(Failed, Unknown),
     ),
-    // codes that nobody documented
+    // Undocumented codes.
     (
         422,
         "airline_error",
@@ -341,7 +341,7 @@ const UNSUPPORTED: Ends = [
 ];
 
 #[test]
-fn every_code_ends_as_it_must() {
+fn every_error_code_has_expected_outcome() {
     for (status, kind, code, expected) in ROWS {
         let body = if code.is_empty() {
             "<html>".to_owned()
@@ -407,7 +407,7 @@ fn loyal() -> PrebookRequest {
 }
 
 #[test]
-fn reading_the_offer_of_a_prebook_ends_as_a_change() {
+fn failed_offer_read_in_prebook_returns_change_error() {
     let cases = [
         (
             422,
@@ -443,7 +443,7 @@ fn reading_the_offer_of_a_prebook_ends_as_a_change() {
 }
 
 #[test]
-fn an_airline_that_cannot_quote_is_no_error() {
+fn quote_that_airline_cannot_give_is_unavailable() {
     let quote = |status, kind, code| {
         let gateway = ordered().answer(status, ask::error(kind, code));
         gateway.run(|| DuffelFlights::quote_cancellation(ask::quote_request()))
@@ -470,7 +470,7 @@ fn an_airline_that_cannot_quote_is_no_error() {
 }
 
 #[test]
-fn one_error_off_the_list_makes_all_unknown() {
+fn response_with_one_unlisted_error_is_unknown() {
     let two = |second: &str| {
         format!(
             r#"{{"errors": [{{"type": "validation_error", "code": "validation_required"}}, {{"code": "{second}"}}]}}"#
@@ -489,7 +489,7 @@ fn one_error_off_the_list_makes_all_unknown() {
 }
 
 #[test]
-fn the_limit_says_until_when() {
+fn rate_limit_response_gives_wait_time() {
     let answer = |headers: &[(&str, &str)]| {
         let headers = headers.iter().map(|(name, value)| Header {
             name: (*name).to_owned(),
@@ -525,7 +525,7 @@ fn the_limit_says_until_when() {
 }
 
 #[test]
-fn operators_see_code_and_request_and_never_what_duffel_quotes() {
+fn refusal_message_has_code_and_request_id_without_duffel_message() {
     let gateway = Gateway::new().answer(422, ask::error("validation_error", "validation_format"));
     let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
     let Err(ChangeError::Refused(refusal)) = result else {
@@ -534,7 +534,7 @@ fn operators_see_code_and_request_and_never_what_duffel_quotes() {
     assert_eq!(refusal.supplier_code.as_deref(), Some("validation_format"));
     assert_eq!(
         refusal.message,
-        "Duffel answered 422 validation_format: A title (request req-own)"
+        "Duffel returned 422 validation_format: A title (request req-own)"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Webhooks that Duffel never sent, and bodies that it might.
+//! Deliveries with random signatures, and signed deliveries with random bodies.
 
 use stopover_sdk::supplier_events::{Delivery, VerifyError};
 
@@ -8,7 +8,7 @@ use crate::events::{SIGNATURE, delivery, gateway, signed, verify};
 const TOKENS: &[&str] = &["t=", "v1=", ",", "t=1809252301", "-", "v0=", " ", "+"];
 
 #[test]
-fn only_what_duffel_signed_is_authentic() {
+fn fuzzed_delivery_is_authentic_only_with_matching_signature() {
     let body = ask::fixture("event.json");
     let (time, digest) = SIGNATURE.split_once(',').unwrap();
     let documents = fuzz::documents("duffel-delivery").tokens(TOKENS);
@@ -29,13 +29,13 @@ fn only_what_duffel_signed_is_authentic() {
                 Err(VerifyError::Unauthentic(_)) => {
                     assert!(header != SIGNATURE || sent != body.as_bytes());
                 }
-                Err(other) => panic!("it was signed, and is {other:?}"),
+                Err(other) => panic!("a signed delivery returned {other:?}"),
             }
         });
 }
 
 #[test]
-fn what_duffel_signed_is_an_event_or_unreadable() {
+fn fuzzed_signed_body_is_event_or_unreadable() {
     let documents = fuzz::documents("duffel-event").seed(ask::fixture("event.json"));
     documents.check(1_500, |body| {
         match verify(&gateway(), signed(body.to_vec())) {
@@ -50,7 +50,7 @@ fn what_duffel_signed_is_an_event_or_unreadable() {
                 assert_ne!(event.supplier_offer.as_deref(), Some(""));
             }
             Err(VerifyError::Unreadable(_)) => {}
-            Err(other) => panic!("it was signed, and is {other:?}"),
+            Err(other) => panic!("a signed delivery returned {other:?}"),
         }
     });
 }

@@ -1,4 +1,4 @@
-//! What an order means.
+//! Conversion of orders.
 
 use serde_json::{Value, json};
 use stopover_sdk::testing::Gateway;
@@ -20,13 +20,13 @@ fn with(values: &[(&str, Value)]) -> FlightBookingState {
 }
 
 #[test]
-fn an_order_tells_ticket_money_and_flights() {
+fn order_has_locator_amounts_and_journeys() {
     let state = state(ask::fixture("order.json"));
     assert_eq!(state.status, BookingStatus::Confirmed);
     assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
     assert_eq!(state.airline_pnr.as_deref(), Some("OWNPNR"));
     assert_eq!((state.total, state.currency.as_str()), (41_540, "EUR"));
-    // Base and taxes are the total, so the base has the services in it.
+    // Base and taxes add up to the total, so the base includes the services.
     assert_eq!((state.fare, state.fare_tax), (Some(30_000), Some(6_040)));
     assert_eq!(state.cancellation, None);
     let [out, back] = state.journeys.as_slice() else {
@@ -37,7 +37,7 @@ fn an_order_tells_ticket_money_and_flights() {
         (Direction::Outbound, Direction::Inbound)
     );
     assert_eq!(out.segments[0].supplier_segment_id, "seg_o1");
-    // The label of the order has the adult first, its list the child.
+    // The order's metadata has the adult first, its list the child.
     let passengers: Vec<u8> = out.segments[0]
         .passengers
         .iter()
@@ -47,7 +47,7 @@ fn an_order_tells_ticket_money_and_flights() {
 }
 
 #[test]
-fn a_status_goes_by_cancellation_then_payment() {
+fn order_status_depends_on_payment_and_not_on_documents() {
     let unpaid = ("/payment_status/awaiting_payment", json!(true));
     let cases = [
         (vec![], BookingStatus::Confirmed),
@@ -64,14 +64,14 @@ fn a_status_goes_by_cancellation_then_payment() {
 }
 
 #[test]
-fn an_empty_locator_is_none() {
+fn empty_record_locator_is_none() {
     for empty in [json!(""), json!(null)] {
         assert_eq!(with(&[("/booking_reference", empty)]).airline_pnr, None);
     }
 }
 
 #[test]
-fn amounts_are_taken_as_told_and_never_added_up() {
+fn order_amounts_are_taken_without_adding() {
     let state = with(&[("/base_amount", json!("30.20"))]);
     assert_eq!((state.fare, state.total), (Some(3_020), 41_540));
     let state = with(&[("/tax_amount", json!(null)), ("/tax_currency", json!(null))]);
@@ -81,7 +81,7 @@ fn amounts_are_taken_as_told_and_never_added_up() {
 }
 
 #[test]
-fn services_name_who_and_where_and_what_one_costs() {
+fn order_services_have_passenger_segments_and_unit_price() {
     let state = state(ask::fixture("order.json"));
     let [bag, seat] = state.services.as_slice() else {
         panic!("{:?}", state.services);
@@ -106,7 +106,7 @@ fn services_name_who_and_where_and_what_one_costs() {
 }
 
 #[test]
-fn passengers_without_our_label_stand_as_listed() {
+fn passengers_without_valid_metadata_keep_listed_order() {
     for label in [json!(null), json!("pas_x,pas_y,pas_z"), json!("pas_adult")] {
         let state = with(&[("/metadata/gateway_passengers", label)]);
         assert_eq!(state.services[0].passenger, Some(1));
@@ -119,7 +119,7 @@ fn passengers_without_our_label_stand_as_listed() {
 }
 
 #[test]
-fn a_change_of_the_airline_names_old_and_new_flights() {
+fn airline_change_has_removed_and_added_segments() {
     let state = state(ask::fixture("order.json"));
     let [change] = state.changes.as_slice() else {
         panic!("{:?}", state.changes);
@@ -138,7 +138,7 @@ fn a_change_of_the_airline_names_old_and_new_flights() {
 }
 
 #[test]
-fn what_kind_of_change_it_is_the_flights_tell() {
+fn airline_change_type_is_derived_from_flights() {
     let aic = "/airline_initiated_changes/0";
     let at = |pointer: &str| format!("{aic}{pointer}");
     let document: Value = serde_json::from_str(&ask::fixture("order.json")).unwrap();
@@ -185,7 +185,7 @@ fn what_kind_of_change_it_is_the_flights_tell() {
 }
 
 #[test]
-fn keys_that_come_twice_are_no_reason_to_give_up() {
+fn repeated_json_keys_use_last_value() {
     let document = ask::fixture("order.json")
         .replacen("\"id\":", "\"id\": \"ord_first\", \"id\":", 1)
         .replace(

@@ -1,4 +1,4 @@
-//! Search: what is asked, page by page, and what the offers mean.
+//! Search: requests, pages, and the conversion of offers.
 
 use duffel_flights::DuffelFlights;
 use serde_json::json;
@@ -30,7 +30,7 @@ fn ids(offers: &[Offer]) -> Vec<&str> {
 }
 
 #[test]
-fn a_search_is_asked_without_its_offers_and_read_in_pages() {
+fn search_requests_no_offers_and_reads_them_in_pages() {
     let gateway = gateway();
     let answer = price(&gateway, ask::price_request());
     assert_eq!(ids(&answer.offers), ["off_cheap", "off_flex", "off_biz"]);
@@ -49,12 +49,12 @@ fn a_search_is_asked_without_its_offers_and_read_in_pages() {
     let list = "https://api.duffel.com/air/offers?offer_request_id=orq_own&sort=total_amount";
     assert_eq!(requests[1].url, format!("{list}&limit=50"));
     assert_eq!(requests[2].url, format!("{list}&limit=48&after=page-2"));
-    // of the offer without a price
+    // The log has one line, for the offer without a price.
     assert_eq!(gateway.logged().len(), 1);
 }
 
 #[test]
-fn an_offer_tells_the_whole_trip() {
+fn offer_is_fully_converted() {
     let answer = price(&gateway(), ask::price_request());
     let flex = &answer.offers[1];
     assert_eq!((flex.total, flex.currency.as_str()), (36_040, "EUR"));
@@ -70,7 +70,7 @@ fn an_offer_tells_the_whole_trip() {
     let [out, back] = flex.journeys.as_slice() else {
         panic!("{:?}", flex.journeys);
     };
-    // Out of Oldtown North, back to Oldtown South: the same city.
+    // The trip leaves Oldtown North and returns to Oldtown South, which is in the same city.
     assert_eq!(
         (out.direction, back.direction),
         (Direction::Outbound, Direction::Inbound)
@@ -91,7 +91,7 @@ fn an_offer_tells_the_whole_trip() {
         (out.duration_minutes, back.duration_minutes),
         (Some(690), Some(2375))
     );
-    // one connection and one landing on the way
+    // The outbound journey has one connection and one landing within a segment.
     assert_eq!((out.stops, back.stops), (2, 0));
 
     let segment = &out.segments[1];
@@ -115,7 +115,7 @@ fn an_offer_tells_the_whole_trip() {
 }
 
 #[test]
-fn what_is_not_told_is_unknown() {
+fn missing_offer_data_is_unknown() {
     let answer = price(&gateway(), ask::price_request());
     let cheap = &answer.offers[0];
     assert_eq!(cheap.total, 21_050);
@@ -138,12 +138,12 @@ fn what_is_not_told_is_unknown() {
     assert_eq!(out.segments[0].passengers[0].checked_bags, Some(0));
     assert_eq!(out.segments[0].passengers[1].checked_bags, None);
     assert_eq!(out.segments[0].passengers[0].cabin_name, None);
-    // two journeys, two names
+    // The two journeys have different names.
     assert_eq!(answer.offers[2].fare_family, None);
 }
 
 #[test]
-fn filters_are_asked_for_and_held() {
+fn filters_are_sent_and_checked_again() {
     let with = |filters: Filters| PriceRequest {
         filters,
         ..ask::price_request()
@@ -206,7 +206,7 @@ fn filters_are_asked_for_and_held() {
 }
 
 #[test]
-fn only_what_duffel_does_is_called_applied() {
+fn only_filters_of_duffel_are_reported_as_applied() {
     let by = |sort, descending| PriceRequest {
         sort,
         descending,
@@ -235,7 +235,7 @@ fn only_what_duffel_does_is_called_applied() {
 }
 
 #[test]
-fn no_more_than_the_limit_is_answered_and_more_is_said() {
+fn offers_beyond_limit_are_truncated_and_reported() {
     let cases = [(1, 2, true), (2, 2, true), (3, 3, false)];
     for (limit, requests, truncated) in cases {
         let gateway = gateway();
@@ -256,7 +256,7 @@ fn no_more_than_the_limit_is_answered_and_more_is_said() {
 }
 
 #[test]
-fn a_list_that_does_not_end_is_left_in_time() {
+fn endless_offer_list_stops_after_page_limit() {
     let made = ask::fixture("offer-request.json");
     let page = ask::fixture("offers-1.json");
     let mut asked = 0;
@@ -285,7 +285,7 @@ fn a_list_that_does_not_end_is_left_in_time() {
 }
 
 #[test]
-fn no_offers_is_an_answer() {
+fn search_without_offers_returns_empty_list() {
     let gateway = Gateway::new()
         .answer(201, ask::fixture("offer-request.json"))
         .answer(200, r#"{"data": [], "meta": null}"#);
@@ -294,7 +294,7 @@ fn no_offers_is_an_answer() {
 }
 
 #[test]
-fn a_search_for_other_passengers_is_unreadable() {
+fn search_for_other_passengers_is_unreadable() {
     let made = ask::changed(
         "offer-request.json",
         &[("/passengers/0", json!({ "id": "pas_x", "type": "adult" }))],

@@ -1,4 +1,4 @@
-//! Airports by text, airlines by code.
+//! Airport search by text and airline lookup by code.
 
 use duffel_flights::DuffelFlights;
 use stopover_sdk::flight_reference::Airline;
@@ -8,7 +8,7 @@ use stopover_sdk::{FlightReference, ReadError};
 use crate::ask;
 
 #[test]
-fn cities_are_their_airports_and_each_airport_comes_once() {
+fn cities_yield_their_airports_without_duplicates() {
     let gateway = Gateway::new().answer(200, ask::fixture("suggestions.json"));
     let answer = gateway
         .run(|| DuffelFlights::find_airports("old town".to_owned(), 10))
@@ -48,12 +48,12 @@ fn cities_are_their_airports_and_each_airport_comes_once() {
         (Some("GB"), Some("Oldtown"), None)
     );
     assert_eq!((old.latitude, old.longitude), (Some(1.5), Some(2.5)));
-    // A latitude of 91 is none.
+    // A latitude of 91 is invalid.
     assert_eq!((ols.latitude, ols.longitude), (None, None));
 }
 
 #[test]
-fn more_airports_than_asked_for_are_cut_off() {
+fn airports_beyond_limit_are_truncated() {
     let gateway = Gateway::new().answer(200, ask::fixture("suggestions.json"));
     let answer = gateway
         .run(|| DuffelFlights::find_airports("old".to_owned(), 2))
@@ -71,7 +71,7 @@ fn airline(gateway: &Gateway, code: &str) -> Result<Airline, ReadError> {
 }
 
 #[test]
-fn airlines_are_read_once_and_then_kept() {
+fn airlines_are_read_once_and_cached() {
     let gateway = Gateway::new()
         .answer(200, ask::fixture("airlines-1.json"))
         .answer(200, ask::fixture("airlines-2.json"));
@@ -99,7 +99,7 @@ fn airlines_are_read_once_and_then_kept() {
 }
 
 #[test]
-fn half_a_list_is_not_kept() {
+fn incomplete_airline_list_is_not_cached() {
     let gateway = Gateway::new()
         .answer(200, ask::fixture("airlines-1.json"))
         .answer(503, "");

@@ -1,4 +1,4 @@
-//! Bags: what is for sale, and buying it.
+//! Listing and buying bags.
 
 use duffel_flights::DuffelFlights;
 use serde_json::json;
@@ -19,7 +19,7 @@ fn buy(gateway: &Gateway) -> Result<FlightBookingState, ChangeError> {
 }
 
 #[test]
-fn bags_of_one_passenger_are_for_sale_and_nothing_else() {
+fn only_bags_of_single_passengers_are_listed() {
     let gateway = Gateway::new()
         .answer(200, ask::fixture("order.json"))
         .answer(200, ask::fixture("services.json"));
@@ -57,7 +57,7 @@ fn bags_of_one_passenger_are_for_sale_and_nothing_else() {
 }
 
 #[test]
-fn an_order_without_bags_for_sale_has_an_empty_list() {
+fn order_without_bags_returns_empty_list() {
     let gateway = Gateway::new()
         .answer(200, ask::fixture("order.json"))
         .answer(200, r#"{"data": [], "meta": null}"#);
@@ -69,7 +69,7 @@ fn an_order_without_bags_for_sale_has_an_empty_list() {
 }
 
 #[test]
-fn a_list_that_cannot_be_read_is_no_empty_list() {
+fn unreadable_service_list_returns_error() {
     let order = || Gateway::new().answer(200, ask::fixture("order.json"));
     assert!(matches!(
         list(&order().answer(500, "")),
@@ -91,7 +91,7 @@ fn a_list_that_cannot_be_read_is_no_empty_list() {
 }
 
 #[test]
-fn bags_are_paid_exactly_and_stand_on_the_order() {
+fn purchased_bags_are_paid_exactly_and_returned_with_order() {
     let gateway = Gateway::new().answer(200, ask::fixture("order.json"));
     let state = buy(&gateway).unwrap();
     assert_eq!(
@@ -114,7 +114,7 @@ fn bags_are_paid_exactly_and_stand_on_the_order() {
 }
 
 #[test]
-fn a_purchase_that_is_not_answered_is_unknown() {
+fn purchase_without_valid_response_is_unknown() {
     let other = ask::changed("order.json", &[("/id", json!("ord_other"))]);
     let cases = [
         Gateway::new().fail(Error::Cut(String::new())),

@@ -1,5 +1,5 @@
-//! The vendor's own documents, where they are: in a folder beside the repository.
-//! The project passes without them, and says so.
+//! Replay of the vendor's own documents, if they are in a folder beside the repository. Without
+//! them the test passes and says that it skipped the replay.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,8 +20,8 @@ use stopover_sdk::{
 
 use crate::ask;
 
-/// What is read of a document, by how its id begins, and how many things of the
-/// kind there are in all.
+/// A check of a document, selected by the prefix of its id. The number is the total of items that
+/// the check must count.
 type Check = fn(&Document) -> usize;
 const CHECKS: [(&str, Check, usize); 12] = [
     ("off_", offers, 60),
@@ -37,7 +37,7 @@ const CHECKS: [(&str, Check, usize); 12] = [
     ("errors", refused, 7),
     ("input", order_input, 1),
 ];
-/// Payments of held orders and webhooks themselves are not used.
+/// Documents that are not used: payments of held orders, and webhook registrations.
 const NOT_READ: [&str; 2] = ["pay_", "sev_"];
 
 struct Document {
@@ -61,7 +61,7 @@ impl Document {
         document
     }
 
-    /// The items of a list, or the only one.
+    /// Returns the items of a list, or the single item.
     fn items(&self) -> Vec<&Value> {
         match &self.value["data"] {
             Value::Array(items) => items.iter().collect(),
@@ -84,11 +84,11 @@ impl Document {
 }
 
 #[test]
-fn the_vendors_documents_are_read() {
+fn vendor_documents_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fixtures/duffel");
     if !folder.is_dir() {
         say(&format!(
-            "the vendor's documents are not here ({}): nothing replayed",
+            "skipped, because the vendor's documents are missing: {}",
             folder.display()
         ));
         return;
@@ -104,11 +104,11 @@ fn the_vendors_documents_are_read() {
         let (kind, check, _) = CHECKS
             .iter()
             .find(|(known, ..)| *known == kind)
-            .unwrap_or_else(|| panic!("{}: what is {kind}?", document.name));
+            .unwrap_or_else(|| panic!("{}: unknown kind {kind}", document.name));
         *read.entry(kind).or_default() += check(&document);
         documents += 1;
     }
-    say(&format!("{documents} of the vendor's documents replayed"));
+    say(&format!("replayed {documents} of the vendor's documents"));
     let expected: BTreeMap<&str, usize> = CHECKS
         .iter()
         .map(|(kind, _, count)| (*kind, *count))
@@ -116,7 +116,7 @@ fn the_vendors_documents_are_read() {
     assert_eq!(read, expected);
 }
 
-/// Past the test harness, which shows output of failed tests only.
+/// Writes to stderr directly, because the test harness shows captured output of failed tests only.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -145,7 +145,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// What we would ask for to be offered these passengers.
+/// Returns the travellers of a search that would yield these passengers.
 fn travellers(passengers: &Value) -> Travellers {
     let mut travellers = Travellers {
         adults: 0,
@@ -161,7 +161,7 @@ fn travellers(passengers: &Value) -> Travellers {
     travellers
 }
 
-/// A search that is answered with these pages; how many offers it has.
+/// Runs a search whose responses are this page. Returns the number of offers.
 fn search(document: &Document, made: &Value, page: String) -> usize {
     let (made, mut pages) = (made.clone(), vec![page].into_iter());
     let travellers = travellers(&made["passengers"]);
@@ -216,7 +216,7 @@ fn offers(document: &Document) -> usize {
         .unwrap()
         .iter()
         .map(|passenger| match passenger["age"].as_u64() {
-            // The documents' offers for a child leave in 2020.
+            // The documents' offers for a child depart in 2020.
             Some(age) => {
                 ask::passenger(PassengerType::Child, "Di", &format!("{}-01-01", 2020 - age))
             }
@@ -244,7 +244,8 @@ fn offers(document: &Document) -> usize {
     1
 }
 
-/// One document has offers whose flights were cut out; those are left out.
+/// Checks offer requests. One document has offers whose flights were removed; the adapter leaves
+/// those out.
 fn offer_requests(document: &Document) -> usize {
     let mut found = 0;
     for made in document.items() {
@@ -317,7 +318,7 @@ fn orders(document: &Document) -> usize {
     document.items().len()
 }
 
-/// Cancels our own order with the vendor's cancellation.
+/// Cancels the fixtures' order with the vendor's cancellation.
 fn cancellations(document: &Document) -> usize {
     for item in document.items() {
         let mut cancellation = item.clone();
@@ -382,7 +383,7 @@ fn airline_change(document: &Document) -> usize {
     state.changes.len()
 }
 
-/// Lists of airports have the form of suggestions without a type.
+/// Checks airports. Lists of airports have the form of suggestions without a type.
 fn airports(document: &Document) -> usize {
     let body = if document.is_list() {
         document.text.clone()
@@ -418,7 +419,7 @@ fn airlines(document: &Document) -> usize {
     document.items().len()
 }
 
-/// With the status that each has in its `meta`, which agrees in these.
+/// Checks errors with the status in their `meta`, which equals the HTTP status in these documents.
 fn refused(document: &Document) -> usize {
     let status = u16::try_from(document.value["meta"]["status"].as_u64().unwrap()).unwrap();
     let gateway = || Gateway::new().answer(status, &document.text);
@@ -438,7 +439,7 @@ fn refused(document: &Document) -> usize {
     }
 }
 
-/// What we send has no field that the vendor's example does not know.
+/// Checks that every field that the adapter sends is in the vendor's example.
 fn order_input(document: &Document) -> usize {
     let gateway = Gateway::new();
     let _ = gateway.run(|| DuffelFlights::book(ask::book_request()));

@@ -1,5 +1,5 @@
-//! Answers with one value replaced by a wrong one: no such answer makes the
-//! adapter panic, and money is never negative.
+//! Responses with one value replaced by an invalid one: none makes the adapter panic, and amounts
+//! are never negative.
 
 use duffel_flights::DuffelFlights;
 use stopover_sdk::testing::{self, Gateway};
@@ -9,13 +9,13 @@ use stopover_sdk::{
 
 use crate::ask;
 
-/// Every document that differs from the fixture in one value.
+/// Calls `check` with every document that differs from the fixture in one value.
 fn each_wrong(fixture: &str, check: impl Fn(&str)) {
     testing::each_wrong(&ask::fixture(fixture), check);
 }
 
 #[test]
-fn of_a_search() {
+fn mutated_search_response_never_panics() {
     each_wrong("offers-2.json", |document| {
         let gateway = Gateway::new()
             .answer(201, ask::fixture("offer-request.json"))
@@ -38,7 +38,7 @@ fn of_a_search() {
 }
 
 #[test]
-fn of_an_offer() {
+fn mutated_offer_never_panics_or_raises_price() {
     each_wrong("offer.json", |document| {
         let gateway = Gateway::new().answer(200, document);
         let bound = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
@@ -49,7 +49,7 @@ fn of_an_offer() {
 }
 
 #[test]
-fn of_an_order() {
+fn mutated_order_never_yields_negative_amounts() {
     each_wrong("order.json", |document| {
         let gateway = Gateway::new()
             .answer(200, document)
@@ -69,7 +69,7 @@ fn of_an_order() {
 }
 
 #[test]
-fn of_a_cancellation() {
+fn mutated_cancellation_never_yields_negative_amounts() {
     each_wrong("quote.json", |document| {
         let gateway = Gateway::new()
             .answer(200, ask::fixture("order.json"))
@@ -89,7 +89,7 @@ fn of_a_cancellation() {
 }
 
 #[test]
-fn of_services_and_places() {
+fn mutated_services_and_places_never_panic() {
     each_wrong("services.json", |document| {
         let gateway = Gateway::new()
             .answer(200, ask::fixture("order.json"))

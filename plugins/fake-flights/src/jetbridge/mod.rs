@@ -1,4 +1,4 @@
-//! Jetbridge: flights with a checkout of its own. Applies every filter; sells no bags.
+//! Jetbridge: flights with a checkout of its own. It applies every filter and sells no bags.
 
 mod map;
 mod refusal;
@@ -23,7 +23,7 @@ use crate::jetbridge::refusal::FAULTS;
 use crate::market::{Api, SETTINGS_SCHEMA};
 use crate::{READS_CONSISTENT_AFTER_MS, trip};
 
-/// The plugin.
+/// The adapter.
 pub struct Jetbridge;
 
 stopover_sdk::export!(Jetbridge:
@@ -36,8 +36,8 @@ impl Plugin for Jetbridge {
         Description {
             collects_payment: true,
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
-            // A booking that is repeated is the same one; a cancellation is refused as done
-            // before, which leaves it to be read back. A prebook holds nothing.
+            // A repeated booking returns the same booking. A repeated cancellation is refused as
+            // already done, and the booking is then read back. A prebook reserves nothing.
             repeats_are_safe: true,
             hosts: vec!["*".to_owned()],
             settings_schema: SETTINGS_SCHEMA.to_owned(),
@@ -84,7 +84,7 @@ impl FlightBooking for Jetbridge {
                 return found_booking(found, &request);
             }
         }
-        // Only the list can say that there is no such booking.
+        // Only the list can show that there is no such booking.
         let response = api
             .get("/bookings")
             .query("clientRef", &request.client_reference)

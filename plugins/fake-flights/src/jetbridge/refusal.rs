@@ -1,5 +1,5 @@
-//! Jetbridge's faults and what they mean: the closed lists out of which a change
-//! may be refused. Everything that is not in the list of a change is unknown to it.
+//! Meaning of Jetbridge's errors: the closed lists by which a change may be refused. An error that
+//! is not in a change's list leaves its outcome unknown.
 
 use serde::Deserialize;
 use stopover_sdk::RefusalReason;
@@ -24,7 +24,7 @@ const NOT_FOUND: Fault = Fault {
     code: "40400",
     status: 404,
     reason: || other("not-found"),
-    sentence: "Jetbridge does not know it.",
+    sentence: "Jetbridge does not know the object or the path.",
 };
 const FARE_UNKNOWN: Fault = Fault {
     code: "40410",
@@ -78,7 +78,7 @@ const NOT_CANCELLABLE: Fault = Fault {
     code: "46001",
     status: 409,
     reason: || RefusalReason::NotCancellable,
-    sentence: "The airline does not take the ticket back.",
+    sentence: "The airline does not cancel the ticket.",
 };
 const ALREADY_CANCELLED: Fault = Fault {
     code: "46004",
@@ -99,7 +99,7 @@ const NO_QUOTE: Fault = Fault {
     sentence: "The airline cannot quote the cancellation.",
 };
 
-/// All errors of Jetbridge.
+/// The documented errors of Jetbridge.
 pub(super) const FAULTS: Faults = Faults {
     documented: &[
         &KEY,
@@ -132,7 +132,8 @@ pub(super) const PREBOOK: &[&Fault] = &[
     &DOCUMENTS_REQUIRED,
 ];
 
-/// Without 45036: something was booked under our reference, and reading tells what.
+/// Refusals of a booking. 45036 is not listed: something was booked under this reference, and only
+/// a read shows what.
 pub(super) const BOOK: &[&Fault] = &[
     &KEY,
     &REQUEST,
@@ -143,8 +144,8 @@ pub(super) const BOOK: &[&Fault] = &[
     &AIRLINE_REFUSED,
 ];
 
-/// Without 46004 and 46006: the booking may be cancelled, or on its way there, and
-/// reading tells.
+/// Refusals of a cancellation. 46004 and 46006 are not listed: the booking may be cancelled or
+/// being cancelled, and only a read shows which.
 pub(super) const CANCEL: &[&Fault] = &[&KEY, &REQUEST, &NOT_FOUND, &NOT_CANCELLABLE];
 
 #[derive(Deserialize)]

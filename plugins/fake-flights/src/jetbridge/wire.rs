@@ -1,24 +1,24 @@
-//! Jetbridge's JSON, as far as it is used.
+//! Jetbridge's JSON, with only the fields that are used.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Response;
 use stopover_sdk::json::Unreadable;
 
-/// Around every answer of a success.
+/// The envelope of a successful response.
 #[derive(Deserialize)]
 struct Envelope<T> {
     ok: bool,
     result: T,
 }
 
-/// What an answer of a success is about.
+/// Decodes the result of a successful response.
 pub(crate) fn result<T: DeserializeOwned>(response: &Response) -> Result<T, Unreadable> {
     let Envelope { ok, result } = response.json()?;
     if ok {
         Ok(result)
     } else {
-        Err(Unreadable::new("the answer contradicts its status"))
+        Err(Unreadable::new("the response contradicts its status"))
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Fault {
 #[derive(Deserialize)]
 pub(crate) struct Money {
     pub(crate) units: i64,
-    /// How many decimals `units` has.
+    /// Number of decimals of `units`.
     pub(crate) scale: u8,
     pub(crate) ccy: String,
 }
@@ -57,7 +57,7 @@ pub(crate) struct SearchedLeg<'a> {
 #[derive(Serialize)]
 pub(crate) struct Party<'a> {
     pub(crate) adt: u8,
-    /// Ages.
+    /// Ages of the children.
     pub(crate) chd: &'a [u8],
     pub(crate) inf: u8,
 }
@@ -83,7 +83,7 @@ pub(crate) struct Filters<'a> {
     pub(crate) refundable: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) checked_bag: Option<bool>,
-    /// Minor units of the currency asked for.
+    /// Maximum price in minor units of the requested currency.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_price: Option<i64>,
 }
@@ -118,7 +118,7 @@ pub(crate) struct Fares {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Fare {
     pub(crate) fare_key: String,
-    /// Milliseconds since 1970, as all instants here.
+    /// Expiry in milliseconds since 1970, like all times here.
     pub(crate) valid_until: i64,
     pub(crate) family: String,
     pub(crate) price: Money,
@@ -168,11 +168,11 @@ pub(crate) struct Leg {
     pub(crate) minutes: u32,
     pub(crate) mkt: Carrier,
     pub(crate) no: u32,
-    /// None where the marketing carrier flies itself.
+    /// Operating carrier; `None` if the marketing carrier operates the flight.
     pub(crate) opr: Option<Carrier>,
     pub(crate) cabin: Cabin,
     pub(crate) cabin_name: String,
-    /// Pieces for each passenger.
+    /// Pieces per passenger.
     pub(crate) checked: u8,
     pub(crate) cabin_bags: u8,
 }
@@ -293,7 +293,7 @@ pub(crate) struct Booking {
     pub(crate) client_ref: String,
     pub(crate) status: Status,
     pub(crate) failure: Option<Fault>,
-    /// Empty where there is none.
+    /// Record locator; empty if there is none.
     pub(crate) pnr: String,
     pub(crate) price: Money,
     pub(crate) fare: Money,
@@ -330,7 +330,7 @@ pub(crate) struct Change {
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum ChangeType {
     Schedule,
-    /// One that Jetbridge did not have when this was written.
+    /// A type that is not known here.
     #[serde(other)]
     Other,
 }
@@ -364,7 +364,7 @@ pub(crate) struct Airports {
 
 #[derive(Deserialize)]
 pub(crate) struct Airport {
-    /// IATA's; Jetbridge has no ids of its own.
+    /// IATA code. Jetbridge has no ids of its own.
     pub(crate) code: String,
     pub(crate) icao: String,
     pub(crate) name: String,
@@ -378,7 +378,7 @@ pub(crate) struct Airport {
 
 #[derive(Deserialize)]
 pub(crate) struct Airline {
-    /// IATA's, as for airports.
+    /// IATA code. Jetbridge has no ids of its own.
     pub(crate) code: String,
     pub(crate) icao: String,
     pub(crate) name: String,

@@ -1,4 +1,4 @@
-//! Skylane: flights that the gateway pays. One order an offer; sells bags.
+//! Skylane: flights that the gateway pays for. It accepts one order per offer and sells bags.
 
 mod map;
 mod refusal;
@@ -23,7 +23,7 @@ use crate::skylane::map::{bag, offer, order, reference, traveller};
 use crate::skylane::refusal::FAULTS;
 use crate::{READS_CONSISTENT_AFTER_MS, trip};
 
-/// The plugin.
+/// The adapter.
 pub struct Skylane;
 
 stopover_sdk::export!(Skylane:
@@ -36,7 +36,7 @@ impl Plugin for Skylane {
         Description {
             one_booking_per_offer: true,
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
-            // A second order under the same reference is refused, not answered again.
+            // A second order with the same reference is refused instead of returning the first.
             repeats_are_safe: false,
             hosts: vec!["*".to_owned()],
             settings_schema: SETTINGS_SCHEMA.to_owned(),
@@ -54,7 +54,7 @@ impl FlightPricing for Skylane {
 }
 
 impl FlightBooking for Skylane {
-    /// Skylane knows no prebook: the offer is priced anew for these travellers.
+    /// Prices the offer again for these travellers, because Skylane has no prebook.
     fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
         let path = format!("/offers/{}/price", encode(&request.supplier_offer));
         let response = Api::open(PATH)?
@@ -82,7 +82,7 @@ impl FlightBooking for Skylane {
                 return found_order(found.data, &request);
             }
         }
-        // Only the list can say that there is no such order.
+        // Only the list can show that there is no such order.
         let response = api
             .get("/orders")
             .query("client_ref", &request.client_reference)
@@ -132,7 +132,7 @@ impl FlightServices for Skylane {
         if let Some(available) = bag::available(bags.data)? {
             return Ok(available);
         }
-        // An empty list names no currency; the order does.
+        // An empty list has no currency, so it is taken from the order.
         let order: wire::Data<wire::Order> = FAULTS.read(api.get(&path).send()?)?.json()?;
         trip::check_whose(&order.data.client_ref, &request.client_reference)?;
         Ok(Available {

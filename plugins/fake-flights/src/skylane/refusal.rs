@@ -1,5 +1,5 @@
-//! Skylane's errors and what they mean: the closed lists out of which a change may
-//! be refused. Everything that is not in the list of a change is unknown to it.
+//! Meaning of Skylane's errors: the closed lists by which a change may be refused. An error that is
+//! not in a change's list leaves its outcome unknown.
 
 use serde::Deserialize;
 use stopover_sdk::RefusalReason;
@@ -23,7 +23,7 @@ const NOT_FOUND: Fault = Fault {
     code: "not_found",
     status: 404,
     reason: || other("not-found"),
-    sentence: "Skylane does not know it.",
+    sentence: "Skylane does not know the object or the path.",
 };
 const OFFER_UNKNOWN: Fault = Fault {
     code: "offer_unknown",
@@ -53,7 +53,7 @@ const AMOUNT_MISMATCH: Fault = Fault {
     code: "amount_mismatch",
     status: 422,
     reason: || other("amount-mismatch"),
-    sentence: "The payment is not the price.",
+    sentence: "The payment differs from the price.",
 };
 const OFFER_ALREADY_BOOKED: Fault = Fault {
     code: "offer_already_booked",
@@ -77,7 +77,7 @@ const NOT_CANCELLABLE: Fault = Fault {
     code: "not_cancellable",
     status: 409,
     reason: || RefusalReason::NotCancellable,
-    sentence: "The airline does not take the ticket back.",
+    sentence: "The airline does not cancel the ticket.",
 };
 const ALREADY_CANCELLED: Fault = Fault {
     code: "already_cancelled",
@@ -110,7 +110,7 @@ const BAG_UNKNOWN: Fault = Fault {
     sentence: "There is no such bag for sale.",
 };
 
-/// All errors of Skylane.
+/// The documented errors of Skylane.
 pub(super) const FAULTS: Faults = Faults {
     documented: &[
         &UNAUTHORIZED,
@@ -144,8 +144,8 @@ pub(super) const PREBOOK: &[&Fault] = &[
     &OFFER_GONE,
 ];
 
-/// Without `duplicate_client_ref`: something was ordered under our reference, and
-/// reading tells what.
+/// Refusals of an order. `duplicate_client_ref` is not listed: something was ordered under this
+/// reference, and only a read shows what.
 pub(super) const BOOK: &[&Fault] = &[
     &UNAUTHORIZED,
     &INVALID_REQUEST,
@@ -158,8 +158,8 @@ pub(super) const BOOK: &[&Fault] = &[
     &AIRLINE_REFUSED,
 ];
 
-/// Without `already_cancelled` and `order_state`: the order may be cancelled, or
-/// on its way there, and reading tells.
+/// Refusals of a cancellation. `already_cancelled` and `order_state` are not listed: the order may
+/// be cancelled or being cancelled, and only a read shows which.
 pub(super) const CANCEL: &[&Fault] = &[
     &UNAUTHORIZED,
     &INVALID_REQUEST,
@@ -167,7 +167,8 @@ pub(super) const CANCEL: &[&Fault] = &[
     &NOT_CANCELLABLE,
 ];
 
-/// Without `duplicate_client_ref`, as for [`BOOK`].
+/// Refusals of a purchase of bags. `duplicate_client_ref` is not listed, for the same reason as in
+/// [`BOOK`].
 pub(super) const BUY: &[&Fault] = &[
     &UNAUTHORIZED,
     &INVALID_REQUEST,

@@ -1,9 +1,9 @@
-//! Skylane's JSON, as far as it is used.
+//! Skylane's JSON, with only the fields that are used.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::money::Decimal;
 
-/// Around every answer.
+/// The envelope of every response.
 #[derive(Deserialize)]
 pub(crate) struct Data<T> {
     pub(crate) data: T,
@@ -118,7 +118,7 @@ pub(crate) struct Segment {
     pub(crate) duration: String,
     pub(crate) carrier: Carrier,
     pub(crate) flight_no: String,
-    /// None where the carrier flies itself.
+    /// Operating carrier; `None` if the marketing carrier operates the flight.
     pub(crate) operator: Option<Carrier>,
     pub(crate) travellers: Vec<Seat>,
 }
@@ -132,7 +132,7 @@ pub(crate) struct Carrier {
 
 #[derive(Deserialize)]
 pub(crate) struct Seat {
-    /// From 0.
+    /// Position of the traveller, from 0.
     pub(crate) index: u8,
     pub(crate) cabin: Cabin,
     pub(crate) cabin_name: String,
@@ -244,15 +244,15 @@ pub(crate) struct Failure {
 
 #[derive(Deserialize)]
 pub(crate) struct Bag {
-    /// That under which it was offered.
+    /// Id under which the bag was offered.
     pub(crate) id: String,
-    /// Of the purchase.
+    /// Client reference of the purchase.
     pub(crate) client_ref: String,
     pub(crate) traveller: u8,
     pub(crate) segments: Vec<String>,
     pub(crate) weight_kg: u32,
     pub(crate) quantity: u8,
-    /// Of each.
+    /// Price of one piece.
     pub(crate) price: Money,
 }
 
@@ -272,7 +272,7 @@ pub(crate) struct Change {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ChangeKind {
     ScheduleChange,
-    /// One that Skylane did not have when this was written.
+    /// A kind that is not known here.
     #[serde(other)]
     Other,
 }

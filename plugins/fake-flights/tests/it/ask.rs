@@ -1,10 +1,10 @@
-//! What the gateway asks, of either supplier, and what the suppliers are asked.
+//! Requests that the gateway makes to either adapter, and requests that the suppliers receive.
 
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "what a test leans on fails loudly"
+    reason = "a test helper fails by panicking"
 )]
 
 use serde_json::Value;
@@ -22,28 +22,28 @@ pub(crate) const BOOKING_REF: &str = "bkg_DXB";
 pub(crate) const BOOKING_ID: &str = "FLT-100001";
 pub(crate) const BAGS_REF: &str = "bkg_DXB-bags-1";
 
-/// A gateway whose settings name the sandbox.
+/// Creates a mock gateway whose settings have the sandbox's address.
 pub(crate) fn gateway() -> Gateway {
     Gateway::new().settings(r#"{"base_url": "http://market.example:4010/"}"#)
 }
 
-/// A document with some values replaced, each named by its pointer.
+/// Returns a document with values replaced, by JSON pointer.
 pub(crate) fn edited(mut document: Value, edits: &[(&str, Value)]) -> String {
     for (pointer, value) in edits {
         *document
             .pointer_mut(pointer)
-            .unwrap_or_else(|| panic!("no {pointer}")) = value.clone();
+            .unwrap_or_else(|| panic!("{pointer} is missing")) = value.clone();
     }
     document.to_string()
 }
 
-/// What the request with this number sent.
+/// Returns the JSON body of the request with this number.
 pub(crate) fn sent(gateway: &Gateway, number: usize) -> Value {
     let requests = gateway.requests();
     serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
 }
 
-/// Method and URL of every request, the address of the sandbox left out.
+/// Returns method and path of every request, without the sandbox's address.
 pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
     let line = |request: &Request| {
         let path = request.url.strip_prefix("http://market.example:4010");
@@ -62,7 +62,7 @@ fn leg(origin: &str, destination: &str, date: &str) -> Leg {
     }
 }
 
-/// There and back, for two adults: what the fixtures of fares answer.
+/// Returns a search for a round trip of two adults, which the fares in the fixtures match.
 pub(crate) fn price_request() -> PriceRequest {
     PriceRequest {
         legs: vec![
@@ -93,8 +93,7 @@ pub(crate) fn price_request() -> PriceRequest {
     }
 }
 
-/// An adult with everything that can be told, a child and an infant with nothing
-/// that need not be.
+/// Returns an adult with all optional data, and a child and an infant without any.
 fn passengers() -> Vec<Passenger> {
     let passenger = |passenger_type, first_name: &str, born: &str| Passenger {
         passenger_type,

@@ -1,6 +1,6 @@
-//! Prebook, book and read back.
+//! Prebooking, booking and reading a booking back.
 
-#![expect(clippy::panic, reason = "what a test leans on fails loudly")]
+#![expect(clippy::panic, reason = "a test helper fails by panicking")]
 
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
@@ -18,11 +18,11 @@ use crate::{jetbridge, skylane};
 
 type Find = fn(FindRequest) -> Result<FindAnswer, ReadError>;
 
-/// A supplier's reading back, with what it answers.
+/// The `find` function of a supplier, with its responses.
 struct Reader {
     find: Find,
     booking: Value,
-    /// Under which its fields stand.
+    /// JSON pointer of the object that contains the booking's fields.
     root: &'static str,
     list: fn(&[Value]) -> String,
     by_id: &'static str,
@@ -57,7 +57,7 @@ fn readers() -> [Reader; 2] {
 }
 
 impl Reader {
-    /// The booking with some fields replaced, as it is found.
+    /// Reads back the booking after some fields were replaced.
     fn found(&self, edits: &[(&str, Value)]) -> FlightBookingState {
         let edits: Vec<_> = (edits.iter())
             .map(|(field, value)| (format!("{}{field}", self.root), value.clone()))
@@ -74,7 +74,7 @@ impl Reader {
 }
 
 #[test]
-fn a_prebook_at_skylane_is_a_new_price_with_the_loyalty_accounts() {
+fn skylane_prebook_prices_offer_with_loyalty_accounts() {
     let gateway = gateway().answer(200, skylane::fixture("price").to_string());
     let offer = skylane::offer_id();
     let bound = gateway
@@ -99,7 +99,7 @@ fn a_prebook_at_skylane_is_a_new_price_with_the_loyalty_accounts() {
 }
 
 #[test]
-fn a_prebook_at_jetbridge_has_a_checkout() {
+fn jetbridge_prebook_has_checkout() {
     let gateway = gateway().answer(201, jetbridge::fixture("prebook").to_string());
     let bound = gateway
         .run(|| Jetbridge::prebook(prebook_request("fare/1")))
@@ -137,8 +137,8 @@ fn a_prebook_at_jetbridge_has_a_checkout() {
 }
 
 #[test]
-fn the_price_of_now_is_told_whatever_it_was() {
-    // The gateway decides whether it is too dear.
+fn prebook_returns_current_price() {
+    // The gateway decides whether the price is too high.
     for (written, units, expected) in [("787.00", 78_700, 78_700), ("699.30", 69_930, 69_930)] {
         let price = edited(
             skylane::fixture("price"),
@@ -158,7 +158,7 @@ fn the_price_of_now_is_told_whatever_it_was() {
 }
 
 #[test]
-fn skylane_is_told_everybody_and_paid_the_total() {
+fn skylane_booking_sends_all_passengers_and_pays_total() {
     let gateway = gateway().answer(201, skylane::fixture("order").to_string());
     gateway.run(|| Skylane::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /skylane/orders"]);
@@ -181,7 +181,7 @@ fn skylane_is_told_everybody_and_paid_the_total() {
 }
 
 #[test]
-fn what_skylane_is_paid_is_written_with_the_decimals_of_its_currency() {
+fn skylane_payment_has_decimals_of_currency() {
     for (currency, total, expected) in [
         ("JPY", 400, "400"),
         ("KWD", 400_125, "400.125"),
@@ -191,14 +191,14 @@ fn what_skylane_is_paid_is_written_with_the_decimals_of_its_currency() {
         let mut request = book_request();
         request.currency = currency.to_owned();
         request.total = total;
-        // The answer is in another currency; only the question matters here.
+        // The response is in another currency; only the request matters here.
         let _ = gateway.run(|| Skylane::book(request));
         assert_eq!(sent(&gateway, 0)["pay"]["value"], expected);
     }
 }
 
 #[test]
-fn jetbridge_books_what_was_prebooked() {
+fn jetbridge_booking_sends_prebook_and_client_reference() {
     let gateway = gateway().answer(200, jetbridge::fixture("booking").to_string());
     let state = gateway.run(|| Jetbridge::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /jetbridge/v3/bookings"]);
@@ -210,7 +210,7 @@ fn jetbridge_books_what_was_prebooked() {
 }
 
 #[test]
-fn a_booking_is_told_as_the_supplier_has_it() {
+fn booking_is_fully_converted() {
     for reader in readers() {
         let state = reader.found(&[]);
         assert_eq!(state.status, BookingStatus::Confirmed);
@@ -231,7 +231,7 @@ fn a_booking_is_told_as_the_supplier_has_it() {
 }
 
 #[test]
-fn the_total_of_an_order_is_all_that_was_bought() {
+fn order_total_includes_bags() {
     let [skylane, jetbridge] = readers().map(|reader| reader.found(&[]));
     assert_eq!(skylane.total, 69_930 + 6_000);
     assert_eq!(jetbridge.total, 69_930);
@@ -239,14 +239,14 @@ fn the_total_of_an_order_is_all_that_was_bought() {
 }
 
 #[test]
-fn a_read_back_of_jetbridge_says_nothing_of_passengers() {
+fn jetbridge_find_returns_no_passengers() {
     let [skylane, jetbridge] = readers().map(|reader| reader.found(&[]));
     assert_eq!(skylane.journeys[0].segments[0].passengers.len(), 3);
     assert!(jetbridge.journeys[0].segments[0].passengers.is_empty());
 }
 
 #[test]
-fn what_the_airline_changed_is_told_whole() {
+fn airline_change_is_fully_converted() {
     for reader in readers() {
         let state = reader.found(&[]);
         let [change] = state.changes.as_slice() else {
@@ -273,7 +273,7 @@ fn what_the_airline_changed_is_told_whole() {
 }
 
 #[test]
-fn a_kind_of_change_that_is_new_is_told_by_what_is_left_to_fly() {
+fn unknown_change_kind_is_derived_from_remaining_flights() {
     for (reader, kind, added) in (readers().into_iter())
         .zip([
             ("/changes/0/kind", "/changes/0/added"),
@@ -289,7 +289,7 @@ fn a_kind_of_change_that_is_new_is_told_by_what_is_left_to_fly() {
 }
 
 #[test]
-fn every_state_has_its_status() {
+fn every_state_is_converted() {
     let [skylane, jetbridge] = readers();
     let cases = [
         ("pending", "PROCESSING", BookingStatus::Pending),
@@ -311,7 +311,7 @@ fn every_state_has_its_status() {
 }
 
 #[test]
-fn a_ticket_that_is_not_issued_yet_is_pending_without_a_locator() {
+fn booking_without_ticket_is_pending_without_locator() {
     let gateway = gateway()
         .answer(
             202,
@@ -343,7 +343,7 @@ fn a_ticket_that_is_not_issued_yet_is_pending_without_a_locator() {
 }
 
 #[test]
-fn a_booking_that_was_given_up_has_failed_whatever_the_reason() {
+fn booking_given_up_has_failed_with_any_reason() {
     let other = |text: &str| RefusalReason::Other(text.to_owned());
     let [skylane, jetbridge] = readers();
     let cases = [
@@ -403,7 +403,7 @@ fn a_booking_that_was_given_up_has_failed_whatever_the_reason() {
 }
 
 #[test]
-fn a_known_booking_is_read_by_its_id() {
+fn booking_is_read_by_id() {
     for reader in readers() {
         for (id, path) in [
             (BOOKING_ID, reader.by_id.to_owned()),
@@ -422,7 +422,7 @@ fn escaped(reader: &Reader) -> String {
 }
 
 #[test]
-fn an_unknown_booking_is_looked_for_under_our_reference() {
+fn booking_without_id_is_searched_by_client_reference() {
     for reader in readers() {
         for (bookings, expected) in [(vec![reader.booking.clone()], true), (Vec::new(), false)] {
             let gateway = gateway().answer(200, (reader.list)(&bookings));
@@ -434,7 +434,7 @@ fn an_unknown_booking_is_looked_for_under_our_reference() {
 }
 
 #[test]
-fn an_id_that_is_not_known_proves_nothing_by_itself() {
+fn booking_with_unknown_id_is_searched_by_client_reference() {
     for reader in readers() {
         let gateway = gateway()
             .answer(404, &reader.not_found)
@@ -446,7 +446,7 @@ fn an_id_that_is_not_known_proves_nothing_by_itself() {
 }
 
 #[test]
-fn nothing_but_an_empty_list_says_that_there_is_no_booking() {
+fn booking_is_not_found_only_by_empty_list() {
     for reader in readers() {
         let edits = [(reader.client_reference, json!("bkg_other"))];
         let other = edited(reader.booking.clone(), &edits);
@@ -477,7 +477,7 @@ fn nothing_but_an_empty_list_says_that_there_is_no_booking() {
 }
 
 #[test]
-fn a_read_back_that_hangs_has_timed_out() {
+fn hanging_find_times_out() {
     for reader in readers() {
         for reference in [None, Some(BOOKING_ID)] {
             let gateway = gateway().fail(Error::TimedOut("no answer".to_owned()));

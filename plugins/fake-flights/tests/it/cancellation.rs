@@ -10,7 +10,7 @@ use crate::ask::{asked, cancel_request, edited, gateway, quote_request, sent};
 use crate::{jetbridge, skylane};
 
 #[test]
-fn a_quote_is_the_airlines_own() {
+fn quote_returns_amounts_of_airline() {
     let gateway = gateway()
         .answer(200, skylane::fixture("quote").to_string())
         .answer(200, jetbridge::fixture("quote").to_string());
@@ -24,7 +24,7 @@ fn a_quote_is_the_airlines_own() {
     ];
     assert_eq!(asked(&gateway), expected);
     assert!((gateway.requests().iter()).all(|request| request.body.is_none()));
-    // Bags, which only Skylane sells, are not given back.
+    // Bags, which only Skylane sells, are not refunded.
     for (quote, fee) in quotes.into_iter().zip([11_000, 5_000]) {
         let Ok(Quote::Quoted(quote)) = quote else {
             panic!("{quote:?}");
@@ -36,7 +36,7 @@ fn a_quote_is_the_airlines_own() {
 }
 
 #[test]
-fn an_airline_that_cannot_quote_is_no_failure() {
+fn quote_that_airline_cannot_give_is_unavailable() {
     let gateway = gateway()
         .answer(422, skylane::error("quote_unavailable"))
         .answer(422, jetbridge::error("49001"));
@@ -50,7 +50,7 @@ fn an_airline_that_cannot_quote_is_no_failure() {
 }
 
 #[test]
-fn a_quote_that_fails_is_not_taken_for_an_airline_that_cannot() {
+fn failed_quote_is_error_instead_of_unavailable() {
     for (status, body) in [
         (500, skylane::error("quote_unavailable")),
         (503, String::new()),
@@ -70,7 +70,7 @@ fn a_quote_that_fails_is_not_taken_for_an_airline_that_cannot() {
 }
 
 #[test]
-fn a_ticket_that_was_cancelled_before_is_quoted_as_such() {
+fn quote_for_canceled_ticket_is_rejected() {
     let gateway = gateway()
         .answer(409, skylane::error("already_cancelled"))
         .answer(409, jetbridge::error("46004"));
@@ -86,7 +86,7 @@ fn a_ticket_that_was_cancelled_before_is_quoted_as_such() {
 }
 
 #[test]
-fn a_quote_in_two_currencies_is_unreadable() {
+fn quote_in_two_currencies_is_unreadable() {
     let gateway = gateway()
         .answer(
             200,
@@ -111,7 +111,7 @@ fn a_quote_in_two_currencies_is_unreadable() {
 }
 
 #[test]
-fn a_cancellation_tells_what_is_kept_and_given_back() {
+fn cancellation_returns_fee_and_refund() {
     let at_skylane = json!({
         "ref": "FCX-100005", "at": "2026-11-21T22:55:47.935Z",
         "fee": {"value": "110.00", "currency": "EUR"}, "refund": {"value": "649.30", "currency": "EUR"},
@@ -162,7 +162,7 @@ fn a_cancellation_tells_what_is_kept_and_given_back() {
 }
 
 #[test]
-fn a_cancellation_that_is_not_decided_is_pending() {
+fn undecided_cancellation_is_pending() {
     let gateway = gateway()
         .answer(
             202,

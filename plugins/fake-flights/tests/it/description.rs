@@ -1,11 +1,11 @@
-//! What the plugins say of themselves.
+//! The adapters' descriptions.
 
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
 use stopover_sdk::Plugin;
 
 #[test]
-fn they_promise_what_is_documented_and_no_more() {
+fn descriptions_have_only_documented_guarantees() {
     let (skylane, jetbridge) = (Skylane::describe(), Jetbridge::describe());
     assert_eq!(skylane.name, "fake-flights-skylane");
     assert!(!skylane.collects_payment && skylane.one_booking_per_offer);
@@ -20,7 +20,7 @@ fn they_promise_what_is_documented_and_no_more() {
 }
 
 #[test]
-fn their_settings_are_described_by_a_json_schema() {
+fn settings_schemas_require_base_url() {
     for description in [Skylane::describe(), Jetbridge::describe()] {
         let schema: Value = serde_json::from_str(&description.settings_schema).unwrap();
         assert_eq!(schema["required"], json!(["base_url"]));

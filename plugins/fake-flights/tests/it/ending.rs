@@ -1,5 +1,5 @@
-//! How calls end that are not done, at both suppliers: every documented error at
-//! every call, and every way in which an exchange can break.
+//! Outcomes of failed calls at both suppliers: every documented error at every call, and every
+//! failure of an exchange.
 
 use serde_json::Value;
 use stopover_sdk::http::{Error, Header, Response};
@@ -12,7 +12,7 @@ use crate::{jetbridge, skylane};
 type Change = fn() -> Result<(), ChangeError>;
 type Read = fn() -> Result<(), ReadError>;
 
-/// A supplier's documentation, as far as it is about calls that are not done.
+/// The documented errors of a supplier and their expected outcomes.
 #[derive(Clone, Copy)]
 pub(crate) struct Supplier {
     pub(crate) name: &'static str,
@@ -20,22 +20,22 @@ pub(crate) struct Supplier {
     pub(crate) codes: &'static [(&'static str, u16)],
     pub(crate) error: fn(&str) -> String,
     pub(crate) changes: &'static [(&'static str, Change)],
-    /// Change, code and reason; everything that is not here is unknown.
+    /// Change, code and reason of each refusal. All other combinations are unknown.
     pub(crate) refused: &'static [(&'static str, &'static str, &'static str)],
     pub(crate) reads: &'static [(&'static str, Read)],
-    /// Not an error to whoever asks for a quote.
+    /// Code with which a quote is unavailable instead of an error.
     pub(crate) no_quote: &'static str,
-    /// Fixtures of what changes answer.
+    /// Fixtures of responses to changes.
     pub(crate) whole: &'static [&'static str],
     pub(crate) fixture: fn(&str) -> Value,
-    /// Change, what it answers, and a value that makes it the answer to something
-    /// else.
+    /// Change, fixture of its response, and the pointer and value that make it a response about
+    /// something else.
     pub(crate) elsewhere: &'static [(&'static str, &'static str, &'static str, &'static str)],
 }
 
 const SUPPLIERS: [Supplier; 2] = [skylane::SUPPLIER, jetbridge::SUPPLIER];
 
-/// Every change of every supplier, with a name to tell it by.
+/// Returns every change of every supplier, with its name.
 fn changes() -> impl Iterator<Item = (Supplier, &'static str, Change)> {
     SUPPLIERS.into_iter().flat_map(|supplier| {
         let changes = supplier.changes.iter();
@@ -48,7 +48,7 @@ fn is_unknown(ending: &Result<(), ChangeError>) -> bool {
 }
 
 #[test]
-fn a_change_is_refused_out_of_a_closed_list_and_unknown_otherwise() {
+fn change_is_refused_by_listed_code_and_otherwise_unknown() {
     for (supplier, name, change) in changes() {
         for (code, status) in supplier.codes {
             let case = format!("{} {name}: {status} {code}", supplier.name);
@@ -73,7 +73,7 @@ fn a_change_is_refused_out_of_a_closed_list_and_unknown_otherwise() {
 }
 
 #[test]
-fn an_error_with_another_status_than_documented_refuses_nothing() {
+fn code_with_undocumented_status_is_unknown() {
     for (supplier, name, change) in changes() {
         for (_, code, _) in supplier.refused.iter().filter(|(of, ..)| *of == name) {
             for status in [200, 302, 418, 500, 503] {
@@ -86,7 +86,7 @@ fn an_error_with_another_status_than_documented_refuses_nothing() {
     }
 }
 
-/// Ways in which nothing can be said of what was sent.
+/// Returns responses and failures that leave the outcome of a sent request unknown.
 fn broken() -> Vec<(&'static str, Gateway)> {
     let text = || "closed".to_owned();
     vec![
@@ -119,7 +119,7 @@ fn broken() -> Vec<(&'static str, Gateway)> {
 }
 
 #[test]
-fn once_sent_whatever_breaks_is_unknown() {
+fn failure_after_sending_is_unknown() {
     for (supplier, name, change) in changes() {
         for (case, gateway) in broken() {
             let ending = gateway.run(change);
@@ -145,7 +145,7 @@ fn once_sent_whatever_breaks_is_unknown() {
 }
 
 #[test]
-fn an_answer_about_something_else_is_unknown() {
+fn response_about_other_object_is_unknown() {
     for (supplier, name, change) in changes() {
         for (_, fixture, pointer, value) in supplier.elsewhere.iter().filter(|row| row.0 == name) {
             let whole = (supplier.fixture)(fixture);
@@ -159,7 +159,7 @@ fn an_answer_about_something_else_is_unknown() {
 }
 
 #[test]
-fn only_what_never_left_is_not_sent() {
+fn failure_before_sending_is_not_sent() {
     for (supplier, name, change) in changes() {
         for error in [
             Error::NotSent("no route".into()),
@@ -201,7 +201,7 @@ fn limited(body: &str) -> Gateway {
 }
 
 #[test]
-fn a_limit_is_one_where_nothing_can_have_been_done() {
+fn rate_limit_is_reported_for_reads_and_prebooks_only() {
     for (supplier, name, change) in changes() {
         let ending = limited("slow down").run(change);
         if name == "prebook" {
@@ -212,7 +212,7 @@ fn a_limit_is_one_where_nothing_can_have_been_done() {
                 supplier.name
             );
         } else {
-            // Neither supplier documents when it says so.
+            // Neither supplier documents at which point it applies its rate limit.
             assert!(is_unknown(&ending), "{} {name}: {ending:?}", supplier.name);
         }
     }
@@ -225,7 +225,7 @@ fn a_limit_is_one_where_nothing_can_have_been_done() {
 }
 
 #[test]
-fn every_error_means_something_to_a_read() {
+fn every_error_is_converted_for_reads() {
     for supplier in SUPPLIERS {
         for (name, read) in supplier.reads {
             for (code, status) in supplier.codes {
@@ -250,7 +250,7 @@ fn every_error_means_something_to_a_read() {
     }
 }
 
-/// The case of an error, by its name.
+/// Returns the name of an error's case.
 fn case(error: &ReadError) -> &'static str {
     match error {
         ReadError::NotFound(_) => "not found",
@@ -265,7 +265,7 @@ fn case(error: &ReadError) -> &'static str {
 }
 
 #[test]
-fn a_read_that_breaks_says_how() {
+fn failed_read_returns_specific_error() {
     let text = || "closed".to_owned();
     let failures = [
         (Error::Cut(text()), "unavailable"),
@@ -278,7 +278,7 @@ fn a_read_that_breaks_says_how() {
         (500, "{}", "failed"),
         (502, "<html>", "failed"),
         (503, "<html>", "unavailable"),
-        // Whoever says 404 in another form than the supplier's is not the supplier.
+        // A 404 in another form is not from the supplier.
         (404, "", "unreadable"),
         (200, "{", "unreadable"),
         (401, "", "misconfigured"),

@@ -1,9 +1,9 @@
-//! What Jetbridge answers.
+//! Scripted responses of Jetbridge.
 
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
-    reason = "what a test leans on fails loudly"
+    reason = "a test helper fails by panicking"
 )]
 
 use fake_flights::Jetbridge;
@@ -15,7 +15,7 @@ use crate::ask::{
 };
 use crate::ending::Supplier;
 
-/// An answer as Jetbridge gave it.
+/// Returns a response that Jetbridge returned.
 pub(crate) fn fixture(name: &str) -> Value {
     let text = match name {
         "fares" => include_str!("../../fixtures/jetbridge/fares.json"),
@@ -29,7 +29,7 @@ pub(crate) fn fixture(name: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The bookings under a reference.
+/// Returns a list response with these bookings.
 pub(crate) fn list(bookings: &[Value]) -> String {
     let bookings: Vec<_> = (bookings.iter())
         .map(|booking| booking.get("result").unwrap())
@@ -37,7 +37,7 @@ pub(crate) fn list(bookings: &[Value]) -> String {
     json!({"ok": true, "result": {"bookings": bookings}}).to_string()
 }
 
-/// A fault as Jetbridge writes it.
+/// Returns an error in Jetbridge's form.
 pub(crate) fn error(number: &str) -> String {
     let number: u32 = number.parse().unwrap();
     json!({"ok": false, "fault": {"no": number, "text": "Ann Example is not welcome."}}).to_string()

@@ -1,5 +1,5 @@
-//! The exported functions against scripted answers of Skylane and Jetbridge. The
-//! fixtures are answers as they gave them.
+//! Tests of the exported functions against scripted responses of Skylane and Jetbridge. The
+//! fixtures are responses that the suppliers returned.
 
 mod ask;
 mod booking;

@@ -1,6 +1,6 @@
-//! Fares to offers.
+//! Conversion of fares to offers.
 
-#![expect(clippy::indexing_slicing, reason = "what a test leans on fails loudly")]
+#![expect(clippy::indexing_slicing, reason = "a test helper fails by panicking")]
 
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::{jetbridge, skylane};
 
 type Price = fn(PriceRequest) -> Result<PriceAnswer, ReadError>;
 
-/// Each supplier's pricing with what it answers.
+/// Returns the pricing function of each supplier with its response.
 fn suppliers() -> [(Price, Value); 2] {
     [
         (Skylane::price, skylane::fixture("search")),
@@ -25,7 +25,7 @@ fn suppliers() -> [(Price, Value); 2] {
     ]
 }
 
-/// A question with everything in it.
+/// Returns a request with every filter.
 fn picky() -> PriceRequest {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     PriceRequest {
@@ -54,7 +54,7 @@ fn picky() -> PriceRequest {
 }
 
 #[test]
-fn skylane_is_asked_for_what_it_can_do() {
+fn skylane_search_sends_supported_filters() {
     let nothing = r#"{"data": {"offers": [], "matches": 0, "more": false}}"#;
     let slices = json!([
         {"from": "LHR", "to": "SYD", "date": "2027-03-01"},
@@ -80,7 +80,7 @@ fn skylane_is_asked_for_what_it_can_do() {
 }
 
 #[test]
-fn jetbridge_is_asked_for_everything() {
+fn jetbridge_search_sends_all_filters() {
     let nothing = r#"{"ok": true, "result": {"fares": [], "more": false}}"#;
     let legs = json!([
         {"org": "LHR", "dst": "SYD", "day": "2027-03-01"},
@@ -108,7 +108,7 @@ fn jetbridge_is_asked_for_everything() {
 }
 
 #[test]
-fn the_gateway_adds_the_keys() {
+fn requests_have_no_credentials() {
     for (price, body) in suppliers() {
         let gateway = gateway().answer(200, body.to_string());
         gateway.run(|| price(price_request())).unwrap();
@@ -119,7 +119,7 @@ fn the_gateway_adds_the_keys() {
 }
 
 #[test]
-fn skylane_says_that_it_knows_two_filters_and_one_order() {
+fn skylane_reports_two_filters_and_one_sort_order_as_applied() {
     let known = AppliedFilters::CABIN | AppliedFilters::MAX_STOPS;
     for (sort, descending, expected) in [
         (Sort::TotalAmount, false, known | AppliedFilters::SORT),
@@ -136,14 +136,14 @@ fn skylane_says_that_it_knows_two_filters_and_one_order() {
 }
 
 #[test]
-fn jetbridge_says_that_it_applies_all() {
+fn jetbridge_reports_all_filters_as_applied() {
     let gateway = gateway().answer(200, jetbridge::fixture("fares").to_string());
     let answer = gateway.run(|| Jetbridge::price(picky())).unwrap();
     assert_eq!(answer.applied, AppliedFilters::all());
 }
 
 #[test]
-fn fares_become_offers_with_all_that_they_say() {
+fn fares_are_fully_converted() {
     for (price, body) in suppliers() {
         let gateway = gateway().answer(200, body.to_string());
         let answer = gateway.run(|| price(price_request())).unwrap();
@@ -204,7 +204,7 @@ fn fares_become_offers_with_all_that_they_say() {
 }
 
 #[test]
-fn durations_are_minutes() {
+fn journey_durations_include_connections() {
     for (price, body) in suppliers() {
         let gateway = gateway().answer(200, body.to_string());
         let answer = gateway.run(|| price(price_request())).unwrap();
@@ -214,14 +214,14 @@ fn durations_are_minutes() {
             .iter()
             .filter_map(|one| one.duration_minutes)
             .sum();
-        // One connection of 110 minutes.
+        // The journey has one connection of 110 minutes.
         assert_eq!(out.duration_minutes, Some(flown + 110));
         assert!(flown > 1_000, "{flown}");
     }
 }
 
 #[test]
-fn an_offer_of_skylane_is_what_a_booking_holds() {
+fn skylane_offer_is_exclusive_and_jetbridge_fare_is_not() {
     let gateway = gateway()
         .answer(200, skylane::fixture("search").to_string())
         .answer(200, jetbridge::fixture("fares").to_string());
@@ -239,7 +239,7 @@ fn an_offer_of_skylane_is_what_a_booking_holds() {
 }
 
 #[test]
-fn who_flies_under_another_number_is_named() {
+fn operating_carrier_is_converted() {
     let operator = json!({"code": "EK", "name": "Emirates", "logo": "https://t.example/EK.svg"});
     for ((price, body), pointer) in suppliers().into_iter().zip([
         "/data/offers/0/slices/0/segments/0/operator",
@@ -255,7 +255,7 @@ fn who_flies_under_another_number_is_named() {
 }
 
 #[test]
-fn a_bag_is_included_where_nobody_goes_without() {
+fn bag_is_included_only_if_every_passenger_has_one() {
     let seat = "/data/offers/0/slices/1/segments/0/travellers";
     let path = |slice: u8, traveller: u8| {
         format!("/data/offers/0/slices/{slice}/segments/0/travellers/{traveller}/checked")
@@ -279,7 +279,7 @@ fn a_bag_is_included_where_nobody_goes_without() {
 }
 
 #[test]
-fn skylane_writes_amounts_with_the_decimals_of_their_currency() {
+fn skylane_amount_must_have_decimals_of_currency() {
     for (currency, written, expected) in [
         ("EUR", "600.00", Some(60_000)),
         ("JPY", "600", Some(600)),
@@ -307,7 +307,7 @@ fn skylane_writes_amounts_with_the_decimals_of_their_currency() {
 }
 
 #[test]
-fn jetbridge_says_how_many_decimals_its_units_have() {
+fn jetbridge_amount_uses_scale() {
     for (ccy, units, scale, expected) in [
         ("EUR", 60_000_i64, 2, Some(60_000)),
         ("EUR", 600, 0, Some(60_000)),
@@ -335,7 +335,7 @@ fn jetbridge_says_how_many_decimals_its_units_have() {
     }
 }
 
-/// The total of the first offer, when no currency was asked for.
+/// Returns the total of the first offer for a request without a currency.
 fn first_total(price: Price, body: &str) -> Result<i64, ReadError> {
     let request = PriceRequest {
         currency: None,
@@ -347,7 +347,7 @@ fn first_total(price: Price, body: &str) -> Result<i64, ReadError> {
 }
 
 #[test]
-fn a_penalty_may_be_in_another_currency() {
+fn penalty_may_be_in_another_currency() {
     for ((price, body), pointer, money) in [
         (
             suppliers()[0].clone(),
@@ -373,7 +373,7 @@ fn a_penalty_may_be_in_another_currency() {
 }
 
 #[test]
-fn an_answer_that_contradicts_the_question_is_unreadable() {
+fn response_that_contradicts_request_is_unreadable() {
     let (offer, fare) = ("/data/offers/0", "/result/fares/0");
     let [(sky, found), (jet, fares)] = suppliers();
     let cases: [(Price, &Value, String, Value); 12] = [
@@ -426,7 +426,7 @@ fn an_answer_that_contradicts_the_question_is_unreadable() {
 }
 
 #[test]
-fn there_are_no_more_offers_than_asked_for() {
+fn offers_beyond_limit_are_truncated() {
     for ((price, body), more) in suppliers().into_iter().zip(["/data/more", "/result/more"]) {
         for (limit, expected, truncated) in [(2, 2, true), (4, 4, false), (50, 4, false)] {
             let gateway = gateway().answer(200, edited(body.clone(), &[(more, json!(false))]));
@@ -442,7 +442,7 @@ fn there_are_no_more_offers_than_asked_for() {
 }
 
 #[test]
-fn an_offer_whose_id_cannot_be_carried_is_left_out() {
+fn offer_with_too_long_id_is_left_out() {
     for ((price, body), id) in
         (suppliers().into_iter()).zip(["/data/offers/0/id", "/result/fares/0/fareKey"])
     {

@@ -12,7 +12,7 @@ type Find = fn(String, u16) -> Result<AirportAnswer, ReadError>;
 type Read = fn(String) -> Result<Airline, ReadError>;
 
 #[test]
-fn airports_come_in_the_suppliers_order() {
+fn airports_keep_order_of_supplier() {
     let cases: [(Find, Value, &str, &str); 2] = [
         (
             Skylane::find_airports,
@@ -52,7 +52,7 @@ fn airports_come_in_the_suppliers_order() {
 }
 
 #[test]
-fn there_are_no_more_airports_than_asked_for() {
+fn airports_beyond_limit_are_truncated() {
     let cases: [(Find, Value, &str); 2] = [
         (
             Skylane::find_airports,
@@ -79,7 +79,7 @@ fn there_are_no_more_airports_than_asked_for() {
 }
 
 #[test]
-fn what_is_empty_is_not_known() {
+fn empty_airport_fields_are_none() {
     let cases: [(Find, Value, [&str; 2]); 2] = [
         (
             Skylane::find_airports,
@@ -102,7 +102,7 @@ fn what_is_empty_is_not_known() {
 }
 
 #[test]
-fn an_airline_is_read_whether_it_flies_or_not() {
+fn active_and_inactive_airlines_are_read() {
     let cases: [(Read, Value, &str, &str, &str); 2] = [
         (
             Skylane::read_airline,
@@ -151,7 +151,7 @@ fn an_airline_is_read_whether_it_flies_or_not() {
 }
 
 #[test]
-fn an_unknown_airline_is_not_found() {
+fn unknown_airline_is_not_found() {
     let gateway = gateway()
         .answer(404, skylane::error("not_found"))
         .answer(404, jetbridge::error("40400"));

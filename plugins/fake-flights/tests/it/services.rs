@@ -1,4 +1,4 @@
-//! Bags on a ticket of Skylane; Jetbridge sells none.
+//! Bags for Skylane's orders. Jetbridge sells none.
 
 use fake_flights::Skylane;
 use serde_json::json;
@@ -18,7 +18,7 @@ const CHECKED: Baggage = Baggage {
 };
 
 #[test]
-fn bags_for_sale_are_listed_one_a_passenger() {
+fn bags_for_sale_are_listed_per_passenger() {
     let gateway = gateway().answer(200, fixture("bags").to_string());
     let available = gateway
         .run(|| Skylane::list_services(list_request()))
@@ -39,12 +39,12 @@ fn bags_for_sale_are_listed_one_a_passenger() {
         );
         assert_eq!((bag.unit_amount, bag.max_quantity), (6_000, 1));
     }
-    // The infant of the booking has none.
+    // The infant of the booking has no bag for sale.
     assert_eq!(available.services.len(), 2);
 }
 
 #[test]
-fn where_nothing_is_for_sale_the_order_names_the_currency() {
+fn empty_bag_list_takes_currency_from_order() {
     let gateway = gateway()
         .answer(200, r#"{"data": []}"#)
         .answer(200, fixture("order").to_string());
@@ -72,7 +72,7 @@ fn bags_in_two_currencies_are_unreadable() {
 }
 
 #[test]
-fn bags_are_bought_by_their_ids_and_paid_at_once() {
+fn bags_are_bought_by_id_and_paid_with_purchase() {
     let gateway = gateway().answer(200, fixture("order").to_string());
     let state = gateway
         .run(|| Skylane::buy_services(buy_request()))
@@ -98,7 +98,7 @@ fn bags_are_bought_by_their_ids_and_paid_at_once() {
 }
 
 #[test]
-fn a_purchase_whose_answer_is_lost_is_recognised_on_the_booking() {
+fn purchase_with_lost_response_is_recognized_on_booking() {
     let gateway = gateway()
         .answer(200, fixture("bags").to_string())
         .fail(Error::Cut("closed".to_owned()))
@@ -121,7 +121,7 @@ fn a_purchase_whose_answer_is_lost_is_recognised_on_the_booking() {
 }
 
 #[test]
-fn an_order_without_all_that_was_bought_leaves_it_unknown() {
+fn purchase_missing_from_order_is_unknown() {
     let mut request = buy_request();
     let mut more = request.services[0].clone();
     more.supplier_service_id = "FLT-100001-bag-0".to_owned();

@@ -1,9 +1,9 @@
-//! What Skylane answers.
+//! Scripted responses of Skylane.
 
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
-    reason = "what a test leans on fails loudly"
+    reason = "a test helper fails by panicking"
 )]
 
 use fake_flights::Skylane;
@@ -18,7 +18,7 @@ use crate::ask::{
 };
 use crate::ending::Supplier;
 
-/// An answer as Skylane gave it.
+/// Returns a response that Skylane returned.
 pub(crate) fn fixture(name: &str) -> Value {
     let text = match name {
         "search" => include_str!("../../fixtures/skylane/search.json"),
@@ -33,7 +33,7 @@ pub(crate) fn fixture(name: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The id of the offer that the fixture `price` prices.
+/// Returns the id of the offer in the fixture `price`.
 pub(crate) fn offer_id() -> String {
     fixture("price")
         .pointer("/data/id")
@@ -42,7 +42,7 @@ pub(crate) fn offer_id() -> String {
         .to_owned()
 }
 
-/// The orders under a reference.
+/// Returns a list response with these orders.
 pub(crate) fn list(orders: &[Value]) -> String {
     let orders: Vec<_> = (orders.iter())
         .map(|order| order.get("data").unwrap())
@@ -50,7 +50,7 @@ pub(crate) fn list(orders: &[Value]) -> String {
     json!({ "data": orders }).to_string()
 }
 
-/// An error as Skylane writes it.
+/// Returns an error in Skylane's form.
 pub(crate) fn error(code: &str) -> String {
     let detail = "Ann Example is not welcome.";
     json!({"errors": [{"code": code, "title": detail, "detail": detail}]}).to_string()

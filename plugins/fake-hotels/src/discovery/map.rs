@@ -1,4 +1,4 @@
-//! Lodge's places, searches, content, weather and prices to the interface's. Pure.
+//! Conversion of Lodge's places, searches, content, weather and prices, in pure functions.
 
 use stopover_sdk::hotel_content::{Details, Image, Policy, Review, Reviews, RoomContent};
 use stopover_sdk::hotel_places::{Alternative, Place};
@@ -14,7 +14,7 @@ use crate::map::{amount, check_currency, some, stay};
 use crate::text::plain;
 use crate::wire::Board as LodgeBoard;
 
-/// What the interface counts published prices in.
+/// Currency of published prices in the interface.
 const CALENDAR_CURRENCY: &str = "USD";
 
 pub(super) fn place(place: wire::Place) -> Place {
@@ -38,8 +38,8 @@ pub(super) fn place(place: wire::Place) -> Place {
     }
 }
 
-/// The filters that Lodge has, and which of the wanted ones these are. No
-/// filters: no hotel there can have what is wanted.
+/// Converts the filters and returns which of the requested ones Lodge applies. Returns no filters
+/// if no hotel of Lodge can match.
 pub(super) fn filters(
     request: &SearchRequest,
 ) -> Result<(Option<wire::Filters>, AppliedFilters), ReadError> {
@@ -50,7 +50,7 @@ pub(super) fn filters(
         .map(|total| Decimal::from_minor(total, currency))
         .transpose()
         .map_err(|error| Refusal::new(RefusalReason::Invalid, error.to_string()))?;
-    // It can leave out what is not refundable, but not what is.
+    // Lodge can leave out non-refundable rates, but not refundable ones.
     let refundable = wanted.refundable.filter(|refundable| *refundable);
     let boards: Vec<LodgeBoard> = wanted
         .boards
@@ -99,7 +99,7 @@ pub(super) fn nothing_found(request: SearchRequest, applied: AppliedFilters) -> 
     }
 }
 
-/// By the area alone: Lodge's own places add nothing to a centre and a radius.
+/// Creates a search by the area only. Lodge's places add nothing to a centre and a radius.
 pub(super) fn search_request(
     request: &SearchRequest,
     filters: wire::Filters,
@@ -249,7 +249,7 @@ fn condition(sky: wire::Sky) -> Condition {
     }
 }
 
-/// The hotels that were asked for, in that order.
+/// Returns the requested hotels, in their order.
 pub(super) fn calendar(
     calendar: wire::Calendar,
     asked: &[String],

@@ -1,5 +1,5 @@
-//! Finding hotels and reading about them: all capabilities that only read and
-//! that no booking needs.
+//! Finding hotels and reading about them: the capabilities that only read and that no booking
+//! needs.
 
 mod map;
 mod wire;
@@ -80,7 +80,7 @@ impl HotelPriceCalendar for FakeHotels {
         start: Date,
         end: Date,
     ) -> Result<Vec<HotelPrices>, ReadError> {
-        // Ids are separated by commas there, so one that has a comma is no hotel's.
+        // Lodge separates ids by commas, so an id with a comma cannot be a hotel's.
         let asked: Vec<String> = supplier_hotel_ids
             .into_iter()
             .filter(|id| !id.is_empty() && !id.contains(','))

@@ -1,5 +1,5 @@
-//! Lodge's JSON for places, searches, content, weather and published prices, as
-//! far as it is used.
+//! Lodge's JSON for places, searches, content, weather and published prices, with only the fields
+//! that are used.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::money::Decimal;
@@ -94,7 +94,7 @@ pub(super) struct FoundHotel {
 #[derive(Deserialize)]
 pub(super) struct Details {
     pub(super) hotel: Hotel,
-    /// HTML.
+    /// HTML text.
     pub(super) description: Option<String>,
     pub(super) stars: Option<f64>,
     pub(super) rating: Option<f64>,
@@ -148,7 +148,7 @@ pub(super) struct Reviews {
     pub(super) reviews: Vec<Review>,
 }
 
-/// Without the author, who is a person and not ours to pass on.
+/// A review. The author's name is personal data and is not read.
 #[derive(Deserialize)]
 pub(super) struct Review {
     pub(super) score: Option<f64>,

@@ -1,4 +1,4 @@
-//! Prebook, book and read back.
+//! Prebooking, booking and reading a booking back.
 
 use fake_hotels::FakeHotels;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ use crate::lodge::{
 };
 
 #[test]
-fn a_prebook_is_the_price_of_now() {
-    // The hotels whose price moves between rate and prebook.
+fn prebook_returns_current_price() {
+    // The price of these hotels changes between rate and prebook.
     for (hotel, total, expected) in [
         ("OK", "400.00", 40_000),
         ("PRICE_UP", "440.00", 44_000),
@@ -31,7 +31,7 @@ fn a_prebook_is_the_price_of_now() {
 }
 
 #[test]
-fn a_prebook_carries_what_booking_needs() {
+fn prebook_is_fully_converted() {
     let gateway = gateway().answer(201, fixture("prebook").to_string());
     let bound = gateway
         .run(|| FakeHotels::prebook(prebook_request()))
@@ -49,7 +49,7 @@ fn a_prebook_carries_what_booking_needs() {
 }
 
 #[test]
-fn everybody_is_named_and_the_total_is_held_to() {
+fn booking_sends_all_guests_and_expected_total() {
     let gateway = gateway().answer(201, fixture("booking").to_string());
     gateway.run(|| FakeHotels::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /lodge/v1/bookings"]);
@@ -70,7 +70,7 @@ fn everybody_is_named_and_the_total_is_held_to() {
 }
 
 #[test]
-fn the_total_is_written_with_the_decimals_of_its_currency() {
+fn expected_total_has_decimals_of_currency() {
     for (currency, total, expected) in [
         ("JPY", 400, "400"),
         ("KWD", 400_125, "400.125"),
@@ -80,14 +80,14 @@ fn the_total_is_written_with_the_decimals_of_its_currency() {
         let mut request = book_request();
         request.currency = currency.to_owned();
         request.total = total;
-        // The answer is in another currency; only the question matters here.
+        // The response is in another currency; only the request matters here.
         let _ = gateway.run(|| FakeHotels::book(request));
         assert_eq!(sent(&gateway, 0)["expected_total"], expected);
     }
 }
 
 #[test]
-fn a_booking_is_told_as_lodge_has_it() {
+fn booking_is_fully_converted() {
     let gateway = gateway().answer(201, fixture("booking").to_string());
     let state = gateway.run(|| FakeHotels::book(book_request())).unwrap();
     assert_eq!(state.status, BookingStatus::Confirmed);
@@ -107,7 +107,7 @@ fn a_booking_is_told_as_lodge_has_it() {
 }
 
 #[test]
-fn every_state_has_its_status() {
+fn every_state_is_converted() {
     let cases = [
         (201, "CONFIRMED", BookingStatus::Confirmed),
         (202, "PENDING", BookingStatus::Pending),
@@ -123,7 +123,7 @@ fn every_state_has_its_status() {
 }
 
 #[test]
-fn a_rejected_booking_has_failed_whatever_the_reason() {
+fn rejected_booking_has_failed_with_any_reason() {
     let other = |text: &str| RefusalReason::Other(text.to_owned());
     let cases = [
         (
@@ -159,7 +159,7 @@ fn a_rejected_booking_has_failed_whatever_the_reason() {
 }
 
 #[test]
-fn a_room_has_a_reference_where_it_can_be_cancelled_alone() {
+fn only_separable_room_has_reference() {
     for (separable, expected) in [(true, Some("LDG-100058-2")), (false, None)] {
         let edits = [("/rooms_separable", json!(separable))];
         let gateway = gateway().answer(201, edited("booking", &edits));
@@ -169,7 +169,7 @@ fn a_room_has_a_reference_where_it_can_be_cancelled_alone() {
 }
 
 #[test]
-fn terms_that_cannot_be_read_do_not_hide_the_booking() {
+fn booking_with_unreadable_terms_is_readable() {
     let charge = |amount: &str| json!([{"from": "2027-01-01T00:00:00Z", "amount": amount}]);
     for (pointer, value) in [
         ("/terms", json!("Please ask at the reception.")),
@@ -187,7 +187,7 @@ fn terms_that_cannot_be_read_do_not_hide_the_booking() {
 }
 
 #[test]
-fn a_known_booking_is_read_by_its_id() {
+fn booking_is_read_by_id() {
     let gateway = gateway().answer(200, fixture("booking").to_string());
     let found = gateway.run(|| FakeHotels::find(find_request(Some("LDG 1/2"))));
     assert!(matches!(found, Ok(FindAnswer::Found(_))), "{found:?}");
@@ -195,7 +195,7 @@ fn a_known_booking_is_read_by_its_id() {
 }
 
 #[test]
-fn an_unknown_booking_is_looked_for_under_our_reference() {
+fn booking_without_id_is_searched_by_client_reference() {
     let found = json!({"bookings": [fixture("booking")]}).to_string();
     for (found, expected) in [(found.as_str(), true), (r#"{"bookings": []}"#, false)] {
         let gateway = gateway().answer(200, found);
@@ -211,7 +211,7 @@ fn an_unknown_booking_is_looked_for_under_our_reference() {
 }
 
 #[test]
-fn an_id_that_lodge_does_not_know_proves_nothing_by_itself() {
+fn booking_with_unknown_id_is_searched_by_client_reference() {
     let gateway = gateway()
         .answer(404, error("NOT_FOUND"))
         .answer(200, r#"{"bookings": []}"#);
@@ -225,7 +225,7 @@ fn an_id_that_lodge_does_not_know_proves_nothing_by_itself() {
 }
 
 #[test]
-fn nothing_but_an_empty_list_says_that_there_is_no_booking() {
+fn booking_is_not_found_only_by_empty_list() {
     let other = edited("booking", &[("/client_ref", json!("bkg_other"))]);
     let twice = json!({"bookings": [fixture("booking"), fixture("booking")]});
     let others = format!(r#"{{"bookings": [{other}]}}"#);
@@ -255,7 +255,7 @@ fn nothing_but_an_empty_list_says_that_there_is_no_booking() {
 }
 
 #[test]
-fn a_read_back_that_hangs_has_timed_out() {
+fn hanging_find_times_out() {
     for reference in [None, Some(BOOKING_ID)] {
         let gateway = gateway().fail(Error::TimedOut("no answer".to_owned()));
         let answer = gateway.run(|| FakeHotels::find(find_request(reference)));

@@ -10,11 +10,11 @@ use crate::lodge::{
     BOOKING_REF, asked, cancel_request, edited, error, fixture, gateway, quote_request, sent,
 };
 
-/// 2027-02-27T14:00:00Z
+/// End of free cancellation: 2027-02-27T14:00:00Z.
 const FREE_UNTIL: i64 = 1_803_736_800_000;
 
 #[test]
-fn a_preview_is_the_quote() {
+fn quote_returns_preview() {
     let gateway = gateway().answer(200, fixture("preview").to_string());
     let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
     let Ok(Quote::Preview(preview)) = quote else {
@@ -30,7 +30,7 @@ fn a_preview_is_the_quote() {
 }
 
 #[test]
-fn without_a_preview_the_terms_are_read_anew() {
+fn quote_without_preview_returns_newly_read_terms() {
     let edits = [("/client_ref", json!(BOOKING_REF))];
     let gateway = gateway()
         .answer(404, error("PREVIEW_NOT_OFFERED"))
@@ -52,7 +52,7 @@ fn without_a_preview_the_terms_are_read_anew() {
 }
 
 #[test]
-fn terms_that_cannot_be_read_are_none() {
+fn quote_with_unreadable_terms_has_no_policy() {
     for terms in [
         json!("Please ask."),
         Value::Null,
@@ -67,7 +67,7 @@ fn terms_that_cannot_be_read_are_none() {
 }
 
 #[test]
-fn a_preview_that_fails_is_not_replaced_by_terms() {
+fn failed_preview_is_error_instead_of_terms() {
     for (status, body) in [
         (500, error("SUPPLIER_FAILURE")),
         (503, String::new()),
@@ -93,7 +93,7 @@ fn a_preview_that_fails_is_not_replaced_by_terms() {
 }
 
 #[test]
-fn a_booking_that_cannot_be_cancelled_is_quoted_as_such() {
+fn quote_for_not_cancellable_booking_is_rejected() {
     let gateway = gateway().answer(409, error("NOT_CANCELLABLE"));
     let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
     let Err(ReadError::Rejected(refusal)) = quote else {
@@ -103,7 +103,7 @@ fn a_booking_that_cannot_be_cancelled_is_quoted_as_such() {
 }
 
 #[test]
-fn rooms_are_named_by_their_numbers_and_none_means_all() {
+fn cancellation_sends_room_numbers_or_none_for_all() {
     let reference = format!("{BOOKING_REF}-cancel-1");
     for (positions, expected) in [
         (vec![], json!({"client_ref": reference})),
@@ -126,7 +126,7 @@ fn rooms_are_named_by_their_numbers_and_none_means_all() {
 }
 
 #[test]
-fn a_cancellation_tells_what_is_kept_and_given_back() {
+fn cancellation_returns_fee_and_refund() {
     let done = json!({"ref": "LCX-100059", "fee": "25.00", "refund": "175.00", "at": "2026-11-21T10:46:21.829Z"});
     let edits = [
         ("/state", json!("PART_CANCELLED")),
@@ -147,7 +147,7 @@ fn a_cancellation_tells_what_is_kept_and_given_back() {
 }
 
 #[test]
-fn a_cancellation_that_is_not_decided_is_pending() {
+fn undecided_cancellation_is_pending() {
     let gateway = gateway().answer(202, edited("booking", &[("/state", json!("CANCELLING"))]));
     let state = gateway
         .run(|| FakeHotels::cancel(cancel_request(&[])))

@@ -1,11 +1,11 @@
-//! What the plugin says of itself.
+//! The adapter's description.
 
 use fake_hotels::FakeHotels;
 use serde_json::Value;
 use stopover_sdk::Plugin;
 
 #[test]
-fn it_promises_what_lodge_documents_and_no_more() {
+fn description_has_only_documented_guarantees() {
     let description = FakeHotels::describe();
     assert_eq!(
         description.name,
@@ -24,7 +24,7 @@ fn it_promises_what_lodge_documents_and_no_more() {
 }
 
 #[test]
-fn its_settings_are_described_by_a_json_schema() {
+fn settings_schema_requires_base_url() {
     let schema: Value = serde_json::from_str(&FakeHotels::describe().settings_schema).unwrap();
     assert_eq!(schema["required"], serde_json::json!(["base_url"]));
     assert_eq!(schema["additionalProperties"], false);

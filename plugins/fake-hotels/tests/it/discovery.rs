@@ -67,7 +67,7 @@ fn places_are_found_by_name() {
 }
 
 #[test]
-fn no_more_places_are_given_than_asked_for() {
+fn places_beyond_limit_are_truncated() {
     let place = fixture("places")["places"][0].clone();
     let body = json!({"places": [place, place, place]}).to_string();
     let gateway = gateway().answer(200, body);
@@ -83,7 +83,7 @@ fn no_more_places_are_given_than_asked_for() {
 }
 
 #[test]
-fn a_search_asks_for_the_area_and_the_stay() {
+fn search_sends_area_and_stay() {
     let gateway = gateway().answer(200, fixture("search").to_string());
     let answer = gateway
         .run(|| FakeHotels::search(search_request(no_filters())))
@@ -113,7 +113,7 @@ fn a_search_asks_for_the_area_and_the_stay() {
 }
 
 #[test]
-fn filters_that_lodge_has_are_applied_and_said_to_be() {
+fn supported_filters_are_sent_and_reported_as_applied() {
     let sort = AppliedFilters::SORT;
     let cases: [(Filters, Value, AppliedFilters); 8] = [
         (no_filters(), json!({}), sort),
@@ -141,7 +141,7 @@ fn filters_that_lodge_has_are_applied_and_said_to_be() {
             json!({"refundable": true}),
             sort | AppliedFilters::REFUNDABLE,
         ),
-        // Lodge cannot look for what is not refundable.
+        // Lodge cannot filter for non-refundable rates.
         (
             Filters {
                 refundable: Some(false),
@@ -184,7 +184,7 @@ fn filters_that_lodge_has_are_applied_and_said_to_be() {
 }
 
 #[test]
-fn a_board_that_no_hotel_has_finds_nothing() {
+fn unsupported_board_finds_nothing_without_request() {
     let gateway = gateway();
     let filters = Filters {
         boards: vec![Board::AllInclusive],
@@ -199,7 +199,7 @@ fn a_board_that_no_hotel_has_finds_nothing() {
 }
 
 #[test]
-fn every_order_has_its_name_there() {
+fn every_sort_order_is_converted() {
     for (sort, expected) in [
         (Sort::Distance, "distance"),
         (Sort::Total, "price"),
@@ -217,7 +217,7 @@ fn every_order_has_its_name_there() {
 }
 
 #[test]
-fn a_hotel_without_a_price_is_found_without_one() {
+fn hotel_without_price_has_no_lowest_total() {
     let edits = [
         ("/hotels/0/price_from", Value::Null),
         ("/more", json!(false)),
@@ -231,7 +231,7 @@ fn a_hotel_without_a_price_is_found_without_one() {
 }
 
 #[test]
-fn details_are_plain_text() {
+fn hotel_details_are_plain_text() {
     let gateway = gateway().answer(200, fixture("details").to_string());
     let details = gateway
         .run(|| FakeHotels::read_details("O/K".to_owned()))
@@ -263,7 +263,7 @@ fn details_are_plain_text() {
 }
 
 #[test]
-fn what_a_hotel_does_not_say_is_none() {
+fn missing_hotel_details_are_none() {
     let edits = [
         ("/description", json!("<p></p>")),
         ("/stars", Value::Null),
@@ -283,7 +283,7 @@ fn what_a_hotel_does_not_say_is_none() {
 }
 
 #[test]
-fn reviews_do_not_name_their_authors() {
+fn reviews_have_no_author_names() {
     let gateway = gateway().answer(200, fixture("reviews").to_string());
     let reviews = gateway
         .run(|| FakeHotels::read_reviews("MANY".to_owned(), 1))
@@ -304,7 +304,7 @@ fn reviews_do_not_name_their_authors() {
 }
 
 #[test]
-fn content_that_is_down_or_unknown_says_so() {
+fn failed_or_unknown_content_returns_specific_error() {
     let down = gateway().answer(500, error("SUPPLIER_FAILURE"));
     let reviews = down.run(|| FakeHotels::read_reviews("CONTENT_DOWN".to_owned(), 5));
     assert!(matches!(reviews, Err(ReadError::Failed(_))), "{reviews:?}");
@@ -317,7 +317,7 @@ fn content_that_is_down_or_unknown_says_so() {
 }
 
 #[test]
-fn days_have_what_lodge_knows_of_them() {
+fn weather_days_are_fully_converted() {
     let gateway = gateway().answer(200, fixture("weather").to_string());
     let dates = ("2026-11-20".to_owned(), "2026-11-30".to_owned());
     let days = gateway
@@ -363,7 +363,7 @@ fn prices(
 }
 
 #[test]
-fn published_prices_are_us_cents_in_the_order_asked_for() {
+fn published_prices_are_us_cents_in_requested_order() {
     let gateway = gateway().answer(200, fixture("calendar").to_string());
     let answer = prices(&gateway, &["OK", "NOPE", "MANY", "A,B"]).unwrap();
     let expected = "GET /lodge/v1/calendar?hotels=OK%2CNOPE%2CMANY&from=2027-01-01&to=2027-01-02";
@@ -388,13 +388,13 @@ fn published_prices_in_another_currency_are_unreadable() {
 }
 
 #[test]
-fn the_calendars_limit_is_told_apart() {
+fn calendar_rate_limit_is_reported() {
     let gateway = gateway().answer(429, error("TOO_MANY_REQUESTS"));
     assert_eq!(prices(&gateway, &["OK"]), Err(ReadError::RateLimited(None)));
 }
 
 #[test]
-fn no_hotels_have_no_prices() {
+fn calendar_without_hotels_returns_nothing_without_request() {
     let gateway = gateway();
     assert_eq!(prices(&gateway, &["", "A,B"]), Ok(Vec::new()));
     assert!(gateway.requests().is_empty());

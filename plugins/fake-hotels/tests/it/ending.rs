@@ -1,5 +1,4 @@
-//! How calls end that are not done: every documented code at every call, and
-//! every way in which an exchange can break.
+//! Outcomes of failed calls: every documented code at every call, and every failure of an exchange.
 
 use fake_hotels::FakeHotels;
 use stopover_sdk::http::{Error, Header, Response};
@@ -23,7 +22,7 @@ const CHANGES: [(&str, Call); 3] = [
     }),
 ];
 
-/// Refused, with the reason; everything that is not here is unknown.
+/// Change, code and reason of each refusal. All other combinations are unknown.
 const REFUSED: [(&str, &str, &str); 18] = [
     ("prebook", "UNAUTHORIZED", "Account"),
     ("prebook", "INVALID_REQUEST", "Invalid"),
@@ -46,7 +45,7 @@ const REFUSED: [(&str, &str, &str); 18] = [
 ];
 
 #[test]
-fn a_change_is_refused_out_of_a_closed_list_and_unknown_otherwise() {
+fn change_is_refused_by_listed_code_and_otherwise_unknown() {
     for (name, change) in CHANGES {
         for (code, status) in CODES {
             let case = format!("{name}: {status} {code}");
@@ -73,7 +72,7 @@ fn a_change_is_refused_out_of_a_closed_list_and_unknown_otherwise() {
 }
 
 #[test]
-fn a_code_with_another_status_than_documented_refuses_nothing() {
+fn code_with_undocumented_status_is_unknown() {
     for (name, change) in CHANGES {
         for (_, code, _) in REFUSED.iter().filter(|(of, ..)| *of == name) {
             for status in [302, 418, 500, 503] {
@@ -88,7 +87,7 @@ fn a_code_with_another_status_than_documented_refuses_nothing() {
     }
 }
 
-/// Ways in which nothing can be said of what was sent.
+/// Returns responses and failures that leave the outcome of a sent request unknown.
 fn broken() -> Vec<(&'static str, Gateway)> {
     let text = || "closed".to_owned();
     vec![
@@ -112,7 +111,7 @@ fn broken() -> Vec<(&'static str, Gateway)> {
 }
 
 #[test]
-fn once_sent_whatever_breaks_is_unknown() {
+fn failure_after_sending_is_unknown() {
     for (name, change) in CHANGES {
         for (case, gateway) in broken() {
             let ending = gateway.run(change);
@@ -135,7 +134,7 @@ fn once_sent_whatever_breaks_is_unknown() {
 }
 
 #[test]
-fn only_what_never_left_is_not_sent() {
+fn failure_before_sending_is_not_sent() {
     for (name, change) in CHANGES {
         for error in [
             Error::NotSent("no route".into()),
@@ -165,7 +164,7 @@ fn only_what_never_left_is_not_sent() {
 }
 
 #[test]
-fn an_answer_about_another_booking_or_currency_is_unknown() {
+fn response_about_other_booking_or_currency_is_unknown() {
     let elsewhere = [
         (1, "/client_ref", "bkg_other"),
         (2, "/client_ref", "bkg_other"),
@@ -186,7 +185,7 @@ fn an_answer_about_another_booking_or_currency_is_unknown() {
 }
 
 #[test]
-fn every_code_means_something_to_a_read() {
+fn every_code_is_converted_for_reads() {
     for (code, status) in CODES {
         let gateway = gateway().respond(Response {
             status,
@@ -220,7 +219,7 @@ fn every_code_means_something_to_a_read() {
 }
 
 #[test]
-fn a_read_that_breaks_says_how() {
+fn failed_read_returns_specific_error() {
     let text = || "closed".to_owned();
     type Expected = fn(&ReadError) -> bool;
     let cases: [(&str, Gateway, Expected); 11] = [
@@ -245,7 +244,7 @@ fn a_read_that_breaks_says_how() {
         ("503", gateway().answer(503, "<html>"), |e| {
             matches!(e, ReadError::Unavailable(_))
         }),
-        // Whoever says 404 in another form than Lodge's is not Lodge.
+        // A 404 in another form is not from Lodge.
         ("bare 404", gateway().answer(404, ""), |e| {
             matches!(e, ReadError::Unreadable(_))
         }),

@@ -1,10 +1,10 @@
-//! What Lodge answers, and what it is asked.
+//! Scripted responses of Lodge, and the requests that it receives.
 
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "what a test leans on fails loudly"
+    reason = "a test helper fails by panicking"
 )]
 
 use serde_json::{Value, json};
@@ -41,12 +41,12 @@ pub(crate) const CODES: [(&str, u16); 19] = [
 pub(crate) const BOOKING_REF: &str = "bkg_OK_0";
 pub(crate) const BOOKING_ID: &str = "LDG-100058";
 
-/// A gateway whose settings name Lodge.
+/// Creates a mock gateway whose settings have Lodge's address.
 pub(crate) fn gateway() -> Gateway {
     Gateway::new().settings(r#"{"base_url": "http://lodge.example:4010/"}"#)
 }
 
-/// An answer as Lodge gave it.
+/// Returns a response that Lodge returned.
 pub(crate) fn fixture(name: &str) -> Value {
     let text = match name {
         "rates" => include_str!("../../fixtures/rates.json"),
@@ -65,7 +65,7 @@ pub(crate) fn fixture(name: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The same with some values replaced, each named by its pointer.
+/// Returns a fixture with values replaced, by JSON pointer.
 pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> String {
     let mut document = fixture(name);
     for (pointer, value) in edits {
@@ -76,18 +76,18 @@ pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> String {
     document.to_string()
 }
 
-/// An error as Lodge writes it.
+/// Returns an error in Lodge's form.
 pub(crate) fn error(code: &str) -> String {
     json!({"error": {"code": code, "message": "Ann Example is not welcome."}}).to_string()
 }
 
-/// What the request with this number sent.
+/// Returns the JSON body of the request with this number.
 pub(crate) fn sent(gateway: &Gateway, number: usize) -> Value {
     let requests = gateway.requests();
     serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
 }
 
-/// Method and URL of every request, the address of Lodge left out.
+/// Returns method and path of every request, without Lodge's address.
 pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
     let line = |request: &stopover_sdk::http::Request| {
         let path = request.url.strip_prefix("http://lodge.example:4010");

@@ -1,5 +1,5 @@
-//! The exported functions against scripted answers of Lodge. The fixtures are
-//! answers as Lodge gave them.
+//! Tests of the exported functions against scripted responses of Lodge. The fixtures are responses
+//! that Lodge returned.
 
 mod booking;
 mod cancellation;

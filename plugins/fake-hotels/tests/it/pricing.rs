@@ -1,4 +1,4 @@
-//! Rates to offers.
+//! Conversion of rates to offers.
 
 use fake_hotels::FakeHotels;
 use serde_json::{Value, json};
@@ -9,9 +9,9 @@ use stopover_sdk::{HotelPricing, ReadError};
 
 use crate::lodge::{asked, edited, fixture, gateway, price_request, sent};
 
-/// 2026-11-21T10:46:05.956Z
+/// Time of the quote: 2026-11-21T10:46:05.956Z.
 const QUOTED_AT: i64 = 1_795_257_965_956;
-/// 2027-02-27T14:00:00Z
+/// End of free cancellation: 2027-02-27T14:00:00Z.
 const FREE_UNTIL: i64 = 1_803_736_800_000;
 
 fn priced(body: &str, ids: &[&str]) -> Result<PriceAnswer, ReadError> {
@@ -20,7 +20,7 @@ fn priced(body: &str, ids: &[&str]) -> Result<PriceAnswer, ReadError> {
 }
 
 #[test]
-fn the_stay_is_asked_for_as_it_is() {
+fn pricing_sends_stay_unchanged() {
     let gateway = gateway().answer(200, r#"{"currency": "EUR", "hotels": []}"#);
     let mut request = price_request(&["OK", "MANY"], 2);
     request.stay.guest_residence = Some("FR".to_owned());
@@ -40,7 +40,7 @@ fn the_stay_is_asked_for_as_it_is() {
 }
 
 #[test]
-fn rates_become_offers_with_all_that_they_say() {
+fn rates_are_fully_converted() {
     let answer = priced(&fixture("rates").to_string(), &["MANY"]).unwrap();
     assert_eq!(answer.currency, "EUR");
     let [hotel] = answer.hotels.as_slice() else {
@@ -99,7 +99,7 @@ fn rates_become_offers_with_all_that_they_say() {
 }
 
 #[test]
-fn amounts_are_read_by_the_decimals_of_their_currency() {
+fn amount_must_have_decimals_of_currency() {
     for (currency, written, expected) in [
         ("EUR", "600.00", Some(60_000)),
         ("EUR", "600", Some(60_000)),
@@ -135,7 +135,7 @@ fn amounts_are_read_by_the_decimals_of_their_currency() {
 }
 
 #[test]
-fn an_answer_that_contradicts_the_question_is_unreadable() {
+fn response_that_contradicts_request_is_unreadable() {
     let rate = "/hotels/0/rates/0";
     let cases: [(String, Value); 7] = [
         ("/currency".to_owned(), json!("USD")),
@@ -159,14 +159,14 @@ fn an_answer_that_contradicts_the_question_is_unreadable() {
 }
 
 #[test]
-fn a_board_that_is_new_at_lodge_is_another_board() {
+fn unknown_board_is_other() {
     let body = edited("rates", &[("/hotels/0/rates/0/rooms/0/board", json!("HB"))]);
     let answer = priced(&body, &["MANY"]).unwrap();
     assert_eq!(answer.hotels[0].offers[0].rooms[0].board, Board::Other);
 }
 
 #[test]
-fn hotels_come_in_the_order_asked_for_and_none_besides() {
+fn only_requested_hotels_are_returned_in_requested_order() {
     let hotel = |id: &str| {
         json!({
             "hotel": {"id": id, "name": id, "address": "", "lat": 0, "lng": 0, "zone": "UTC"},
@@ -185,7 +185,7 @@ fn hotels_come_in_the_order_asked_for_and_none_besides() {
 }
 
 #[test]
-fn there_are_no_more_offers_than_asked_for() {
+fn offers_beyond_limit_are_truncated() {
     let gateway = gateway().answer(200, fixture("rates").to_string());
     let mut request = price_request(&["MANY"], 3);
     request.max_offers_per_hotel = 1;
@@ -195,7 +195,7 @@ fn there_are_no_more_offers_than_asked_for() {
 }
 
 #[test]
-fn a_rate_whose_id_cannot_be_carried_is_left_out() {
+fn rate_with_too_long_id_is_left_out() {
     for (bytes, offers) in [(4_096, 2), (4_097, 1)] {
         let id = "r".repeat(bytes);
         let body = edited("rates", &[("/hotels/0/rates/0/rate_id", json!(id))]);
@@ -211,7 +211,7 @@ fn a_rate_whose_id_cannot_be_carried_is_left_out() {
 }
 
 #[test]
-fn no_hotels_need_no_question() {
+fn pricing_without_hotels_sends_no_request() {
     let gateway = gateway();
     let answer = gateway.run(|| FakeHotels::price(price_request(&[], 1)));
     assert!(answer.unwrap().hotels.is_empty());

@@ -1,11 +1,11 @@
-//! What the plugin says of itself.
+//! The adapter's description.
 
 use fake_payments::FakePayments;
 use serde_json::Value;
 use stopover_sdk::Plugin;
 
 #[test]
-fn it_promises_what_tillway_documents_and_no_more() {
+fn description_has_only_documented_guarantees() {
     let description = FakePayments::describe();
     assert_eq!(description.name, "fake-payments");
     assert_eq!(description.reads_consistent_after_ms, Some(1_000));
@@ -14,7 +14,7 @@ fn it_promises_what_tillway_documents_and_no_more() {
 }
 
 #[test]
-fn its_settings_are_described_by_a_json_schema() {
+fn settings_schema_requires_base_url() {
     let schema: Value = serde_json::from_str(&FakePayments::describe().settings_schema).unwrap();
     assert_eq!(schema["required"], serde_json::json!(["base_url"]));
     assert_eq!(schema["additionalProperties"], false);

@@ -1,5 +1,4 @@
-//! How calls end that are not done: every documented code at every call, and
-//! every way in which an exchange can break.
+//! Outcomes of failed calls: every documented code at every call, and every failure of an exchange.
 
 use fake_payments::FakePayments;
 use serde_json::json;
@@ -31,8 +30,8 @@ const CHANGES: [(&str, Call); 5] = [
     }),
 ];
 
-/// `R` refused, `D` declined, `?` unknown, one a code in the order of `CODES`:
-/// invalid, key, declined, capture failed, payment, token, reused, state, amount.
+/// The outcome of each call per code, in the order of `CODES`: invalid, key, declined, capture
+/// failed, payment, token, reused, state, amount. `R` means refused, `D` declined, `?` unknown.
 const ENDINGS: [(&str, &str); 5] = [
     ("intent", "RR???????"),
     ("authorize", "RRD??R???"),
@@ -42,7 +41,7 @@ const ENDINGS: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn a_definite_no_comes_out_of_a_closed_list_and_the_rest_is_unknown() {
+fn listed_code_is_definite_and_other_code_is_unknown() {
     for ((name, call), (of, endings)) in CHANGES.into_iter().zip(ENDINGS) {
         assert_eq!(name, of);
         for ((code, status), expected) in CODES.into_iter().zip(endings.chars()) {
@@ -62,7 +61,7 @@ fn a_definite_no_comes_out_of_a_closed_list_and_the_rest_is_unknown() {
 }
 
 #[test]
-fn a_declined_card_says_why() {
+fn declined_card_has_reason() {
     let other = |text: &str| DeclineReason::Other(text.to_owned());
     for (written, expected) in [
         (
@@ -84,7 +83,7 @@ fn a_declined_card_says_why() {
 }
 
 #[test]
-fn a_code_with_another_status_than_documented_decides_nothing() {
+fn code_with_undocumented_status_is_unknown() {
     for (name, call) in CHANGES {
         for (code, _) in CODES {
             for status in [302, 418, 500, 503] {
@@ -98,7 +97,7 @@ fn a_code_with_another_status_than_documented_decides_nothing() {
     }
 }
 
-/// Ways in which nothing can be said of what was sent.
+/// Returns responses and failures that leave the outcome of a sent request unknown.
 fn broken() -> Vec<(&'static str, Gateway)> {
     let text = || "closed".to_owned();
     vec![
@@ -117,7 +116,7 @@ fn broken() -> Vec<(&'static str, Gateway)> {
 }
 
 #[test]
-fn once_sent_whatever_breaks_is_unknown() {
+fn failure_after_sending_is_unknown() {
     for (name, call) in CHANGES {
         for (case, gateway) in broken() {
             let ending = gateway.run(call);
@@ -139,7 +138,7 @@ fn once_sent_whatever_breaks_is_unknown() {
 }
 
 #[test]
-fn only_what_never_left_is_not_sent() {
+fn failure_before_sending_is_not_sent() {
     for (name, call) in CHANGES {
         for error in [
             Error::NotSent("no route".into()),
@@ -168,7 +167,7 @@ fn only_what_never_left_is_not_sent() {
 }
 
 #[test]
-fn an_answer_about_something_else_is_unknown() {
+fn response_about_other_object_is_unknown() {
     for (change, name, pointer, value) in [
         (0, "intent", "/payment/reference", "bkg_other"),
         (1, "payment", "/reference", "bkg_other"),
@@ -194,7 +193,7 @@ fn an_answer_about_something_else_is_unknown() {
 }
 
 #[test]
-fn every_code_means_something_to_a_read() {
+fn every_code_is_converted_for_reads() {
     for (code, status) in CODES {
         let gateway = gateway().answer(status, error(code));
         let ending = gateway.run(|| FakePayments::describe_instrument("tok".to_owned()));
@@ -218,7 +217,7 @@ fn every_code_means_something_to_a_read() {
 }
 
 #[test]
-fn a_read_that_breaks_says_how() {
+fn failed_read_returns_specific_error() {
     let text = || "closed".to_owned();
     type Expected = fn(&ReadError) -> bool;
     let cases: [(&str, Gateway, Expected); 7] = [
@@ -239,7 +238,7 @@ fn a_read_that_breaks_says_how() {
         ("503", gateway().answer(503, "<html>"), |error| {
             matches!(error, ReadError::Unavailable(_))
         }),
-        // Whoever says 404 in another form than Tillway's is not Tillway.
+        // A 404 in another form is not from Tillway.
         ("bare 404", gateway().answer(404, ""), |error| {
             matches!(error, ReadError::Unreadable(_))
         }),

@@ -1,5 +1,5 @@
-//! The exported functions against scripted answers of Tillway. The fixtures are
-//! answers as Tillway gave them.
+//! Tests of the exported functions against scripted responses of Tillway. The fixtures are
+//! responses that Tillway returned.
 
 mod description;
 mod ending;

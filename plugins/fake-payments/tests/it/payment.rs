@@ -1,4 +1,4 @@
-//! Intents, holds, captures, voids and refunds that are done.
+//! Successful intents, authorizations, captures, voids and refunds.
 
 use fake_payments::FakePayments;
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::tillway::{
 };
 
 #[test]
-fn an_intent_is_for_the_browser() {
+fn intent_is_created_for_browser() {
     let gateway = gateway().answer(201, fixture("intent").to_string());
     let intent = gateway
         .run(|| FakePayments::create_intent(intent_request()))
@@ -27,7 +27,7 @@ fn an_intent_is_for_the_browser() {
 }
 
 #[test]
-fn an_amount_is_held_in_minor_units() {
+fn authorization_sends_minor_units() {
     let gateway = gateway().answer(201, fixture("payment").to_string());
     let state = gateway
         .run(|| FakePayments::authorize(authorize_request()))
@@ -64,7 +64,7 @@ fn an_amount_is_held_in_minor_units() {
 }
 
 #[test]
-fn every_status_has_its_name_here() {
+fn every_status_is_converted() {
     for (status, expected) in [
         ("requires_action", PaymentStatus::RequiresAction),
         ("authorized", PaymentStatus::Authorized),
@@ -79,7 +79,7 @@ fn every_status_has_its_name_here() {
 }
 
 #[test]
-fn a_card_of_a_new_kind_is_unknown_and_does_not_hide_the_payment() {
+fn card_of_new_kind_is_unknown_and_payment_is_readable() {
     let edits = [
         ("/card/brand", json!("amex")),
         ("/card/funding", json!("prepaid")),
@@ -96,7 +96,7 @@ fn a_card_of_a_new_kind_is_unknown_and_does_not_hide_the_payment() {
 }
 
 #[test]
-fn what_is_held_is_taken() {
+fn capture_takes_authorized_amount() {
     let edits = [
         ("/status", json!("captured")),
         ("/amount_captured", json!(1_000)),
@@ -122,7 +122,7 @@ fn what_is_held_is_taken() {
 }
 
 #[test]
-fn what_is_held_is_released() {
+fn void_releases_authorization() {
     let gateway = gateway().answer(200, edited("payment", &[("/status", json!("canceled"))]));
     let state = gateway.run(|| FakePayments::void(void_request())).unwrap();
     assert_eq!(
@@ -134,7 +134,7 @@ fn what_is_held_is_released() {
 }
 
 #[test]
-fn what_was_taken_is_given_back() {
+fn refund_returns_captured_amount() {
     let gateway = gateway().answer(201, fixture("refund").to_string());
     let state = gateway
         .run(|| FakePayments::refund(refund_request()))
@@ -152,7 +152,7 @@ fn what_was_taken_is_given_back() {
 }
 
 #[test]
-fn minor_units_are_what_they_are_in_every_currency() {
+fn minor_units_are_sent_unchanged_in_every_currency() {
     let mut request = authorize_request();
     request.amount = Money {
         amount: 500,

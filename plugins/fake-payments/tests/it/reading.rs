@@ -1,4 +1,4 @@
-//! Payments, refunds and instruments read back.
+//! Payments, refunds and instruments that are read back.
 
 use fake_payments::FakePayments;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn list(items: &[Value]) -> String {
 }
 
 #[test]
-fn a_known_payment_is_read_by_its_id() {
+fn payment_is_read_by_id() {
     let gateway = gateway().answer(200, fixture("payment").to_string());
     let found = gateway.run(|| FakePayments::find(find_request(Some("pay 1/2"))));
     let Ok(FindAnswer::Found(state)) = found else {
@@ -28,7 +28,7 @@ fn a_known_payment_is_read_by_its_id() {
 }
 
 #[test]
-fn an_unknown_payment_is_looked_for_under_our_reference() {
+fn payment_without_id_is_searched_by_client_reference() {
     for (items, expected) in [(vec![fixture("payment")], true), (vec![], false)] {
         let gateway = gateway().answer(200, list(&items));
         let answer = gateway
@@ -43,7 +43,7 @@ fn an_unknown_payment_is_looked_for_under_our_reference() {
 }
 
 #[test]
-fn an_id_that_tillway_does_not_know_proves_nothing_by_itself() {
+fn payment_with_unknown_id_is_searched_by_client_reference() {
     let gateway = gateway()
         .answer(404, error("no_such_payment"))
         .answer(200, list(&[]));
@@ -53,7 +53,7 @@ fn an_id_that_tillway_does_not_know_proves_nothing_by_itself() {
 }
 
 #[test]
-fn why_a_payment_was_declined_is_kept_with_it() {
+fn declined_payment_has_decline_code() {
     let declined = fixture("declined")["payment"].clone();
     let gateway = gateway().answer(200, declined.to_string());
     let found = gateway.run(|| FakePayments::find(find_request(Some("pay-100066"))));
@@ -67,7 +67,7 @@ fn why_a_payment_was_declined_is_kept_with_it() {
 }
 
 #[test]
-fn nothing_but_an_empty_list_says_that_there_is_no_payment() {
+fn payment_is_not_found_only_by_empty_list() {
     let payment = fixture("payment");
     let mut other = payment.clone();
     other["reference"] = json!("bkg_other");
@@ -87,7 +87,7 @@ fn nothing_but_an_empty_list_says_that_there_is_no_payment() {
 }
 
 #[test]
-fn a_refund_is_read_back_by_its_own_reference() {
+fn refund_is_found_by_client_reference() {
     let find = || FakePayments::find_refund(PAYMENT_ID.to_owned(), REFUND_REF.to_owned());
     let found = gateway().answer(200, list(&[fixture("refund")]));
     let answer = found.run(find);
@@ -101,7 +101,7 @@ fn a_refund_is_read_back_by_its_own_reference() {
 
     let nothing = gateway().answer(200, list(&[]));
     assert_eq!(nothing.run(find), Ok(FindRefundAnswer::NotFound));
-    // That the payment is not known says nothing of the refund.
+    // An unknown payment does not prove that there is no refund.
     let unknown = gateway().answer(404, error("no_such_payment"));
     let answer = unknown.run(find);
     assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
@@ -115,7 +115,7 @@ fn a_refund_is_read_back_by_its_own_reference() {
 }
 
 #[test]
-fn a_token_stands_for_a_card() {
+fn token_describes_card() {
     let describe = || FakePayments::describe_instrument("tok/mastercard".to_owned());
     let gateway = gateway().answer(200, fixture("token").to_string());
     let instrument = gateway.run(describe).unwrap();
@@ -129,14 +129,14 @@ fn a_token_stands_for_a_card() {
 }
 
 #[test]
-fn a_token_that_is_none_is_not_found() {
+fn unknown_token_is_not_found() {
     let gateway = gateway().answer(404, error("no_such_token"));
     let answer = gateway.run(|| FakePayments::describe_instrument("tok_nope".to_owned()));
     assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
 }
 
 #[test]
-fn a_read_back_that_hangs_has_timed_out() {
+fn hanging_read_times_out() {
     let gateway = gateway().fail(Error::TimedOut("no answer".to_owned()));
     let answer = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
     assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");

@@ -1,10 +1,10 @@
-//! What Tillway answers, and what it is asked.
+//! Scripted responses of Tillway, and the requests that it receives.
 
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "what a test leans on fails loudly"
+    reason = "a test helper fails by panicking"
 )]
 
 use serde_json::{Value, json};
@@ -31,12 +31,12 @@ pub(crate) const PAYMENT_REF: &str = "bkg_tok_visa";
 pub(crate) const PAYMENT_ID: &str = "pay-100062";
 pub(crate) const REFUND_REF: &str = "bkg_tok_visa-refund";
 
-/// A gateway whose settings name Tillway.
+/// Creates a mock gateway whose settings have Tillway's address.
 pub(crate) fn gateway() -> Gateway {
     Gateway::new().settings(r#"{"base_url": "http://tillway.example:4010/"}"#)
 }
 
-/// An answer as Tillway gave it.
+/// Returns a response that Tillway returned.
 pub(crate) fn fixture(name: &str) -> Value {
     let text = match name {
         "payment" => include_str!("../../fixtures/payment.json"),
@@ -49,7 +49,7 @@ pub(crate) fn fixture(name: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The same with some values replaced, each named by its pointer.
+/// Returns a fixture with values replaced, by JSON pointer.
 pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> String {
     let mut document = fixture(name);
     for (pointer, value) in edits {
@@ -60,19 +60,19 @@ pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> String {
     document.to_string()
 }
 
-/// An error as Tillway writes it.
+/// Returns an error in Tillway's form.
 pub(crate) fn error(code: &str) -> String {
     json!({"type": "invalid_request", "code": code, "message": "Ann Example is not welcome."})
         .to_string()
 }
 
-/// What the request with this number sent.
+/// Returns the JSON body of the request with this number.
 pub(crate) fn sent(gateway: &Gateway, number: usize) -> Value {
     let requests = gateway.requests();
     serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
 }
 
-/// Method and URL of every request, the address of Tillway left out.
+/// Returns method and path of every request, without Tillway's address.
 pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
     let line = |request: &stopover_sdk::http::Request| {
         let path = request.url.strip_prefix("http://tillway.example:4010");

@@ -1,4 +1,4 @@
-//! Pieces of baggage that a fare includes, a passenger.
+//! Pieces of baggage that a fare includes per passenger.
 
 use stopover_sdk::loose::Flag;
 use stopover_sdk::types::flight::PassengerType;
@@ -6,10 +6,10 @@ use stopover_sdk::types::flight::PassengerType;
 use crate::map;
 use crate::wire::{Baggage, IncludedBag};
 
-/// Checked and carry-on pieces; none: unknown.
+/// Checked and carry-on pieces; `None` if unknown.
 pub(crate) type Pieces = (Option<u8>, Option<u8>);
 
-/// What a passenger may take along on each segment.
+/// Returns the pieces that a passenger may take on each segment.
 pub(crate) fn pieces(baggage: &Baggage<'_>, passenger: PassengerType) -> Pieces {
     let count = |bag_type, has_any| count(baggage, bag_type, has_any, passenger);
     (
@@ -43,7 +43,7 @@ fn count(
     u8::try_from(pieces?).ok()
 }
 
-/// What has a price is for sale, not included.
+/// Returns whether a bag is included. A bag with a price is for sale.
 fn is_included(bag: &IncludedBag<'_>) -> bool {
     let price = bag.pricing.display.as_ref();
     price.is_none_or(|price| map::money(price).is_none_or(|price| price.amount == 0))

@@ -1,4 +1,4 @@
-//! A booking as Nuitee has it, to the gateway's words.
+//! Conversion of a Nuitee booking to the gateway's types.
 
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::types::flight::{
@@ -12,9 +12,8 @@ use crate::map::{baggage, minor, money};
 use crate::wire::Price;
 use crate::wire::booking::{BookedJourney, BookedService, Booking};
 
-/// What a status means. There is no other; a new one is unreadable, because
-/// neither "booked" nor "not booked" may be guessed. A cancellation that waits
-/// for the airline leaves the status as it was.
+/// Converts a status. Returns `None` for an unknown status, because neither "booked" nor "not
+/// booked" may be guessed. Nuitee keeps the old status while a cancellation waits for the airline.
 pub(crate) fn status(text: &str, is_cancelling: bool) -> Option<BookingStatus> {
     let status = match text.to_ascii_uppercase().as_str() {
         "PENDING_CONFIRMATION" | "CREATED" | "PENDING" => BookingStatus::Pending,
@@ -31,12 +30,11 @@ pub(crate) fn status(text: &str, is_cancelling: bool) -> Option<BookingStatus> {
     })
 }
 
-/// The booking. Its journeys are told only with the prebook that it was made
-/// from: Nuitee's booking says neither which cabin a flight is in nor to which
-/// journey it belongs.
+/// Converts a booking. The journeys are included only if the prebook is given: Nuitee's booking
+/// states neither the cabin of a flight nor the journey that it belongs to.
 ///
 /// # Errors
-/// It has no id, a status that is not known, or no readable price.
+/// The booking has no id, an unknown status, or no readable price.
 pub(crate) fn state(
     booking: &Booking<'_>,
     bound: Option<&Bound>,
@@ -48,7 +46,7 @@ pub(crate) fn state(
         .ok_or_else(|| Unreadable::new("the booking has no id"))?;
     let is_cancelling = booking.cancel_intent_at.0.is_some();
     let status = status(booking.status.as_str(), is_cancelling)
-        .ok_or_else(|| Unreadable::new("the booking has a status that is not known"))?;
+        .ok_or_else(|| Unreadable::new("the booking has an unknown status"))?;
     let (total, currency) =
         total(booking).ok_or_else(|| Unreadable::new("the booking has no readable price"))?;
     let services_total = minor(booking.pricing.services, &currency).unwrap_or(0);
@@ -74,8 +72,8 @@ pub(crate) fn state(
     })
 }
 
-/// All that was bought. Where the bill is missing, the price of the journey is
-/// that of everything, because nothing was added to it.
+/// Returns the total of everything bought. Without a bill, the price of the journey is the total,
+/// because nothing was added to it.
 fn total(booking: &Booking<'_>) -> Option<(MinorUnits, Currency)> {
     let bill = &booking.pricing;
     let currency = bill.currency.as_str();
@@ -93,14 +91,13 @@ fn total(booking: &Booking<'_>) -> Option<(MinorUnits, Currency)> {
         .or_else(of_journey)
 }
 
-/// The price of the journey, which stands in one of two places.
+/// Returns the price of the journey, which is in one of two fields.
 fn price<'j, 'a>(journey: &'j BookedJourney<'a>) -> Option<&'j Price<'a>> {
     journey.pricing.display.as_ref().or(journey.price.as_ref())
 }
 
-/// The price of the ticket in two parts, fare and taxes; what Nuitee calls fees,
-/// and what the account adds, is fare. None where the parts are not those of
-/// this price.
+/// Splits the price of the ticket into fare and taxes. Nuitee's fees and the account's markup count
+/// as fare. Returns `None` if the parts do not belong to this price.
 pub(crate) fn fare(
     journey: &BookedJourney<'_>,
     currency: &str,
@@ -114,7 +111,8 @@ pub(crate) fn fare(
     Some((ticket.checked_sub(tax).filter(|fare| *fare >= 0)?, tax))
 }
 
-/// The airline's record locator. `bookingRef` and the provider's own are none.
+/// Returns the airline's record locator. `bookingRef` and the provider's reference are not record
+/// locators.
 fn locator(booking: &Booking<'_>) -> Option<String> {
     let listed = booking.airline_locators.0.iter();
     let ordered = booking.order.reference.airline_bookings.0.iter();
@@ -139,7 +137,7 @@ fn told(booking: &Booking<'_>, bound: &Bound, logo_url: &str) -> Vec<Journey> {
     journeys(trip, &bound.cabins, &pieces).unwrap_or_default()
 }
 
-/// Seats and bags that were added before the booking was confirmed.
+/// Returns the seats and bags that were added before the booking was confirmed.
 fn services(booking: &Booking<'_>, currency: &str) -> Vec<Service> {
     let services = booking.booked_services.0.iter();
     services
@@ -191,8 +189,9 @@ fn extensions(booking: &Booking<'_>) -> Extensions {
         .collect()
 }
 
-/// Of the bookings with a client reference, the one that stands. Nuitee compares
-/// references without regard to case; here they are equal or not.
+/// Returns the booking with the client reference; an active booking takes precedence over a
+/// cancelled one. Nuitee compares references case-insensitively; this function compares them
+/// exactly.
 pub(crate) fn with_reference<'b, 'a>(
     bookings: &'b [Booking<'a>],
     client_reference: &str,

@@ -1,4 +1,4 @@
-//! What a cancellation would cost, and what it did.
+//! Conversion of cancellation quotes and of completed cancellations.
 
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::json::Unreadable;
@@ -9,20 +9,20 @@ use crate::map::booking::status;
 use crate::map::{minor, money};
 use crate::wire::booking::{Cancellation, Quote as Wire};
 
-/// Where a refund goes that is no money.
+/// Refund destination that is not money.
 const VOUCHER: &str = "voucher";
 
-/// The airline's quote, or why it is none: a guess of Nuitee's own is no better
-/// than the fare's terms.
+/// Converts the airline's quote, or returns why there is none. Nuitee's own estimate is rejected,
+/// because it is no better than the fare's terms.
 pub(crate) fn quote(wire: &Wire<'_>) -> Quote {
     let unavailable = |why: &str| Quote::Unavailable(why.to_owned());
     match wire.confidence.as_str() {
         "confirmed" | "estimated" => {}
-        "heuristic" => return unavailable("Nuitee only guesses what the airline keeps"),
-        _ => return unavailable("Nuitee does not know what the airline keeps"),
+        "heuristic" => return unavailable("Nuitee only estimates the airline's cancellation fee"),
+        _ => return unavailable("Nuitee does not know the airline's cancellation fee"),
     }
     if wire.destination.as_str() == VOUCHER {
-        return unavailable("the airline gives back vouchers and no money");
+        return unavailable("the airline refunds vouchers instead of money");
     }
     let refund = wire.refund.display.as_ref().and_then(money);
     let penalty = wire.penalty.display.as_ref().and_then(money);
@@ -42,12 +42,13 @@ pub(crate) fn quote(wire: &Wire<'_>) -> Quote {
     }
 }
 
-/// The booking after a cancellation: what the cancellation says, over what was
-/// read afterwards. Without that reading only a final answer has the essentials.
+/// Returns the booking's state after a cancellation: the cancellation's response takes precedence
+/// over the booking that was read afterwards. Without that read, only a final response has enough
+/// data.
 ///
 /// # Errors
-/// The answer is about another booking or has a status that is not known, or
-/// neither of the two says how things stand.
+/// The response is about another booking or has an unexpected status, or neither source gives the
+/// current state.
 pub(crate) fn canceled(
     supplier_reference: &str,
     client_reference: &str,
@@ -66,17 +67,17 @@ pub(crate) fn canceled(
         Some(BookingStatus::Canceled) => {
             finished(supplier_reference, client_reference, answer, read)
         }
-        // The airline has not answered; the booking is what it was until then.
+        // The airline has not responded yet, so the booking is unchanged.
         Some(_) if is_accepted_only => {
             let mut state =
-                read.ok_or_else(|| Unreadable::new("the booking could not be read after it"))?;
+                read.ok_or_else(|| Unreadable::new("the canceled booking could not be read"))?;
             if state.status != BookingStatus::Canceled {
                 state.status = BookingStatus::CancelPending;
             }
             Ok(state)
         }
         _ => Err(Unreadable::new(
-            "the cancellation was answered with a status that does not fit",
+            "the response to the cancellation has an unexpected status",
         )),
     }
 }
@@ -116,7 +117,7 @@ fn finished(
     Ok(state)
 }
 
-/// What the airline kept and gave back. Vouchers give back no money.
+/// Returns the fee and the refund. A voucher counts as no refund.
 fn amounts(answer: &Cancellation<'_>) -> Option<TicketCancellation> {
     let currency = answer.currency.as_str();
     let refund = minor(answer.refund, currency)?;

@@ -1,9 +1,9 @@
-//! Countries, which Nuitee names in English and the gateway by their code.
+//! Country codes. Nuitee gives English country names.
 
-/// A code and a name a line; a country may have several.
+/// Lines of a country code and a name. A country may have several names.
 const COUNTRIES: &str = include_str!("countries.txt");
 
-/// ISO 3166-1 alpha-2 of a country's name, or of its code; none for what is
+/// Returns the ISO 3166-1 alpha-2 code of a country's name or code, or `None` if the text is
 /// neither.
 pub(crate) fn code(name: &str) -> Option<String> {
     let name = name.strip_prefix("The ").unwrap_or(name);
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_country_is_known_by_its_names_and_its_code() {
+    fn country_is_found_by_its_names_and_its_code() {
         let cases = [
             ("United States", Some("US")),
             ("united kingdom", Some("GB")),

@@ -1,4 +1,4 @@
-//! Nuitee's flat list of flights to journeys with segments.
+//! Conversion of Nuitee's flat list of flights to journeys with segments.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::time;
@@ -12,19 +12,18 @@ use crate::wire::{Fare, Segment, SegmentFare};
 
 const MINUTE_MS: i64 = 60_000;
 
-/// The flights of a trip, and how many of them make each journey.
+/// The flights of a trip, and the number of flights of each journey.
 #[derive(Clone, Copy)]
 pub(crate) struct Trip<'a> {
-    /// Nuitee's id of the trip; it has none of a journey.
+    /// Nuitee's id of the trip. Journeys have no id of their own.
     pub(crate) key: &'a str,
     pub(crate) segments: &'a [Segment<'a>],
     pub(crate) legs: &'a [usize],
-    /// What logos without a host are relative to.
+    /// Base URL of logos that have a path only.
     pub(crate) logo_url: &'a str,
 }
 
-/// How one segment is flown. Bookings do not tell it, so it is kept with the
-/// prebook.
+/// The cabin of a segment. Bookings do not contain it, so it is stored with the prebook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SegmentCabin {
     /// Nuitee's name of the cabin.
@@ -33,7 +32,7 @@ pub(crate) struct SegmentCabin {
     pub(crate) brand: Option<String>,
 }
 
-/// `Economy`, `PREMIUM_ECONOMY`, …
+/// Parses a cabin's name, such as `Economy` or `PREMIUM_ECONOMY`.
 pub(crate) fn cabin(name: &str) -> Option<Cabin> {
     let letters: String = name
         .chars()
@@ -49,7 +48,7 @@ pub(crate) fn cabin(name: &str) -> Option<Cabin> {
     })
 }
 
-/// The code of a cabin in requests.
+/// Returns the code of a cabin in requests.
 pub(crate) const fn cabin_code(cabin: Cabin) -> &'static str {
     match cabin {
         Cabin::Economy => "ECONOMY",
@@ -59,8 +58,8 @@ pub(crate) const fn cabin_code(cabin: Cabin) -> &'static str {
     }
 }
 
-/// The cabin of each segment: by its own fare, else by the name of the whole
-/// fare, which is often a cabin's.
+/// Returns the cabin of each segment, from the segment's fare or else from the name of the whole
+/// fare, which is often a cabin's name.
 ///
 /// # Errors
 /// Neither names a cabin.
@@ -91,7 +90,7 @@ pub(crate) fn cabins(
     cabins.ok_or("the cabin of a flight is not known")
 }
 
-/// A flight in one line, by which an answer can be held against an earlier one.
+/// Formats a flight as one line, which is compared with an earlier response.
 pub(crate) fn flight(segment: &Segment<'_>) -> String {
     let departure = time::parse_local_time(segment.departure_time.as_str());
     format!(
@@ -103,24 +102,24 @@ pub(crate) fn flight(segment: &Segment<'_>) -> String {
     )
 }
 
-/// The flights of each journey, in lines.
+/// Returns the flights of each journey, one line per flight.
 pub(crate) fn flights(trip: Trip<'_>) -> Option<Vec<Vec<String>>> {
     let legs = trip.each_leg()?;
     let lines = |segments: &[Segment<'_>]| segments.iter().map(flight).collect();
     Some(legs.into_iter().map(lines).collect())
 }
 
-/// The journeys, their directions by Nuitee's: with a way back the others lead
-/// out, without one several are a tour.
+/// Converts the journeys. If Nuitee marks a return flight, the other journeys are outbound.
+/// Otherwise several journeys form a multi-city trip.
 ///
 /// # Errors
-/// What about a flight is missing or cannot be read.
+/// The text names the data of a flight that is missing or unreadable.
 pub(crate) fn journeys(
     trip: Trip<'_>,
     cabins: &[SegmentCabin],
     pieces: &[Pieces],
 ) -> Result<Vec<Journey>, &'static str> {
-    let legs = trip.each_leg().ok_or("its journeys cannot be told apart")?;
+    let legs = trip.each_leg().ok_or("its flights do not match the legs")?;
     if cabins.len() != trip.segments.len() {
         return Err("the cabin of a flight is not known");
     }
@@ -161,7 +160,7 @@ pub(crate) fn journeys(
 }
 
 impl<'a> Trip<'a> {
-    /// The segments of each journey; none when they do not add up.
+    /// Returns the segments of each journey, or `None` if the counts do not add up.
     fn each_leg(&self) -> Option<Vec<&'a [Segment<'a>]>> {
         let mut rest = self.segments;
         let mut legs = Vec::with_capacity(self.legs.len());
@@ -214,7 +213,7 @@ fn mapped(
     })
 }
 
-/// Code and number; Nuitee's numbers come with and without the code.
+/// Returns the airline code and flight number. Nuitee's numbers come with or without the code.
 fn marketing_flight(segment: &Segment<'_>) -> String {
     let code = segment.carrier.marketing_code.as_str();
     let number = segment.flight.marketing.as_str();
@@ -227,9 +226,9 @@ fn minutes(segment: &Segment<'_>) -> Option<u32> {
     minutes.filter(|minutes| *minutes > 0)
 }
 
-/// From the first departure to the last arrival: the flights, and between them
-/// the time at the airport, which both of its clocks show alike. None where a
-/// flight does not say how long it takes or leaves from another airport.
+/// Returns the minutes from the first departure to the last arrival. It adds the flights' durations
+/// and the waiting times, whose two clock times are in the same time zone. Returns `None` if a
+/// flight has no duration or departs from another airport.
 pub(crate) fn elapsed_minutes(segments: &[MappedSegment]) -> Option<u32> {
     let mut total: i64 = 0;
     for segment in segments {

@@ -1,8 +1,8 @@
-//! Logos, whose URLs may be paths alone.
+//! Logo URLs, which may be paths only.
 
 use stopover_sdk::loose::Text;
 
-/// An absolute URL; none for what is neither URL nor path.
+/// Returns an absolute URL, or `None` if the text is neither a URL nor a path.
 pub(crate) fn url(logo: &Text<'_>, base: &str) -> Option<String> {
     let logo = logo.as_deref()?;
     if logo.starts_with("https://") || logo.starts_with("http://") {

@@ -1,4 +1,4 @@
-//! Nuitee's itineraries with their offers to a flat list of offers.
+//! Conversion of Nuitee's itineraries and their offers to a flat list of offers.
 
 use std::collections::HashSet;
 
@@ -13,25 +13,25 @@ use crate::map::{baggage, minor, search, terms};
 use crate::wire;
 use crate::wire::rates::Itinerary;
 
-/// The gateway keeps no more of an offer than this.
+/// Maximum size of an offer reference that the gateway stores, in bytes.
 const SUPPLIER_OFFER_BYTES: usize = 4096;
 
-/// What is needed to find an offer again, and to see whether it is still the same.
+/// The adapter's reference of an offer: the data needed to find it again and to detect changes.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Offered {
     pub(crate) id: String,
-    /// The flights of each journey, in lines.
+    /// The flights of each journey, one line per flight.
     pub(crate) flights: Vec<Vec<String>>,
 }
 
 impl Offered {
-    /// How many flights each journey has.
+    /// Returns the number of flights of each journey.
     pub(crate) fn legs(&self) -> Vec<usize> {
         self.flights.iter().map(Vec::len).collect()
     }
 }
 
-/// What an answer is read against.
+/// The request that a response belongs to.
 pub(crate) struct Asked<'a> {
     pub(crate) request: &'a PriceRequest,
     pub(crate) currency: &'a str,
@@ -39,8 +39,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) now_ms: TimestampMs,
 }
 
-/// An offer that is not mapped yet, and what it is sorted by. Of a search of 3 MB
-/// only those within the limit are ever mapped.
+/// An offer with its sort keys that is not converted yet. Of a response of 3 MB, only the offers
+/// within the limit are converted.
 struct Candidate<'a> {
     itinerary: &'a Itinerary<'a>,
     offer: &'a wire::rates::Offer<'a>,
@@ -48,9 +48,9 @@ struct Candidate<'a> {
     duration_minutes: Option<u32>,
 }
 
-/// The offers in the order that was asked for, at most as many as were, and
-/// whether there are more. Each offer counts once, with the first of its prices.
-/// Offers that cannot be read are left out and told.
+/// Returns the offers in the requested order, up to the limit, and whether there are more. Each
+/// offer counts once, with its first price. Unreadable offers are left out and reported to
+/// `left_out`.
 pub(crate) fn offers(
     asked: &Asked<'_>,
     itineraries: &[Itinerary<'_>],
@@ -70,7 +70,7 @@ pub(crate) fn offers(
                     total,
                     duration_minutes: flight_minutes(itinerary),
                 }),
-                None => left_out("it has no price in the currency that was asked for"),
+                None => left_out("the offer has no price in the requested currency"),
             }
         }
     }
@@ -111,8 +111,8 @@ fn departure(candidate: &Candidate<'_>) -> String {
     })
 }
 
-/// What trips are sorted by: as long as the flights and the waiting between them
-/// take together; those that do not say come last.
+/// Returns the sum of the legs' durations, including waiting times. Trips without durations are
+/// sorted last.
 fn flight_minutes(itinerary: &Itinerary<'_>) -> Option<u32> {
     let legs = itinerary.leg_durations.0.iter();
     let mut total: u32 = 0;
@@ -130,10 +130,10 @@ fn total(offer: &wire::rates::Offer<'_>, currency: &str) -> Option<MinorUnits> {
 
 fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'static str> {
     let (itinerary, offer) = (candidate.itinerary, candidate.offer);
-    let id = offer.id.as_deref().ok_or("it has no id")?;
+    let id = offer.id.as_deref().ok_or("the offer has no id")?;
     let segments = &itinerary.segments.0;
     let legs =
-        search::split(segments, &asked.request.legs).ok_or("its journeys cannot be told apart")?;
+        search::split(segments, &asked.request.legs).ok_or("its flights do not match the legs")?;
     let trip = Trip {
         key: itinerary.key.as_str(),
         segments,
@@ -149,7 +149,7 @@ fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'stati
     let journeys: Vec<Journey> = journeys(trip, &cabins, &pieces)?;
     let offered = Offered {
         id: id.to_owned(),
-        flights: flights(trip).ok_or("its journeys cannot be told apart")?,
+        flights: flights(trip).ok_or("its flights do not match the legs")?,
     };
     Ok(Offer {
         supplier_offer: supplier_offer(&offered)?,
@@ -163,19 +163,19 @@ fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'stati
         checked_bag_included: offer.baggage.has_checked_bag.is_set(),
         carry_on_included: offer.baggage.has_carry_on_bag.is_set(),
         journeys,
-        // Some expire the moment that they are answered with, which is none.
+        // Some offers have the time of the response as their expiry; this is treated as no expiry.
         expires_at: time::parse_timestamp(offer.expiration.as_str())
             .filter(|expires_at| *expires_at > asked.now_ms),
     })
 }
 
-/// Nuitee documents documents as a part of every prebook, and tells no fare
-/// without.
+/// Whether documents are required. Nuitee documents them as part of every prebook and marks no fare
+/// as exempt.
 pub(crate) const DOCUMENTS_REQUIRED: bool = true;
 
 fn supplier_offer(offered: &Offered) -> Result<String, &'static str> {
     let written = json::write(offered).ok();
     let text = written.and_then(|bytes| String::from_utf8(bytes).ok());
     text.filter(|text| text.len() <= SUPPLIER_OFFER_BYTES)
-        .ok_or("its id is too long")
+        .ok_or("the offer's reference is too long")
 }

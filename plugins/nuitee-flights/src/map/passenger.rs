@@ -1,5 +1,5 @@
-//! Passengers and their contact, as Nuitee wants them. It answers what it does
-//! not like about them like a failure of its own, so they are checked here.
+//! Conversion of passengers and contact. Nuitee reports invalid passenger data as an internal
+//! failure, so the data is checked here first.
 
 use stopover_sdk::flight_booking::PrebookRequest;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType};
@@ -8,17 +8,17 @@ use stopover_sdk::{Refusal, RefusalReason, time};
 use crate::map::phone;
 use crate::wire::prebook as wire;
 
-/// Who is younger travels as a child, or as an infant.
+/// Lowest age of an adult, in years. Younger passengers travel as children or infants.
 pub(crate) const FIRST_ADULT_AGE: u8 = 12;
 
 fn invalid(message: &str) -> Refusal {
     Refusal::new(RefusalReason::Invalid, message)
 }
 
-/// The body of a prebook.
+/// Creates the body of a prebook.
 ///
 /// # Errors
-/// The telephone number, a birthday or a gender is none that Nuitee takes.
+/// The telephone number, a birthday or a gender is not valid for Nuitee.
 pub(crate) fn prebook<'a>(
     request: &'a PrebookRequest,
     offer_id: &'a str,
@@ -26,7 +26,7 @@ pub(crate) fn prebook<'a>(
     use_payment_sdk: bool,
 ) -> Result<wire::PrebookRequest<'a>, Refusal> {
     let types = types(&request.passengers, departure)?;
-    // The gateway's contact has no name of its own.
+    // The gateway's contact has no name, so the first adult's name is used.
     let holder = request.passengers.iter().zip(&types);
     let (holder, _) = holder
         .into_iter()
@@ -51,10 +51,10 @@ pub(crate) fn prebook<'a>(
     })
 }
 
-/// What each passenger is to Nuitee on the day of departure.
+/// Returns Nuitee's type of each passenger on the day of departure.
 ///
 /// # Errors
-/// A birthday is no date.
+/// A birthday is not a date before departure.
 pub(crate) fn types(
     passengers: &[Passenger],
     departure: &str,
@@ -70,7 +70,7 @@ pub(crate) fn types(
     passengers.iter().map(of_passenger).collect()
 }
 
-/// Whole years; none when one is no date or they are the wrong way round.
+/// Returns the age in whole years, or `None` if a date is invalid or the birthday is after the day.
 fn age_on(day: &str, birthday: &str) -> Option<u32> {
     let day = day.get(..10)?;
     if time::parse_date(birthday)? > time::parse_date(day)? {
@@ -91,7 +91,7 @@ fn mapped(
         Gender::Male => "M",
         Gender::Unspecified => {
             return Err(invalid(
-                "Nuitee takes no passenger without a gender, F or M",
+                "Nuitee requires the gender F or M of each passenger",
             ));
         }
     };

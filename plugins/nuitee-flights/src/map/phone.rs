@@ -1,29 +1,29 @@
-//! Telephone numbers, which Nuitee takes in two parts. It answers a bad one like
-//! a failure of its own, so they are checked here.
+//! Telephone numbers, which Nuitee takes in two parts. Nuitee reports an invalid number as an
+//! internal failure, so numbers are checked here first.
 
 use stopover_sdk::{Refusal, RefusalReason};
 
-/// Country codes of two digits. `1` and `7` are those of one digit, all others
-/// have three; no code is the beginning of another.
+/// Country codes of two digits. The codes `1` and `7` have one digit, all others have three. No
+/// code is a prefix of another.
 const TWO_DIGITS: [&str; 44] = [
     "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46", "47",
     "48", "49", "51", "52", "53", "54", "55", "56", "57", "58", "60", "61", "62", "63", "64", "65",
     "66", "81", "82", "84", "86", "90", "91", "92", "93", "94", "95", "98",
 ];
 
-/// Beginnings of country codes that are not given to anybody.
+/// Prefixes that no country code has.
 const UNASSIGNED: [&str; 4] = ["0", "28", "83", "89"];
 
-/// Shortest and longest number within a country, in digits.
+/// Minimum and maximum length of a number within a country, in digits.
 const NATIONAL_DIGITS: std::ops::RangeInclusive<usize> = 4..=13;
 
-/// Country code and number of an E.164 number, without the `+`.
+/// Splits an E.164 number into country code and national number, without the `+`.
 ///
 /// # Errors
-/// It is none.
+/// The text is not an E.164 number.
 pub(crate) fn split(phone: &str) -> Result<(&str, &str), Refusal> {
     let invalid = || {
-        let message = "the contact's telephone number is not an international one";
+        let message = "the contact's telephone number is not an international number that starts with + and a country code";
         Refusal::new(RefusalReason::Invalid, message)
     };
     let digits = phone.strip_prefix('+').ok_or_else(invalid)?;
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_split_behind_its_country_code() {
+    fn phone_number_is_split_after_country_code() {
         let cases = [
             ("+33670355364", Some(("33", "670355364"))),
             ("+12125550100", Some(("1", "2125550100"))),

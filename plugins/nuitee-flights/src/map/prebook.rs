@@ -1,4 +1,4 @@
-//! A prebook to the bound offer, or to why the offer is no longer what it was.
+//! Conversion of a prebook to the bound offer, or to a refusal if the offer changed.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::flight_booking::Prebooked;
@@ -13,19 +13,19 @@ use crate::map::verify::{Agreed, Verified};
 use crate::map::{minor, terms};
 use crate::wire::prebook::Prebook;
 
-/// What the adapter needs to book, and to read what Nuitee leaves out of a
-/// booking.
+/// The adapter's reference of a prebook: the data needed to book, and the data that Nuitee's
+/// bookings lack.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bound {
     pub(crate) prebook_id: String,
-    /// Of the payment in the browser.
+    /// Id of the transaction that is paid in the browser.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transaction_id: Option<String>,
-    /// How many flights each journey has.
+    /// Number of flights of each journey.
     pub(crate) legs: Vec<usize>,
-    /// Of each flight.
+    /// Cabin of each flight.
     pub(crate) cabins: Vec<SegmentCabin>,
-    /// `A`, `C` or `I` a passenger.
+    /// One letter per passenger: `A` adult, `C` child, `I` infant.
     pub(crate) passengers: String,
 }
 
@@ -51,8 +51,8 @@ fn letters(passengers: &[PassengerType]) -> String {
     letters.collect()
 }
 
-/// The bound offer. Other flights and a higher price are refused: they need the
-/// caller's consent anew. A lower price is taken.
+/// Returns the bound offer. Other flights or a higher price are refused because the customer must
+/// consent to them. A lower price is accepted.
 pub(crate) fn prebooked(
     agreed: &Agreed<'_>,
     verified: Verified,
@@ -106,7 +106,7 @@ pub(crate) fn prebooked(
     })
 }
 
-/// Nuitee has no page of its own: the token is for its payment form.
+/// Returns the checkout. Nuitee has no checkout page; the token is for its payment form.
 fn checkout(
     uses_payment_sdk: bool,
     prebook: &Prebook<'_>,
@@ -116,10 +116,10 @@ fn checkout(
     }
     let token = prebook.secret_key.to_owned();
     let token = token.filter(|_| prebook.transaction_id.0.is_some());
-    let token = token.ok_or_else(|| contradiction("it has no payment for the browser"))?;
+    let token = token.ok_or_else(|| contradiction("it has no payment-form token"))?;
     Ok(Some(Checkout { url: None, token }))
 }
 
 fn contradiction(what: &str) -> ChangeError {
-    ChangeError::Unknown(format!("the prebook does not fit the offer: {what}"))
+    ChangeError::Unknown(format!("the prebook does not match the offer: {what}"))
 }

@@ -1,12 +1,12 @@
-//! Airports and airlines.
+//! Conversion of airports and airlines.
 
 use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
 
 use crate::map::{country, logo};
 use crate::wire::reference as wire;
 
-/// The airports in Nuitee's order, which is that of relevance. Those without a
-/// code or a name are none.
+/// Returns the airports in Nuitee's order, which is by relevance. Airports without a code or a name
+/// are left out.
 pub(crate) fn airports(wire: &wire::Airports<'_>, limit: usize) -> AirportAnswer {
     let mut airports: Vec<Airport> = wire.airports.0.iter().filter_map(airport).collect();
     let matching = wire.count.0.and_then(|count| usize::try_from(count).ok());
@@ -22,7 +22,7 @@ pub(crate) fn airports(wire: &wire::Airports<'_>, limit: usize) -> AirportAnswer
 fn airport(wire: &wire::Airport<'_>) -> Option<Airport> {
     let iata_code = wire.iata.to_owned()?;
     let place = wire.latitude.0.zip(wire.longitude.0);
-    // Zero and zero is how an unknown place is written.
+    // The coordinates (0, 0) stand for an unknown position.
     let place = place.filter(|(latitude, longitude)| {
         (-90.0..=90.0).contains(latitude)
             && (-180.0..=180.0).contains(longitude)
@@ -42,8 +42,8 @@ fn airport(wire: &wire::Airport<'_>) -> Option<Airport> {
     })
 }
 
-/// The airline; none when it is another than was asked for. One that is not said
-/// to be inactive is active.
+/// Converts an airline. Returns `None` if it is not the requested airline. An airline counts as
+/// active unless Nuitee marks it as inactive.
 pub(crate) fn airline(
     wire: &wire::Airline<'_>,
     iata_code: &str,

@@ -1,4 +1,4 @@
-//! What is searched for, and how the flights of an answer belong to it.
+//! Conversion of search requests, and assignment of a response's flights to the requested legs.
 
 use stopover_sdk::flight_pricing::{AppliedFilters, Leg, PriceRequest, Sort, Travellers};
 use stopover_sdk::money::Decimal;
@@ -9,11 +9,11 @@ use crate::map::passenger::FIRST_ADULT_AGE;
 use crate::wire::Segment;
 use crate::wire::rates::{Filters, Leg as WireLeg, LegFilters, RatesRequest, Sort as WireSort};
 
-/// Nuitee knows no limit of stops above this one.
+/// Maximum number of stops that Nuitee can filter by.
 const MOST_STOPS: u8 = 2;
 
-/// The request, and which of the filters Nuitee is asked to apply. It has none
-/// for airlines, and none for fares that are not refundable or without bags.
+/// Creates the request and returns which filters Nuitee applies. Nuitee has no filter for airlines,
+/// for non-refundable fares, or for fares without bags.
 pub(crate) fn request<'a>(
     request: &'a PriceRequest,
     currency: &'a str,
@@ -90,7 +90,7 @@ pub(crate) fn request<'a>(
     (wire, applied)
 }
 
-/// A trip there and back names its directions; a tour has none.
+/// Converts the legs. A round trip has directions; a multi-city trip has none.
 fn legs<'a>(legs: &'a [Leg], filters: LegFilters<'a>) -> Vec<WireLeg<'a>> {
     let is_return = matches!(legs, [out, back]
         if out.origin == back.destination && out.destination == back.origin);
@@ -109,8 +109,8 @@ fn legs<'a>(legs: &'a [Leg], filters: LegFilters<'a>) -> Vec<WireLeg<'a>> {
     .collect()
 }
 
-/// What each traveller is to Nuitee, in the order of the request: a child of 12
-/// years travels as an adult.
+/// Returns Nuitee's type of each traveller in the order of the request. A child aged 12 or more
+/// travels as an adult.
 pub(crate) fn passenger_types(travellers: &Travellers) -> Vec<PassengerType> {
     let adults = (0..travellers.adults).map(|_| PassengerType::Adult);
     let children = travellers.children.iter().map(|age| {
@@ -129,8 +129,7 @@ fn ages_of_children(travellers: &Travellers) -> impl Iterator<Item = u8> {
     ages.filter(|age| *age < FIRST_ADULT_AGE)
 }
 
-/// How many of the flights belong to each leg that was asked for; none when that
-/// cannot be told.
+/// Returns the number of flights of each requested leg, or `None` if it cannot be determined.
 pub(crate) fn split(segments: &[Segment<'_>], legs: &[Leg]) -> Option<Vec<usize>> {
     let mut counts = vec![1];
     for (before, after) in segments.iter().zip(segments.iter().skip(1)) {
@@ -148,9 +147,9 @@ pub(crate) fn split(segments: &[Segment<'_>], legs: &[Leg]) -> Option<Vec<usize>
     (!segments.is_empty() && counts.len() == legs.len()).then_some(counts)
 }
 
-/// The next leg begins on its date where this one has arrived. A leg may be asked
-/// for by the code of a city, which no flight has: then it ends where the next
-/// one's origin is.
+/// Returns whether `after` is the first flight of the next leg: this leg has arrived, and the
+/// departure is on the next leg's date. If a leg was requested by a city code, no flight has that
+/// code; the leg then ends where the next leg's origin is.
 fn is_next(
     this: &Leg,
     next: &Leg,

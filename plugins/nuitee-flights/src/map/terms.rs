@@ -1,4 +1,4 @@
-//! What changing and giving back a fare costs.
+//! Conditions for changing or refunding a fare.
 
 use stopover_sdk::loose::Flag;
 use stopover_sdk::types::flight::{FareCondition, FareConditions};
@@ -13,9 +13,8 @@ pub(crate) fn conditions(terms: &Terms<'_>) -> FareConditions {
     }
 }
 
-/// A fee that is a percentage, or that is for those who do not show up or ask
-/// after departure, is not the penalty. Where Nuitee publishes none, none is made
-/// up: a fee may apply all the same.
+/// Converts a condition. Percentages and fees for no-shows or after departure are not the penalty.
+/// If Nuitee publishes no fee, the penalty is unknown, because a fee may still apply.
 fn condition(allowed: Flag, fee: Option<&Fee<'_>>) -> FareCondition {
     let fee = fee.filter(|fee| {
         let when = fee.applicability.as_str();

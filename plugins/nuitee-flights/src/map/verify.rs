@@ -1,4 +1,4 @@
-//! A verified offer to its terms, or to why it is no longer what it was.
+//! Conversion of a verified offer to its terms, or to a refusal if the offer changed.
 
 use stopover_sdk::types::flight::{FareConditions, Journey, PassengerType};
 use stopover_sdk::types::{MinorUnits, Money};
@@ -10,7 +10,7 @@ use crate::map::{baggage, minor, terms};
 use crate::wire::Segment;
 use crate::wire::prebook::Verified as Wire;
 
-/// What the caller agreed to.
+/// The terms that the customer agreed to.
 pub(crate) struct Agreed<'a> {
     pub(crate) offered: &'a Offered,
     pub(crate) currency: &'a str,
@@ -19,7 +19,7 @@ pub(crate) struct Agreed<'a> {
     pub(crate) logo_url: &'a str,
 }
 
-/// What still stands.
+/// The current terms of an offer.
 pub(crate) struct Verified {
     pub(crate) journeys: Vec<Journey>,
     pub(crate) cabins: Vec<SegmentCabin>,
@@ -27,7 +27,7 @@ pub(crate) struct Verified {
 }
 
 impl Agreed<'_> {
-    /// Refuses another price that is not lower: it needs consent anew.
+    /// Refuses a higher price, because the customer must consent to it.
     pub(crate) fn check_total(&self, total: MinorUnits) -> Result<(), Refusal> {
         if total <= self.total {
             return Ok(());
@@ -40,7 +40,7 @@ impl Agreed<'_> {
         Err(Refusal::new(RefusalReason::PriceChanged(now), message))
     }
 
-    /// Refuses other flights.
+    /// Refuses flights that differ from the offered ones.
     pub(crate) fn check_flights(&self, segments: &[Segment<'_>]) -> Result<(), Refusal> {
         let agreed = self.offered.flights.iter().flatten();
         if agreed.cloned().eq(segments.iter().map(flight)) {
@@ -54,8 +54,8 @@ fn changed(message: &str) -> Refusal {
     Refusal::new(RefusalReason::TermsChanged, message)
 }
 
-/// What still stands of an offer. Verifying changes nothing, so an answer that
-/// cannot be read leaves the whole call to be made again.
+/// Returns the current terms of an offer. Verifying changes nothing, so an unreadable response is
+/// "not sent" and the whole call may be repeated.
 pub(crate) fn verified(agreed: &Agreed<'_>, wire: &Wire<'_>) -> Result<Verified, ChangeError> {
     if wire.changes.cabin_changed.is_set() {
         return Err(changed("the cabin of the offer changed").into());
@@ -67,14 +67,14 @@ pub(crate) fn verified(agreed: &Agreed<'_>, wire: &Wire<'_>) -> Result<Verified,
     let journey = wire
         .journey
         .as_ref()
-        .ok_or_else(|| again("it has no journey"))?;
+        .ok_or_else(|| again("the verified offer has no journey"))?;
     agreed.check_flights(&journey.segments.0)?;
     let price = journey.pricing.display.as_ref();
     let price = price.filter(|price| price.currency.as_str() == agreed.currency);
     let total = price
         .and_then(|price| minor(price.total, agreed.currency))
         .filter(|total| *total > 0)
-        .ok_or_else(|| again("it has no price in the currency of the offer"))?;
+        .ok_or_else(|| again("the verified offer has no price in the offer's currency"))?;
     agreed.check_total(total)?;
 
     let segments = &journey.segments.0;

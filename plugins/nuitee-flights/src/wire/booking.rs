@@ -24,7 +24,7 @@ pub(crate) enum Payment<'a> {
     },
 }
 
-/// Labels that Nuitee keeps with a booking and finds it by.
+/// Tags that Nuitee stores with a booking and can search for.
 #[derive(Debug, Serialize)]
 pub(crate) struct SentTags<'a> {
     #[serde(rename = "GW_REF")]
@@ -45,13 +45,13 @@ record! {
     #[derive(Debug)]
     pub(crate) struct Booking<'a> {
         pub(crate) id: Text<'a> = "bookingId",
-        /// Nuitee's own, for people; no record locator.
+        /// Nuitee's reference for people; not a record locator.
         pub(crate) reference: Text<'a> = "bookingRef",
         pub(crate) status: Text<'a> = "status",
         pub(crate) payment_status: Text<'a> = "paymentStatus",
         /// `sandbox` or `production`.
         pub(crate) environment: Text<'a> = "providerEnvironment",
-        /// While a cancellation waits for the airline, and after it.
+        /// Set while a cancellation waits for the airline, and afterwards.
         pub(crate) cancel_intent_at: Text<'a> = "cancelIntentAt",
         pub(crate) ticket_limit_time: Text<'a> = "ticketLimitTime",
         pub(crate) journey: BookedJourney<'a> = "journey",
@@ -62,7 +62,7 @@ record! {
         pub(crate) custom_tags: Tags<'a> = "customTags",
     }
 
-    /// The price stands under one of two names.
+    /// The booked journey. Its price is in one of two fields.
     #[derive(Debug)]
     pub(crate) struct BookedJourney<'a> {
         pub(crate) key: Text<'a> = "journeyKey",
@@ -73,7 +73,7 @@ record! {
         pub(crate) terms: Option<Terms<'a>> = "terms",
     }
 
-    /// The ticket, with what was added to it.
+    /// The bill: the ticket and the services added to it.
     #[derive(Debug)]
     pub(crate) struct Billing<'a> {
         pub(crate) subtotal: Amount = "subtotal",
@@ -128,7 +128,7 @@ record! {
         pub(crate) client_reference: Text<'a> = "GW_REF",
     }
 
-    /// What a cancellation would cost.
+    /// The quote of a cancellation.
     #[derive(Debug)]
     pub(crate) struct Quote<'a> {
         /// `confirmed`, `estimated`, `heuristic` or `unknown`.
@@ -140,7 +140,7 @@ record! {
         pub(crate) destination: Text<'a> = "destination",
     }
 
-    /// The answer to a cancellation.
+    /// The response to a cancellation.
     #[derive(Debug)]
     pub(crate) struct Cancellation<'a> {
         pub(crate) booking_id: Text<'a> = "bookingId",

@@ -32,7 +32,7 @@ record! {
         pub(crate) segment_fares: Many<SegmentFare<'a>> = "segmentFares",
     }
 
-    /// What is not as it was in the search.
+    /// Differences from the search.
     #[derive(Debug)]
     pub(crate) struct Changes {
         pub(crate) fare_changed: Flag = "fareChanged",
@@ -43,10 +43,10 @@ record! {
     pub(crate) struct Prebook<'a> {
         pub(crate) id: Text<'a> = "prebookId",
         pub(crate) booking: Booking<'a> = "booking",
-        /// To be charged.
+        /// Price to be charged.
         pub(crate) price: Amount = "price",
         pub(crate) currency: Text<'a> = "currency",
-        /// Of the payment in the browser.
+        /// Id of the transaction that is paid in the browser.
         pub(crate) transaction_id: Text<'a> = "transactionId",
         pub(crate) secret_key: Text<'a> = "secretKey",
     }
@@ -67,7 +67,7 @@ pub(crate) struct Contact<'a> {
     pub(crate) first_name: &'a str,
     pub(crate) last_name: &'a str,
     pub(crate) email: &'a str,
-    /// Digits.
+    /// Country code, digits only.
     pub(crate) phone_country_code: &'a str,
     pub(crate) phone_number: &'a str,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Passenger<'a> {
     pub(crate) birthday: &'a str,
     /// `M` or `F`.
     pub(crate) gender: &'static str,
-    /// 0 an adult, 1 a child, 2 an infant.
+    /// 0 for an adult, 1 for a child, 2 for an infant.
     pub(crate) passenger_type: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) nationality: Option<&'a str>,

@@ -11,7 +11,7 @@ use crate::wire::{Baggage, Duration, Fare, Segment, SegmentFare, Terms, TripPric
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RatesRequest<'a> {
     pub(crate) legs: Vec<Leg<'a>>,
-    /// From 12 years on.
+    /// Number of passengers aged 12 or more.
     pub(crate) adults: u32,
     pub(crate) children: u32,
     pub(crate) infants: u32,
@@ -38,7 +38,7 @@ pub(crate) struct Leg<'a> {
     pub(crate) filters: LegFilters<'a>,
 }
 
-/// Times are local, `HH:MM`.
+/// Filters of a leg. Times are local, `HH:MM`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LegFilters<'a> {
@@ -48,7 +48,7 @@ pub(crate) struct LegFilters<'a> {
     pub(crate) departure_time_before: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) arrival_time_before: Option<&'a str>,
-    /// 0 to 2.
+    /// Maximum number of stops, 0 to 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_stops: Option<u8>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct Filters {
     pub(crate) refundable_only: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) includes_checked_bag: Option<bool>,
-    /// Major units of the search's currency.
+    /// Maximum price in major units of the search's currency.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_price: Option<Decimal>,
 }
@@ -89,13 +89,13 @@ pub(crate) struct Sort {
 }
 
 record! {
-    /// What one of Nuitee's providers had.
+    /// Results of one of Nuitee's providers.
     #[derive(Debug)]
     pub(crate) struct Batch<'a> {
         pub(crate) journeys: Many<Itinerary<'a>> = "journeys",
     }
 
-    /// Flights for the whole trip, there and back, and the fares for them.
+    /// The flights of the whole trip, including the return, and the fares for them.
     #[derive(Debug)]
     pub(crate) struct Itinerary<'a> {
         pub(crate) key: Text<'a> = "journeyKey",
@@ -104,7 +104,7 @@ record! {
         pub(crate) offers: Many<Offer<'a>> = "offers",
     }
 
-    /// From the first departure to the last arrival of one direction.
+    /// Duration of one direction, from the first departure to the last arrival.
     #[derive(Debug)]
     pub(crate) struct LegDuration<'a> {
         pub(crate) duration: Duration<'a> = "duration",

@@ -7,7 +7,7 @@ record! {
     #[derive(Debug)]
     pub(crate) struct Airports<'a> {
         pub(crate) airports: Many<Airport<'a>> = "airports",
-        /// How many match.
+        /// Number of matching airports.
         pub(crate) count: Count = "count",
     }
 
@@ -18,7 +18,7 @@ record! {
         pub(crate) name: Text<'a> = "name",
         pub(crate) city: Text<'a> = "city",
         pub(crate) state: Text<'a> = "state",
-        /// In English, by name.
+        /// English name of the country.
         pub(crate) country: Text<'a> = "country",
         pub(crate) latitude: Number = "lat",
         pub(crate) longitude: Number = "lon",
@@ -35,7 +35,7 @@ record! {
         pub(crate) iata: Text<'a> = "iata",
         pub(crate) icao: Text<'a> = "icao",
         pub(crate) name: Text<'a> = "name",
-        /// In English, by name.
+        /// English name of the country.
         pub(crate) country: Text<'a> = "country",
         pub(crate) alliance: Text<'a> = "alliance",
         pub(crate) logo: Text<'a> = "logo",

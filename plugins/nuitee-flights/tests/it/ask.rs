@@ -1,4 +1,4 @@
-//! Requests as the gateway makes them, and gateways with answers.
+//! Requests as the gateway makes them, and mock gateways with responses.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use stopover_sdk::types::flight::{
 };
 use stopover_sdk::{FlightBooking, FlightPricing, time};
 
-/// Of the booking in `fixtures/`.
+/// Id of the booking in `fixtures/`.
 pub(crate) const BOOKING_ID: &str = "019d0000-bbbb-7000-8000-0000000000bb";
 
-/// One of the documents in `fixtures/`.
+/// Reads a document of `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures")
@@ -25,25 +25,25 @@ pub(crate) fn fixture(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A fixture with something changed.
+/// Returns a fixture after applying `change`.
 pub(crate) fn changed(name: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut document: Value = serde_json::from_str(&fixture(name)).unwrap();
     change(&mut document);
     document.to_string()
 }
 
-/// A gateway on the day of the fixtures.
+/// Creates a mock gateway whose clock shows the day of the fixtures.
 pub(crate) fn gateway() -> Gateway {
     Gateway::new().now_ms(time::parse_timestamp("2027-05-01T10:00:00Z").unwrap())
 }
 
-/// A gateway whose next request is answered with a fixture.
+/// Creates a mock gateway whose first response is a fixture.
 pub(crate) fn answering(name: &str) -> Gateway {
     gateway().answer(200, fixture(name))
 }
 
-/// From London to New York and back, two adults, one of them 12 years old, a child
-/// and an infant.
+/// Returns a search for a round trip from London to New York of two adults, one of them 12 years
+/// old, a child and an infant.
 pub(crate) fn price_request() -> PriceRequest {
     PriceRequest {
         legs: vec![
@@ -86,7 +86,7 @@ pub(crate) fn filters() -> Filters {
     }
 }
 
-/// The id that the adapter gave the flexible offer.
+/// Returns the adapter's reference of the flexible offer.
 pub(crate) fn supplier_offer() -> String {
     let answer = answering("rates.json").run(|| NuiteeFlights::price(price_request()));
     let offers = answer.unwrap().offers;
@@ -108,7 +108,7 @@ pub(crate) fn prebook_request() -> PrebookRequest {
     }
 }
 
-/// What the adapter binds an offer as.
+/// Returns the adapter's reference of a prebook.
 pub(crate) fn supplier_prebook() -> String {
     let gateway = answering("verify.json").answer(200, fixture("prebook.json"));
     let bound = gateway.run(|| NuiteeFlights::prebook(prebook_request()));
@@ -150,7 +150,7 @@ pub(crate) fn cancel_request() -> CancelRequest {
     }
 }
 
-/// The JSON body of a request.
+/// Returns the JSON body of a request.
 pub(crate) fn body(request: &Request) -> Value {
     serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap()
 }
@@ -162,7 +162,7 @@ fn contact() -> FlightContact {
     }
 }
 
-/// The child that is 12 on the day of departure travels as an adult.
+/// Returns the passengers. The child who is 12 on the day of departure travels as an adult.
 fn passengers() -> Vec<Passenger> {
     let passenger = |name: &str, passenger_type, birthday: &str| Passenger {
         passenger_type,

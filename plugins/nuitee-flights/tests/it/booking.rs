@@ -1,4 +1,4 @@
-//! Book and reading back.
+//! Booking and reading a booking back.
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn found(change: impl FnOnce(&mut Value)) -> FlightBookingState {
 }
 
 #[test]
-fn a_booking_is_made_with_the_payment_of_the_prebook_and_our_label() {
+fn booking_sends_prebook_payment_and_client_reference() {
     let gateway = ask::gateway().answer(201, ask::fixture("booking.json"));
     let state = gateway.run(|| NuiteeFlights::book(ask::book_request()));
     let state = state.unwrap();
@@ -48,7 +48,7 @@ fn a_booking_is_made_with_the_payment_of_the_prebook_and_our_label() {
     assert_eq!(state.supplier_reference, ask::BOOKING_ID);
     assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
     assert_eq!(state.airline_pnr.as_deref(), Some("ABC123"));
-    // The bag is part of the total, and not of the fare.
+    // The bag is part of the total, but not of the fare.
     assert_eq!((state.total, state.currency.as_str()), (122_390, "EUR"));
     assert_eq!((state.fare, state.fare_tax), (Some(80_000), Some(39_040)));
     let bag = &state.services[0];
@@ -62,7 +62,7 @@ fn a_booking_is_made_with_the_payment_of_the_prebook_and_our_label() {
         (baggage.baggage_type, baggage.max_weight_kg),
         (BaggageType::Checked, Some(20))
     );
-    // What Nuitee leaves out of a booking is known from the prebook.
+    // Cabins, which Nuitee's booking lacks, come from the prebook.
     assert_eq!(state.journeys.len(), 2);
     let segment = &state.journeys[0].segments[1];
     assert_eq!(segment.passengers[2].cabin_name.as_deref(), Some("Economy"));
@@ -76,7 +76,7 @@ fn a_booking_is_made_with_the_payment_of_the_prebook_and_our_label() {
 }
 
 #[test]
-fn a_status_means_what_nuitee_says() {
+fn every_documented_status_is_converted() {
     let cases = [
         (
             "PENDING_CONFIRMATION",
@@ -142,7 +142,7 @@ fn a_status_means_what_nuitee_says() {
 }
 
 #[test]
-fn a_locator_stands_in_one_of_several_places_or_is_empty() {
+fn record_locator_is_found_in_every_position_or_is_none() {
     let with = |listed: Value, ordered: Value| {
         found(|booking| {
             booking["airlineLocators"] = listed;
@@ -161,17 +161,17 @@ fn a_locator_stands_in_one_of_several_places_or_is_empty() {
 }
 
 #[test]
-fn the_total_is_the_bill_or_the_price_of_the_journey() {
+fn total_comes_from_bill_or_journey_price() {
     type Change = fn(&mut Value);
     let cases: [(Change, i64, Option<i64>); 5] = [
         (|_| {}, 122_390, Some(80_000)),
-        // The parts of the bill, without their sum.
+        // The bill has its parts but no sum.
         (
             |booking| booking["pricing"]["totalAmount"] = Value::Null,
             122_390,
             Some(80_000),
         ),
-        // No bill, and the price under its other name.
+        // There is no bill, and the price is in the other field.
         (
             |booking| {
                 booking["pricing"] = Value::Null;
@@ -182,7 +182,7 @@ fn the_total_is_the_bill_or_the_price_of_the_journey() {
             28_702,
             Some(23_832),
         ),
-        // A bill in another currency than the fare.
+        // The bill is in another currency than the fare.
         (
             |booking| {
                 booking["pricing"] =
@@ -191,7 +191,7 @@ fn the_total_is_the_bill_or_the_price_of_the_journey() {
             130_050,
             None,
         ),
-        // Taxes that are more than the price.
+        // The taxes exceed the price.
         (
             |booking| booking["journey"]["pricing"]["display"]["taxes"] = json!(5000),
             122_390,
@@ -213,13 +213,13 @@ fn the_total_is_the_bill_or_the_price_of_the_journey() {
 }
 
 #[test]
-fn a_booking_is_found_by_its_id_or_by_our_label() {
+fn booking_is_found_by_id_or_client_reference() {
     let gateway = ask::answering("booking.json");
     let by_id = gateway.run(|| NuiteeFlights::find(ask::find_request(Some(ask::BOOKING_ID))));
     let Ok(FindAnswer::Found(state)) = by_id else {
         panic!("{by_id:?}");
     };
-    // Without the prebook the journeys are not told.
+    // Without the prebook there are no journeys.
     assert!(state.journeys.is_empty());
     let request = &gateway.requests()[0];
     let base = "https://api.liteapi.travel/v3.0/flights/bookings";
@@ -234,7 +234,7 @@ fn a_booking_is_found_by_its_id_or_by_our_label() {
     let Ok(FindAnswer::Found(state)) = by_label else {
         panic!("{by_label:?}");
     };
-    // Neither the one whose label differs in case nor the one that is canceled.
+    // The list also has a booking whose reference differs in case, and a cancelled one.
     assert_eq!(state.supplier_reference, ask::BOOKING_ID);
     assert_eq!(state.journeys.len(), 2);
     let sent = &gateway.requests()[0];
@@ -243,7 +243,7 @@ fn a_booking_is_found_by_its_id_or_by_our_label() {
 }
 
 #[test]
-fn an_id_that_is_not_known_is_looked_for_by_our_label() {
+fn booking_with_unknown_id_is_searched_by_client_reference() {
     let unknown = r#"{"error": {"code": 47002, "message": "booking not found"}}"#;
     let by_id = || ask::find_request(Some("019d0000-ffff-7000-8000-0000000000ff"));
     let gateway = ask::gateway()
@@ -269,7 +269,7 @@ fn an_id_that_is_not_known_is_looked_for_by_our_label() {
 }
 
 #[test]
-fn reading_back_that_fails_is_not_a_not_found() {
+fn failed_find_returns_error_instead_of_not_found() {
     let gateways: [fn() -> Gateway; 3] = [
         || ask::gateway().fail(Error::TimedOut("t".into())),
         || ask::gateway().answer(500, r#"{"error": {"code": 57099}}"#),
@@ -284,7 +284,7 @@ fn reading_back_that_fails_is_not_a_not_found() {
 }
 
 #[test]
-fn an_answer_that_is_lost_or_broken_leaves_a_booking_unknown() {
+fn booking_with_lost_or_broken_response_is_unknown() {
     let gateways: [Gateway; 6] = [
         ask::gateway().fail(Error::TimedOut("t".into())),
         ask::gateway().fail(Error::Cut("c".into())),
@@ -303,7 +303,7 @@ fn an_answer_that_is_lost_or_broken_leaves_a_booking_unknown() {
 }
 
 #[test]
-fn a_prebook_that_is_not_ours_or_was_paid_otherwise_is_not_sent() {
+fn booking_with_foreign_prebook_or_other_payment_method_is_refused_without_request() {
     let bound = ask::supplier_prebook();
     let mut without_payment: Value = serde_json::from_str(&bound).unwrap();
     without_payment

@@ -1,4 +1,4 @@
-//! The airline's quote and the end of a booking.
+//! The airline's quote and the cancellation of a booking.
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn quote_with(change: impl FnOnce(&mut Value)) -> Quote {
 }
 
 #[test]
-fn a_quote_of_the_airlines_is_told() {
+fn airline_quote_is_returned() {
     let expected = Quote::Quoted(AirlineQuote {
         currency: "EUR".to_owned(),
         fee: 12_000,
@@ -38,7 +38,7 @@ fn a_quote_of_the_airlines_is_told() {
 }
 
 #[test]
-fn a_guess_is_no_quote() {
+fn unconfirmed_or_incomplete_quote_is_unavailable() {
     type Change = fn(&mut Value);
     let cases: [Change; 10] = [
         |item| item["confidence"] = json!("heuristic"),
@@ -65,7 +65,7 @@ fn a_guess_is_no_quote() {
 }
 
 #[test]
-fn a_cancellation_has_its_amounts_and_the_booking_as_it_is_then() {
+fn cancellation_returns_amounts_and_booking_read_afterwards() {
     let gateway = ask::answering("cancel.json").answer(
         200,
         ask::changed("booking.json", |answer| {
@@ -91,7 +91,7 @@ fn a_cancellation_has_its_amounts_and_the_booking_as_it_is_then() {
 }
 
 #[test]
-fn a_final_answer_stands_without_the_booking() {
+fn final_cancellation_response_suffices_without_booking() {
     let gateway = ask::answering("cancel.json").answer(500, "");
     let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
     let state = state.unwrap();
@@ -102,7 +102,7 @@ fn a_final_answer_stands_without_the_booking() {
 }
 
 #[test]
-fn vouchers_are_no_refund() {
+fn voucher_counts_as_no_refund() {
     let document = ask::changed("cancel.json", |answer| {
         answer["data"] = json!([answer["data"]]);
         answer["data"][0]["destination"] = json!("voucher");
@@ -114,7 +114,7 @@ fn vouchers_are_no_refund() {
 }
 
 #[test]
-fn an_airline_that_takes_its_time_leaves_the_cancellation_pending() {
+fn cancellation_not_confirmed_by_airline_is_pending() {
     for status in ["CONFIRMED", "CREATED"] {
         let accepted = ask::changed("cancel.json", |answer| {
             answer["data"]["status"] = json!(status)
@@ -127,7 +127,7 @@ fn an_airline_that_takes_its_time_leaves_the_cancellation_pending() {
         assert_eq!(state.status, BookingStatus::CancelPending);
         assert_eq!(state.cancellation, None);
 
-        // Final, and not cancelled: that contradicts itself.
+        // A final response with a status other than cancelled is contradictory.
         let gateway = ask::gateway()
             .answer(200, &accepted)
             .answer(200, ask::fixture("booking.json"));
@@ -137,7 +137,7 @@ fn an_airline_that_takes_its_time_leaves_the_cancellation_pending() {
 }
 
 #[test]
-fn a_booking_that_was_cancelled_before_tells_how_it_stands() {
+fn cancellation_of_canceled_booking_returns_its_state() {
     let booking = |status: &str, intent: Value| {
         ask::changed("booking.json", |answer| {
             let booking = &mut answer["data"][0]["booking"];
@@ -179,7 +179,7 @@ fn a_booking_that_was_cancelled_before_tells_how_it_stands() {
 }
 
 #[test]
-fn an_answer_that_is_lost_or_about_something_else_is_unknown() {
+fn cancellation_with_lost_or_foreign_response_is_unknown() {
     let other = ask::changed("cancel.json", |answer| {
         answer["data"]["bookingId"] = json!("other")
     });

@@ -1,4 +1,4 @@
-//! What the adapter says of itself.
+//! The adapter's description.
 
 use nuitee_flights::NuiteeFlights;
 use stopover_sdk::{FlightPricing, Plugin, ReadError};
@@ -6,7 +6,7 @@ use stopover_sdk::{FlightPricing, Plugin, ReadError};
 use crate::ask;
 
 #[test]
-fn it_asks_for_its_host_and_has_the_end_user_pay_there() {
+fn description_has_host_and_collects_payment_by_default() {
     let description = ask::gateway().run(NuiteeFlights::describe);
     assert_eq!(description.name, "nuitee-flights");
     assert_eq!(description.hosts, ["api.liteapi.travel"]);
@@ -19,7 +19,7 @@ fn it_asks_for_its_host_and_has_the_end_user_pay_there() {
 }
 
 #[test]
-fn settings_move_the_host_and_say_who_takes_the_card() {
+fn settings_change_host_and_payment_collection() {
     let settings = r#"{"base_url": "http://127.0.0.1:9001/v3.0", "payment_method": "CREDIT"}"#;
     let gateway = ask::gateway().settings(settings);
     let description = gateway.run(NuiteeFlights::describe);
@@ -28,7 +28,7 @@ fn settings_move_the_host_and_say_who_takes_the_card() {
 }
 
 #[test]
-fn settings_that_do_not_fit_stop_every_call_before_it_is_sent() {
+fn invalid_settings_fail_calls_before_any_request() {
     let gateway = ask::gateway().settings(r#"{"payment_method": "CASH"}"#);
     let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
     assert!(

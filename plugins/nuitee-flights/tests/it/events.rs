@@ -23,7 +23,7 @@ fn read(body: &Value) -> Event {
 }
 
 #[test]
-fn an_event_names_its_booking() {
+fn webhook_event_names_its_booking() {
     let events = verify(ask::fixture("webhook.json")).unwrap();
     assert_eq!(
         events,
@@ -39,7 +39,7 @@ fn an_event_names_its_booking() {
 }
 
 #[test]
-fn what_it_is_about_stands_anywhere_in_it() {
+fn booking_is_found_anywhere_in_webhook() {
     let text =
         |value: Value| json!({"event_name": "e", "request": "", "response": value.to_string()});
     let found = [
@@ -59,7 +59,7 @@ fn what_it_is_about_stands_anywhere_in_it() {
 }
 
 #[test]
-fn a_name_says_what_changed() {
+fn event_name_determines_kind() {
     let cases = [
         ("booking.book", Kind::BookingChanged),
         ("flights.booking.cancelled", Kind::CancellationChanged),
@@ -75,7 +75,7 @@ fn a_name_says_what_changed() {
 }
 
 #[test]
-fn what_names_no_booking_is_irrelevant() {
+fn event_without_booking_is_irrelevant() {
     let bodies = [
         json!({"event_name": "booking.book", "request": "<xml>", "response": ""}),
         json!({"event_name": "booking.book"}),
@@ -88,7 +88,7 @@ fn what_names_no_booking_is_irrelevant() {
 }
 
 #[test]
-fn an_event_without_an_id_is_told_by_its_body() {
+fn event_without_id_gets_digest_of_body() {
     let body = json!({"event_name": "booking.book", "response": "{}"});
     let id = read(&body).id;
     assert_eq!(id.len(), "sha256-".len() + 64);
@@ -98,7 +98,7 @@ fn an_event_without_an_id_is_told_by_its_body() {
 }
 
 #[test]
-fn what_is_no_event_is_unreadable() {
+fn body_without_event_is_unreadable() {
     for body in [
         "",
         "<html>",

@@ -1,4 +1,4 @@
-//! Every error code, as each call understands it.
+//! Every error code at every call.
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::json;
@@ -11,7 +11,7 @@ use stopover_sdk::{
 
 use crate::ask;
 
-/// The call that is answered with the error.
+/// The call that receives the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Call {
     Search,
@@ -24,7 +24,7 @@ enum Call {
     Airline,
 }
 
-/// What it ends in, in short.
+/// The outcome of a call, in short form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Refused(&'static str),
@@ -47,7 +47,7 @@ use End::{
     Unavailable, Unknown, Unreadable,
 };
 
-/// Call, status, code, description, end.
+/// Call, status, code, description and expected outcome.
 type Row = (Call, u16, u32, &'static str, End);
 
 /// Errors of searching, reading and quoting, which change nothing.
@@ -90,7 +90,7 @@ const READS: [Row; 36] = [
     (Airline, 401, 401, "", Misconfigured),
 ];
 
-/// Errors of verifying, which changes nothing, and of binding an offer.
+/// Errors of verifying, which changes nothing, and of prebooking.
 const PREBOOKS: [Row; 36] = [
     (Verify, 400, 42001, "", Refused("invalid")),
     (Verify, 400, 42013, "", Refused("invalid")),
@@ -125,13 +125,13 @@ const PREBOOKS: [Row; 36] = [
     (Prebook, 503, 53013, "", Unknown),
     (Prebook, 503, 53014, "", Unknown),
     (Prebook, 503, 53015, "", Unknown),
-    // A bad telephone number ended so.
+    // Nuitee responds this way to an invalid telephone number.
     (Prebook, 500, 53099, "", Unknown),
     (Prebook, 429, 429, "", RateLimited),
     (Prebook, 400, 43099, "", Unknown),
 ];
 
-/// Errors of a booking: definite ones, and those behind which one may stand.
+/// Errors of a booking: definite refusals, and errors after which a booking may exist.
 const BOOKS: [Row; 32] = [
     (Book, 400, 45004, "", Refused("invalid")),
     (Book, 400, 45021, "", Refused("invalid")),
@@ -185,8 +185,8 @@ const BOOKS: [Row; 32] = [
     (Book, 503, 55035, "", Unknown),
 ];
 
-/// Errors of a cancellation. After the two conflicts the booking is read, and here
-/// it is not cancelled.
+/// Errors of a cancellation. After the two conflicts the booking is read; in this test it is not
+/// cancelled.
 const CANCELS: [Row; 8] = [
     (Cancel, 404, 46002, "", Refused("not cancellable")),
     (Cancel, 401, 401, "", Refused("account")),
@@ -199,7 +199,7 @@ const CANCELS: [Row; 8] = [
 ];
 
 #[test]
-fn every_code_means_what_it_says() {
+fn every_error_code_has_expected_outcome() {
     let rows = [&READS[..], &PREBOOKS, &BOOKS, &CANCELS].concat();
     for (call, status, code, description, expected) in rows {
         for body in bodies(code, description) {
@@ -209,7 +209,8 @@ fn every_code_means_what_it_says() {
     }
 }
 
-/// At the top, or wrapped; beside data; with its code as text.
+/// Returns error bodies in four forms: at the top level, wrapped, beside data, and with the code as
+/// a string.
 fn bodies(code: u32, description: &str) -> [String; 4] {
     let error = json!({"code": code, "message": "m", "description": description, "key": "k"});
     let text = json!({"code": code.to_string(), "message": null, "description": description});
@@ -222,7 +223,7 @@ fn bodies(code: u32, description: &str) -> [String; 4] {
 }
 
 #[test]
-fn a_no_is_one_with_the_status_that_it_comes_with_or_in_a_success() {
+fn listed_code_is_refusal_only_with_its_status_or_2xx() {
     let rows = [&PREBOOKS[18..], &BOOKS, &CANCELS].concat();
     let refused = rows
         .into_iter()
@@ -242,7 +243,7 @@ fn a_no_is_one_with_the_status_that_it_comes_with_or_in_a_success() {
 }
 
 #[test]
-fn a_status_alone_is_never_a_refusal() {
+fn status_without_code_is_never_refusal() {
     for body in [
         "",
         "<html>Bad Gateway</html>",
@@ -285,7 +286,7 @@ fn a_status_alone_is_never_a_refusal() {
 }
 
 #[test]
-fn the_wait_of_a_limit_is_told_and_a_refusal_has_its_code() {
+fn rate_limit_has_wait_time_and_refusal_has_code() {
     let limited = Response {
         status: 429,
         headers: vec![Header {
@@ -307,13 +308,13 @@ fn the_wait_of_a_limit_is_told_and_a_refusal_has_its_code() {
     let Err(ChangeError::Refused(refusal)) =
         gateway.run(|| NuiteeFlights::book(ask::book_request()))
     else {
-        panic!("not refused");
+        panic!("the booking was not refused");
     };
     assert_eq!(refusal.supplier_code.as_deref(), Some("45029"));
-    assert_eq!(refusal.message, "Nuitee answered 45029: offer expired");
+    assert_eq!(refusal.message, "Nuitee returned 45029: offer expired");
 }
 
-/// How a call ends that is answered so.
+/// Returns the outcome of a call that receives this response.
 fn end(call: Call, status: u16, body: &[u8]) -> End {
     let gateway = match call {
         Prebook => ask::answering("verify.json"),
@@ -336,7 +337,8 @@ fn end(call: Call, status: u16, body: &[u8]) -> End {
     }
 }
 
-/// Not found by its id, a booking is looked for by its label.
+/// Returns the outcome of a find. A booking that is not found by its id is searched by its client
+/// reference.
 fn found(gateway: Gateway) -> End {
     let gateway = gateway.answer(200, r#"{"data": []}"#);
     let request = ask::find_request(Some(ask::BOOKING_ID));

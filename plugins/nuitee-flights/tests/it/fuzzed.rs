@@ -1,4 +1,4 @@
-//! Webhooks that Nuitee never sent. Nothing is signed: whatever comes is a hint at most.
+//! Webhooks with random bodies. Nuitee signs none, so a body is only a hint.
 
 use stopover_sdk::supplier_events::{Kind, VerifyError};
 
@@ -6,7 +6,7 @@ use crate::ask;
 use crate::events::verify;
 
 #[test]
-fn what_is_sent_names_a_booking_or_is_irrelevant_or_unreadable() {
+fn fuzzed_webhook_names_booking_or_is_irrelevant_or_unreadable() {
     let documents = fuzz::documents("nuitee-event")
         .tokens(&["bookingId", "prebookId", "GW_REF", "event_name", "\\\""])
         .seed(ask::fixture("webhook.json"));
@@ -26,6 +26,6 @@ fn what_is_sent_names_a_booking_or_is_irrelevant_or_unreadable() {
             assert!(is_named || matches!(event.kind, Kind::Irrelevant(_)));
         }
         Err(VerifyError::Unreadable(_)) => {}
-        Err(other) => panic!("nothing is signed, and it is {other:?}"),
+        Err(other) => panic!("an unsigned delivery returned {other:?}"),
     });
 }

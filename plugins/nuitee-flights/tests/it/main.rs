@@ -1,4 +1,4 @@
-//! The adapter through its exported traits, natively, against scripted answers.
+//! Tests of the adapter through its exported traits, run natively against scripted responses.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Verify and prebook.
+//! Verifying and prebooking.
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
@@ -35,11 +35,11 @@ fn refused(result: Result<Prebooked, ChangeError>) -> RefusalReason {
 }
 
 #[test]
-fn a_prebook_verifies_then_binds_and_hands_out_the_token() {
+fn prebook_verifies_offer_and_returns_checkout_token() {
     let gateway = ask::answering("verify.json").answer(200, ask::fixture("prebook.json"));
     let bound = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let bound = bound.unwrap();
-    // A lower price is taken; loyalty may lower it.
+    // A lower price is accepted; loyalty programmes may lower it.
     assert_eq!((bound.total, bound.currency.as_str()), (119_040, "EUR"));
     assert_eq!((bound.fare, bound.fare_tax), (Some(80_000), Some(39_040)));
     assert_eq!(bound.journeys.len(), 2);
@@ -83,7 +83,7 @@ fn a_prebook_verifies_then_binds_and_hands_out_the_token() {
             "usePaymentSdk": true,
             "contact": {"firstName": "Ana", "lastName": "Own", "email": "ana@guest.example",
                 "phoneCountryCode": "33", "phoneNumber": "670000000"},
-            // The second has the twelfth birthday on the day of departure.
+            // The second passenger turns twelve on the day of departure.
             "passengers": [ana, passenger("Bea", "2015-06-01", 0), passenger("Cleo", "2020-02-29", 1),
                 passenger("Dot", "2026-08-01", 2)],
         })
@@ -91,7 +91,7 @@ fn a_prebook_verifies_then_binds_and_hands_out_the_token() {
 }
 
 #[test]
-fn on_the_accounts_credit_there_is_no_checkout() {
+fn prebook_on_credit_has_no_checkout() {
     let prebook = ask::changed("prebook.json", |answer| {
         answer["data"][0]["secretKey"] = json!("");
         answer["data"][0]["transactionId"] = Value::Null;
@@ -117,7 +117,7 @@ fn on_the_accounts_credit_there_is_no_checkout() {
 }
 
 #[test]
-fn other_terms_need_consent_anew_before_anything_is_bound() {
+fn prebook_with_changed_terms_is_refused() {
     let cases: [Change; 5] = [
         |item| item["changes"] = json!({"cabinChanged": true, "messages": ["m"]}),
         |item| item["changes"] = json!({"fareChanged": true, "priceChanged": false}),
@@ -142,7 +142,7 @@ fn other_terms_need_consent_anew_before_anything_is_bound() {
 }
 
 #[test]
-fn a_higher_price_needs_consent_and_a_lower_one_is_taken() {
+fn prebook_with_higher_price_is_refused_and_lower_price_accepted() {
     let higher = |amount| {
         RefusalReason::PriceChanged(Money {
             amount,
@@ -158,12 +158,12 @@ fn a_higher_price_needs_consent_and_a_lower_one_is_taken() {
         item["changes"] = json!({"priceChanged": true});
     };
     let bound = prebook_with(cheaper, |item| item["price"] = json!("1100.00")).unwrap();
-    // The parts of another price are not its parts.
+    // The price has no parts, because those in the response belong to another price.
     assert_eq!((bound.total, bound.fare), (110_000, None));
 }
 
 #[test]
-fn a_verification_that_cannot_be_read_changed_nothing() {
+fn prebook_with_unreadable_verification_is_not_sent() {
     let cases: [Change; 6] = [
         |item| item["journey"] = Value::Null,
         |item| item["journey"]["pricing"]["display"]["currency"] = json!("USD"),
@@ -189,7 +189,7 @@ fn a_verification_that_cannot_be_read_changed_nothing() {
 }
 
 #[test]
-fn a_prebook_that_does_not_fit_the_offer_is_unknown() {
+fn prebook_that_does_not_match_offer_is_unknown() {
     let cases: [Change; 7] = [
         |item| item["prebookId"] = json!(""),
         |item| item["currency"] = json!("USD"),
@@ -211,7 +211,7 @@ fn a_prebook_that_does_not_fit_the_offer_is_unknown() {
 }
 
 #[test]
-fn what_nuitee_would_fail_at_is_refused_before_it_is_sent() {
+fn prebook_with_invalid_passenger_data_is_refused_without_request() {
     type Wrong = fn(&mut PrebookRequest);
     let cases: [(&str, Wrong); 8] = [
         ("no country code", |request| {

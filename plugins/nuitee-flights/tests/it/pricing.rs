@@ -23,7 +23,7 @@ fn families(answer: &PriceAnswer) -> Vec<&str> {
 }
 
 #[test]
-fn offers_stand_in_the_asked_order_whatever_the_answers_is() {
+fn offers_are_sorted_in_requested_order() {
     let cases = [
         (Sort::TotalAmount, false, ["Basic", "Flex", "Upper"]),
         (Sort::TotalAmount, true, ["Upper", "Flex", "Basic"]),
@@ -44,7 +44,7 @@ fn offers_stand_in_the_asked_order_whatever_the_answers_is() {
 }
 
 #[test]
-fn an_offer_has_its_terms_and_each_passengers_bags() {
+fn offer_has_terms_and_bags_of_each_passenger() {
     let answer = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
     let flex = &answer.offers[1];
     assert_eq!((flex.total, flex.currency.as_str()), (121_040, "EUR"));
@@ -60,8 +60,8 @@ fn an_offer_has_its_terms_and_each_passengers_bags() {
         flex.expires_at,
         time::parse_timestamp("2027-05-01T10:30:00Z")
     );
-    // Adult, a child that is an adult to Nuitee, child, infant. What costs extra
-    // is not included.
+    // The passengers are an adult, a child who is an adult to Nuitee, a child and an infant. Bags
+    // with a price are not included.
     let bags: Vec<_> = flex.journeys[0].segments[0]
         .passengers
         .iter()
@@ -77,19 +77,19 @@ fn an_offer_has_its_terms_and_each_passengers_bags() {
 
     let basic = &answer.offers[0];
     assert_eq!(basic.refundable, Some(false));
-    // A fee for those who do not show up is not the price of a refund.
+    // The fee for a no-show is not the refund's penalty.
     assert_eq!(basic.fare_conditions.refund.penalty, None);
     let passenger = &basic.journeys[0].segments[0].passengers[3];
     assert_eq!(
         (passenger.checked_bags, passenger.carry_on_bags),
         (Some(0), None)
     );
-    // It expired as it was answered, which no offer does.
+    // Its expiry is the time of the response, which is treated as none.
     assert_eq!(answer.offers[2].expires_at, None);
 }
 
 #[test]
-fn flights_are_told_apart_by_journey() {
+fn flights_are_grouped_into_journeys() {
     let answer = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
     let [out, back] = answer.offers[1].journeys.as_slice() else {
         panic!("{answer:?}");
@@ -101,7 +101,7 @@ fn flights_are_told_apart_by_journey() {
     );
     assert_eq!(out.departure_time, "2027-06-01T08:00");
     assert_eq!(out.arrival_time, "2027-06-01T13:20");
-    // 190 minutes, 90 at the airport, 340.
+    // 190 minutes of flight, 90 at the airport, and 340 of flight.
     assert_eq!((out.stops, out.duration_minutes), (1, Some(620)));
     assert_eq!(out.fare_brand.as_deref(), Some("Flex"));
     let flights: Vec<&str> = out
@@ -126,7 +126,7 @@ fn flights_are_told_apart_by_journey() {
 }
 
 #[test]
-fn legs_of_a_tour_are_told_apart_by_date_and_airport() {
+fn multi_city_legs_are_split_by_date_and_airport() {
     let tour = |document: &mut Value| {
         let journey = &mut document["data"][0]["journeys"][0];
         for segment in journey["segments"].as_array_mut().unwrap() {
@@ -148,7 +148,7 @@ fn legs_of_a_tour_are_told_apart_by_date_and_airport() {
             &[("LHR", "JFK", "2027-06-01"), ("JFK", "LHR", "2027-06-10")],
             Some(&[2, 1]),
         ),
-        // By the codes of cities.
+        // The legs are requested by city codes.
         (
             &[("LON", "NYC", "2027-06-01"), ("JFK", "LON", "2027-06-10")],
             Some(&[2, 1]),
@@ -188,7 +188,7 @@ fn legs_of_a_tour_are_told_apart_by_date_and_airport() {
 }
 
 #[test]
-fn the_search_is_sent_with_what_nuitee_can_filter() {
+fn search_sends_supported_filters() {
     let request = PriceRequest {
         filters: Filters {
             cabin: Some(Cabin::PremiumEconomy),
@@ -221,7 +221,7 @@ fn the_search_is_sent_with_what_nuitee_can_filter() {
                 {"origin": "LHR", "destination": "JFK", "date": "2027-06-01", "direction": "OUTBOUND", "filters": filters},
                 {"origin": "JFK", "destination": "LHR", "date": "2027-06-10", "direction": "INBOUND", "filters": filters},
             ],
-            // The child of 12 years is an adult.
+            // The child of 12 years counts as an adult.
             "adults": 2, "children": 1, "infants": 1, "childrenAges": [7],
             "cabinClass": "PREMIUM_ECONOMY", "currency": "EUR", "country": "FR",
             "filters": {"cabinClass": "PREMIUM_ECONOMY", "cabinClassMatch": "exactly", "refundableOnly": true,
@@ -234,7 +234,7 @@ fn the_search_is_sent_with_what_nuitee_can_filter() {
 }
 
 #[test]
-fn what_nuitee_cannot_filter_is_neither_sent_nor_said_to_be_applied() {
+fn unsupported_filters_are_neither_sent_nor_reported_as_applied() {
     let request = PriceRequest {
         filters: Filters {
             max_stops: Some(3),
@@ -255,7 +255,7 @@ fn what_nuitee_cannot_filter_is_neither_sent_nor_said_to_be_applied() {
 }
 
 #[test]
-fn a_limit_leaves_out_the_last_and_says_so() {
+fn offers_beyond_limit_are_truncated_and_reported() {
     for (limit, expected) in [(1, true), (2, true), (3, false)] {
         let request = PriceRequest {
             limit,
@@ -268,7 +268,7 @@ fn a_limit_leaves_out_the_last_and_says_so() {
 }
 
 #[test]
-fn an_offer_that_cannot_be_used_is_left_out_and_told() {
+fn unusable_offer_is_left_out_and_logged() {
     type Change = fn(&mut Value);
     let cases: [(&str, Change); 9] = [
         ("other currency", |offer| {
@@ -307,7 +307,7 @@ fn an_offer_that_cannot_be_used_is_left_out_and_told() {
 }
 
 #[test]
-fn a_fares_name_stands_in_for_a_cabin_that_is_not_said() {
+fn missing_cabin_is_taken_from_fare_name() {
     let document = ask::changed("rates.json", |document| {
         let offer = &mut document["data"][1]["journeys"][0]["offers"][0];
         offer["segmentFares"] = json!([]);
@@ -318,7 +318,7 @@ fn a_fares_name_stands_in_for_a_cabin_that_is_not_said() {
 }
 
 #[test]
-fn a_stream_of_events_is_read_like_a_document() {
+fn event_stream_is_read_like_single_document() {
     let document: Value = serde_json::from_str(&ask::fixture("rates.json")).unwrap();
     let event =
         |batch: &Value| format!("event: rates-chunk\ndata: {}\n\n", json!({"data": [batch]}));
@@ -326,7 +326,7 @@ fn a_stream_of_events_is_read_like_a_document() {
         ": hello\n\n{}{}{}event: rates-complete\ndata: [DONE]\n\n",
         event(&document["data"][0]),
         event(&document["data"][1]),
-        // The same again, as a summary.
+        // The stream repeats the first batch, as a summary.
         event(&document["data"][0]),
     );
     let answer = priced(&stream, ask::price_request()).unwrap();
@@ -349,7 +349,7 @@ fn a_stream_of_events_is_read_like_a_document() {
 }
 
 #[test]
-fn nothing_is_no_error() {
+fn search_without_results_returns_empty_list() {
     let nothing = [
         (200, r#"{"data": []}"#),
         (200, r#"{"data": null}"#),
@@ -369,7 +369,7 @@ fn nothing_is_no_error() {
 }
 
 #[test]
-fn a_key_that_is_written_twice_is_read_once() {
+fn repeated_json_key_uses_last_value() {
     let document = ask::fixture("rates.json").replace(
         "\"journeyKey\": \"k-direct\",",
         "\"journeyKey\": \"old\", \"offers\": [], \"journeyKey\": \"k-direct\",",
@@ -380,7 +380,7 @@ fn a_key_that_is_written_twice_is_read_once() {
 }
 
 #[test]
-fn a_redirect_is_followed_once_and_only_at_home() {
+fn redirect_is_followed_once_within_same_origin() {
     let moved = |location: &str| Response {
         status: 307,
         headers: vec![Header {
@@ -418,7 +418,7 @@ fn a_redirect_is_followed_once_and_only_at_home() {
 }
 
 #[test]
-fn an_answer_of_many_megabytes_is_mapped_up_to_the_limit() {
+fn large_response_is_converted_up_to_limit() {
     let mut document: Value = serde_json::from_str(&ask::fixture("rates.json")).unwrap();
     let itinerary = document["data"][0]["journeys"][0].clone();
     let journeys = document["data"][0]["journeys"].as_array_mut().unwrap();
@@ -447,7 +447,7 @@ fn an_answer_of_many_megabytes_is_mapped_up_to_the_limit() {
 }
 
 #[test]
-fn a_bad_line_is_an_error() {
+fn failed_search_returns_error() {
     type Case = (Gateway, fn(&ReadError) -> bool);
     let cases: [Case; 4] = [
         (ask::gateway().fail(Error::TimedOut("t".into())), |error| {

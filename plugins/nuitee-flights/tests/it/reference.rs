@@ -7,7 +7,7 @@ use stopover_sdk::{FlightReference, ReadError};
 use crate::ask;
 
 #[test]
-fn airports_stand_in_nuitees_order() {
+fn airports_keep_order_of_nuitee() {
     let gateway = ask::answering("airports.json");
     let answer = gateway.run(|| NuiteeFlights::find_airports("Lond on".to_owned(), 20));
     let answer = answer.unwrap();
@@ -18,7 +18,7 @@ fn airports_stand_in_nuitees_order() {
     );
     assert_eq!(request.timeout_ms, Some(8_000));
     assert!(!answer.truncated);
-    // One without a code is none.
+    // The airport without a code is left out.
     let [heathrow, own] = answer.airports.as_slice() else {
         panic!("{answer:?}");
     };
@@ -39,7 +39,7 @@ fn airports_stand_in_nuitees_order() {
 }
 
 #[test]
-fn there_are_more_airports_than_the_limit_or_than_are_listed() {
+fn airports_are_truncated_by_limit_or_by_listed_count() {
     for (limit, count, expected) in [(1, 3, true), (20, 3, false), (20, 40, true), (2, 3, false)] {
         let document = ask::changed("airports.json", |answer| {
             answer["data"][0]["count"] = json!(count);
@@ -61,7 +61,7 @@ fn there_are_more_airports_than_the_limit_or_than_are_listed() {
 }
 
 #[test]
-fn an_airline_is_read_by_its_code() {
+fn airline_is_read_by_code() {
     let gateway = ask::answering("airline.json");
     let airline = gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()));
     let airline = airline.unwrap();
@@ -83,7 +83,7 @@ fn an_airline_is_read_by_its_code() {
 }
 
 #[test]
-fn a_logo_is_an_absolute_url_or_none() {
+fn logo_is_absolute_url_or_none() {
     let settings = r#"{"logo_url": "https://logos.example/base/"}"#;
     let cases = [
         (
@@ -113,7 +113,7 @@ fn a_logo_is_an_absolute_url_or_none() {
 }
 
 #[test]
-fn an_airline_that_is_not_there_is_not_found() {
+fn missing_airline_is_not_found() {
     type Case = (u16, &'static str, fn(&ReadError) -> bool);
     let cases: [Case; 5] = [
         (

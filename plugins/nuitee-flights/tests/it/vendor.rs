@@ -1,5 +1,5 @@
-//! The vendor's own examples, where they are: in a folder beside the repository.
-//! The project passes without it, and says so.
+//! Replay of the vendor's own examples, if they are in a folder beside the repository. Without them
+//! the test passes and says that it skipped the replay.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,8 +19,7 @@ use crate::ask;
 
 type Check = fn(&str, u16);
 
-/// Every document of flights that the adapter can be answered with, by the
-/// beginning of its name.
+/// Every flight document that the adapter may receive, selected by the prefix of its name.
 const CHECKS: [(&str, Check); 18] = [
     ("POST_flights_rates__200", rates),
     ("POST_flights_rates__request", rates_request),
@@ -46,12 +45,12 @@ const CHECKS: [(&str, Check); 18] = [
 ];
 
 #[test]
-fn the_vendors_examples_are_read() {
+fn vendor_examples_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/fixtures/liteapi/extracted/flights");
     if !folder.is_dir() {
         say(&format!(
-            "the vendor's examples are not here ({}): nothing replayed",
+            "skipped, because the vendor's examples are missing: {}",
             folder.display()
         ));
         return;
@@ -65,13 +64,13 @@ fn the_vendors_examples_are_read() {
         }
     }
     let count: u32 = ran.values().sum();
-    say(&format!("{count} of the vendor's documents replayed"));
+    say(&format!("replayed {count} of the vendor's documents"));
     for (prefix, _) in &CHECKS {
         assert!(ran.contains_key(prefix), "no document {prefix}");
     }
 }
 
-/// Past the test harness, which shows output of failed tests only.
+/// Writes to stderr directly, because the test harness shows captured output of failed tests only.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -89,7 +88,7 @@ fn documents(folder: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// As it stands in the file's name; 0 for requests.
+/// Returns the status in the file's name, or 0 for requests.
 fn status(name: &str) -> u16 {
     let part = name.split("__").nth(1).unwrap();
     part.trim_end_matches(".json").parse().unwrap_or(0)
@@ -100,7 +99,7 @@ fn code(document: &str) -> u64 {
     error["error"]["code"].as_u64().unwrap()
 }
 
-/// The example's one adult, out only.
+/// Returns the example's search: one adult, one way.
 fn example_search() -> PriceRequest {
     PriceRequest {
         legs: vec![ask::leg("JFK", "CDG", "2026-07-01")],
@@ -141,7 +140,7 @@ fn rates(document: &str, status: u16) {
     );
 }
 
-/// What we send has no field that the vendor's example does not know.
+/// Checks that every field that the adapter sends is in the vendor's example or in `optional`.
 fn known_fields(sent: &Value, example: &Value, optional: &[&str]) {
     match (sent, example) {
         (Value::Object(sent), Value::Object(example)) => {
@@ -198,8 +197,8 @@ fn book_request(document: &str, _: u16) {
     known_fields(&ask::body(&gateway.requests()[0]), &example, &optional);
 }
 
-/// The example of a prebook has other flights, fares and passengers than that of
-/// a search: its own are made the offer's.
+/// Checks the example of a prebook. Its flights, fares and passengers differ from those of the
+/// search example, so they replace the offer's.
 fn prebook(document: &str, status: u16) {
     let mut verify: Value = serde_json::from_str(&ask::fixture("verify.json")).unwrap();
     let example: Value = serde_json::from_str(document).unwrap();

@@ -1,5 +1,5 @@
-//! Answers with one value replaced by a wrong one: no such answer makes the
-//! adapter panic, and what it makes of one is never more than was agreed.
+//! Responses with one value replaced by an invalid one: none makes the adapter panic, and no result
+//! exceeds the agreed price.
 
 use nuitee_flights::NuiteeFlights;
 use stopover_sdk::flight_booking::FindAnswer;
@@ -12,13 +12,13 @@ use stopover_sdk::{
 
 use crate::ask;
 
-/// Every document that differs from the fixture in one value.
+/// Calls `check` with every document that differs from the fixture in one value.
 fn each_wrong(fixture: &str, check: impl Fn(&str)) {
     testing::each_wrong(&ask::fixture(fixture), check);
 }
 
 #[test]
-fn of_rates() {
+fn mutated_rates_never_panic() {
     each_wrong("rates.json", |document| {
         let gateway = ask::gateway().answer(200, document);
         let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
@@ -31,7 +31,7 @@ fn of_rates() {
 }
 
 #[test]
-fn of_a_verified_offer_and_a_prebook() {
+fn mutated_verification_and_prebook_never_raise_price() {
     let request = ask::prebook_request();
     each_wrong("verify.json", |document| {
         let gateway = ask::gateway()
@@ -54,7 +54,7 @@ fn of_a_verified_offer_and_a_prebook() {
 }
 
 #[test]
-fn of_a_booking() {
+fn mutated_booking_never_yields_negative_total() {
     let supplier_prebook = ask::supplier_prebook();
     each_wrong("booking.json", |document| {
         let gateway = ask::gateway().answer(200, document).answer(204, "");
@@ -70,7 +70,7 @@ fn of_a_booking() {
 }
 
 #[test]
-fn of_a_quote_and_a_cancellation() {
+fn mutated_quote_and_cancellation_never_yield_negative_amounts() {
     each_wrong("quote.json", |document| {
         let gateway = ask::gateway().answer(200, document);
         let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
@@ -89,7 +89,7 @@ fn of_a_quote_and_a_cancellation() {
 }
 
 #[test]
-fn of_airports_airlines_and_events() {
+fn mutated_airports_airlines_and_events_never_panic() {
     each_wrong("airports.json", |document| {
         let gateway = ask::gateway().answer(200, document);
         let answer = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), 20));

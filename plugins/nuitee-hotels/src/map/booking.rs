@@ -1,4 +1,4 @@
-//! A booking as Nuitee has it, to the gateway's words.
+//! Conversion of a Nuitee booking to the gateway's types.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ use crate::wire::Texts;
 use crate::wire::booking::{BookedRoom as WireRoom, Booking, Cancellation};
 use crate::wire::rate::CancellationPolicies;
 
-/// What a status means. There is no other; a new one is unreadable, because
-/// neither "booked" nor "not booked" may be guessed.
+/// Converts a status. Returns `None` for an unknown status, because neither "booked" nor "not
+/// booked" may be guessed.
 pub(crate) fn status(text: &str) -> Option<BookingStatus> {
     match text.to_ascii_uppercase().as_str() {
         "CONFIRMED" => Some(BookingStatus::Confirmed),
@@ -27,13 +27,13 @@ pub(crate) fn status(text: &str) -> Option<BookingStatus> {
     }
 }
 
-/// The booking.
+/// Converts a booking.
 ///
 /// # Errors
-/// Its status is not known, or an amount cannot be read.
+/// The status is unknown, there is no id, or an amount cannot be read.
 pub(crate) fn state(booking: Booking) -> Result<HotelBookingState, Unreadable> {
     let status = status(&booking.status)
-        .ok_or_else(|| Unreadable::new("the booking has a status that is not known"))?;
+        .ok_or_else(|| Unreadable::new("the booking has an unknown status"))?;
     let currency = booking.currency.clone();
     let total = total(&booking)?;
     let id = booking.booking_id.as_deref();
@@ -77,8 +77,8 @@ pub(crate) fn state(booking: Booking) -> Result<HotelBookingState, Unreadable> {
     })
 }
 
-/// Of the bookings with a client reference, the one that stands; Nuitee takes a
-/// reference once, so more than one are old and canceled.
+/// Returns the booking with the client reference; an active booking takes precedence over a
+/// cancelled one. Nuitee accepts each reference once, so any others are old and cancelled.
 pub(crate) fn with_reference(bookings: Vec<Booking>, client_reference: &str) -> Option<Booking> {
     let mut ours: Vec<Booking> = bookings
         .into_iter()
@@ -88,12 +88,11 @@ pub(crate) fn with_reference(bookings: Vec<Booking>, client_reference: &str) -> 
     ours.into_iter().next()
 }
 
-/// The booking after a cancellation: what the cancellation says, over what was
-/// read afterwards. Without that reading only the essentials are known.
+/// Returns the booking's state after a cancellation: the cancellation's response takes precedence
+/// over the booking that was read afterwards. Without that read, only the essential data is known.
 ///
 /// # Errors
-/// The answer does not say that the booking is canceled, or neither of the two
-/// says what it cost.
+/// The response does not say that the booking is cancelled, or neither source gives the amounts.
 pub(crate) fn canceled(
     supplier_reference: &str,
     client_reference: &str,
@@ -102,7 +101,7 @@ pub(crate) fn canceled(
 ) -> Result<HotelBookingState, Unreadable> {
     if status(&answer.status) != Some(BookingStatus::Canceled) {
         return Err(Unreadable::new(
-            "the cancellation was answered with a status that is not known",
+            "the response to the cancellation has an unexpected status",
         ));
     }
     let amounts = amounts(answer, read.as_ref().map(|state| state.currency.as_str()));
@@ -131,7 +130,7 @@ pub(crate) fn canceled(
     Ok(state)
 }
 
-/// What a cancellation kept and gave back; none when that cannot be read.
+/// Returns the fee and the refund, or `None` if they cannot be read.
 fn amounts(answer: &Cancellation, currency: Option<&str>) -> Option<CancellationAmounts> {
     let currency = answer.currency.as_deref().or(currency)?;
     let amount = |amount| minor(amount, currency).ok().filter(|minor| *minor >= 0);
@@ -172,8 +171,8 @@ fn room_policies(room: &WireRoom) -> Option<&CancellationPolicies> {
     room.cancellation_policies.as_ref().or_else(of_rate)
 }
 
-/// The rooms' places in the request, ascending: by their numbers, which count
-/// from 1, or in the order of the answer where the numbers do not tell them apart.
+/// Returns the rooms' positions in the request, ascending. Room numbers count from 1. If they are
+/// missing or not distinct, the order of the response is used.
 fn positions(rooms: &[WireRoom]) -> Vec<u8> {
     let number = |room: &WireRoom| u8::try_from(room.occupancy_number.position()?).ok();
     let numbered: Option<BTreeSet<u8>> = rooms.iter().map(number).collect();
@@ -183,8 +182,9 @@ fn positions(rooms: &[WireRoom]) -> Vec<u8> {
     }
 }
 
-/// The rooms' policies together where every room has one and a price, else the
-/// booking's own. The last free instant that Nuitee names only ever shortens it.
+/// Returns the booking's cancellation policy: the rooms' merged policies if every room has a policy
+/// and a price, otherwise the booking's own. Nuitee's last free cancellation date can only shorten
+/// the free period.
 fn booking_policy(booking: &Booking, total: MinorUnits) -> Option<CancellationPolicy> {
     let currency = booking.currency.as_str();
     let of_room = |room: &WireRoom| {
@@ -214,8 +214,8 @@ fn booking_policy(booking: &Booking, total: MinorUnits) -> Option<CancellationPo
     Some(policy)
 }
 
-/// What a canceled booking cost: the policy at the instant of the cancellation,
-/// unless Nuitee says that it refunded something.
+/// Returns the amounts of a cancelled booking: Nuitee's refund if it states one, otherwise the
+/// policy's fee at the time of the cancellation.
 fn cancellation(
     booking: &Booking,
     policy: Option<&CancellationPolicy>,
@@ -240,7 +240,7 @@ fn cancellation(
     })
 }
 
-/// Every text for the guest once, as plain text.
+/// Returns every remark for the guest once, as plain text.
 fn remarks(booking: &Booking) -> Option<String> {
     let sources: [&Texts; 5] = [
         &booking.hotel_remarks,

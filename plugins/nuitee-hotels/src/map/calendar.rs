@@ -1,4 +1,4 @@
-//! Price index to day prices.
+//! Conversion of the price index to prices per day.
 
 use stopover_sdk::hotel_price_calendar::{DayPrice, HotelPrices};
 use stopover_sdk::money::MoneyError;
@@ -7,11 +7,11 @@ use stopover_sdk::time;
 use crate::map::minor;
 use crate::wire;
 
-/// The index is in US dollars only.
+/// Currency of the index, which is in US dollars only.
 const CURRENCY: &str = "USD";
 
-/// The hotels asked for, in that order, with the days from `start` to `end`, both
-/// included, that have a price.
+/// Returns the requested hotels in their order, with the days from `start` to `end` (both included)
+/// that have a price.
 pub(crate) fn prices(
     asked: &[String],
     (start, end): (&str, &str),

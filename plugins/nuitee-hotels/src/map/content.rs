@@ -1,4 +1,4 @@
-//! Hotel details and reviews.
+//! Conversion of hotel details and reviews.
 
 use stopover_sdk::hotel_content::{Details, Image, Policy, Review, Reviews, RoomContent};
 use stopover_sdk::types::Location;
@@ -18,7 +18,7 @@ pub(crate) fn details(hotel: Hotel) -> Details {
         name: text::plain(&hotel.name),
         description: text::optional(hotel.hotel_description.as_deref()),
         star_rating: hotel.star_rating.0.filter(|stars| *stars > 0.0),
-        // Without reviews the rating is 0, which nobody gave.
+        // Without reviews the rating is 0, which is not a rating by guests.
         guest_rating: hotel.rating.0.filter(|rating| *rating > 0.0),
         review_count,
         address_line: text::optional(hotel.address.as_deref()),
@@ -50,7 +50,7 @@ pub(crate) fn details(hotel: Hotel) -> Details {
     }
 }
 
-/// The hotel as it stands on a booking.
+/// Returns the hotel's summary for a booking.
 pub(crate) fn summary(hotel: &Hotel) -> HotelSummary {
     let parts = [&hotel.address, &hotel.city, &hotel.zip];
     let parts = parts
@@ -65,7 +65,7 @@ pub(crate) fn summary(hotel: &Hotel) -> HotelSummary {
     }
 }
 
-/// At most `limit`, newest first. Nuitee gives no average over all reviews here.
+/// Returns at most `limit` reviews, newest first. Nuitee gives no average of all reviews here.
 pub(crate) fn reviews(
     mut reviews: Vec<wire::content::Review>,
     total: Number,
@@ -95,7 +95,7 @@ fn review(review: wire::content::Review) -> Review {
         language: text::optional(review.language.as_deref()),
         traveller_type: traveller_type
             .map(|kind| kind.trim_start_matches("review category ").to_owned()),
-        // The date of a review is when it was written, not of the stay.
+        // Nuitee's date is when the review was written, not when the stay took place.
         stayed_on: None,
     }
 }
@@ -119,7 +119,7 @@ fn room(room: wire::content::Room) -> RoomContent {
     }
 }
 
-/// The main image first, then in the hotel's order.
+/// Returns the main image first, then the others in the hotel's order.
 fn images(mut images: Vec<wire::content::Image>) -> Vec<Image> {
     images.sort_by(|left, right| {
         let order = |image: &wire::content::Image| image.order.0.unwrap_or(f64::MAX);
@@ -177,7 +177,7 @@ fn is_url(text: &str) -> bool {
     text.starts_with("https://") || text.starts_with("http://")
 }
 
-/// Two letters, in either case, to a country code.
+/// Converts a country code of two letters in either case.
 pub(crate) fn country(code: &str) -> Option<String> {
     let code = code.trim();
     (code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()))
@@ -188,11 +188,11 @@ fn count(number: Number) -> Option<u32> {
     let number = number
         .0
         .filter(|number| (0.0..=f64::from(u32::MAX)).contains(number))?;
-    // Counts are whole; what stands behind the point is no part of them.
+    // Counts are whole numbers; decimals are rounded.
     format!("{number:.0}").parse().ok()
 }
 
-/// `04:00 PM`, `4 PM`, `16:00` and `16:00:00` to `HH:MM`.
+/// Converts a time of day, such as `04:00 PM`, `4 PM`, `16:00` or `16:00:00`, to `HH:MM`.
 fn clock(text: &str) -> Option<String> {
     let text = text.trim().to_ascii_uppercase().replace('.', "");
     let (digits, half) = match text.strip_suffix("PM") {
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_of_day_are_read_in_every_form() {
+    fn time_of_day_is_read_in_every_form() {
         let cases = [
             ("04:00 PM", Some("16:00")),
             ("12:00 AM", Some("00:00")),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn countries_are_two_letters() {
+    fn country_code_has_two_letters() {
         assert_eq!(country("us").as_deref(), Some("US"));
         assert_eq!(country("USA"), None);
         assert_eq!(country(""), None);

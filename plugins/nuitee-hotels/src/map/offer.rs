@@ -1,4 +1,4 @@
-//! Rates to offers.
+//! Conversion of rates to offers.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use crate::wire;
 use crate::wire::RoomNumber;
 use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType};
 
-/// The gateway keeps no more of an offer than this.
+/// Maximum size of an offer reference that the gateway stores, in bytes.
 const OFFER_ID_BYTES: usize = 4096;
 
-/// And shows no more promotions of one.
+/// Maximum number of promotions of an offer that the gateway shows.
 const PROMOTIONS: usize = 30;
 
-/// What was asked, as far as reading the answer needs it.
+/// The parts of a request that are needed to read its response.
 pub(crate) struct Asked<'a> {
     pub(crate) rooms: usize,
     pub(crate) currency: &'a str,
@@ -26,11 +26,11 @@ pub(crate) struct Asked<'a> {
     pub(crate) loyalty_membership: Option<&'a str>,
 }
 
-/// Those of `hotel_ids` that have offers, in this order, each with at most
-/// `offers_per_hotel`. Offers that cannot be read are left out and told.
+/// Returns the hotels of `hotel_ids` that have offers, in this order, each with at most
+/// `offers_per_hotel`. Unreadable offers are left out and reported to `left_out`.
 ///
 /// # Errors
-/// An amount is in another currency than asked for.
+/// An amount is in a currency other than the requested one.
 pub(crate) fn price_answer(
     asked: &Asked<'_>,
     hotel_ids: &[String],
@@ -71,20 +71,20 @@ pub(crate) fn price_answer(
     Ok(answer)
 }
 
-/// An offer, or why it is left out.
+/// Converts an offer, or returns the reason why it is left out.
 ///
 /// # Errors
-/// An amount is in another currency than asked for.
+/// An amount is in a currency other than the requested one.
 pub(crate) fn offer(
     asked: &Asked<'_>,
     room_type: RoomType,
 ) -> Result<Result<Offer, &'static str>, Unreadable> {
     if room_type.offer_id.is_empty() || room_type.offer_id.len() > OFFER_ID_BYTES {
-        return Ok(Err("its id is missing or too long"));
+        return Ok(Err("the offer's id is missing or too long"));
     }
     let needs_membership = room_type.loyalty_membership_id_required.0;
     if needs_membership && asked.loyalty_membership.is_none() {
-        return Ok(Err("it is for members of a loyalty programme"));
+        return Ok(Err("the offer is for members of a loyalty programme"));
     }
     let promotions = promotions(&room_type.rates.0, asked.currency);
     let rooms = match rooms(room_type.rates.0, asked.rooms, asked.currency)? {
@@ -94,11 +94,11 @@ pub(crate) fn offer(
     let sum = total_of(&rooms)?;
     let total = map::sum(&room_type.offer_retail_rate.0, asked.currency)?.unwrap_or(sum);
     if total <= 0 || rooms.iter().any(|room| room.total < 0) {
-        return Ok(Err("its price is not positive"));
+        return Ok(Err("the offer's price is not positive"));
     }
-    // Each amount is rounded on its own, so each room may be off by one.
+    // Each amount is rounded separately, so each room may differ by one minor unit.
     if usize::try_from(total.abs_diff(sum)).unwrap_or(usize::MAX) > rooms.len() {
-        return Ok(Err("its rooms do not add up to its price"));
+        return Ok(Err("the offer's rooms do not add up to its price"));
     }
     Ok(Ok(Offer {
         policy: merged_policy(&rooms, asked.currency),
@@ -116,17 +116,17 @@ pub(crate) fn offer(
     }))
 }
 
-/// One room a requested occupancy, in the requested order, or why the rates are
-/// not that.
+/// Returns one room per requested occupancy, in the requested order, or the reason why the rates do
+/// not match the occupancies.
 ///
 /// # Errors
-/// A price is in another currency than asked for.
+/// A price is in a currency other than the requested one.
 pub(crate) fn rooms(
     rates: Vec<Rate>,
     wanted: usize,
     currency: &str,
 ) -> Result<Result<Vec<RoomRate>, &'static str>, Unreadable> {
-    const NOT_ONE_A_ROOM: &str = "it has not exactly one rate a room";
+    const NOT_ONE_A_ROOM: &str = "the offer does not have exactly one rate per room";
     let mut places: Vec<Option<RoomRate>> = Vec::new();
     places.resize_with(wanted, || None);
     for (index, rate) in rates.into_iter().enumerate() {
@@ -152,11 +152,11 @@ fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, Un
         return Ok(Err("a room has no price"));
     };
     let Some(due_at_property) = due_at_property(&rate.retail_rate, currency) else {
-        return Ok(Err("what is due at the property cannot be read"));
+        return Ok(Err("the amount due at the property cannot be read"));
     };
     let name = text::plain(&rate.name);
     let board_name = text::plain(&rate.board_name);
-    // What cannot be read is not promised to be free.
+    // An unreadable policy must not be offered as free cancellation.
     let policy = rate
         .cancellation_policies
         .as_ref()
@@ -183,8 +183,8 @@ pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, Unreadable> {
     rooms.iter().try_fold(0, |sum, room| add(sum, room.total))
 }
 
-/// What is not included and so paid at the hotel, if anything. It may be in the
-/// hotel's own currency, but only in one. None when it cannot be read.
+/// Returns the amount to be paid at the hotel, if any. It may be in another currency than the
+/// offer, but only in one. Returns `None` if it cannot be read.
 fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
     let mut due: Option<Money> = None;
     for fee in rate.taxes_and_fees.0.iter().filter(|fee| !fee.included.0) {
@@ -208,7 +208,7 @@ fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
     }
 }
 
-/// Each promotion once, with the rooms that it applies to.
+/// Returns each promotion once, with the rooms that it applies to.
 pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
     let mut found: Vec<Promotion> = Vec::new();
     for (index, rate) in rates.iter().enumerate() {
@@ -241,7 +241,8 @@ pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
     found
 }
 
-/// A percentage is told in words: what it is a percentage of is not said.
+/// Converts a promotion. A percentage becomes its description, because Nuitee does not state the
+/// amount that it applies to.
 fn read_promotion(promotion: &wire::rate::Promotion, currency: &str) -> Promotion {
     let kind = promotion.discount_type.to_ascii_lowercase();
     let in_currency = promotion

@@ -1,4 +1,4 @@
-//! Suggestions and their details to places.
+//! Conversion of suggestions and their details to places.
 
 use stopover_sdk::hotel_places::{Alternative, Place};
 
@@ -9,11 +9,11 @@ use crate::wire::place::Suggestion;
 use crate::wire::{Coordinates, Number};
 
 const EARTH_RADIUS_M: f64 = 6_371_000.0;
-/// The radius where the place has no extent of its own.
+/// Minimum radius of a place, in metres. It is used for places without an extent.
 const SMALLEST_RADIUS_M: f64 = 500.0;
 
-/// A suggestion with its details; the others are its alternatives. None when it
-/// is nowhere on the map.
+/// Converts a suggestion with its details; the other suggestions are its alternatives. Returns
+/// `None` if the place has no location.
 pub(crate) fn place(
     suggestion: &Suggestion,
     details: &wire::place::Place,
@@ -53,7 +53,7 @@ pub(crate) fn place(
     })
 }
 
-/// Along the surface of the earth, metres.
+/// Returns the distance along the earth's surface in metres.
 pub(crate) fn distance_m(from: &Coordinates, to: &Coordinates) -> f64 {
     let latitudes = (from.latitude.to_radians(), to.latitude.to_radians());
     let half_latitude = ((latitudes.1 - latitudes.0) / 2.0).sin();
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_follow_the_earth() {
+    fn distance_follows_earth_surface() {
         let at = |latitude, longitude| Coordinates {
             latitude,
             longitude,

@@ -1,4 +1,4 @@
-//! Cancellation policies: of one room, and of all rooms together.
+//! Cancellation policies of one room and of all rooms together.
 
 use stopover_sdk::time;
 use stopover_sdk::types::hotel::CancellationPolicy;
@@ -7,8 +7,8 @@ use stopover_sdk::types::{MinorUnits, Penalty, TimestampMs};
 use crate::map::minor;
 use crate::wire::rate::CancellationPolicies;
 
-/// The policy of one room that costs `total`. None when it cannot be read: an
-/// unknown tag, kind of penalty or time, or another currency.
+/// Reads the policy of a room that costs `total`. Returns `None` if it cannot be read: the tag, the
+/// kind of penalty or the time is unknown, or the currency differs.
 pub(crate) fn read(
     policies: &CancellationPolicies,
     total: MinorUnits,
@@ -16,7 +16,7 @@ pub(crate) fn read(
 ) -> Option<CancellationPolicy> {
     match policies.refundable_tag.as_str() {
         "RFN" => {}
-        // Whatever times it lists: a non-refundable rate is charged in full.
+        // A non-refundable rate is charged in full, whatever times it lists.
         "NRFN" => return Some(CancellationPolicy::non_refundable()),
         _ => return None,
     }
@@ -45,8 +45,8 @@ pub(crate) fn read(
     })
 }
 
-/// The policy of all rooms together, each with its total: what is free is free
-/// for every room, and a penalty is the sum of those in force.
+/// Merges the policies of all rooms, each given with its total. Cancellation is free only while it
+/// is free for every room; a penalty is the sum of the rooms' penalties in force.
 pub(crate) fn merge(
     rooms: &[(&CancellationPolicy, MinorUnits)],
     currency: &str,
@@ -63,7 +63,7 @@ pub(crate) fn merge(
         .flat_map(|(policy, _)| policy.penalties.iter().map(|penalty| penalty.start))
         .collect();
     if !refundable {
-        // A room that is never free costs from the beginning of time.
+        // A non-refundable room has a penalty from the beginning of time.
         starts.push(0);
     }
     starts.sort_unstable();
@@ -87,7 +87,7 @@ pub(crate) fn merge(
     }
 }
 
-/// What cancelling costs at an instant.
+/// Returns the cancellation fee at an instant.
 pub(crate) fn fee_at(
     policy: &CancellationPolicy,
     total: MinorUnits,
@@ -105,7 +105,7 @@ pub(crate) fn fee_at(
     }
 }
 
-/// The last instant before the first penalty that costs anything.
+/// Returns the last instant before the first penalty that is not zero.
 fn free_until(penalties: &[Penalty]) -> Option<TimestampMs> {
     let first = penalties.iter().find(|penalty| penalty.amount > 0)?;
     (first.start > 0).then(|| first.start - 1)

@@ -1,4 +1,4 @@
-//! A prebook to the bound offer, or to why the offer is no longer what it was.
+//! Conversion of a prebook to the bound offer, or to a refusal if the offer changed.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::hotel_booking::Prebooked;
@@ -9,27 +9,27 @@ use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 use crate::map::{minor, offer, other_currency};
 use crate::wire::rate::{Prebook, RoomType};
 
-/// What the offer was.
+/// The offer as it was priced.
 pub(crate) struct Offered<'a> {
     pub(crate) supplier_hotel_id: &'a str,
     pub(crate) currency: &'a str,
     pub(crate) total: MinorUnits,
     pub(crate) rooms: usize,
-    /// The end user pays Nuitee in the browser.
+    /// Whether the end user pays Nuitee in the browser.
     pub(crate) uses_payment_sdk: bool,
 }
 
-/// What the adapter needs to book.
+/// The adapter's reference of a prebook: the data needed to book.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bound {
     pub(crate) prebook_id: String,
-    /// Of the payment in the browser.
+    /// Id of the transaction that is paid in the browser.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transaction_id: Option<String>,
 }
 
-/// The bound offer. Other terms and a higher price are refused: they need the
-/// caller's consent anew. A lower price is taken.
+/// Returns the bound offer. Changed terms or a higher price are refused because the customer must
+/// consent to them. A lower price is accepted.
 pub(crate) fn prebooked(
     offered: &Offered<'_>,
     prebook: Prebook,
@@ -62,7 +62,7 @@ pub(crate) fn prebooked(
         prebook_id: prebook.prebook_id.clone(),
     };
     let [RoomType { rates, .. }] = <[RoomType; 1]>::try_from(prebook.room_types.0)
-        .map_err(|_| contradiction("it has not exactly one offer"))?;
+        .map_err(|_| contradiction("it does not have exactly one offer"))?;
     let promotions = offer::promotions(&rates.0, offered.currency);
     let rooms = offer::rooms(rates.0, offered.rooms, offered.currency)?.map_err(contradiction)?;
 
@@ -99,7 +99,7 @@ pub(crate) fn prebooked(
     })
 }
 
-/// Amounts that Nuitee may mix into the price of the rooms.
+/// Amounts that Nuitee may include in the price of the rooms.
 pub(crate) struct Extras {
     pub(crate) price: MinorUnits,
     pub(crate) addons: stopover_sdk::money::Decimal,
@@ -107,9 +107,9 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    /// The price of the rooms. Nuitee's `price` is that of the rooms, sometimes
-    /// with add-ons and less vouchers (which are never asked for here, but may be
-    /// the account's): whichever the rooms add up to, and `price` otherwise.
+    /// Returns the price of the rooms. Nuitee's `price` is that of the rooms, sometimes plus
+    /// add-ons and minus vouchers. This adapter never requests these, but the account may have
+    /// them. The variant that matches the sum of the rooms is used, otherwise `price`.
     pub(crate) fn hotel_total(
         &self,
         rooms_total: MinorUnits,
@@ -141,10 +141,10 @@ fn checkout(offered: &Offered<'_>, prebook: &Prebook) -> Result<Option<Checkout>
                 token: token.clone(),
             }))
         }
-        _ => Err(contradiction("it has no payment for the browser")),
+        _ => Err(contradiction("it has no payment-form token")),
     }
 }
 
 fn contradiction(what: &str) -> ChangeError {
-    ChangeError::Unknown(format!("the prebook does not fit the offer: {what}"))
+    ChangeError::Unknown(format!("the prebook does not match the offer: {what}"))
 }

@@ -1,4 +1,4 @@
-//! The cheapest rate of each hotel in an area, to found hotels.
+//! Conversion of the cheapest rates of the hotels in an area to found hotels.
 
 use std::collections::HashMap;
 
@@ -11,18 +11,18 @@ use crate::map::{self, offer, text};
 use crate::wire::Coordinates;
 use crate::wire::rate::{Hotel, HotelRates, RoomType};
 
-/// What was asked, as far as reading the answer needs it.
+/// The parts of a request that are needed to read its response.
 pub(crate) struct Asked<'a> {
     pub(crate) center: &'a Location,
     pub(crate) offers: offer::Asked<'a>,
     pub(crate) filters: &'a Filters,
     pub(crate) sort: Sort,
     pub(crate) limit: usize,
-    /// Hotels that Nuitee was asked for at most.
+    /// Maximum number of hotels that was requested from Nuitee.
     pub(crate) asked_limit: usize,
 }
 
-/// The codes to ask for, where every board has one.
+/// Returns the board codes to request, or `None` if a board has no code.
 pub(crate) fn board_codes(boards: &[Board]) -> Option<String> {
     let codes: Option<Vec<&str>> = boards
         .iter()
@@ -40,7 +40,8 @@ pub(crate) fn board_codes(boards: &[Board]) -> Option<String> {
         .map(|codes| codes.join(","))
 }
 
-/// Every rating that is at least the given one; Nuitee takes a list in halves.
+/// Returns every star rating of at least `minimum`. Nuitee takes a list of ratings in steps of a
+/// half.
 pub(crate) fn star_ratings(minimum: f64) -> Vec<f64> {
     (2..=10)
         .map(|halves| f64::from(halves) / 2.0)
@@ -48,25 +49,25 @@ pub(crate) fn star_ratings(minimum: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Which filters are applied, here or at Nuitee. Only the boards may not be:
-/// Nuitee cannot be asked for "other".
+/// Returns the filters that are applied by this adapter or by Nuitee. The boards are an exception
+/// if they include "other", which Nuitee cannot filter by.
 pub(crate) fn applied(filters: &Filters) -> AppliedFilters {
     let mut applied = AppliedFilters::all();
     if filters.boards.contains(&Board::Other) {
         applied.remove(AppliedFilters::BOARDS);
     }
-    // Nuitee can be asked for refundable rates, not for the others.
+    // Nuitee can filter for refundable rates, but not for non-refundable ones.
     if filters.refundable == Some(false) {
         applied.remove(AppliedFilters::REFUNDABLE);
     }
     applied
 }
 
-/// The hotels with rates that pass the filters, sorted and cut. A hotel without a
-/// place on the map is looked up in `places`, and left out if it is not there.
+/// Returns the hotels with rates that pass the filters, sorted and truncated. A hotel without a
+/// location is looked up in `places`, and left out if it is not there.
 ///
 /// # Errors
-/// An amount is in another currency than asked for.
+/// An amount is in a currency other than the requested one.
 pub(crate) fn answer(
     asked: &Asked<'_>,
     rates: Vec<HotelRates>,
@@ -105,8 +106,8 @@ pub(crate) fn answer(
     })
 }
 
-/// The lowest total of the offers with a board and terms that were asked for. Only
-/// what pricing would offer counts: an offer for fewer rooms is not cheap.
+/// Returns the lowest total of the offers with the requested boards and terms. Offers that pricing
+/// would leave out do not count, such as an offer for fewer rooms.
 fn lowest(asked: &Asked<'_>, room_types: Vec<RoomType>) -> Result<Option<MinorUnits>, Unreadable> {
     let boards = &asked.filters.boards;
     let any_board = boards.is_empty() || boards.contains(&Board::Other);
@@ -128,7 +129,7 @@ fn passes(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool {
     let at_least = |value: Option<f64>, minimum: Option<f64>| {
         minimum.is_none_or(|minimum| value.is_some_and(|value| value >= minimum))
     };
-    // Nuitee selects by stars itself, and does not always tell them.
+    // Nuitee filters by stars itself, and omits them for some hotels.
     let stars_fit = hotel.stars.0.is_none() || at_least(hotel.stars.0, filters.min_star_rating);
     stars_fit
         && at_least(hotel.rating.0, filters.min_guest_rating)
@@ -152,7 +153,7 @@ fn found_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> F
     }
 }
 
-/// By what was asked for, then by id, so that equal hotels keep their order.
+/// Sorts by the requested key, then by id, so that equal hotels keep their order.
 fn sort(found: &mut [FoundHotel], asked: &Asked<'_>) {
     let center = Coordinates {
         latitude: asked.center.latitude,

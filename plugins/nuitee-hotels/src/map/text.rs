@@ -1,9 +1,9 @@
-//! HTML to plain text.
+//! Conversion of HTML to plain text.
 
-/// Elements whose content is not text.
+/// Elements whose content is not shown.
 const HIDDEN: [&str; 3] = ["script", "style", "head"];
 
-/// Elements that begin a new line.
+/// Elements that start a new line.
 const BLOCKS: [&str; 22] = [
     "br",
     "p",
@@ -29,7 +29,7 @@ const BLOCKS: [&str; 22] = [
     "blockquote",
 ];
 
-/// Named characters that hotel texts use; numbered ones are computed.
+/// Named character references in hotel texts. Numeric references are computed.
 const CHARACTERS: [(&str, char); 40] = [
     ("amp", '&'),
     ("lt", '<'),
@@ -73,8 +73,8 @@ const CHARACTERS: [(&str, char); 40] = [
     ("szlig", '\u{df}'),
 ];
 
-/// The text of an HTML fragment: elements removed, characters decoded, each block
-/// on a line of its own, no empty lines.
+/// Returns the text of an HTML fragment: tags are removed, characters decoded, and each block is on
+/// its own line without empty lines.
 pub(crate) fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
@@ -99,13 +99,13 @@ pub(crate) fn plain(html: &str) -> String {
     tidy(&text)
 }
 
-/// Plain text; none when there is nothing in it.
+/// Returns the plain text, or `None` if it is empty.
 pub(crate) fn optional(html: Option<&str>) -> Option<String> {
     html.map(plain).filter(|text| !text.is_empty())
 }
 
-/// Name (lower case, with its `/`) of the tag at the front and what follows it;
-/// none when the `<` is just a character.
+/// Returns the name of the tag at the start (lower case, with its `/`) and the text after the tag.
+/// Returns `None` if the `<` does not start a tag.
 fn open_tag(text: &str) -> Option<(String, &str)> {
     let inside = text.strip_prefix('<')?;
     if let Some(comment) = inside.strip_prefix("!--") {
@@ -177,7 +177,7 @@ fn character(name: &str) -> Option<char> {
     char::from_u32(code)
 }
 
-/// White space between words to one space, lines trimmed, empty ones dropped.
+/// Replaces white space between words with one space, trims lines and removes empty ones.
 fn tidy(text: &str) -> String {
     let mut tidied = String::with_capacity(text.len());
     for line in text.lines() {
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn html_becomes_lines_of_plain_text() {
+    fn html_is_converted_to_lines_of_plain_text() {
         let cases = [
             ("", ""),
             ("Late arrival", "Late arrival"),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_markup_is_nothing() {
+    fn markup_without_text_is_none() {
         assert_eq!(optional(Some("<p> &nbsp; </p>")), None);
         assert_eq!(optional(None), None);
     }

@@ -1,4 +1,4 @@
-//! Both shapes of a day's weather to one.
+//! Conversion of both forms of a day's weather.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::map::text;
 use crate::wire::Number;
 use crate::wire::weather::{Daily, DetailedDay, Range, Weather};
 
-/// The days from `start` to `end`, both included, in order. A day that comes in
-/// both shapes is taken from the detailed one.
+/// Returns the days from `start` to `end` (both included), in order. If a day comes in both forms,
+/// the detailed one is used.
 pub(crate) fn days(weather: Vec<Weather>, start: &str, end: &str) -> Vec<Day> {
     let mut days: BTreeMap<String, Day> = BTreeMap::new();
     for data in weather
@@ -81,7 +81,7 @@ fn range(range: Option<&Range>) -> (Option<f64>, Option<f64>) {
     (bound(|range| range.min), bound(|range| range.max))
 }
 
-/// Without the `Date: 2026-07-10, Summary: ` that stands in front.
+/// Removes the prefix `Date: 2026-07-10, Summary: `.
 fn summary(text: &str) -> Option<String> {
     let text = match text
         .strip_prefix("Date:")

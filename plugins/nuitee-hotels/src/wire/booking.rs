@@ -12,7 +12,7 @@ pub(crate) struct BookRequest<'a> {
     pub(crate) prebook_id: &'a str,
     pub(crate) client_reference: &'a str,
     pub(crate) holder: Holder<'a>,
-    /// The lead of each room.
+    /// Lead guest of each room.
     pub(crate) guests: Vec<Guest<'a>>,
     pub(crate) payment: Payment<'a>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Holder<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Guest<'a> {
-    /// From 1.
+    /// Number of the room, from 1.
     pub(crate) occupancy_number: usize,
     pub(crate) first_name: &'a str,
     pub(crate) last_name: &'a str,
@@ -63,7 +63,7 @@ pub(crate) struct Booking {
     pub(crate) hotel_confirmation_code: Word,
     #[serde(default)]
     pub(crate) booked_rooms: Many<BookedRoom>,
-    /// The same where bookings are listed.
+    /// Rooms of a listed booking, which uses this name for `booked_rooms`.
     #[serde(default)]
     pub(crate) rooms: Many<BookedRoom>,
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
@@ -79,7 +79,7 @@ pub(crate) struct Booking {
     pub(crate) voucher_total_amount: Option<Decimal>,
     #[serde(default, deserialize_with = "lenient")]
     pub(crate) amount_refunded: Option<Decimal>,
-    /// HTML.
+    /// HTML text.
     #[serde(default)]
     pub(crate) remarks: Texts,
     #[serde(default)]
@@ -122,12 +122,12 @@ pub(crate) struct BookedRate {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct BookedRetailRate {
-    /// An object here, a list in rates.
+    /// The total: an object here, a list in rates.
     #[serde(default)]
     pub(crate) total: Many<Amount>,
 }
 
-/// The answer to a cancellation.
+/// The response to a cancellation.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Cancellation {
     #[serde(default)]

@@ -17,7 +17,7 @@ pub(crate) struct HotelPrices {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DayPrice {
     pub(crate) day: String,
-    /// US dollars.
+    /// Average price in US dollars.
     #[serde(default, deserialize_with = "lenient")]
     pub(crate) avg_price_usd: Option<Decimal>,
 }

@@ -9,7 +9,7 @@ use crate::wire::{Coordinates, Many, Number};
 pub(crate) struct Hotel {
     pub(crate) id: String,
     pub(crate) name: String,
-    /// HTML.
+    /// HTML text.
     pub(crate) hotel_description: Option<String>,
     pub(crate) hotel_important_information: Option<String>,
     pub(crate) checkin_checkout_times: Option<CheckTimes>,
@@ -25,13 +25,13 @@ pub(crate) struct Hotel {
     pub(crate) rooms: Many<Room>,
     pub(crate) phone: Option<String>,
     pub(crate) email: Option<String>,
-    /// 0 to 10.
+    /// Guest rating from 0 to 10.
     pub(crate) rating: Number,
     pub(crate) review_count: Number,
     pub(crate) policies: Many<Policy>,
 }
 
-/// `04:00 PM` and other forms.
+/// Check-in and check-out times, in forms such as `04:00 PM`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct CheckTimes {
     pub(crate) checkin_start: Option<String>,
@@ -78,7 +78,7 @@ pub(crate) struct Policy {
     pub(crate) description: Option<String>,
 }
 
-/// A hotel in a list, for where it is.
+/// A hotel in a list. It is read for its location.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ListedHotel {
     pub(crate) id: String,
@@ -88,7 +88,7 @@ pub(crate) struct ListedHotel {
     pub(crate) longitude: Number,
 }
 
-/// The reviewer's `name` is left where it is.
+/// A review. The reviewer's `name` is not read.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Review {
@@ -96,7 +96,7 @@ pub(crate) struct Review {
     pub(crate) average_score: Number,
     #[serde(rename = "type")]
     pub(crate) traveller_type: Option<String>,
-    /// When it was written.
+    /// Date on which the review was written.
     #[serde(default)]
     pub(crate) date: String,
     pub(crate) headline: Option<String>,

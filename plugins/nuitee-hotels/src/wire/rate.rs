@@ -5,7 +5,7 @@ use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::{Amount, Flag, Many, Number, RoomNumber};
 
-/// What is asked of `/hotels/rates`: hotels by id, by place or around a point.
+/// Body of a request to `/hotels/rates`: hotels by id, by place or around a point.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RatesRequest<'a> {
@@ -34,7 +34,7 @@ pub(crate) struct RatesRequest<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) star_rating: Vec<f64>,
     pub(crate) include_hotel_data: bool,
-    /// Seconds.
+    /// Timeout in seconds.
     pub(crate) timeout: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) loyalty_program: Option<&'a str>,
@@ -45,7 +45,7 @@ pub(crate) struct RatesRequest<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct Occupancy<'a> {
     pub(crate) adults: u8,
-    /// Ages.
+    /// Ages of the children.
     pub(crate) children: &'a [u8],
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct HotelRates {
     pub(crate) room_types: Many<RoomType>,
 }
 
-/// What Nuitee calls a room type is an offer: a rate for every room asked for.
+/// An offer, which Nuitee calls a room type: a rate for every requested room.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RoomType {
@@ -72,7 +72,7 @@ pub(crate) struct RoomType {
     pub(crate) offer_id: String,
     #[serde(default)]
     pub(crate) rates: Many<Rate>,
-    /// A list by the schema, an object in the answers.
+    /// The offer's total: a list in the schema, an object in the responses.
     #[serde(default)]
     pub(crate) offer_retail_rate: Many<Amount>,
     #[serde(default)]
@@ -82,7 +82,7 @@ pub(crate) struct RoomType {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Rate {
-    /// In any order.
+    /// Number of the room. Rates come in any order.
     #[serde(default)]
     pub(crate) occupancy_number: RoomNumber,
     #[serde(default)]
@@ -136,7 +136,7 @@ pub(crate) struct CancellationPolicies {
     pub(crate) refundable_tag: String,
 }
 
-/// Always GMT, whatever `timezone` says or leaves out.
+/// A penalty. Its time is always GMT, whatever `timezone` contains.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CancelPolicyInfo {
@@ -148,7 +148,7 @@ pub(crate) struct CancelPolicyInfo {
     pub(crate) penalty_type: String,
 }
 
-/// The short form of a hotel, beside rates.
+/// A hotel's summary beside rates.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Hotel {
     pub(crate) id: String,
@@ -160,7 +160,7 @@ pub(crate) struct Hotel {
     pub(crate) latitude: Number,
     #[serde(default)]
     pub(crate) longitude: Number,
-    /// 0 to 10.
+    /// Guest rating from 0 to 10.
     #[serde(default)]
     pub(crate) rating: Number,
     #[serde(default)]
@@ -181,7 +181,7 @@ pub(crate) struct Prebook {
     #[serde(default)]
     pub(crate) hotel_id: String,
     pub(crate) currency: String,
-    /// For all rooms, with add-ons and less vouchers.
+    /// Price of all rooms, plus add-ons and minus vouchers.
     pub(crate) price: Decimal,
     #[serde(default, deserialize_with = "lenient")]
     pub(crate) addons_total_amount: Option<Decimal>,

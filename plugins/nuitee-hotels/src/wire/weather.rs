@@ -1,5 +1,5 @@
-//! `GET /data/weather`. Days up to a week away and days beyond have different
-//! shapes; a second array, `weather`, beside `data` is of other days.
+//! `GET /data/weather`. Days up to a week ahead have another form than later days. A second array,
+//! `weather`, beside `data` contains other days.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Requests as the gateway makes them, and gateways with answers.
+//! Requests as the gateway makes them, and mock gateways with responses.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use stopover_sdk::testing::Gateway;
 use stopover_sdk::types::Contact;
 use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay};
 
-/// One of the documents in `fixtures/`.
+/// Reads a document of `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures")
@@ -18,12 +18,12 @@ pub(crate) fn fixture(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A gateway whose next request is answered with a fixture.
+/// Creates a mock gateway whose first response is a fixture.
 pub(crate) fn answering(name: &str) -> Gateway {
     Gateway::new().answer(200, fixture(name))
 }
 
-/// Two rooms, two nights, in euros.
+/// Returns a stay of two nights in two rooms, priced in euros.
 pub(crate) fn stay() -> Stay {
     let room = |adults, children: &[u8]| Occupancy {
         adults,
@@ -97,7 +97,7 @@ pub(crate) fn cancel_request() -> CancelRequest {
     }
 }
 
-/// The JSON body of a request.
+/// Returns the JSON body of a request.
 pub(crate) fn body(request: &Request) -> serde_json::Value {
     serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap()
 }
@@ -111,7 +111,7 @@ fn contact() -> Contact {
     }
 }
 
-/// The lead of the first room is not its first guest.
+/// Returns the guests. The lead guest of the first room is not its first guest.
 fn rooms() -> Vec<RoomGuests> {
     let guest = |name: &str, is_lead, age: Option<u8>| Guest {
         first_name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Prebook, book and reading back.
+//! Prebooking, booking and reading a booking back.
 
 use nuitee_hotels::NuiteeHotels;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn refused(result: Result<Prebooked, ChangeError>) -> RefusalReason {
 }
 
 #[test]
-fn a_prebook_binds_the_offer_and_names_the_hotel() {
+fn prebook_returns_bound_offer_with_hotel_summary() {
     let gateway = ask::answering("prebook.json").answer(200, ask::fixture("hotel.json"));
     let bound = gateway
         .run(|| NuiteeHotels::prebook(ask::prebook_request()))
@@ -60,7 +60,7 @@ fn a_prebook_binds_the_offer_and_names_the_hotel() {
 }
 
 #[test]
-fn a_hotel_without_content_does_not_stop_the_prebook() {
+fn prebook_succeeds_without_hotel_content() {
     for content in [
         Ok((500, "")),
         Ok((200, r#"{"data": {}}"#)),
@@ -80,7 +80,7 @@ fn a_hotel_without_content_does_not_stop_the_prebook() {
 }
 
 #[test]
-fn changed_terms_need_consent_anew() {
+fn prebook_with_changed_terms_is_refused() {
     let reason = refused(prebook_with(|data| data["boardChanged"] = json!(true)));
     assert_eq!(reason, RefusalReason::TermsChanged);
     let reason = refused(prebook_with(|data| {
@@ -90,7 +90,7 @@ fn changed_terms_need_consent_anew() {
 }
 
 #[test]
-fn a_higher_price_needs_consent_and_a_lower_one_is_taken() {
+fn prebook_with_higher_price_is_refused_and_lower_price_accepted() {
     let priced = |price: f64| {
         prebook_with(|data| {
             data["price"] = json!(price);
@@ -106,7 +106,7 @@ fn a_higher_price_needs_consent_and_a_lower_one_is_taken() {
 }
 
 #[test]
-fn add_ons_and_vouchers_are_not_part_of_the_rooms_price() {
+fn add_ons_and_vouchers_are_excluded_from_total() {
     let bound = prebook_with(|data| {
         data["price"] = json!(510.5);
         data["addonsTotalAmount"] = json!(70);
@@ -116,7 +116,7 @@ fn add_ons_and_vouchers_are_not_part_of_the_rooms_price() {
 }
 
 #[test]
-fn a_prebook_that_does_not_fit_the_offer_is_unknown() {
+fn prebook_that_does_not_match_offer_is_unknown() {
     type Change = fn(&mut Value);
     let cases: [(&str, Change); 5] = [
         ("currency", |data| data["currency"] = json!("USD")),
@@ -139,7 +139,7 @@ fn a_prebook_that_does_not_fit_the_offer_is_unknown() {
 }
 
 #[test]
-fn paying_in_the_browser_hands_out_the_token_and_books_with_the_transaction() {
+fn payment_in_browser_returns_token_and_books_with_transaction() {
     let gateway = ask::answering("prebook.json")
         .answer(200, ask::fixture("hotel.json"))
         .answer(200, ask::fixture("booking.json"))
@@ -166,7 +166,7 @@ fn paying_in_the_browser_hands_out_the_token_and_books_with_the_transaction() {
 }
 
 #[test]
-fn a_prebook_without_the_payment_that_was_asked_for_is_unknown() {
+fn prebook_without_requested_payment_token_is_unknown() {
     let document = ask::fixture("prebook.json").replace("pi_own_secret", "");
     let gateway = Gateway::new()
         .settings(SDK)
@@ -177,7 +177,7 @@ fn a_prebook_without_the_payment_that_was_asked_for_is_unknown() {
 }
 
 #[test]
-fn a_booking_is_sent_with_our_reference_and_the_lead_of_each_room() {
+fn booking_sends_client_reference_and_lead_guests() {
     let gateway = ask::answering("booking.json").settings(r#"{"payment_method": "WALLET"}"#);
     gateway
         .run(|| NuiteeHotels::book(ask::book_request()))
@@ -205,7 +205,7 @@ fn a_booking_is_sent_with_our_reference_and_the_lead_of_each_room() {
 }
 
 #[test]
-fn a_booking_is_read_with_all_that_it_says() {
+fn booking_response_is_fully_converted() {
     let gateway = ask::answering("booking.json");
     let state = gateway
         .run(|| NuiteeHotels::book(ask::book_request()))
@@ -214,7 +214,7 @@ fn a_booking_is_read_with_all_that_it_says() {
     assert_eq!(state.supplier_reference, "BK-OWN-1");
     assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
     assert_eq!((state.total, state.currency.as_str()), (46050, "EUR"));
-    assert_eq!(state.hotel_confirmation_code, None, "an empty code is none");
+    assert_eq!(state.hotel_confirmation_code, None, "empty code is missing");
     assert_eq!(
         state.remarks.as_deref(),
         Some("Reception closes at 22:00.\nFree parking\nNo pets")
@@ -246,7 +246,7 @@ fn a_booking_is_read_with_all_that_it_says() {
 }
 
 #[test]
-fn a_reference_that_exists_already_is_our_booking() {
+fn booking_with_existing_reference_is_read_back() {
     let duplicate = r#"{"error": {"code": 4005, "message": "duplicate client reference"}}"#;
     let gateway = Gateway::new()
         .answer(400, duplicate)
@@ -266,7 +266,7 @@ fn a_reference_that_exists_already_is_our_booking() {
 }
 
 #[test]
-fn a_booking_that_cannot_be_read_is_unknown() {
+fn booking_with_unreadable_response_is_unknown() {
     let confirmed = ask::fixture("booking.json");
     let cases = [
         (200, "{\"data\": {\"bookingId\": \"BK".to_owned()),
@@ -295,7 +295,7 @@ fn a_booking_that_cannot_be_read_is_unknown() {
 }
 
 #[test]
-fn a_broken_connection_is_unknown_and_a_refused_one_is_not_sent() {
+fn booking_is_unknown_on_broken_and_not_sent_on_refused_connection() {
     let cases = [
         (
             Error::NotSent("refused".into()),
@@ -318,7 +318,7 @@ fn a_broken_connection_is_unknown_and_a_refused_one_is_not_sent() {
 }
 
 #[test]
-fn what_cannot_be_booked_is_refused_before_it_is_sent() {
+fn invalid_booking_is_refused_without_request() {
     let gateway = Gateway::new();
     let mut request = ask::book_request();
     request.supplier_prebook = "not ours".to_owned();
@@ -336,7 +336,7 @@ fn what_cannot_be_booked_is_refused_before_it_is_sent() {
 }
 
 #[test]
-fn a_booking_is_found_by_the_suppliers_id() {
+fn booking_is_found_by_supplier_reference() {
     let gateway = ask::answering("booking.json");
     let found = gateway
         .run(|| NuiteeHotels::find(ask::find_request(Some("BK/1"))))
@@ -349,7 +349,7 @@ fn a_booking_is_found_by_the_suppliers_id() {
 }
 
 #[test]
-fn a_booking_is_found_by_our_reference_among_look_alikes_and_old_ones() {
+fn booking_is_found_by_client_reference_among_similar_and_canceled_ones() {
     let gateway = ask::answering("bookings.json");
     let found = gateway
         .run(|| NuiteeHotels::find(ask::find_request(None)))
@@ -358,16 +358,16 @@ fn a_booking_is_found_by_our_reference_among_look_alikes_and_old_ones() {
         panic!("{found:?}");
     };
     assert_eq!(state.supplier_reference, "BK-OWN-1");
-    assert_eq!(state.rooms.len(), 2, "listed rooms have another name");
+    assert_eq!(state.rooms.len(), 2, "listed rooms are in another field");
     assert_eq!(
         gateway.requests()[0].url,
         "https://book.liteapi.travel/v3.0/bookings?clientReference=bkg_own_1",
-        "with a slash before the query it would be another list"
+        "a slash before the query would request another list"
     );
 }
 
 #[test]
-fn a_booking_that_is_not_there_is_not_found_in_every_form() {
+fn missing_booking_is_not_found_in_every_response_form() {
     let nothing = [
         (204, ""),
         (200, r#"{"error": {"code": 204, "message": "no content"}}"#),
@@ -384,7 +384,7 @@ fn a_booking_that_is_not_there_is_not_found_in_every_form() {
 }
 
 #[test]
-fn a_read_back_that_fails_is_no_proof() {
+fn failed_find_returns_error_instead_of_not_found() {
     let cases = [
         (500, "{}"),
         (200, "{\"data\": [{\"bookingId\": 5}]}"),
@@ -401,7 +401,7 @@ fn a_read_back_that_fails_is_no_proof() {
 }
 
 #[test]
-fn every_spelling_of_a_status_is_understood_and_a_new_one_is_not_guessed() {
+fn every_known_status_is_converted_and_unknown_one_is_unreadable() {
     let cases = [
         ("CONFIRMED", Some(BookingStatus::Confirmed)),
         ("CANCELLED", Some(BookingStatus::Canceled)),
@@ -434,7 +434,7 @@ fn every_spelling_of_a_status_is_understood_and_a_new_one_is_not_guessed() {
 }
 
 #[test]
-fn both_forms_of_the_sandbox_mark_are_read() {
+fn sandbox_flag_is_read_in_every_form() {
     for (mark, expected) in [("1", 1), ("true", 1), ("0", 0), ("false", 0), ("null", 0)] {
         let document =
             ask::fixture("booking.json").replace("\"sandbox\": 1", &format!("\"sandbox\": {mark}"));
@@ -448,7 +448,7 @@ fn both_forms_of_the_sandbox_mark_are_read() {
 }
 
 #[test]
-fn rooms_whose_numbers_do_not_tell_them_apart_stand_in_the_order_of_the_answer() {
+fn rooms_without_distinct_numbers_keep_response_order() {
     for number in ["1", "null", "0", "-1"] {
         let document = ask::fixture("booking.json")
             .replace("\"occupancy_number\": 2", "\"occupancy_number\": 1")

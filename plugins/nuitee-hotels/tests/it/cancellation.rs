@@ -1,4 +1,4 @@
-//! Quote and cancel.
+//! Cancellation quotes and cancellations.
 
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::hotel_booking::FindAnswer;
@@ -20,7 +20,7 @@ fn canceled_booking() -> String {
 }
 
 #[test]
-fn a_quote_is_the_freshly_read_policy() {
+fn quote_returns_newly_read_policy() {
     let gateway = ask::answering("booking.json");
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
     let Ok(Quote::Policy(Some(policy))) = quote else {
@@ -30,7 +30,7 @@ fn a_quote_is_the_freshly_read_policy() {
 }
 
 #[test]
-fn a_policy_that_cannot_be_read_is_said_to_be_missing() {
+fn quote_with_unreadable_policy_has_no_policy() {
     let document = ask::fixture("booking.json").replace("RFN", "???");
     let gateway = Gateway::new().answer(200, document);
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
@@ -38,7 +38,7 @@ fn a_policy_that_cannot_be_read_is_said_to_be_missing() {
 }
 
 #[test]
-fn a_quote_of_no_booking_is_not_found_and_a_failed_read_is_no_quote() {
+fn quote_without_booking_is_not_found_and_failed_read_is_error() {
     let gateway = Gateway::new().answer(204, "");
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
     assert!(matches!(quote, Err(ReadError::NotFound(_))), "{quote:?}");
@@ -48,7 +48,7 @@ fn a_quote_of_no_booking_is_not_found_and_a_failed_read_is_no_quote() {
 }
 
 #[test]
-fn a_cancellation_tells_what_was_kept_and_given_back() {
+fn cancellation_returns_fee_and_refund() {
     let gateway = ask::answering("cancel.json").answer(200, canceled_booking());
     let state = cancel(&gateway).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
@@ -66,7 +66,7 @@ fn a_cancellation_tells_what_was_kept_and_given_back() {
 }
 
 #[test]
-fn the_cancellation_counts_even_when_the_booking_cannot_be_read_or_lags_behind() {
+fn cancellation_succeeds_when_booking_is_unreadable_or_outdated() {
     let gateway = ask::answering("cancel.json").fail(Error::TimedOut("late".into()));
     let state = cancel(&gateway).unwrap();
     assert_eq!(
@@ -82,7 +82,7 @@ fn the_cancellation_counts_even_when_the_booking_cannot_be_read_or_lags_behind()
 }
 
 #[test]
-fn not_modified_is_a_no_unless_the_booking_is_canceled_already() {
+fn not_modified_is_refusal_unless_booking_is_canceled() {
     let gateway = Gateway::new()
         .answer(304, "")
         .answer(200, ask::fixture("booking.json"));
@@ -102,7 +102,7 @@ fn not_modified_is_a_no_unless_the_booking_is_canceled_already() {
 }
 
 #[test]
-fn a_booking_that_does_not_exist_cannot_be_cancelled() {
+fn cancellation_of_missing_booking_is_refused() {
     let result = cancel(&Gateway::new().answer(204, ""));
     assert!(
         matches!(&result, Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::NotCancellable),
@@ -111,7 +111,7 @@ fn a_booking_that_does_not_exist_cannot_be_cancelled() {
 }
 
 #[test]
-fn an_answer_that_does_not_say_canceled_is_unknown() {
+fn cancellation_without_canceled_status_is_unknown() {
     let cases = [
         (
             200,
@@ -138,7 +138,7 @@ fn an_answer_that_does_not_say_canceled_is_unknown() {
 }
 
 #[test]
-fn single_rooms_are_refused_before_anything_is_sent() {
+fn cancellation_of_single_room_is_refused_without_request() {
     let gateway = Gateway::new();
     let mut request = ask::cancel_request();
     request.rooms = vec![RoomReference {
@@ -151,7 +151,7 @@ fn single_rooms_are_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn a_canceled_booking_tells_what_it_cost_by_refund_or_by_policy() {
+fn canceled_booking_has_amounts_from_refund_or_policy() {
     let at = |cancelled_at: &str, refunded: &str| {
         let document = canceled_booking()
             .replace(

@@ -10,7 +10,7 @@ use stopover_sdk::{HotelContent, HotelPlaces, HotelPriceCalendar, HotelWeather, 
 use crate::ask;
 
 #[test]
-fn details_are_plain_text_and_nothing_is_made_up() {
+fn hotel_details_are_plain_text_without_invented_data() {
     let gateway = ask::answering("hotel.json");
     let details = gateway
         .run(|| NuiteeHotels::read_details("lpown1".to_owned()))
@@ -67,7 +67,7 @@ fn details_are_plain_text_and_nothing_is_made_up() {
 }
 
 #[test]
-fn a_hotel_that_is_not_there_is_not_found() {
+fn missing_hotel_is_not_found() {
     for (status, body) in [
         (204, ""),
         (200, r#"{"data": null}"#),
@@ -84,7 +84,7 @@ fn a_hotel_that_is_not_there_is_not_found() {
 }
 
 #[test]
-fn reviews_come_newest_first_without_names() {
+fn reviews_are_newest_first_without_names() {
     let gateway = ask::answering("reviews.json");
     let reviews = gateway
         .run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 2))
@@ -124,7 +124,7 @@ fn places(gateway: &Gateway, country: Option<&str>, limit: u16) -> Result<Vec<Pl
 }
 
 #[test]
-fn a_place_has_its_details_and_its_look_alikes() {
+fn place_has_details_and_alternatives() {
     let gateway = ask::answering("places.json").answer(200, ask::fixture("place.json"));
     let found = places(&gateway, None, 1).unwrap();
     assert_eq!(found.len(), 1);
@@ -151,7 +151,7 @@ fn a_place_has_its_details_and_its_look_alikes() {
 }
 
 #[test]
-fn places_of_other_countries_are_dropped_and_failed_details_skipped() {
+fn places_of_other_countries_and_with_failed_details_are_left_out() {
     let gateway = ask::answering("places.json")
         .answer(200, ask::fixture("place.json"))
         .answer(200, ask::fixture("place.json"));
@@ -171,7 +171,7 @@ fn places_of_other_countries_are_dropped_and_failed_details_skipped() {
 }
 
 #[test]
-fn an_error_wrapped_in_a_value_is_an_error_whatever_the_status() {
+fn error_wrapped_in_value_is_error_with_any_status() {
     let wrapped = r#"{"value": {"error": {"code": 4002, "message": "required request field is missing or wrong input"}}}"#;
     for status in [200, 400] {
         let found = places(&Gateway::new().answer(status, wrapped), None, 5);
@@ -183,7 +183,7 @@ fn an_error_wrapped_in_a_value_is_an_error_whatever_the_status() {
 }
 
 #[test]
-fn both_shapes_of_weather_are_read_for_the_days_asked() {
+fn both_forms_of_weather_are_read_for_requested_days() {
     let gateway = ask::answering("weather.json");
     let at = Location {
         latitude: 43.735,
@@ -196,7 +196,7 @@ fn both_shapes_of_weather_are_read_for_the_days_asked() {
     assert_eq!(
         dates,
         ["2027-06-01", "2027-06-02"],
-        "the array beside the data is of other days"
+        "the array beside `data` contains other days"
     );
     assert_eq!(days[0].summary.as_deref(), Some("Clear, then clouds: warm"));
     assert_eq!(days[0].conditions[0].description, "clear sky");
@@ -223,7 +223,7 @@ fn both_shapes_of_weather_are_read_for_the_days_asked() {
 }
 
 #[test]
-fn prices_are_us_cents_of_the_hotels_and_days_asked() {
+fn calendar_prices_are_us_cents_of_requested_hotels_and_days() {
     let read = |gateway: &Gateway| {
         let ids = vec![
             "lpown1".to_owned(),

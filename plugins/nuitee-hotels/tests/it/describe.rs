@@ -1,4 +1,4 @@
-//! What the adapter says of itself.
+//! The adapter's description.
 
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::testing::Gateway;
@@ -7,7 +7,7 @@ use stopover_sdk::{HotelPricing, Plugin, ReadError};
 use crate::ask;
 
 #[test]
-fn it_asks_for_both_hosts_and_promises_nothing() {
+fn description_has_both_hosts_and_no_guarantees() {
     let description = Gateway::new().run(NuiteeHotels::describe);
     assert_eq!(description.name, "nuitee-hotels");
     assert_eq!(
@@ -23,7 +23,7 @@ fn it_asks_for_both_hosts_and_promises_nothing() {
 }
 
 #[test]
-fn settings_move_the_hosts_and_say_who_takes_the_card() {
+fn settings_change_hosts_and_payment_collection() {
     let settings = r#"{"data_url": "http://127.0.0.1:9001/v3.0", "book_url": "http://127.0.0.1:9002",
         "payment_method": "PAYMENT_SDK"}"#;
     let description = Gateway::new()
@@ -34,7 +34,7 @@ fn settings_move_the_hosts_and_say_who_takes_the_card() {
 }
 
 #[test]
-fn settings_that_do_not_fit_stop_every_call_before_it_is_sent() {
+fn invalid_settings_fail_calls_before_any_request() {
     let gateway = Gateway::new().settings(r#"{"payment_method": "CASH"}"#);
     let answer = gateway.run(|| NuiteeHotels::price(ask::price_request()));
     assert!(

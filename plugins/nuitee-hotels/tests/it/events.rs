@@ -1,4 +1,4 @@
-//! Nuitee's webhooks. What can stand in them is in the tests of the flights.
+//! Nuitee's webhooks. The tests of `nuitee-flights` cover their possible content.
 
 use nuitee_hotels::NuiteeHotels;
 use serde_json::json;
@@ -16,7 +16,7 @@ fn verify(body: &str) -> Result<Vec<Event>, VerifyError> {
 }
 
 #[test]
-fn an_event_names_its_booking_by_both_ids() {
+fn webhook_event_has_both_booking_references() {
     let request = json!({"prebookId": "P-1", "clientReference": "bkg_own_1"});
     let response = json!({"data": {"bookingId": "B-1", "status": "CONFIRMED"}});
     let body = json!({"event_name": "booking.book", "request": request.to_string(),
@@ -31,7 +31,7 @@ fn an_event_names_its_booking_by_both_ids() {
 }
 
 #[test]
-fn a_cancellation_is_one_and_a_prebook_is_nothing_yet() {
+fn cancellation_event_changes_booking_and_prebook_event_is_irrelevant() {
     let about = |name: &str| {
         let body = json!({"event_name": name, "response": "{\"bookingId\": \"B-1\"}"});
         let events = verify(&body.to_string()).unwrap();
@@ -43,7 +43,7 @@ fn a_cancellation_is_one_and_a_prebook_is_nothing_yet() {
 }
 
 #[test]
-fn what_is_no_event_is_unreadable() {
+fn body_without_event_is_unreadable() {
     for body in ["", "<html>", "[]", "{}"] {
         let result = verify(body);
         assert!(

@@ -1,4 +1,4 @@
-//! Every error code, as each kind of call understands it.
+//! Every error code at each kind of call.
 
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::testing::Gateway;
@@ -8,7 +8,7 @@ use stopover_sdk::{
 
 use crate::ask;
 
-/// What a call ends in, in short.
+/// The outcome of a call, in short form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Refused(&'static str),
@@ -30,12 +30,12 @@ use End::{
     Unavailable, Unknown, Unreadable,
 };
 
-/// Code, description, HTTP status, and what a read, a prebook, a book and a
-/// cancellation that are answered with it end in.
+/// Code, description, HTTP status, and the outcomes of a read, a prebook, a booking and a
+/// cancellation.
 type Row = (u32, &'static str, u16, [End; 4]);
 
 const ROWS: [Row; 35] = [
-    // no availability
+    // No availability.
     (
         2001,
         "",
@@ -47,7 +47,7 @@ const ROWS: [Row; 35] = [
             Refused("unavailable"),
         ],
     ),
-    // bad input, invalid prebook or rate
+    // Invalid input, prebook or rate.
     (
         4000,
         "missing or not supported payment method",
@@ -125,7 +125,7 @@ const ROWS: [Row; 35] = [
             Refused("expired"),
         ],
     ),
-    // the offer is no longer valid
+    // The offer is no longer valid.
     (
         4040,
         "",
@@ -137,11 +137,11 @@ const ROWS: [Row; 35] = [
             Refused("expired"),
         ],
     ),
-    // a prebook timed out
+    // A prebook timed out.
     (4016, "", 408, [TimedOut, Unknown, Unknown, Unknown]),
-    // the client reference exists: read back, and found
+    // The client reference exists; the booking is read back and found.
     (4005, "", 400, [Rejected("invalid"), Unknown, Done, Unknown]),
-    // not confirmed, the provider failed
+    // The provider failed and did not confirm.
     (
         2010,
         "",
@@ -159,7 +159,7 @@ const ROWS: [Row; 35] = [
         500,
         [Failed, Refused("other"), Refused("other"), Refused("other")],
     ),
-    // the checkout is not finished
+    // The checkout is not finished.
     (
         2014,
         "Payment not completed",
@@ -182,7 +182,7 @@ const ROWS: [Row; 35] = [
             Refused("payment required"),
         ],
     ),
-    // booked or not: nobody knows
+    // The booking may exist or not.
     (
         2014,
         "booking data was not updated",
@@ -214,7 +214,7 @@ const ROWS: [Row; 35] = [
         [Failed, Unknown, Unknown, Unknown],
     ),
     (5000, "", 500, [Failed, Unknown, Unknown, Unknown]),
-    // the money could not be had
+    // The payment failed.
     (
         5000,
         "payment failed: declined",
@@ -226,7 +226,7 @@ const ROWS: [Row; 35] = [
             Refused("payment declined"),
         ],
     ),
-    // our key
+    // Wrong API key.
     (
         401,
         "",
@@ -260,7 +260,7 @@ const ROWS: [Row; 35] = [
             Refused("account"),
         ],
     ),
-    // their limit: nothing was done
+    // Nuitee's rate limit: nothing was done.
     (
         429,
         "",
@@ -294,7 +294,7 @@ const ROWS: [Row; 35] = [
             Refused("other"),
         ],
     ),
-    // codes that nobody documented
+    // Undocumented codes.
     (4999, "", 500, [Failed, Unknown, Unknown, Unknown]),
     (4999, "", 502, [Failed, Unknown, Unknown, Unknown]),
     (4999, "", 503, [Unavailable, Unknown, Unknown, Unknown]),
@@ -310,7 +310,7 @@ const ROWS: [Row; 35] = [
 ];
 
 #[test]
-fn every_code_ends_as_it_must() {
+fn every_error_code_has_expected_outcome() {
     for (code, description, status, expected) in ROWS {
         let body = format!(
             r#"{{"error": {{"code": {code}, "message": "a message", "description": "{description}"}}}}"#
@@ -338,14 +338,14 @@ fn every_code_ends_as_it_must() {
 }
 
 #[test]
-fn a_code_may_come_as_text() {
+fn error_code_as_string_is_read() {
     let gateway = Gateway::new().answer(200, r#"{"error": {"code": "4040"}}"#);
     let book = gateway.run(|| NuiteeHotels::book(ask::book_request()));
     assert_eq!(of_change(&book), Refused("expired"));
 }
 
 #[test]
-fn operators_see_the_code_and_never_what_the_supplier_quotes() {
+fn refusal_message_has_code_without_supplier_description() {
     let body = r#"{"error": {"code": 4002, "message": "wrong input", "description": "email canary@guest.example is wrong"}}"#;
     let gateway = Gateway::new().answer(400, body);
     let book = gateway.run(|| NuiteeHotels::book(ask::book_request()));
@@ -353,7 +353,7 @@ fn operators_see_the_code_and_never_what_the_supplier_quotes() {
         panic!("{book:?}");
     };
     assert_eq!(refusal.supplier_code.as_deref(), Some("4002"));
-    assert_eq!(refusal.message, "Nuitee answered 4002: wrong input");
+    assert_eq!(refusal.message, "Nuitee returned 4002: wrong input");
 }
 
 fn of_read<T>(result: &Result<T, ReadError>) -> End {

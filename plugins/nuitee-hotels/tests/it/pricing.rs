@@ -21,7 +21,7 @@ fn priced() -> (Vec<Offer>, Gateway) {
 }
 
 #[test]
-fn rates_are_asked_for_as_the_supplier_wants() {
+fn pricing_sends_documented_request() {
     let (_, gateway) = priced();
     let requests = gateway.requests();
     assert_eq!(requests.len(), 1);
@@ -53,7 +53,7 @@ fn rates_are_asked_for_as_the_supplier_wants() {
 }
 
 #[test]
-fn only_hotels_asked_for_with_offers_are_answered() {
+fn only_requested_hotels_with_offers_are_returned() {
     let gateway = ask::answering("rates.json");
     let answer = price(&gateway).unwrap();
     let hotel = &answer.hotels[0].hotel;
@@ -66,7 +66,7 @@ fn only_hotels_asked_for_with_offers_are_answered() {
 }
 
 #[test]
-fn rooms_stand_in_the_order_asked_whatever_order_they_came_in() {
+fn rooms_are_in_requested_order() {
     let (offers, _) = priced();
     let rooms: Vec<_> = offers[0]
         .rooms
@@ -100,7 +100,7 @@ fn rooms_stand_in_the_order_asked_whatever_order_they_came_in() {
 }
 
 #[test]
-fn totals_come_as_a_list_or_as_an_object() {
+fn totals_are_read_from_list_or_object() {
     let (offers, _) = priced();
     assert_eq!(
         (offers[0].supplier_offer.as_str(), offers[0].total),
@@ -114,7 +114,7 @@ fn totals_come_as_a_list_or_as_an_object() {
 }
 
 #[test]
-fn offers_that_do_not_fit_are_left_out_and_logged() {
+fn unusable_offers_are_left_out_and_logged() {
     let (offers, gateway) = priced();
     assert_eq!(offers.len(), 2);
     let logged = gateway.logged();
@@ -127,7 +127,7 @@ fn offers_that_do_not_fit_are_left_out_and_logged() {
 }
 
 #[test]
-fn only_what_is_not_included_is_due_at_the_property() {
+fn only_fees_not_included_are_due_at_property() {
     let (offers, _) = priced();
     assert_eq!(offers[0].rooms[0].due_at_property, None);
     let due = Money {
@@ -138,7 +138,7 @@ fn only_what_is_not_included_is_due_at_the_property() {
 }
 
 #[test]
-fn the_offers_policy_is_that_of_all_rooms() {
+fn offer_policy_merges_policies_of_all_rooms() {
     let (offers, _) = priced();
     let policy = &offers[0].policy;
     let at = |text| time::parse_timestamp(text).unwrap();
@@ -165,7 +165,7 @@ fn the_offers_policy_is_that_of_all_rooms() {
 }
 
 #[test]
-fn promotions_stand_once_with_their_rooms() {
+fn each_promotion_is_listed_once_with_its_rooms() {
     let (offers, _) = priced();
     let promotions: Vec<_> = offers[0]
         .promotions
@@ -190,7 +190,7 @@ fn promotions_stand_once_with_their_rooms() {
 }
 
 #[test]
-fn an_unknown_board_keeps_its_name() {
+fn unknown_board_keeps_its_name() {
     let (offers, _) = priced();
     assert_eq!(offers[1].rooms[0].board, Board::RoomOnly);
     assert_eq!(offers[1].rooms[0].board_name, "Room only");
@@ -199,13 +199,13 @@ fn an_unknown_board_keeps_its_name() {
 }
 
 #[test]
-fn no_offer_expires_because_the_supplier_does_not_say() {
+fn offers_have_no_expiry() {
     let (offers, _) = priced();
     assert!(offers.iter().all(|offer| offer.expires_at.is_none()));
 }
 
 #[test]
-fn more_offers_than_asked_are_cut() {
+fn offers_beyond_limit_are_truncated() {
     let gateway = ask::answering("rates.json");
     let mut request = ask::price_request();
     request.max_offers_per_hotel = 1;
@@ -219,7 +219,7 @@ fn more_offers_than_asked_are_cut() {
 }
 
 #[test]
-fn another_currency_makes_the_answer_unreadable() {
+fn prices_in_another_currency_are_unreadable() {
     let other = ask::fixture("rates.json").replace(
         r#""total": [{"amount": 250.1, "currency": "EUR"}]"#,
         r#""total": [{"amount": 250.1, "currency": "USD"}]"#,
@@ -232,7 +232,7 @@ fn another_currency_makes_the_answer_unreadable() {
 }
 
 #[test]
-fn member_rates_are_asked_for_and_marked_with_the_operators_membership() {
+fn member_rates_are_requested_and_marked_with_membership() {
     let gateway = ask::answering("rates.json")
         .settings(r#"{"loyalty_program": "HH", "loyalty_membership": "M-1"}"#);
     let answer = price(&gateway).unwrap();
@@ -251,7 +251,7 @@ fn member_rates_are_asked_for_and_marked_with_the_operators_membership() {
 }
 
 #[test]
-fn nothing_available_is_no_hotels_in_every_form() {
+fn no_availability_returns_no_hotels_in_every_form() {
     let forms = [
         (204, ""),
         (
@@ -272,7 +272,7 @@ fn nothing_available_is_no_hotels_in_every_form() {
 }
 
 #[test]
-fn what_is_no_answer_is_unreadable() {
+fn malformed_response_is_unreadable() {
     for body in [
         "<html>",
         "{\"data\": [",
@@ -289,7 +289,7 @@ fn what_is_no_answer_is_unreadable() {
 }
 
 #[test]
-fn fees_in_two_currencies_leave_the_offer_out_and_in_one_other_do_not() {
+fn offer_with_fees_in_two_currencies_is_left_out() {
     let with_fee = |currency: &str, both: bool| {
         let fee = r#""description": "Beach fee", "amount": 10, "currency": "EUR""#;
         let mut document = ask::fixture("rates.json").replace(fee, &fee.replace("EUR", currency));

@@ -1,4 +1,4 @@
-//! Search over an area.
+//! Search in an area.
 
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::hotel_search::{
@@ -10,7 +10,7 @@ use stopover_sdk::{HotelSearch, ReadError};
 
 use crate::ask;
 
-/// One room.
+/// Returns a search for one room.
 fn request() -> SearchRequest {
     let mut stay = ask::stay();
     stay.occupancies.truncate(1);
@@ -36,7 +36,8 @@ fn request() -> SearchRequest {
     }
 }
 
-/// The area, and where the hotel is whose rates came without a place.
+/// Creates a mock gateway with the rates of the area, and the location of the hotel whose rates
+/// have none.
 fn gateway() -> Gateway {
     ask::answering("area.json").answer(200, ask::fixture("hotels.json"))
 }
@@ -58,7 +59,7 @@ fn ids(answer: &SearchAnswer) -> Vec<&str> {
 }
 
 #[test]
-fn hotels_come_with_their_lowest_total_sorted_by_distance() {
+fn hotels_have_lowest_total_and_are_sorted_by_distance() {
     let (answer, gateway) = search(|_| ());
     assert_eq!(ids(&answer), ["lpnear", "lpmid", "lpfar"]);
     let near = &answer.hotels[0];
@@ -68,8 +69,8 @@ fn hotels_come_with_their_lowest_total_sorted_by_distance() {
         (Some(3.0), Some(9.2))
     );
     assert_eq!(near.main_image, None);
-    assert_eq!(answer.hotels[1].guest_rating, None, "a rating of 0 is none");
-    assert_eq!(answer.hotels[2].location.latitude, 43.9, "looked up");
+    assert_eq!(answer.hotels[1].guest_rating, None, "0 is a missing rating");
+    assert_eq!(answer.hotels[2].location.latitude, 43.9, "it is looked up");
     assert!(!answer.truncated);
     assert_eq!(answer.applied, AppliedFilters::all());
 
@@ -86,7 +87,7 @@ fn hotels_come_with_their_lowest_total_sorted_by_distance() {
 }
 
 #[test]
-fn every_sort_orders_and_the_limit_cuts() {
+fn every_sort_order_and_limit_is_applied() {
     let cases = [
         (Sort::Total, ["lpfar", "lpnear"]),
         (Sort::GuestRating, ["lpnear", "lpfar"]),
@@ -104,7 +105,7 @@ fn every_sort_orders_and_the_limit_cuts() {
 }
 
 #[test]
-fn every_filter_filters() {
+fn every_filter_is_applied() {
     type Change = fn(&mut Filters);
     let cases: [(&str, Change, &[&str]); 6] = [
         (
@@ -147,7 +148,7 @@ fn every_filter_filters() {
 }
 
 #[test]
-fn the_supplier_is_asked_to_filter_what_it_can() {
+fn supported_filters_are_sent_to_supplier() {
     let (_, gateway) = search(|request| {
         request.area.supplier_place_id = Some("pl/1".to_owned());
         request.filters.boards = vec![Board::RoomOnly, Board::Breakfast];
@@ -163,7 +164,7 @@ fn the_supplier_is_asked_to_filter_what_it_can() {
 }
 
 #[test]
-fn another_currency_makes_the_answer_unreadable() {
+fn prices_in_another_currency_are_unreadable() {
     let other = ask::fixture("area.json").replacen("\"EUR\"", "\"USD\"", 1);
     let gateway = Gateway::new()
         .answer(200, other)
@@ -176,16 +177,16 @@ fn another_currency_makes_the_answer_unreadable() {
 }
 
 #[test]
-fn an_area_without_rates_is_empty() {
+fn area_without_rates_returns_no_hotels() {
     let gateway = Gateway::new().answer(204, "");
     let answer = gateway.run(|| NuiteeHotels::search(request())).unwrap();
     assert!(answer.hotels.is_empty() && !answer.truncated);
 }
 
 #[test]
-fn only_what_pricing_would_offer_is_found() {
-    // For two rooms there is an offer of 90 for one of them, one of 200 for members,
-    // and one of 150 whose rooms cost 200.
+fn search_counts_only_offers_that_pricing_returns() {
+    // For two rooms there are three offers that pricing would leave out: one of 90 for one room,
+    // one of 200 for members, and one of 150 whose rooms cost 200.
     let gateway = ask::answering("rates.json");
     let request = SearchRequest {
         stay: ask::stay(),

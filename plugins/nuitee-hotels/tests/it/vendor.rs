@@ -1,5 +1,5 @@
-//! The vendor's own examples, where they are: in a folder beside the repository.
-//! The project passes without it, and says so.
+//! Replay of the vendor's own examples, if they are in a folder beside the repository. Without them
+//! the test passes and says that it skipped the replay.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -23,7 +23,7 @@ use crate::ask;
 
 type Check = fn(&str, u16);
 
-/// Every document of hotels, by the beginning of its name.
+/// Every hotel document that the adapter may receive, selected by the prefix of its name.
 const CHECKS: [(&str, Check); 13] = [
     ("search/POST_hotels_rates__200", rates),
     ("booking/POST_rates_prebook__200", prebook),
@@ -51,12 +51,12 @@ const REFUSED_READS: [&str; 6] = [
 ];
 
 #[test]
-fn the_vendors_examples_are_read() {
+fn vendor_examples_are_read() {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fixtures/liteapi/extracted");
     if !folder.is_dir() {
         say(&format!(
-            "the vendor's examples are not here ({}): nothing replayed",
+            "skipped, because the vendor's examples are missing: {}",
             folder.display()
         ));
         return;
@@ -76,7 +76,7 @@ fn the_vendors_examples_are_read() {
         }
     }
     let count: u32 = ran.values().sum();
-    say(&format!("{count} of the vendor's documents replayed"));
+    say(&format!("replayed {count} of the vendor's documents"));
     for prefix in CHECKS
         .iter()
         .map(|(prefix, _)| prefix)
@@ -86,12 +86,12 @@ fn the_vendors_examples_are_read() {
     }
 }
 
-/// Past the test harness, which shows output of failed tests only.
+/// Writes to stderr directly, because the test harness shows captured output of failed tests only.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Hotel documents, as `folder/file`.
+/// Lists the hotel documents as `folder/file`.
 fn documents(folder: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     for group in ["booking", "search", "static"] {
@@ -105,7 +105,7 @@ fn documents(folder: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// The status in a file's name; requests have none.
+/// Returns the status in a file's name, or 0 for requests.
 fn status(name: &str) -> u16 {
     name.split("__")
         .nth(1)
@@ -158,7 +158,7 @@ fn prebook(document: &str, status: u16) {
     request.stay = stay();
     request.total = 16366;
     let bound = gateway.run(|| NuiteeHotels::prebook(request)).unwrap();
-    // Its price, 213.66, is with add-ons of 70 and a voucher of 20.
+    // The example's price, 213.66, includes add-ons of 70 and a voucher of 20.
     assert_eq!(bound.total, 16366);
     assert_eq!(bound.rooms.len(), 1);
     assert!(bound.supplier_prebook.contains("zzWkJcdgk"));
@@ -210,7 +210,7 @@ fn cancel(document: &str, status: u16) {
     assert_eq!((amounts.fee, amounts.refund), (2500, Some(12500)));
 }
 
-/// What we send has no field that the vendor's example does not know.
+/// Checks that every field that the adapter sends is in the vendor's example.
 fn book_request(document: &str, _: u16) {
     let gateway = Gateway::new();
     let _ = gateway.run(|| NuiteeHotels::book(ask::book_request()));

@@ -1,5 +1,5 @@
-//! Answers with one value replaced by a wrong one: no such answer makes the
-//! adapter panic, and money is never negative.
+//! Responses with one value replaced by an invalid one: none makes the adapter panic, and amounts
+//! are never negative.
 
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::hotel_booking::FindAnswer;
@@ -11,13 +11,13 @@ use stopover_sdk::{
 
 use crate::ask;
 
-/// Every document that differs from the fixture in one value.
+/// Calls `check` with every document that differs from the fixture in one value.
 fn each_wrong(fixture: &str, check: impl Fn(&str)) {
     testing::each_wrong(&ask::fixture(fixture), check);
 }
 
 #[test]
-fn of_rates() {
+fn mutated_rates_never_yield_negative_prices() {
     each_wrong("rates.json", |document| {
         let gateway = Gateway::new().answer(200, document);
         let answer = gateway.run(|| NuiteeHotels::price(ask::price_request()));
@@ -32,7 +32,7 @@ fn of_rates() {
 }
 
 #[test]
-fn of_a_prebook() {
+fn mutated_prebook_never_raises_price() {
     each_wrong("prebook.json", |document| {
         let gateway = Gateway::new().answer(200, document).answer(204, "");
         let bound = gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()));
@@ -43,7 +43,7 @@ fn of_a_prebook() {
 }
 
 #[test]
-fn of_a_booking() {
+fn mutated_booking_never_yields_negative_total() {
     each_wrong("booking.json", |document| {
         for canceled in [
             document.to_owned(),
@@ -60,7 +60,7 @@ fn of_a_booking() {
 }
 
 #[test]
-fn of_a_cancellation() {
+fn mutated_cancellation_never_yields_negative_amounts() {
     each_wrong("cancel.json", |document| {
         let gateway = Gateway::new().answer(200, document).answer(500, "");
         let canceled = gateway.run(|| NuiteeHotels::cancel(ask::cancel_request()));
@@ -75,7 +75,7 @@ fn of_a_cancellation() {
 }
 
 #[test]
-fn of_content_weather_and_prices() {
+fn mutated_content_weather_and_prices_never_panic() {
     each_wrong("hotel.json", |document| {
         let gateway = Gateway::new().answer(200, document);
         let _ = gateway.run(|| NuiteeHotels::read_details("lpown1".to_owned()));

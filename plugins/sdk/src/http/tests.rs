@@ -28,7 +28,7 @@ fn query_parameters_are_encoded_and_appended() {
 }
 
 #[test]
-fn only_what_never_left_is_not_sent() {
+fn change_error_is_not_sent_only_if_nothing_was_sent() {
     use crate::http::Error;
     let cases = [
         (
@@ -49,7 +49,7 @@ fn only_what_never_left_is_not_sent() {
         ),
         (
             Error::TooLarge(8),
-            ChangeError::Unknown("the answer is over 8 bytes".into()),
+            ChangeError::Unknown("a response of over 8 bytes".into()),
         ),
     ];
     for (error, expected) in cases {
@@ -58,7 +58,7 @@ fn only_what_never_left_is_not_sent() {
 }
 
 #[test]
-fn a_failed_read_says_why() {
+fn read_error_matches_http_error() {
     use crate::http::Error;
     let cases = [
         (
@@ -79,7 +79,7 @@ fn a_failed_read_says_why() {
         ),
         (
             Error::TooLarge(8),
-            ReadError::Unreadable("the answer is over 8 bytes".into()),
+            ReadError::Unreadable("a response of over 8 bytes".into()),
         ),
     ];
     for (error, expected) in cases {
@@ -88,7 +88,7 @@ fn a_failed_read_says_why() {
 }
 
 #[test]
-fn a_status_alone_never_refuses_a_change() {
+fn change_error_of_any_status_is_unknown() {
     for status in 300..600 {
         let error = response(status, &[]).change_error();
         assert!(
@@ -99,8 +99,8 @@ fn a_status_alone_never_refuses_a_change() {
 }
 
 #[test]
-fn a_status_has_a_meaning_for_reads() {
-    let text = |status| format!("the supplier answered {status}");
+fn read_error_matches_status() {
+    let text = |status| format!("the supplier returned HTTP {status}");
     let cases = [
         (401, ReadError::Misconfigured(text(401))),
         (404, ReadError::NotFound(text(404))),
@@ -119,7 +119,7 @@ fn a_status_has_a_meaning_for_reads() {
 }
 
 #[test]
-fn retry_after_is_a_number_or_a_date() {
+fn retry_after_accepts_number_and_date() {
     let gateway = Gateway::new().now_ms(784_111_770_500);
     gateway.run(|| {
         assert_eq!(

@@ -8,7 +8,7 @@ fn minor(text: &str, currency: &str) -> Result<MinorUnits, MoneyError> {
 }
 
 #[test]
-fn amounts_become_minor_units_of_their_currency() {
+fn amount_is_converted_to_minor_units() {
     let cases = [
         ("163.66", "USD", 16366),
         ("163.6600", "USD", 16366),
@@ -33,7 +33,7 @@ fn amounts_become_minor_units_of_their_currency() {
 }
 
 #[test]
-fn what_is_no_amount_of_the_currency_is_an_error() {
+fn invalid_amount_for_currency_is_an_error() {
     let cases = [
         ("19.995", "USD", MoneyError::TooPrecise),
         ("0.5", "JPY", MoneyError::TooPrecise),
@@ -62,7 +62,7 @@ fn what_is_no_amount_of_the_currency_is_an_error() {
 }
 
 #[test]
-fn rounding_goes_to_the_nearest_and_halves_away_from_zero() {
+fn rounding_is_to_nearest_with_halves_away_from_zero() {
     let cases = [
         ("19.994", "USD", 1999),
         ("19.995", "USD", 2000),
@@ -96,7 +96,7 @@ fn json_numbers_keep_every_digit() {
 }
 
 #[test]
-fn an_amount_that_may_be_left_out_is_none_in_every_form() {
+fn lenient_amount_is_none_for_every_missing_form() {
     #[derive(serde::Deserialize)]
     struct Fee {
         #[serde(default, deserialize_with = "lenient")]
@@ -120,7 +120,7 @@ fn an_amount_that_may_be_left_out_is_none_in_every_form() {
 }
 
 #[test]
-fn exponents_are_those_of_the_standard() {
+fn exponents_match_iso_4217() {
     for currency in Currency::iter() {
         let Some(expected) = currency.exponent() else {
             continue;
@@ -132,7 +132,7 @@ fn exponents_are_those_of_the_standard() {
 
 proptest! {
     #[test]
-    fn minor_units_survive_the_way_there_and_back(
+    fn minor_units_round_trip(
         amount in any::<i64>(),
         currency in prop::sample::select(vec!["USD", "JPY", "KWD", "CLF"]),
     ) {
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_reading_panic(text in "[-+0-9.eE]{0,50}") {
+    fn parsing_never_panics(text in "[-+0-9.eE]{0,50}") {
         if let Ok(decimal) = text.parse::<Decimal>() {
             let _ = decimal.to_minor("USD");
             let _ = decimal.to_minor_rounded("CLF");

@@ -1,9 +1,9 @@
-//! Documents with one value that is wrong.
+//! Mutated documents, each with one invalid value.
 
 use serde_json::{Value, json};
 
-/// What no adapter expects, as JSON: other types, empty ones, text of no alphabet,
-/// and numbers that JSON's usual types do not hold.
+/// Invalid values as JSON: other types, empty values, texts with unusual characters, and numbers
+/// outside the usual JSON types.
 const WRONG: [&str; 15] = [
     "null",
     r#""""#,
@@ -22,18 +22,18 @@ const WRONG: [&str; 15] = [
     "{}",
 ];
 
-/// Stands where the wrong value comes.
+/// The placeholder that an invalid value replaces.
 const PLACE: &str = "\"@wrong\"";
 
-/// Shows `check` every document that differs from this one in one value, which is
-/// wrong: each value of it by each of fifteen.
+/// Calls `check` with every mutation of a document in which one value is invalid. Each value is
+/// replaced by each of fifteen invalid ones.
 ///
 /// # Panics
-/// When the document is no JSON, or has hardly anything in it.
+/// Panics if the document is not JSON or has too few values.
 pub fn each_wrong(document: &str, mut check: impl FnMut(&str)) {
     let document: Value = serde_json::from_str(document).unwrap_or_default();
     let pointers = pointers(&document);
-    assert!(pointers.len() > 5, "a document with something in it");
+    assert!(pointers.len() > 5, "not JSON, or too few values");
     for pointer in pointers {
         let mut changed = document.clone();
         if let Some(value) = changed.pointer_mut(&pointer) {
@@ -46,7 +46,7 @@ pub fn each_wrong(document: &str, mut check: impl FnMut(&str)) {
     }
 }
 
-/// Where each value stands, the whole document first.
+/// Returns JSON pointers to all values, the whole document first.
 fn pointers(document: &Value) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut left = vec![(String::new(), document)];
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_is_wrong_once_in_every_way() {
+    fn each_value_is_replaced_by_each_invalid_value() {
         let document = r#"{"a": [1, {"b": "x"}], "c": null, "d": true}"#;
         let mut seen = Vec::new();
         each_wrong(document, |wrong| seen.push(wrong.to_owned()));

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn every_form_of_an_instant_is_read() {
+fn timestamp_is_parsed_from_all_formats() {
     let noon = 1_731_672_000_000;
     let cases = [
         ("2024-11-15", noon - 43_200_000),
@@ -24,7 +24,7 @@ fn every_form_of_an_instant_is_read() {
 }
 
 #[test]
-fn what_is_no_instant_is_not_read() {
+fn invalid_timestamp_returns_none() {
     let cases = [
         "",
         "2024-02-30",
@@ -48,7 +48,7 @@ fn what_is_no_instant_is_not_read() {
 }
 
 #[test]
-fn a_local_time_drops_its_offset() {
+fn local_time_ignores_offset() {
     assert_eq!(
         parse_local_time("2024-11-15T23:05:59+09:00").as_deref(),
         Some("2024-11-15T23:05")
@@ -57,7 +57,7 @@ fn a_local_time_drops_its_offset() {
 }
 
 #[test]
-fn a_duration_is_so_many_minutes() {
+fn duration_is_converted_to_minutes() {
     let cases = [
         ("PT8H5M", Some(485)),
         ("PT02H26M", Some(146)),
@@ -86,7 +86,7 @@ fn a_duration_is_so_many_minutes() {
 }
 
 #[test]
-fn an_http_date_is_read() {
+fn http_date_is_parsed() {
     assert_eq!(
         parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"),
         Some(784_111_777_000)
@@ -95,7 +95,7 @@ fn an_http_date_is_read() {
 }
 
 #[test]
-fn every_day_of_the_calendar_is_counted_as_the_library_counts_it() {
+fn every_date_matches_jiff() {
     let mut date = Civil::constant(1, 1, 1);
     let mut days = parse_date("0001-01-01").unwrap();
     while date < Civil::constant(9999, 12, 31) {
@@ -111,14 +111,14 @@ fn every_day_of_the_calendar_is_counted_as_the_library_counts_it() {
 
 proptest! {
     #[test]
-    fn instants_agree_with_the_library(seconds in -62_000_000_000_i64..253_000_000_000) {
+    fn timestamps_match_jiff(seconds in -62_000_000_000_i64..253_000_000_000) {
         let expected = Timestamp::from_second(seconds).unwrap().to_string();
         prop_assert_eq!(parse_timestamp(&expected), Some(seconds * 1000));
         prop_assert_eq!(format_timestamp(seconds * 1000), Some(expected));
     }
 
     #[test]
-    fn no_text_makes_reading_panic(text in "\\PC{0,40}") {
+    fn parsing_never_panics(text in "\\PC{0,40}") {
         let _ = (parse_timestamp(&text), parse_local_time(&text), parse_http_date(&text), parse_duration_minutes(&text));
     }
 }

@@ -1,4 +1,4 @@
-//! Amounts in the currencies that Stripe writes its own way.
+//! Amounts in currencies with special rules at Stripe.
 
 use serde_json::json;
 use stopover_sdk::PaymentProcessor;
@@ -10,26 +10,26 @@ use stripe_payments::StripePayments;
 
 use crate::script::{authorize_request, edited, refund_request, sent};
 
-/// Currency, its decimals by ISO 4217, minor units, and Stripe's amount; none:
-/// Stripe takes no such amount.
+/// Currency, its decimals by ISO 4217, minor units, and Stripe's amount; `None` if Stripe cannot
+/// represent the amount.
 const AMOUNTS: [(&str, u32, i64, Option<i64>); 21] = [
     ("EUR", 2, 1_050, Some(1_050)),
-    // Zero-decimal, with both.
+    // Currencies without decimals at Stripe and by ISO 4217.
     ("JPY", 0, 500, Some(500)),
     ("KRW", 0, 500, Some(500)),
     ("CLP", 0, 500, Some(500)),
     ("XPF", 0, 500, Some(500)),
-    // Zero-decimal, with Stripe alone.
+    // Currencies without decimals at Stripe only.
     ("MGA", 2, 50_000, Some(500)),
     ("MGA", 2, 50_050, None),
-    // Special in payouts only.
+    // Currencies that are special in payouts only.
     ("HUF", 2, 1_045, Some(1_045)),
     ("TWD", 2, 80_045, Some(80_045)),
-    // Not zero-decimal, with Stripe alone.
+    // Currencies without decimals by ISO 4217 only.
     ("ISK", 0, 5, Some(500)),
     ("UGX", 0, 5, Some(500)),
     ("UGX", 0, i64::MAX, None),
-    // Three decimals, of which the last is 0.
+    // Currencies with three decimals, of which the last must be 0.
     ("KWD", 3, 5_120, Some(5_120)),
     ("KWD", 3, 5_124, None),
     ("BHD", 3, 5_120, Some(5_120)),
@@ -49,7 +49,7 @@ fn money(currency: &str, amount: i64) -> Money {
 }
 
 #[test]
-fn an_amount_means_the_same_on_both_sides() {
+fn amount_is_converted_in_both_directions() {
     for (currency, decimals, minor, stripes) in AMOUNTS {
         let case = format!("{minor} {currency}");
         assert_eq!(exponent(currency), Ok(decimals), "{case}");
@@ -87,7 +87,7 @@ fn an_amount_means_the_same_on_both_sides() {
 }
 
 #[test]
-fn a_fraction_that_a_currency_does_not_have_is_not_given_back() {
+fn refund_with_unrepresentable_fraction_is_refused_without_request() {
     let mut request = refund_request();
     request.amount = money("KWD", 1_001);
     let gateway = Gateway::new();
@@ -100,7 +100,7 @@ fn a_fraction_that_a_currency_does_not_have_is_not_given_back() {
 }
 
 #[test]
-fn an_amount_that_does_not_fit_its_currency_is_not_read() {
+fn response_amount_with_invalid_fraction_is_unknown() {
     let mut request = authorize_request();
     request.amount = money("ISK", 5);
     let answer = edited(

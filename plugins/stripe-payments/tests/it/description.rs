@@ -1,4 +1,4 @@
-//! What the plugin says of itself.
+//! The adapter's description.
 
 use serde_json::{Value, json};
 use stopover_sdk::testing::Gateway;
@@ -8,7 +8,7 @@ use stripe_payments::StripePayments;
 use crate::script::find_request;
 
 #[test]
-fn it_promises_what_stripe_documents_and_no_more() {
+fn description_has_only_documented_guarantees() {
     let description = Gateway::new().run(StripePayments::describe);
     assert_eq!(description.name, "stripe-payments");
     assert_eq!(description.reads_consistent_after_ms, None);
@@ -18,7 +18,7 @@ fn it_promises_what_stripe_documents_and_no_more() {
 }
 
 #[test]
-fn its_settings_are_described_by_a_json_schema() {
+fn settings_schema_matches_defaults() {
     let description = Gateway::new().run(StripePayments::describe);
     let schema: Value = serde_json::from_str(&description.settings_schema).unwrap();
     assert_eq!(schema["additionalProperties"], false);
@@ -31,7 +31,7 @@ fn its_settings_are_described_by_a_json_schema() {
 }
 
 #[test]
-fn settings_move_the_host() {
+fn settings_change_host() {
     let gateway = Gateway::new().settings(r#"{"base_url": "http://127.0.0.1:9001/"}"#);
     assert_eq!(
         gateway.run(StripePayments::describe).hosts,
@@ -46,7 +46,7 @@ fn settings_move_the_host() {
 }
 
 #[test]
-fn settings_that_do_not_fit_stop_a_read_before_it_is_sent() {
+fn invalid_settings_fail_read_before_any_request() {
     let gateway = Gateway::new().settings(r#"{"base_url": 7}"#);
     let answer = gateway.run(|| StripePayments::find(find_request(None)));
     assert!(

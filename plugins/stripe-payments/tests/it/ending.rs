@@ -1,5 +1,4 @@
-//! How calls end that are not done: every listed code at every call, and every way
-//! in which an exchange can break.
+//! Outcomes of failed calls: every listed code at every call, and every failure of an exchange.
 
 use serde_json::{Value, json};
 use stopover_sdk::PaymentProcessor;
@@ -31,8 +30,8 @@ const CHANGES: [(&str, Call); 5] = [
     }),
 ];
 
-/// A code, its status, and how each call ends with it, in the order of `CHANGES`:
-/// `R` refused, `D` declined, `?` unknown.
+/// A code, its status, and the outcome of each call in the order of `CHANGES`: `R` refused, `D`
+/// declined, `?` unknown.
 const ENDINGS: [(&str, u16, &str); 59] = [
     ("parameter_invalid_empty", 400, "RRRRR"),
     ("parameter_invalid_integer", 400, "RRRRR"),
@@ -61,12 +60,12 @@ const ENDINGS: [(&str, u16, &str); 59] = [
     ("charge_disputed", 400, "????R"),
     ("charge_not_refundable", 400, "????R"),
     ("refund_disputed_payment", 400, "????R"),
-    // Perhaps it is done already: reading tells.
+    // The change may be done already: only a read shows it.
     ("payment_intent_unexpected_state", 400, "?????"),
     ("charge_already_captured", 400, "?????"),
     ("charge_already_refunded", 400, "?????"),
     ("intent_invalid_state", 400, "?????"),
-    // The first request with this key may have done it, or is doing it.
+    // The first request with this key may have done the change or may be executing it.
     ("idempotency_key_in_use", 409, "?????"),
     ("lock_timeout", 409, "?????"),
     ("authentication_required", 402, "?D???"),
@@ -86,13 +85,13 @@ const ENDINGS: [(&str, u16, &str); 59] = [
     ("processing_error", 402, "?D???"),
     ("payment_intent_action_required", 402, "?D???"),
     ("payment_intent_action_required", 400, "?D???"),
-    // Begun nothing, as Stripe documents it of these statuses.
+    // Statuses for which Stripe documents that nothing was started.
     ("api_key_expired", 401, "RRRRR"),
     ("secret_key_required", 401, "RRRRR"),
     ("not_allowed_on_standard_account", 403, "RRRRR"),
     ("rate_limit", 429, "RRRRR"),
     ("lock_timeout", 429, "RRRRR"),
-    // Neither listed nor to be guessed.
+    // Codes that are not listed and must not be interpreted.
     ("card_on_fire", 402, "?????"),
     ("card_on_fire", 400, "?????"),
     ("Ann Example", 400, "?????"),
@@ -100,7 +99,7 @@ const ENDINGS: [(&str, u16, &str); 59] = [
 ];
 
 #[test]
-fn a_definite_no_comes_out_of_a_closed_list_and_the_rest_is_unknown() {
+fn listed_code_is_definite_and_other_code_is_unknown() {
     for (code, status, endings) in ENDINGS {
         for ((name, call), expected) in CHANGES.into_iter().zip(endings.chars()) {
             let case = format!("{name}: {status} {code}");
@@ -119,7 +118,7 @@ fn a_definite_no_comes_out_of_a_closed_list_and_the_rest_is_unknown() {
 }
 
 #[test]
-fn a_code_with_another_status_than_documented_decides_nothing() {
+fn code_with_undocumented_status_is_unknown() {
     for (code, _, _) in ENDINGS {
         for status in [302, 409, 418, 424, 500, 502, 503] {
             for (name, call) in CHANGES {
@@ -132,7 +131,7 @@ fn a_code_with_another_status_than_documented_decides_nothing() {
 }
 
 #[test]
-fn a_declined_card_says_why() {
+fn declined_card_has_reason() {
     let other = |text: &str| DeclineReason::Other(text.to_owned());
     for (code, decline_code, expected) in [
         ("insufficient_funds", None, DeclineReason::InsufficientFunds),
@@ -173,7 +172,7 @@ fn a_declined_card_says_why() {
 }
 
 #[test]
-fn the_issuers_reason_stands_above_the_code() {
+fn issuer_reason_takes_precedence_over_code() {
     for (expected, decline_codes) in [
         (DeclineReason::InsufficientFunds, vec!["insufficient_funds"]),
         (DeclineReason::ExpiredCard, vec!["expired_card"]),
@@ -225,7 +224,7 @@ fn declined(code: &str, decline_code: Option<&str>) -> DeclineReason {
     }
 }
 
-/// Ways in which nothing can be said of what was sent.
+/// Returns responses and failures that leave the outcome of a sent request unknown.
 fn broken() -> Vec<(&'static str, Gateway)> {
     let text = || "closed".to_owned();
     let typed = |kind: &str| json!({"error": {"type": kind}}).to_string();
@@ -251,7 +250,7 @@ fn broken() -> Vec<(&'static str, Gateway)> {
 }
 
 #[test]
-fn once_sent_whatever_breaks_is_unknown() {
+fn failure_after_sending_is_unknown() {
     let is_unknown = |ending: &Result<(), _>| matches!(ending, Err(PaymentError::Unknown(_)));
     for (name, call) in CHANGES {
         for (case, gateway) in broken() {
@@ -272,7 +271,7 @@ fn once_sent_whatever_breaks_is_unknown() {
 }
 
 #[test]
-fn only_what_never_left_is_not_sent() {
+fn failure_before_sending_is_not_sent() {
     for (name, call) in CHANGES {
         for error in [
             Error::NotSent("no route".into()),
@@ -293,7 +292,7 @@ fn only_what_never_left_is_not_sent() {
 }
 
 #[test]
-fn an_answer_about_something_else_is_unknown() {
+fn response_about_other_object_is_unknown() {
     let nothing = Value::Null;
     let cases = [
         (

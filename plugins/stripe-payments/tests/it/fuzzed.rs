@@ -1,4 +1,4 @@
-//! Webhooks that Stripe never sent, and bodies that it might.
+//! Deliveries with random signatures, and signed deliveries with random bodies.
 
 use stopover_sdk::supplier_events::{Kind, VerifyError};
 
@@ -8,7 +8,7 @@ use crate::webhook::{SIGNED_AT, delivered, delivery, header, verify};
 const TOKENS: &[&str] = &["t=", "v1=", ",", "t=1795257990", "-", "v0=", " ", "+"];
 
 #[test]
-fn only_what_stripe_signed_is_authentic() {
+fn fuzzed_delivery_is_authentic_only_with_matching_signature() {
     let body = fixture("event").to_string();
     let genuine = header(body.as_bytes());
     let (time, digest) = genuine.split_once(',').unwrap();
@@ -28,13 +28,13 @@ fn only_what_stripe_signed_is_authentic() {
                 Err(VerifyError::Unauthentic(_)) => {
                     assert!(header != genuine || sent != body.as_bytes());
                 }
-                Err(other) => panic!("it was signed, and is {other:?}"),
+                Err(other) => panic!("a signed delivery returned {other:?}"),
             }
         });
 }
 
 #[test]
-fn what_stripe_signed_is_an_event_or_unreadable() {
+fn fuzzed_signed_body_is_event_or_unreadable() {
     let documents = fuzz::documents("stripe-event").seed(fixture("event").to_string());
     documents.check(1_500, |body| match delivered(body) {
         Ok(events) => {
@@ -47,6 +47,6 @@ fn what_stripe_signed_is_an_event_or_unreadable() {
             assert!(is_relevant || event.client_reference.is_none());
         }
         Err(VerifyError::Unreadable(_)) => {}
-        Err(other) => panic!("it was signed, and is {other:?}"),
+        Err(other) => panic!("a signed delivery returned {other:?}"),
     });
 }

@@ -1,4 +1,4 @@
-//! Cards that are kept.
+//! Stored cards.
 
 use serde_json::{Value, json};
 use stopover_sdk::payment_processor::{CardBrand, Funding, Instrument};
@@ -14,7 +14,7 @@ fn describe(gateway: &Gateway, token: &str) -> Result<Instrument, ReadError> {
     gateway.run(|| StripePayments::describe_instrument(token.to_owned()))
 }
 
-/// Keeps the card, then shows it.
+/// Adds the responses for storing a card and then listing the stored cards.
 fn keeping(gateway: Gateway, kept: &[Value]) -> Gateway {
     gateway
         .answer(200, fixture("customer").to_string())
@@ -22,7 +22,7 @@ fn keeping(gateway: Gateway, kept: &[Value]) -> Gateway {
 }
 
 #[test]
-fn a_payment_method_is_kept_for_a_customer_of_its_own() {
+fn payment_method_is_attached_to_its_own_customer() {
     let gateway = keeping(Gateway::new(), &[fixture("payment_method")]);
     let instrument = describe(&gateway, "pm_1RkGateway0001").unwrap();
     assert_eq!(asked(&gateway), ["POST /customers", CARDS]);
@@ -41,7 +41,7 @@ fn a_payment_method_is_kept_for_a_customer_of_its_own() {
 }
 
 #[test]
-fn a_token_of_the_older_kind_becomes_a_payment_method_first() {
+fn older_token_is_converted_to_payment_method() {
     let made = fixture("payment_method").to_string();
     let gateway = keeping(
         Gateway::new().answer(200, made),
@@ -60,7 +60,7 @@ fn a_token_of_the_older_kind_becomes_a_payment_method_first() {
 }
 
 #[test]
-fn what_is_kept_is_what_stripe_names_and_not_an_alias() {
+fn stored_token_uses_id_of_stripe_instead_of_alias() {
     let kept = edited("payment_method", &[("/id", json!("pm_1Another"))]);
     let gateway = keeping(Gateway::new(), &[kept]);
     let instrument = describe(&gateway, "pm_card_mastercard").unwrap();
@@ -68,7 +68,7 @@ fn what_is_kept_is_what_stripe_names_and_not_an_alias() {
 }
 
 #[test]
-fn a_repetition_asks_under_the_same_keys() {
+fn repeated_describe_sends_identical_requests() {
     let keys = || {
         let made = fixture("payment_method").to_string();
         let gateway = keeping(
@@ -86,7 +86,7 @@ fn a_repetition_asks_under_the_same_keys() {
 }
 
 #[test]
-fn only_tokens_are_sent_to_stripe() {
+fn text_that_is_no_token_is_not_sent() {
     for token in [
         "",
         "4242424242424242",
@@ -111,13 +111,13 @@ fn only_tokens_are_sent_to_stripe() {
 }
 
 #[test]
-fn a_token_that_cannot_be_kept_says_why() {
+fn token_that_cannot_be_stored_returns_reason() {
     type Expected = fn(&ReadError) -> bool;
     let cases: [(u16, String, Expected); 6] = [
         (400, error("resource_missing"), |error| {
             matches!(error, ReadError::NotFound(_))
         }),
-        // Somebody else keeps it, or it was used.
+        // The card belongs to another Customer, or the token was used.
         (
             400,
             error("payment_method_unexpected_state"),
@@ -149,7 +149,7 @@ fn a_token_that_cannot_be_kept_says_why() {
 }
 
 #[test]
-fn what_is_no_card_is_not_kept_as_one() {
+fn payment_method_without_card_is_rejected() {
     let account = edited("payment_method", &[("/card", json!(null))]);
     for kept in [vec![], vec![account]] {
         let answer = describe(&keeping(Gateway::new(), &kept), "pm_1");

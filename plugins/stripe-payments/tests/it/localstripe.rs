@@ -1,5 +1,5 @@
-//! The adapter against a Stripe that keeps state, over real HTTP: what the form
-//! says is understood, and what is answered leads on to the next call.
+//! The adapter against a stateful Stripe over real HTTP: its forms are understood, and each
+//! response leads to the next call.
 
 mod process;
 
@@ -14,10 +14,10 @@ use stripe_payments::StripePayments;
 use crate::script::euros;
 use process::LocalStripe;
 
-/// A card that pays, and one that is kept but never pays.
+/// A card that pays. The next constant is a card that can be stored but never pays.
 const GOOD: &str = "pm_card_visa";
 const DECLINING: &str = "pm_card_chargeCustomerFail";
-/// One that is not even kept.
+/// A card that cannot be stored.
 const UNKEEPABLE: &str = "pm_card_visa_chargeDeclined";
 
 /// The calls of one booking.
@@ -73,7 +73,7 @@ impl Booking<'_> {
         self.stripe.run(|| StripePayments::void(request))
     }
 
-    /// By Stripe's id, or by what made it.
+    /// Finds a payment by Stripe's id or by the call that created it.
     fn find(&self, payment: Option<&str>, made_by: &str) -> Result<FindAnswer, ReadError> {
         let request = FindRequest {
             client_reference: self.reference(made_by),
@@ -100,7 +100,7 @@ fn totals(state: &PaymentState) -> (PaymentStatus, i64, i64, i64) {
 }
 
 #[test]
-fn a_kept_card_pays_is_charged_and_gets_money_back() {
+fn stored_card_is_authorized_captured_and_refunded() {
     let stripe = LocalStripe::start();
     let booking = Booking {
         stripe: &stripe,
@@ -132,7 +132,7 @@ fn a_kept_card_pays_is_charged_and_gets_money_back() {
 }
 
 #[test]
-fn a_hold_is_released_and_found_by_our_reference_alone() {
+fn authorization_is_found_by_client_reference_and_voided() {
     let stripe = LocalStripe::start();
     let (one, other) = (
         Booking {
@@ -162,7 +162,7 @@ fn a_hold_is_released_and_found_by_our_reference_alone() {
 }
 
 #[test]
-fn a_card_that_is_declined_holds_nothing() {
+fn declined_card_authorizes_nothing() {
     let stripe = LocalStripe::start();
     let booking = Booking {
         stripe: &stripe,
@@ -186,7 +186,7 @@ fn a_card_that_is_declined_holds_nothing() {
 }
 
 #[test]
-fn a_browser_completes_an_intent() {
+fn browser_completes_intent() {
     let stripe = LocalStripe::start();
     let booking = Booking {
         stripe: &stripe,
@@ -209,7 +209,7 @@ fn a_browser_completes_an_intent() {
     let waits = booking.found(None, "intent");
     assert_eq!(totals(&waits), (PaymentStatus::RequiresAction, 0, 0, 0));
 
-    // As the browser's library does it.
+    // These requests do what the browser's library does.
     let path = format!("/v1/payment_intents/{payment}");
     stripe.post(&path, "payment_method=pm_card_visa");
     stripe.post(&format!("{path}/confirm"), "");
@@ -220,7 +220,7 @@ fn a_browser_completes_an_intent() {
 }
 
 #[test]
-fn a_key_that_is_none_is_refused() {
+fn invalid_api_key_is_refused() {
     let stripe = LocalStripe::start().with_key("nonsense");
     let booking = Booking {
         stripe: &stripe,
@@ -239,7 +239,7 @@ fn a_key_that_is_none_is_refused() {
 }
 
 #[test]
-fn what_stripe_signs_is_stripes() {
+fn delivery_signed_by_stripe_is_authentic() {
     let stripe = LocalStripe::start();
     let secret = "whsec_made0up";
     let deliveries = stripe.deliver("payment_intent.succeeded", secret);

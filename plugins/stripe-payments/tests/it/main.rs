@@ -1,6 +1,5 @@
-//! The adapter through its exported traits, natively: against scripted answers in
-//! the shape that Stripe documents, and against localstripe, a Stripe in a process
-//! of its own.
+//! Tests of the adapter through its exported traits, run natively. Some use scripted responses in
+//! the form that Stripe documents; others use localstripe, a Stripe in its own process.
 
 #![expect(
     clippy::unwrap_used,

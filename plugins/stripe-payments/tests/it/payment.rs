@@ -1,4 +1,4 @@
-//! Intents, holds, captures, voids and refunds that are done.
+//! Successful intents, authorizations, captures, voids and refunds.
 
 use serde_json::{Value, json};
 use stopover_sdk::PaymentProcessor;
@@ -15,7 +15,7 @@ use crate::script::{
 use stopover_sdk::payment_processor::{FindAnswer, PaymentState};
 
 #[test]
-fn every_change_names_its_version_and_its_key_and_no_credential() {
+fn every_change_has_version_and_key_but_no_credential() {
     type Call = fn();
     let calls: [(&str, &str, Call); 5] = [
         ("intent", "bkg_1-intent-1-1", || {
@@ -54,7 +54,7 @@ fn every_change_names_its_version_and_its_key_and_no_credential() {
 }
 
 #[test]
-fn an_intent_is_for_the_browser() {
+fn intent_is_created_for_browser() {
     let gateway = Gateway::new().answer(200, fixture("intent").to_string());
     let intent = gateway
         .run(|| StripePayments::create_intent(intent_request()))
@@ -78,7 +78,7 @@ fn an_intent_is_for_the_browser() {
 }
 
 #[test]
-fn an_amount_is_held_or_declined_at_once() {
+fn authorization_is_requested_without_payer_action() {
     let cases = [
         (false, "error_on_requires_action=true"),
         (true, "off_session=true"),
@@ -122,7 +122,7 @@ fn an_amount_is_held_or_declined_at_once() {
 }
 
 #[test]
-fn an_instrument_that_is_not_kept_here_is_refused_and_not_sent() {
+fn unknown_instrument_is_refused_without_request() {
     for instrument in [
         "",
         "pm_1",
@@ -155,8 +155,9 @@ fn read(document: &Value) -> PaymentState {
 }
 
 #[test]
-fn totals_are_what_was_held_taken_and_given_back() {
-    // Status, charge, received, refunded with Stripe; authorized, captured, refunded here.
+fn totals_are_authorized_captured_and_refunded_amounts() {
+    // Stripe's status, charge, received and refunded amounts; then the authorized, captured and
+    // refunded amounts of the interface.
     let cases = [
         ("requires_capture", "succeeded", 0, 0, (1_000, 0, 0)),
         ("succeeded", "succeeded", 1_000, 0, (1_000, 1_000, 0)),
@@ -168,7 +169,7 @@ fn totals_are_what_was_held_taken_and_given_back() {
             1_000,
             (1_000, 1_000, 1_000),
         ),
-        // What was not taken is given back by itself.
+        // Stripe refunds the part that was not captured automatically.
         ("succeeded", "succeeded", 600, 400, (1_000, 600, 0)),
         ("succeeded", "succeeded", 600, 500, (1_000, 600, 100)),
         ("canceled", "succeeded", 0, 1_000, (1_000, 0, 0)),
@@ -194,7 +195,7 @@ fn totals_are_what_was_held_taken_and_given_back() {
 }
 
 #[test]
-fn a_card_is_shown_as_far_as_it_is_known() {
+fn card_is_converted_with_unknown_values() {
     let brands = [
         ("amex", CardBrand::Amex),
         ("diners", CardBrand::Diners),
@@ -251,7 +252,7 @@ fn a_card_is_shown_as_far_as_it_is_known() {
 }
 
 #[test]
-fn what_is_held_is_taken() {
+fn capture_takes_authorized_amount() {
     let answer = edited(
         "payment",
         &[
@@ -279,7 +280,7 @@ fn what_is_held_is_taken() {
 }
 
 #[test]
-fn what_is_held_is_released() {
+fn void_releases_authorization() {
     let gateway = Gateway::new().answer(
         200,
         edited("payment", &[("/status", json!("canceled"))]).to_string(),
@@ -296,7 +297,7 @@ fn what_is_held_is_released() {
 }
 
 #[test]
-fn what_was_taken_is_given_back() {
+fn refund_returns_captured_amount() {
     for status in ["succeeded", "pending", "requires_action"] {
         let answer = edited("refund", &[("/status", json!(status))]);
         let gateway = Gateway::new().answer(200, answer.to_string());
@@ -325,7 +326,7 @@ fn what_was_taken_is_given_back() {
 }
 
 #[test]
-fn text_is_sent_as_it_is() {
+fn description_is_sent_unchanged() {
     let mut request = intent_request();
     request.description = "Zürich & back = 100% ☂".to_owned();
     let gateway = Gateway::new().answer(200, fixture("intent").to_string());

@@ -1,4 +1,4 @@
-//! Payments and refunds read back.
+//! Payments and refunds that are read back.
 
 use serde_json::{Value, json};
 use stopover_sdk::http::Error;
@@ -35,7 +35,7 @@ fn of_others() -> Value {
 }
 
 #[test]
-fn a_payment_is_looked_for_where_it_may_be_until_it_is_found() {
+fn payment_is_searched_by_id_then_in_list_then_in_index() {
     let ours = || list(&[of_others(), fixture("payment"), fixture("intent")]);
     let others = || list(&[of_others(), fixture("intent")]);
     let payment = || fixture("payment").to_string();
@@ -79,7 +79,7 @@ fn a_payment_is_looked_for_where_it_may_be_until_it_is_found() {
 }
 
 #[test]
-fn a_reference_is_quoted_in_a_search() {
+fn client_reference_is_quoted_in_search() {
     let mut request = find_request(None);
     request.client_reference = r"a'b\c".to_owned();
     let nothing = || list(&[]);
@@ -90,7 +90,7 @@ fn a_reference_is_quoted_in_a_search() {
 }
 
 #[test]
-fn nothing_but_two_whole_lists_says_that_there_is_no_payment() {
+fn payment_is_not_found_only_after_two_complete_lists() {
     let cases = [
         (404, error("resource_missing")),
         (404, String::new()),
@@ -116,10 +116,10 @@ fn nothing_but_two_whole_lists_says_that_there_is_no_payment() {
     assert!(matches!(found, Err(ReadError::Unreadable(_))), "{found:?}");
 }
 
-/// Where a payment stands, by its status, by who completes it, and by whether an
-/// attempt failed; `?`: nobody knows yet.
+/// Checks the payment's status by Stripe's status, by the party that completes the payment, and by
+/// whether an attempt failed. `?` means undecided.
 #[test]
-fn every_status_says_where_the_payment_stands() {
+fn every_status_is_converted() {
     let cases = [
         ("requires_payment_method", "browser", false, "action"),
         ("requires_payment_method", "browser", true, "action"),
@@ -168,7 +168,7 @@ fn every_status_says_where_the_payment_stands() {
         };
         assert_eq!(found, expected, "{case}");
 
-        // The same as an answer to the call that made it.
+        // The response to the call that created the payment has the same meaning.
         let gateway = Gateway::new().answer(200, document.to_string());
         let ending = gateway.run(|| StripePayments::authorize(authorize_request()));
         let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
@@ -183,7 +183,7 @@ fn every_status_says_where_the_payment_stands() {
 }
 
 #[test]
-fn why_a_payment_was_declined_is_kept_with_it() {
+fn declined_payment_has_decline_code() {
     let declined = fixture("declined")["error"]["payment_intent"].clone();
     let gateway = Gateway::new().answer(200, list(&[declined]));
     let state = find(&gateway, None).unwrap().unwrap();
@@ -199,7 +199,7 @@ fn find_refund(gateway: &Gateway) -> Result<FindRefundAnswer, ReadError> {
 }
 
 #[test]
-fn a_refund_is_read_back_by_its_own_reference() {
+fn refund_is_found_by_client_reference() {
     let by_hand = edited(
         "refund",
         &[("/metadata", json!(null)), ("/id", json!("re_2"))],
@@ -221,14 +221,14 @@ fn a_refund_is_read_back_by_its_own_reference() {
         matches!(answer, Err(ReadError::Unreadable(_))),
         "{answer:?}"
     );
-    // That the payment is not known says nothing of the refund.
+    // An unknown payment does not prove that there is no refund.
     let unknown = Gateway::new().answer(404, error("resource_missing"));
     let answer = find_refund(&unknown);
     assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
 }
 
 #[test]
-fn a_refund_that_came_back_is_neither_done_nor_never_asked_for() {
+fn failed_refund_is_rejected_instead_of_found_or_not_found() {
     for status in ["failed", "canceled"] {
         let refund = edited("refund", &[("/status", json!(status))]);
         let answer = find_refund(&Gateway::new().answer(200, list(&[refund])));
@@ -251,7 +251,7 @@ fn a_refund_that_came_back_is_neither_done_nor_never_asked_for() {
 }
 
 #[test]
-fn every_way_in_which_a_read_breaks_has_its_name() {
+fn every_read_failure_has_expected_error() {
     let text = || "closed".to_owned();
     let typed = |kind: &str| json!({"error": {"type": kind}}).to_string();
     let answer = |status, body: String| Gateway::new().answer(status, body);
@@ -263,7 +263,7 @@ fn every_way_in_which_a_read_breaks_has_its_name() {
         ("unreadable", Gateway::new().fail(Error::TooLarge(8 << 20))),
         ("misconfigured", answer(401, error("api_key_expired"))),
         ("misconfigured", answer(403, error("no_account"))),
-        // Stripe's answer to an address that it does not have.
+        // Stripe's response to an unknown URL.
         ("misconfigured", answer(404, typed("invalid_request_error"))),
         ("limited", answer(429, error("rate_limit"))),
         ("limited", answer(429, error("lock_timeout"))),
@@ -271,7 +271,7 @@ fn every_way_in_which_a_read_breaks_has_its_name() {
         ("rejected", answer(400, error("parameter_unknown"))),
         ("failed", answer(500, typed("api_error"))),
         ("unavailable", answer(503, "<html>".to_owned())),
-        // Whoever says 404 in another form than Stripe's is not Stripe.
+        // A 404 in another form is not from Stripe.
         ("unreadable", answer(404, String::new())),
         ("unreadable", answer(302, String::new())),
         ("unreadable", answer(200, "{".to_owned())),

@@ -1,4 +1,4 @@
-//! What Stripe answers, and what it is asked.
+//! Scripted responses of Stripe, and the requests that it receives.
 
 use serde_json::{Value, json};
 use stopover_sdk::http::Request;
@@ -13,7 +13,7 @@ pub(crate) const PAYMENT_ID: &str = "pi_3RkGateway0001";
 pub(crate) const REFUND_REF: &str = "bkg_1-refund-1-1-1";
 pub(crate) const INSTRUMENT: &str = "cus_Gateway0001/pm_1RkGateway0001";
 
-/// An answer in the shape that Stripe documents, with values of our own.
+/// Returns a response in the form that Stripe documents, with invented values.
 pub(crate) fn fixture(name: &str) -> Value {
     let text = match name {
         "payment" => include_str!("../../fixtures/payment.json"),
@@ -28,7 +28,7 @@ pub(crate) fn fixture(name: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The same with some values replaced, each named by its pointer.
+/// Returns a fixture with values replaced, by JSON pointer.
 pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> Value {
     let mut document = fixture(name);
     for (pointer, value) in edits {
@@ -43,7 +43,7 @@ pub(crate) fn list(items: &[Value]) -> String {
     json!({"object": "list", "data": items, "has_more": false}).to_string()
 }
 
-/// An error as Stripe writes it.
+/// Returns an error in Stripe's form.
 pub(crate) fn error(code: &str) -> String {
     json!({"error": {
         "type": "invalid_request_error", "code": code, "message": "Ann Example is not welcome.",
@@ -52,7 +52,7 @@ pub(crate) fn error(code: &str) -> String {
     .to_string()
 }
 
-/// Method, path and query of a request, the host left out.
+/// Returns method, path and query of a request, without the host.
 pub(crate) fn line(request: &Request) -> String {
     let path = request.url.strip_prefix("https://api.stripe.com/v1");
     let method = format!("{:?}", request.method);
@@ -65,7 +65,7 @@ pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
     gateway.requests().iter().map(line).collect()
 }
 
-/// The parameters of the request with this number, decoded and in their order.
+/// Returns the decoded parameters of the request with this number, in their order.
 pub(crate) fn sent(gateway: &Gateway, number: usize) -> Vec<String> {
     let body = gateway.requests()[number].body.clone().unwrap();
     let body = String::from_utf8(body).unwrap();

@@ -1,4 +1,4 @@
-//! Stripe's own events: whether they are Stripe's, and what they are about.
+//! Stripe's events: their authenticity and their subject.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
@@ -48,13 +48,13 @@ pub(crate) fn verify(delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
     events
 }
 
-/// The header that Stripe sends with a body.
+/// Returns the header that Stripe sends with a body.
 pub(crate) fn header(body: &[u8]) -> String {
     let time = SIGNED_AT.to_string();
     format!("t={time},v1={}", signature(SECRET, &time, body))
 }
 
-/// As Stripe delivers it, a second later.
+/// Verifies a delivery in Stripe's form that arrives a second later.
 pub(crate) fn delivered(body: impl AsRef<[u8]>) -> Result<Vec<Event>, VerifyError> {
     let body = body.as_ref();
     let header = header(body);
@@ -66,7 +66,7 @@ pub(crate) fn delivered(body: impl AsRef<[u8]>) -> Result<Vec<Event>, VerifyErro
 }
 
 #[test]
-fn a_signature_is_stripes_when_one_of_it_is() {
+fn delivery_is_authentic_if_one_signature_matches() {
     let body = fixture("event").to_string();
     let body = body.as_str();
     let time = SIGNED_AT.to_string();
@@ -79,7 +79,7 @@ fn a_signature_is_stripes_when_one_of_it_is() {
         (format!("{t},v1={good}"), true),
         (format!("{t}, v1={good}"), true),
         (format!("v1={good},{t}"), true),
-        // Two while the secret is being replaced, and the older scheme beside them.
+        // A secret is being replaced, so there are two signatures, and one of the older scheme.
         (format!("{t},v1={bad},v1={good},v0={bad}"), true),
         (format!("{t},v1={good},v1={bad}"), true),
         (format!("{t},v1={bad}"), false),
@@ -108,7 +108,7 @@ fn a_signature_is_stripes_when_one_of_it_is() {
 }
 
 #[test]
-fn a_signature_is_good_for_five_minutes() {
+fn signature_is_valid_within_five_minutes() {
     let body = fixture("event").to_string();
     let header = header(body.as_bytes());
     for (after_ms, is_fresh) in [
@@ -130,7 +130,7 @@ fn a_signature_is_good_for_five_minutes() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_not_stripes() {
+fn unverifiable_delivery_is_unauthentic() {
     let body = fixture("event").to_string();
     let header = header(body.as_bytes());
     let signed = [("Stripe-Signature", header.as_str())];
@@ -150,7 +150,7 @@ fn what_cannot_be_checked_is_not_stripes() {
             "{events:?}"
         );
     }
-    // Without the secret nothing is.
+    // Without the secret no delivery is authentic.
     let events = Gateway::new().run(|| StripePayments::verify(delivery(&signed, &body, now)));
     assert!(
         matches!(events, Err(VerifyError::Unauthentic(_))),
@@ -163,7 +163,7 @@ fn about(object: Value) -> Value {
 }
 
 #[test]
-fn an_event_says_which_payment_to_read_again() {
+fn event_names_payment_to_read_again() {
     let metadata = json!({"client_reference": PAYMENT_REF, "made_for": "instrument"});
     let of_payment = |object: &str, metadata: Value| {
         about(
@@ -177,7 +177,7 @@ fn an_event_says_which_payment_to_read_again() {
             of_payment("refund", json!({"client_reference": "bkg_1-refund-1-1-1"})),
             Some("bkg_1-refund-1-1-1"),
         ),
-        // Given back by hand.
+        // The refund was made by hand.
         (of_payment("refund", json!(null)), None),
         (of_payment("dispute", json!({})), None),
     ];
@@ -195,7 +195,7 @@ fn an_event_says_which_payment_to_read_again() {
 }
 
 #[test]
-fn an_event_without_a_payment_of_ours_is_irrelevant() {
+fn event_without_payment_of_gateway_is_irrelevant() {
     let mut thin = fixture("event");
     thin["object"] = json!("v2.core.event");
     thin["created"] = json!("2026-11-21T12:00:00Z");
@@ -220,7 +220,7 @@ fn an_event_without_a_payment_of_ours_is_irrelevant() {
 }
 
 #[test]
-fn an_authentic_event_that_makes_no_sense_is_unreadable() {
+fn authentic_malformed_event_is_unreadable() {
     let without_time = {
         let mut event = fixture("event");
         event.as_object_mut().unwrap().remove("created");

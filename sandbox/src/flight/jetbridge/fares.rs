@@ -1,4 +1,4 @@
-//! Searching at Jetbridge, with every filter there is.
+//! Searching at Jetbridge, which supports every filter.
 
 use axum::{Json, extract::State};
 use bytes::Bytes;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     flight::{
-        fare::{FareSelection, Fare, Leg, PassengerType, Search, Trip, fares},
+        fare::{Fare, FareSelection, Leg, PassengerType, Search, Trip, fares},
         itinerary::Itinerary,
         jetbridge::{
             ok,
@@ -46,7 +46,7 @@ struct SearchedLeg {
     day: Date,
 }
 
-/// How many adults, children of what ages, how many infants.
+/// Numbers of adults and infants, and ages of the children.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Pax {
@@ -58,7 +58,7 @@ struct Pax {
 }
 
 impl Pax {
-    /// Adults first, then children, then infants.
+    /// Returns the passenger types: adults, then children, then infants.
     fn types(&self) -> Vec<PassengerType> {
         let many = |kind, count| std::iter::repeat_n(kind, count);
         many(PassengerType::Adult, self.adt.min(10))
@@ -83,7 +83,7 @@ struct Filters {
     max_price: Option<i64>,
 }
 
-/// The filters with their times read.
+/// The time filters after parsing.
 struct Times {
     depart_after: Option<Time>,
     depart_before: Option<Time>,
@@ -158,7 +158,7 @@ fn time(text: Option<&str>) -> Result<Option<Time>, String> {
     .transpose()
 }
 
-/// Minutes of the day at which the first flight leaves.
+/// Returns the departure of the first flight in minutes of the day.
 fn departure(fare: &Fare) -> i64 {
     (fare.itineraries.first())
         .and_then(Itinerary::departs)

@@ -1,4 +1,4 @@
-//! Jetbridge: flights with a checkout of its own. Takes every filter; sells no bags.
+//! Jetbridge: a flight supplier with its own checkout. It supports every filter and sells no bags.
 
 use axum::{
     Json, Router,
@@ -20,14 +20,14 @@ use crate::{
         checkout::{self, Prebook},
         fare::{FareSelection, LOYAL, PassengerType},
         logo_url,
-        order::{self, ResponseVisibility, Order, OrderState, OrderLookup},
+        order::{self, Order, OrderLookup, OrderState, ResponseVisibility},
         problem::Problem,
         reference::{self, Airport},
         scenario::Scenario,
     },
     keys::{self, Credential},
     request::{self, Account, keyed},
-    state::{SandboxState, SandboxRecords},
+    state::{SandboxRecords, SandboxState},
 };
 use refusal::Refusal;
 use wire::{booking_wire, money, prebook_wire};
@@ -37,7 +37,7 @@ mod refusal;
 mod wire;
 
 const CREDENTIALS: &[Credential] = &[keys::SUPPLIER_B];
-/// How long a cancellation quote holds.
+/// Time for which a cancellation quote is valid.
 const QUOTE_LIFE_MS: i64 = 15 * MINUTE_MS;
 const AIRPORTS: usize = 20;
 
@@ -57,7 +57,7 @@ pub(crate) fn routes() -> Router<SandboxState> {
     keyed(router, CREDENTIALS, || Refusal(Problem::Unauthorized))
 }
 
-/// Where an end user pays, which needs no key.
+/// Returns the route of the checkout page, which needs no key.
 pub(crate) fn checkout_routes() -> Router<SandboxState> {
     Router::new().route("/jetbridge/checkout/{token}", get(show_checkout))
 }
@@ -338,9 +338,11 @@ async fn read_airline(
     })))
 }
 
-/// The checkout page: one button that pays.
+/// Returns the checkout page, which has one button that pays.
 async fn show_checkout(State(app): State<SandboxState>, Path(token): Path<String>) -> Response {
-    let due = app.transact(|world| checkout::amount_due(world, &token)).await;
+    let due = app
+        .transact(|world| checkout::amount_due(world, &token))
+        .await;
     let Ok(Some((currency, minor))) = due else {
         return (StatusCode::NOT_FOUND, Html("<h1>No such checkout</h1>")).into_response();
     };

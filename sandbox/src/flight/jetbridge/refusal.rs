@@ -1,4 +1,4 @@
-//! How Jetbridge says no.
+//! Error responses of Jetbridge.
 
 use axum::{
     Json,
@@ -48,7 +48,9 @@ impl IntoResponse for Refusal {
             }
             Problem::QuoteUnavailable => (UNPROCESSABLE, 49_001, "the airline cannot quote"),
             Problem::BagsRefused | Problem::BagUnknown => (UNPROCESSABLE, 44_000, "no bags here"),
-            Problem::StorageFailed => (StatusCode::INTERNAL_SERVER_ERROR, 50_000, "something broke"),
+            Problem::StorageFailed => {
+                (StatusCode::INTERNAL_SERVER_ERROR, 50_000, "something broke")
+            }
         };
         let body = json!({ "ok": false, "fault": { "no": number, "text": text } });
         (status, Json(body)).into_response()

@@ -1,4 +1,4 @@
-//! Jetbridge's objects, as they are sent.
+//! Jetbridge's objects on the wire.
 
 use jiff::civil::DateTime;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::{
     clock::DAY_MS,
     flight::{
         checkout::Prebook,
-        fare::{Brand, FareSelection, Fare, tax},
+        fare::{Brand, Fare, FareSelection, tax},
         itinerary::{Itinerary, Segment},
         logo_url,
         order::{Change, Order, OrderState, changes},
@@ -19,7 +19,7 @@ use crate::{
     state::SandboxState,
 };
 
-/// How long a passenger may think about a change.
+/// Time in which a passenger may respond to a change.
 const ANSWER_MS: i64 = 3 * DAY_MS;
 
 #[derive(Serialize)]
@@ -236,7 +236,7 @@ pub(super) struct BookingWire {
     client_ref: String,
     status: &'static str,
     failure: Option<Failure>,
-    /// Empty where there is none.
+    /// Record locator; empty if there is none.
     pnr: String,
     price: Money,
     fare: Money,

@@ -1,4 +1,4 @@
-//! Skylane's airports and airlines.
+//! Airports and airlines in Skylane's format.
 
 use axum::{
     Json,

@@ -1,4 +1,4 @@
-//! Skylane: flights that the caller pays. One order per offer; sells bags.
+//! Skylane: a flight supplier that the caller pays. It allows one order per offer and sells bags.
 
 use axum::{
     Json, Router,
@@ -17,7 +17,7 @@ use crate::{
     flight::{
         bags::{self, BAG_WEIGHT_KG, BAGS_MAX},
         cancellation,
-        order::{self, ResponseVisibility, Order, OrderState, OrderLookup},
+        order::{self, Order, OrderLookup, OrderState, ResponseVisibility},
         problem::Problem,
     },
     keys::{self, Credential},
@@ -34,7 +34,7 @@ mod refusal;
 mod wire;
 
 const CREDENTIALS: &[Credential] = &[keys::SUPPLIER_A];
-/// How long a cancellation quote holds.
+/// Time for which a cancellation quote is valid.
 const QUOTE_LIFE_MS: i64 = 60 * MINUTE_MS;
 
 pub(crate) fn routes() -> Router<SandboxState> {
@@ -52,7 +52,7 @@ pub(crate) fn routes() -> Router<SandboxState> {
     keyed(router, CREDENTIALS, || Refusal(Problem::Unauthorized))
 }
 
-/// Money as Skylane's callers send it.
+/// Money in the format of Skylane's callers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Payment {
@@ -61,7 +61,7 @@ struct Payment {
 }
 
 impl Payment {
-    /// Minor units, where it is in that currency.
+    /// Returns the minor units, or `None` if the currency differs or the amount is invalid.
     fn minor(&self, currency: Currency) -> Option<i64> {
         (self.currency == currency)
             .then(|| currency.parse(&self.value))

@@ -1,4 +1,4 @@
-//! From search to order at Skylane.
+//! Search, pricing and ordering at Skylane.
 
 use axum::{
     Json,
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::{
     connection,
     flight::{
-        fare::{FareSelection, Fare, LOYAL, Leg, PassengerType, Search, Trip, fares},
-        order::{self, ResponseVisibility, Order, OrderState, PlaceOrder},
+        fare::{Fare, FareSelection, LOYAL, Leg, PassengerType, Search, Trip, fares},
+        order::{self, Order, OrderState, PlaceOrder, ResponseVisibility},
         problem::Problem,
         scenario::Scenario,
         skylane::{
@@ -26,7 +26,7 @@ use crate::{
     },
     money::Currency,
     request::{self, Account},
-    state::{SandboxState, SandboxRecords},
+    state::{SandboxRecords, SandboxState},
 };
 
 const LIMIT: usize = 50;
@@ -204,14 +204,17 @@ pub(super) async fn place_order(
 ) -> Result<Response, Refusal> {
     let request: OrderRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
-    let (order, learns) = app.transact(|world| place(world, account, &request)).await??;
+    let (order, learns) = app
+        .transact(|world| place(world, account, &request))
+        .await??;
     match order {
         Some(order) => answer(&app, &order, learns, StatusCode::CREATED),
         None => Ok(connection::drop_connection()),
     }
 }
 
-/// The order, and how the caller learns of it; none where nothing is said about an older one.
+/// Places an order and returns it with the response that the caller gets. Returns no order if the
+/// response about an earlier one is lost.
 fn place(
     world: &mut SandboxRecords,
     account: Account,
@@ -219,7 +222,7 @@ fn place(
 ) -> Result<(Option<Order>, ResponseVisibility), Problem> {
     if let Some(first) = order::by_client_ref(world, account, &request.client_ref) {
         return match first.scenario() {
-            // To say "duplicate" would be to say that it is ordered.
+            // A "duplicate" response would reveal that the order exists.
             Scenario::BookNeverKnown => Ok((None, ResponseVisibility::Lost)),
             _ => Err(Problem::DuplicateReference),
         };

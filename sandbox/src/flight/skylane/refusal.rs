@@ -1,4 +1,4 @@
-//! How Skylane says no.
+//! Error responses of Skylane.
 
 use axum::{
     Json,
@@ -54,24 +54,24 @@ fn status(problem: &Problem) -> StatusCode {
     }
 }
 
-/// Code and title.
+/// Returns the code and the title of an error.
 fn words(problem: &Problem) -> (&'static str, &'static str) {
     match problem {
         Problem::Unauthorized => ("unauthorized", "The token is missing or not known"),
         Problem::Invalid(_) => ("invalid_request", "The request is not understood"),
-        Problem::NotFound | Problem::PrebookUnknown => ("not_found", "There is no such thing"),
+        Problem::NotFound | Problem::PrebookUnknown => ("not_found", "The object does not exist"),
         Problem::OfferUnknown => ("offer_unknown", "There is no such offer"),
         Problem::OfferExpired | Problem::PrebookExpired => {
             ("offer_expired", "The offer is too old")
         }
         Problem::OfferSoldOut => ("offer_gone", "The last seat was just sold"),
         Problem::DocumentsRequired => ("documents_required", "Every traveller needs a document"),
-        Problem::AmountMismatch => ("amount_mismatch", "The payment is not the price"),
-        Problem::OfferAlreadyBooked => ("offer_already_booked", "This offer has its order"),
+        Problem::AmountMismatch => ("amount_mismatch", "The payment differs from the price"),
+        Problem::OfferAlreadyBooked => ("offer_already_booked", "This offer already has an order"),
         Problem::DuplicateReference => ("duplicate_client_ref", "This client_ref was used before"),
         Problem::Unpaid | Problem::WrongState => ("order_state", "The order's state forbids this"),
         Problem::RejectedByAirline => ("airline_refused", "The airline does not accept this order"),
-        Problem::NotCancellable => ("not_cancellable", "The airline takes no ticket back"),
+        Problem::NotCancellable => ("not_cancellable", "The airline does not cancel this ticket"),
         Problem::AlreadyCancelled => ("already_cancelled", "The order is cancelled already"),
         Problem::QuoteUnavailable => ("quote_unavailable", "The airline cannot quote this"),
         Problem::BagsRefused => ("bags_refused", "The airline does not sell these bags"),

@@ -1,4 +1,4 @@
-//! Skylane's objects, as they are sent.
+//! Skylane's objects on the wire.
 
 use jiff::civil::{Date, DateTime};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::{
     clock::{DAY_MS, instant},
     flight::{
         bags::BAG_WEIGHT_KG,
-        fare::{Brand, FareSelection, Fare, tax},
+        fare::{Brand, Fare, FareSelection, tax},
         itinerary::{Itinerary, Segment},
         logo_url,
         order::{Change, Order, OrderState, changes},
@@ -19,7 +19,7 @@ use crate::{
     state::SandboxState,
 };
 
-/// How long a passenger may think about a change.
+/// Time in which a passenger may respond to a change.
 const ANSWER_MS: i64 = 3 * DAY_MS;
 
 #[derive(Serialize)]
@@ -74,7 +74,12 @@ fn conditions(brand: Brand, currency: Currency) -> Conditions {
     }
 }
 
-pub(super) fn offer_wire(app: &SandboxState, choice: &FareSelection, fare: &Fare, total: i64) -> OfferWire {
+pub(super) fn offer_wire(
+    app: &SandboxState,
+    choice: &FareSelection,
+    fare: &Fare,
+    total: i64,
+) -> OfferWire {
     let currency = choice.currency;
     OfferWire {
         id: choice.id(),
@@ -157,7 +162,12 @@ fn slice(
     })
 }
 
-fn segment_wire(app: &SandboxState, segment: &Segment, slice: usize, passengers: usize) -> SegmentWire {
+fn segment_wire(
+    app: &SandboxState,
+    segment: &Segment,
+    slice: usize,
+    passengers: usize,
+) -> SegmentWire {
     let carrier = |airline: &'static Airline| Carrier {
         code: airline.iata,
         name: airline.name,
@@ -259,7 +269,7 @@ struct CancellationWire {
     at: String,
 }
 
-/// The ids of all segments, which a bag covers.
+/// Returns the ids of all segments, because a bag covers all of them.
 pub(super) fn segment_ids(fare: &Fare) -> Vec<String> {
     (fare.itineraries.iter().enumerate())
         .flat_map(|(slice, itinerary)| {
@@ -325,7 +335,7 @@ fn change_wire(app: &SandboxState, change: &Change, passengers: usize) -> Change
     }
 }
 
-/// What is sent of a travel document; only that it is there is looked at.
+/// A travel document in a request. Only its presence matters.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Document {

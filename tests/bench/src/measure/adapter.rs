@@ -1,6 +1,6 @@
-//! A real adapter on a full page of offers: as a component in its sandbox,
-//! against the same code linked into a native program. Both ask the same
-//! upstream, in another process, over a kept connection.
+//! Measures a real adapter on a full page of offers: as a component in its sandbox, and with the
+//! same code linked into a native program. Both call the same upstream in another process over a
+//! persistent connection.
 
 mod api;
 
@@ -103,7 +103,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
     ])
 }
 
-/// The same adapter twice.
+/// The same adapter as a component and as native code.
 struct Sides {
     runtime: Rc<tokio::runtime::Runtime>,
     component: Supplier,
@@ -134,7 +134,7 @@ impl Sides {
         let offers: usize = answer.hotels.iter().map(|hotel| hotel.offers.len()).sum();
         ensure!(
             offers == HOTELS * OFFERS_PER_HOTEL,
-            "the component answered {offers} offers"
+            "the component returned {offers} offers"
         );
         Ok(time)
     }
@@ -144,21 +144,24 @@ impl Sides {
         let begin = Instant::now();
         let answer = self.native.run(|| NuiteeHotels::price(request));
         let time = begin.elapsed();
-        let answer = answer.ok().context("the native adapter gave no answer")?;
+        let answer = answer
+            .ok()
+            .context("the native adapter returned an error")?;
         let offers: usize = answer.hotels.iter().map(|hotel| hotel.offers.len()).sum();
         ensure!(
             offers == HOTELS * OFFERS_PER_HOTEL,
-            "the native adapter answered {offers} offers"
+            "the native adapter returned {offers} offers"
         );
         Ok(time)
     }
 
-    /// Of a request in milliseconds, component and native.
+    /// Returns the processor time of a request in milliseconds, for the component and the native
+    /// adapter.
     fn processor_time(&self) -> Result<Compared> {
         TURNS.processor_time(|| self.ask_component(), || self.ask_native())
     }
 
-    /// From question to answer, in turn, so that what disturbs disturbs both.
+    /// Returns the response times of both. Requests alternate, so that a disturbance affects both.
     fn times(&self) -> Result<(Samples, Samples)> {
         let (mut component, mut native) = (Samples::default(), Samples::default());
         for number in 0..DELAYED + 10 {
@@ -178,7 +181,7 @@ fn settings(upstream: &Running, delay_ms: u32) -> serde_json::Value {
 }
 
 fn request() -> Result<PriceRequest> {
-    let date = |text: &str| text.parse::<Date>().ok().context("a date");
+    let date = |text: &str| text.parse::<Date>().ok().context("the text is not a date");
     Ok(PriceRequest {
         supplier_hotel_ids: (0..HOTELS).map(hotel_id).collect(),
         stay: Stay {
@@ -196,7 +199,7 @@ fn request() -> Result<PriceRequest> {
     })
 }
 
-/// The same as the adapter is asked.
+/// The same request in the types of the native adapter.
 fn native_request() -> hotel_pricing::PriceRequest {
     hotel_pricing::PriceRequest {
         supplier_hotel_ids: (0..HOTELS).map(hotel_id).collect(),

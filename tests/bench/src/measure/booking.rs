@@ -1,5 +1,5 @@
-//! Bookings from prebook to confirmation, card included, every step durable,
-//! at a sandbox in another process.
+//! Measures bookings from prebook to confirmation with a card and every step durable, at a sandbox
+//! in another process.
 
 use crate::report::Row;
 use crate::sample::{Samples, ms};
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tests::{HotelBookingBuilder, Database, FlightBookingBuilder, Server, prebook_request, trip};
+use tests::{Database, FlightBookingBuilder, HotelBookingBuilder, Server, prebook_request, trip};
 use tokio::task::JoinSet;
 
 const AT_ONCE: usize = 64;
 const WARM_UP: Duration = Duration::from_secs(2);
-/// Or until every fare is booked, on a machine that is quicker than that.
+/// Duration of a measurement. It ends earlier if a fast machine has booked every fare.
 const LENGTH: Duration = Duration::from_secs(10);
 const FARES: usize = 6_000;
 
@@ -44,11 +44,11 @@ async fn on(product: &'static str, database: Database, target: f64) -> Result<Ve
         .count();
     ensure!(
         count >= times.len(),
-        "{} bookings are confirmed, {count} were made",
+        "{} bookings were completed, but the ledger contains only {count}",
         times.len()
     );
     let (key, name) = (name(database).to_lowercase(), name(database));
-    // Their names are older than those of flights.
+    // The keys of hotels are older than those of flights and lack the product.
     let key = match product {
         "hotel" => format!("booking.{key}"),
         _ => format!("booking.{product}_{key}"),
@@ -76,10 +76,10 @@ async fn on(product: &'static str, database: Database, target: f64) -> Result<Ve
     ])
 }
 
-/// What is asked, over and over.
+/// The requests of the measurement.
 struct Asks {
     product: &'static str,
-    /// In turn; one is asked once where an offer can be booked once.
+    /// Prebook requests, used in turn; each only once if an offer can be booked once.
     prebooks: Vec<Value>,
     is_once: bool,
     taken: AtomicUsize,
@@ -105,7 +105,9 @@ impl Asks {
         while prebooks.len() < FARES {
             let answer = wire.exchange(&search).await?.json()?;
             let offers = answer.pointer("/data").and_then(Value::as_array);
-            let references = offers.context("fares are a list")?.iter();
+            let references = offers
+                .context("the response contains no list of fares")?
+                .iter();
             let references = references.filter_map(|offer| offer["offer_reference"].as_str());
             let before = prebooks.len();
             prebooks.extend(references.map(|reference| on.request(reference)));
@@ -125,7 +127,7 @@ impl Asks {
         }
     }
 
-    /// None when every fare is booked.
+    /// Returns the next prebook request, or `None` if every fare is booked.
     fn next(&self) -> Option<&Value> {
         let place = self.taken.fetch_add(1, Ordering::Relaxed);
         let place = match self.is_once {
@@ -136,7 +138,7 @@ impl Asks {
     }
 }
 
-/// Times of bookings, and bookings a second.
+/// Returns the times of bookings and the number of bookings per second.
 async fn run(server: &Arc<Server>, asks: &Arc<Asks>, length: Duration) -> Result<(Samples, f64)> {
     let begin = Instant::now();
     let mut workers = JoinSet::new();
@@ -178,7 +180,7 @@ async fn book(server: &Server, wire: &mut Wire, asks: &Asks, prebook: &Value) ->
     let id = document
         .pointer("/data/id")
         .and_then(Value::as_str)
-        .context("a booking has an id")?;
+        .context("the booking has no id")?;
     let path = format!("/v1/{}/bookings/{id}/book", asks.product);
     let answer = wire
         .exchange(&scene::post_once(server, &path, &asks.complete))

@@ -1,5 +1,5 @@
-//! Different questions of watches, asked of the sandbox as often as a hundred
-//! thousand of them are in an hour.
+//! Measures distinct price checks at the sandbox, at the rate of a hundred thousand watches with
+//! one check an hour each.
 
 use crate::report::Row;
 use crate::rows::Rows;
@@ -12,15 +12,17 @@ use std::time::Duration;
 use tests::{Database, Server, WATCHES, days_ahead, watch_request};
 
 const ASKS_PER_HOUR: f64 = 100_000.0;
-/// Much shorter than by default, so that few questions make so many asks: each is
-/// asked twice while it is measured.
+/// Interval of the watches. It is much shorter than the default, so that few queries cause many
+/// checks: each is checked twice during the measurement.
 const INTERVAL: Duration = Duration::from_secs(30);
 const LENGTH: Duration = Duration::from_secs(60);
-/// A little more than are needed, so that none has to be counted at the edges.
+/// Number of distinct queries, slightly more than needed, so that checks at the edges of the
+/// measurement do not matter.
 const QUESTIONS: i64 = 850;
-/// The first time, each is asked at once.
+/// Time after the start in which each query is checked for the first time at once.
 const WARM_UP: Duration = Duration::from_secs(5);
-/// Later than a week from now: nearer ones are asked more often.
+/// Number of days until the nearest check-in. It is more than a week, because nearer ones are
+/// checked more often.
 const NEAREST_DAY: i64 = 30;
 const DAYS: i64 = 300;
 
@@ -38,7 +40,7 @@ async fn on(database: Database) -> Result<Vec<Row>> {
     tokio::time::sleep(LENGTH).await;
     let asked = checks(&server, "seen").await - before;
     let failed = checks(&server, "failed").await + checks(&server, "broken").await;
-    ensure!(failed == 0, "{failed} asks failed");
+    ensure!(failed == 0, "{failed} price checks failed");
     let late = lateness(&server).await?;
     let (key, name) = (name(database).to_lowercase(), name(database));
     let hour = 3_600.0 / LENGTH.as_secs_f64();
@@ -65,14 +67,16 @@ async fn on(database: Database) -> Result<Vec<Row>> {
     ])
 }
 
-/// Makes watches of one hotel that all ask something else, and never see their price.
+/// Creates watches of one hotel with distinct queries and trigger prices that are never reached.
 async fn watch(server: &Server) -> Result<()> {
     let hotel_id = server.client().hotel_id("OK").await;
     let mut wire = Wire::connect(&server.api).await?;
     for number in 0..QUESTIONS {
         let check_in = NEAREST_DAY + number % DAYS;
         let mut request = watch_request(&hotel_id, 1.0);
-        let members = request.as_object_mut().context("a request has members")?;
+        let members = request
+            .as_object_mut()
+            .context("the request is not an object")?;
         let check_out = check_in + 1 + number / DAYS;
         members.insert("check_in".to_owned(), json!(days_ahead(check_in)));
         members.insert("check_out".to_owned(), json!(days_ahead(check_out)));
@@ -94,20 +98,20 @@ async fn checks(server: &Server, outcome: &str) -> u64 {
     server.metric(name, &[("outcome", outcome)]).await
 }
 
-/// How long after it was due each question was last answered. It was due one interval
-/// before it is due again: each keeps its instants.
+/// Returns for each query how long after its due time it was last checked. The due time is one
+/// interval before the next one, because each query has a fixed phase.
 async fn lateness(server: &Server) -> Result<Samples> {
     let interval_ms = INTERVAL.as_millis();
     let query = format!("SELECT last_checked_at - next_at + {interval_ms} FROM watch_ask");
     let mut late = Samples::default();
     for late_ms in Rows::of(server).await?.numbers(&query).await? {
-        // Below zero: it was answered right before it was due.
+        // A negative value means that the check finished right before it was due.
         let late_ms = u64::try_from(late_ms).unwrap_or_default();
         late.push(Duration::from_millis(late_ms));
     }
     ensure!(
         late.len() == usize::try_from(QUESTIONS)?,
-        "{} questions are asked",
+        "{} price queries exist, not the expected number",
         late.len()
     );
     Ok(late)

@@ -1,5 +1,5 @@
-//! A call of a plugin that does nothing else: circuit, places, a fresh instance,
-//! a small question and a small answer across the boundary, the record.
+//! Measures a plugin call that does nothing else: circuit breaker, concurrency limits, a new
+//! instance, a small request and response across the boundary, and the record.
 
 use crate::plugin::{context, load};
 use crate::report::Row;
@@ -46,7 +46,7 @@ async fn calls() -> Result<Samples> {
         let time = begin.elapsed();
         ensure!(
             places.len() == 1 && places.iter().all(|place| place.name == "Rome"),
-            "another answer"
+            "the plugin returned an unexpected place"
         );
         if call >= WARM_UP {
             times.push(time);

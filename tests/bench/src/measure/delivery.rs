@@ -1,5 +1,5 @@
-//! Deliveries that wait, to one receiver that takes them: from when they may be sent
-//! to when the last outcome is stored.
+//! Measures pending deliveries to one receiver that accepts them, from the moment they may be sent
+//! until the last outcome is stored.
 
 use crate::receiver::Receiver;
 use crate::report::Row;
@@ -13,9 +13,9 @@ use tests::{Client, Database, Subscription};
 
 const WARM_UP: u32 = 1_000;
 const DELIVERIES: u32 = 10_000;
-/// What one receiver is sent in a second by default would be measured instead.
+/// Configuration without the default rate limit of an endpoint, which would be measured instead.
 const CONFIG: &str = "[webhooks]\nendpoint_per_s = 1000000";
-/// Far more than they take.
+/// Maximum wait; far longer than the deliveries take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) fn measure() -> Result<Vec<Row>> {
@@ -39,7 +39,7 @@ async fn on(database: Database, target: f64) -> Result<Row> {
     waiting.pause().await;
     let first = waiting.subscription.ping(&waiting.client).await;
     waiting.fill(&first, 1, WARM_UP).await?;
-    // With the one that is copied.
+    // The count includes the delivery that is copied.
     waiting.deliver(WARM_UP + 1).await?;
     waiting.pause().await;
     waiting
@@ -56,7 +56,7 @@ async fn on(database: Database, target: f64) -> Result<Row> {
     .at_least(target))
 }
 
-/// A subscription whose deliveries wait while it is paused.
+/// A subscription whose deliveries stay pending while it is paused.
 struct Waiting {
     client: Client,
     subscription: Subscription,
@@ -74,7 +74,7 @@ impl Waiting {
         drop(self.client.post(&path, &json!({})).await.expect(200));
     }
 
-    /// Copies a delivery, with its event, to these numbers.
+    /// Copies a delivery and its event to the numbers from `from` to `to`.
     async fn fill(&mut self, delivery: &str, from: u32, to: u32) -> Result<()> {
         for copies in copies(delivery, from, to) {
             self.rows.execute(copies).await?;
@@ -82,7 +82,8 @@ impl Waiting {
         self.rows.settle(&["outbox", "webhook_delivery"]).await
     }
 
-    /// How long so many take, which are all that wait.
+    /// Resumes the subscription and returns the time until all `count` pending deliveries are
+    /// stored as delivered.
     async fn deliver(&mut self, count: u32) -> Result<Duration> {
         let begin = Instant::now();
         self.tell("/resume").await;
@@ -90,14 +91,17 @@ impl Waiting {
         while self.receiver.count() < count || !self.is_stored().await? {
             ensure!(
                 begin.elapsed() < PATIENCE,
-                "{} of {count} were delivered",
+                "{} of {count} deliveries were delivered",
                 self.receiver.count()
             );
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         let time = begin.elapsed();
         let sent = self.receiver.take().len();
-        ensure!(sent == count, "{count} deliveries were sent {sent} times");
+        ensure!(
+            sent == count,
+            "{count} deliveries were sent in {sent} requests"
+        );
         Ok(time)
     }
 

@@ -1,5 +1,5 @@
-//! From an event to its receiver, at an even pace; and what the others notice of a
-//! receiver that takes every connection and never answers.
+//! Measures the time from an event to its receiver at a constant rate, and the effect of another
+//! receiver that accepts every connection but never responds.
 
 use crate::receiver::Receiver;
 use crate::report::Row;
@@ -15,12 +15,13 @@ const RECEIVERS: usize = 10;
 const EVENTS_PER_S: u32 = 50;
 const PHASE_S: u32 = 5;
 const ROUNDS: usize = 5;
-/// After so many events there is one for the silent receiver: more than can be tried.
+/// Number of events after which there is one for the silent receiver. That is more than can be
+/// attempted.
 const BESIDE: u32 = 5;
-/// Shorter than by default, so that a phase has many that hang until their end.
+/// Delivery timeout. It is shorter than the default, so that many attempts time out within a phase.
 const TIMEOUT: Duration = Duration::from_secs(2);
 const ATTEMPTS: &str = "stopover_webhook_attempts_total";
-/// Far more than the last event of a phase takes.
+/// Maximum wait; far longer than the last event of a phase takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) fn measure() -> Result<Vec<Row>> {
@@ -41,14 +42,14 @@ async fn on(database: Database) -> Result<Vec<Row>> {
         told.silent_does("/resume").await;
         let disturbed = told.phase().await?;
         told.silent_does("/pause").await;
-        // What hangs comes to its end.
+        // Attempts that are still waiting reach their timeout.
         tokio::time::sleep(TIMEOUT).await;
         ratios.push(ratio(disturbed.percentile(99), quiet.percentile(99)));
         alone.extend(quiet);
         beside.extend(disturbed);
     }
     let hung = server.metric(ATTEMPTS, &[("outcome", "timeout")]).await;
-    ensure!(hung > 0, "nothing was sent to the silent receiver");
+    ensure!(hung > 0, "no delivery to the silent receiver was attempted");
     let (key, name) = (name(database).to_lowercase(), name(database));
     let row = |id: &str, what: &str, value, unit| {
         let what = format!("{what}, {name}");
@@ -80,7 +81,7 @@ async fn on(database: Database) -> Result<Vec<Row>> {
     ])
 }
 
-/// Who is told.
+/// The receivers of the measurement.
 struct Told<'a> {
     server: &'a Server,
     client: Client,
@@ -110,8 +111,8 @@ impl<'a> Told<'a> {
         drop(self.client.post(&path, &json!({})).await.expect(200));
     }
 
-    /// Ages of events as they came to their receivers. The silent one has its own in
-    /// every phase, sent or not.
+    /// Returns the ages of events at their arrival. The silent receiver gets its own events in
+    /// every phase, whether they are sent or not.
     async fn phase(&self) -> Result<Samples> {
         let mut wire = Wire::connect(&self.server.api).await?;
         let mut ticks = tokio::time::interval(Duration::from_secs(1) / EVENTS_PER_S);
@@ -126,7 +127,10 @@ impl<'a> Told<'a> {
         }
         let (begin, events) = (Instant::now(), usize::try_from(events)?);
         while self.receiver.count() < events {
-            ensure!(begin.elapsed() < PATIENCE, "an event did not come");
+            ensure!(
+                begin.elapsed() < PATIENCE,
+                "an event did not arrive in time"
+            );
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         Ok(self.receiver.take())

@@ -1,6 +1,6 @@
-//! A real flight adapter on a whole search, read in pages as it asks for them:
-//! as a component in its sandbox, against the same code linked into a native
-//! program; and the memory that it takes.
+//! Measures a real flight adapter on a whole search that it reads page by page: as a component in
+//! its sandbox, with the same code linked into a native program, and the memory that the component
+//! uses.
 
 use crate::native;
 use crate::peer::{FARES, Peer, Running};
@@ -10,7 +10,7 @@ use crate::turns::Turns;
 use anyhow::{Context, Result, ensure};
 use duffel_flights::DuffelFlights;
 use host_domain::flight::passenger::Travellers;
-use host_domain::flight::supply::{Filters, RequestedJourney, PriceRequest, Sort};
+use host_domain::flight::supply::{Filters, PriceRequest, RequestedJourney, Sort};
 use host_domain::money::Currency;
 use host_domain::time::Date;
 use host_runtime::{CallRecord, CallSink, ExchangeRecord, Supplier};
@@ -39,7 +39,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
     let sides = Sides::new(&runtime, &upstream)?;
     let cpu = TURNS.processor_time(|| sides.ask_component(), || sides.ask_native())?;
     let memory = u32::try_from(sides.memory.0.load(Ordering::Relaxed))?;
-    ensure!(memory > 0, "no call told of its memory");
+    ensure!(memory > 0, "no call record contains its memory use");
     let row =
         |name: &str, what: &str, value, unit| Row::new(format!("fares.{name}"), what, value, unit);
     Ok(vec![
@@ -67,7 +67,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
     ])
 }
 
-/// The most memory of any call.
+/// The highest memory use of any call.
 #[derive(Default)]
 struct Memory(AtomicUsize);
 
@@ -79,7 +79,7 @@ impl CallSink for Memory {
     fn exchange(&self, _: &ExchangeRecord<'_>) {}
 }
 
-/// The same adapter twice.
+/// The same adapter as a component and as native code.
 struct Sides {
     runtime: Rc<tokio::runtime::Runtime>,
     component: Supplier,
@@ -107,7 +107,7 @@ impl Sides {
         let answer = self.runtime.block_on(asking)?;
         ensure!(
             answer.offers.len() == FARES && !answer.truncated,
-            "the component answered {} fares",
+            "the component returned {} fares",
             answer.offers.len()
         );
         Ok(())
@@ -115,10 +115,12 @@ impl Sides {
 
     fn ask_native(&self) -> Result<()> {
         let answer = self.native.run(|| DuffelFlights::price(native_request()));
-        let answer = answer.ok().context("the native adapter gave no answer")?;
+        let answer = answer
+            .ok()
+            .context("the native adapter returned an error")?;
         ensure!(
             answer.offers.len() == FARES && !answer.truncated,
-            "the native adapter answered {} fares",
+            "the native adapter returned {} fares",
             answer.offers.len()
         );
         Ok(())
@@ -130,7 +132,7 @@ fn request() -> Result<PriceRequest> {
         journeys: vec![RequestedJourney {
             origin: ROUTE.0.to_owned(),
             destination: ROUTE.1.to_owned(),
-            date: DAY.parse::<Date>().ok().context("a date")?,
+            date: DAY.parse::<Date>().ok().context("the text is not a date")?,
         }],
         travellers: Travellers {
             adults: 1,
@@ -145,7 +147,7 @@ fn request() -> Result<PriceRequest> {
     })
 }
 
-/// The same as the adapter is asked.
+/// The same request in the types of the native adapter.
 fn native_request() -> flight_pricing::PriceRequest {
     flight_pricing::PriceRequest {
         legs: vec![flight_pricing::Leg {

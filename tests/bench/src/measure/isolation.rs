@@ -1,5 +1,5 @@
-//! One caller makes a plugin spin, or take all memory that it is given, without
-//! a pause; what do the others notice, at the same plugin?
+//! Measures the effect on other callers of the same plugin while one caller continuously makes it
+//! loop or allocate all memory that it may use.
 
 use crate::load::Load;
 use crate::report::Row;
@@ -14,7 +14,7 @@ const CONNECTIONS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(5);
 const PHASE: Duration = Duration::from_secs(5);
 const ROUNDS: usize = 5;
-/// A call ends here; the processor's own limit lies far above.
+/// Deadline of a call. The limit of processor time is far higher.
 const DEADLINE: Duration = Duration::from_millis(500);
 const PLUGIN_LIMITS: &str = "{ call_ms_max = 500, cpu_ms_max = 10000 }";
 
@@ -74,7 +74,8 @@ async fn isolate() -> Result<Vec<Row>> {
     ])
 }
 
-/// Times of the load while one more connection asks for trouble, and of that.
+/// Returns the response times of the load while another connection sends harmful requests, and the
+/// times of those requests.
 async fn beside(server: &Server, load: &Load, hotel: &str) -> Result<(Samples, Samples)> {
     let (done, trouble) = tokio::join!(load.run(PHASE), trouble(server, hotel));
     Ok((done?.faultless()?.times, trouble?))

@@ -1,5 +1,5 @@
-//! The list of an organization that has booked a hundred thousand flights, over
-//! HTTP: each filter in each order, first pages and deep ones.
+//! Measures the list of an organization with a hundred thousand flight bookings over HTTP: each
+//! filter in each order, on first and deep pages.
 
 use crate::load::Load;
 use crate::report::Row;
@@ -12,14 +12,14 @@ use std::time::Duration;
 use tests::{Database, FlightBookingBuilder, Server};
 
 const BOOKINGS: u32 = 100_000;
-/// All take turns, so that what disturbs disturbs all. So many that the slowest has
-/// hundreds of samples: of less than a hundred the 99th percentile is the worst.
+/// Number of turns. All queries alternate, so that a disturbance affects all. The slowest query
+/// gets hundreds of samples; with fewer than a hundred, the 99th percentile is the maximum.
 const TURNS: usize = 40;
 const EACH: Duration = Duration::from_millis(60);
-/// How many of the slowest are told of.
+/// Number of the slowest queries that are printed.
 const SHOWN: usize = 10;
 
-/// Each alone, and those that are asked for together.
+/// Each filter alone, and those that are used together.
 const FILTERS: [&str; 8] = [
     "",
     "&status=CONFIRMED",
@@ -51,14 +51,14 @@ async fn on(database: Database) -> Result<Vec<Row>> {
             let path = format!("/v1/flight/bookings?{query}");
             let load = Load::new(&server.api, scene::get(&server, &path), 1);
             let done = load.run(EACH).await?.faultless()?;
-            // The first one warms up.
+            // The first turn warms up.
             if turn > 0 {
                 times.extend(done.times);
             }
         }
     }
     queries.sort_by_key(|(_, times)| Reverse(times.percentile(99)));
-    let (_, times) = queries.first().context("lists are asked for")?;
+    let (_, times) = queries.first().context("no list query was measured")?;
     let worst = times.percentile(99);
     eprintln!(
         "  slowest on {}, median and 99th percentile:",
@@ -98,7 +98,7 @@ fn queries() -> impl Iterator<Item = String> {
     })
 }
 
-/// Bookings that were made, one of each kind, over and over under other ids.
+/// Creates one booking of each kind and copies it under other ids.
 async fn fill(server: &Server) -> Result<()> {
     let flown = FlightBookingBuilder::on("LHR-JFK");
     let confirmed = flown.book_confirmed(server).await;
@@ -118,13 +118,13 @@ async fn fill(server: &Server) -> Result<()> {
     let total = total.and_then(serde_json::Value::as_u64);
     ensure!(
         total.is_some_and(|total| total >= u64::from(BOOKINGS)),
-        "{total:?} bookings are there"
+        "{total:?} bookings exist, fewer than were copied"
     );
     Ok(())
 }
 
-/// Copies one booking to the numbers that end in `from` to `to`: five minutes
-/// apart from the beginning of 2026 on, each at another price.
+/// Copies one booking to the numbers that end in `from` to `to`. The copies are five minutes apart
+/// from the beginning of 2026, each with a different price.
 fn copies(id: &str, from: u32, to: u32) -> String {
     let (numbers, copy) = (numbers(1, BOOKINGS), copied("id"));
     format!(

@@ -1,5 +1,4 @@
-//! Reading a booking: the gateway against the least that can answer it, on the
-//! same database, in turn.
+//! Measures reading a booking: the gateway and a minimal handler alternate on the same database.
 
 use crate::load::Load;
 use crate::peer::Peer;
@@ -10,7 +9,7 @@ use crate::scene::{self, name, on_both};
 use crate::wire::request;
 use anyhow::Result;
 use std::time::Duration;
-use tests::{HotelBookingBuilder, Database};
+use tests::{Database, HotelBookingBuilder};
 
 const CONNECTIONS: usize = 32;
 const ROUND: Duration = Duration::from_secs(2);
@@ -22,7 +21,9 @@ pub(super) fn measure() -> Result<Vec<Row>> {
 
 async fn on(database: Database) -> Result<Vec<Row>> {
     let server = scene::gateway(database, "").await;
-    let booking = HotelBookingBuilder::at("OK").book_confirmed(&server.client()).await;
+    let booking = HotelBookingBuilder::at("OK")
+        .book_confirmed(&server.client())
+        .await;
     let bare = Peer::Bare.start(server.database_url()).await?;
     let ours = Load::new(
         &server.api,
@@ -39,7 +40,7 @@ async fn on(database: Database) -> Result<Vec<Row>> {
     for number in 0..=ROUNDS {
         let (rate, cpu) = round(&ours, server.process_id()).await?;
         let (least_rate, least_round_cpu) = round(&least, bare.id()?).await?;
-        // The first one warms up.
+        // The first round warms up.
         if number > 0 {
             rates.push(rate);
             ratios.push(rate / least_rate);
@@ -77,7 +78,7 @@ async fn on(database: Database) -> Result<Vec<Row>> {
     ])
 }
 
-/// Requests a second, and microseconds of the server for each.
+/// Returns requests per second and the server's processor time per request in microseconds.
 async fn round(load: &Load, process: u32) -> Result<(f64, f64)> {
     let before = cpu_of(process)?;
     let done = load.run(ROUND).await?.faultless()?;

@@ -1,4 +1,4 @@
-//! A plugin is replaced again and again while it is asked for offers.
+//! Measures repeated replacement of a plugin while it prices offers.
 
 use crate::load::Load;
 use crate::report::Row;

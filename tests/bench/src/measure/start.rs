@@ -1,5 +1,5 @@
-//! From nothing to ready, and what the process holds when it has nothing to do:
-//! the demo with eight plugins, its sandbox inside.
+//! Measures the time from start to ready, and the memory of an idle process: the demo with eight
+//! plugins and its sandbox in the same process.
 
 use crate::process::resident_mb;
 use crate::report::Row;
@@ -16,10 +16,10 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
 const STARTS: usize = 9;
-/// After which a process that was asked for nothing counts as idle.
+/// Time without requests after which a process counts as idle.
 const REST: Duration = Duration::from_secs(3);
 const DEMO_PLUGINS: usize = 5;
-/// Beside those of the demo.
+/// Plugins in addition to those of the demo.
 const PLUGINS: [(&str, &str); 3] = [
     ("SIXTH", "nuitee-hotels.wasm"),
     ("SEVENTH", "bench-supplier.wasm"),
@@ -45,7 +45,7 @@ async fn starts() -> Result<Vec<Row>> {
     let (process, time) = start(folder.path()).await?;
     warm.push(time);
     tokio::time::sleep(REST).await;
-    let resident = resident_mb(process.id().context("it runs")?)?;
+    let resident = resident_mb(process.id().context("the gateway is not running")?)?;
     end(process).await?;
     Ok(vec![
         Row::new(
@@ -97,7 +97,10 @@ async fn start(folder: &Path) -> Result<(Child, Duration)> {
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()?;
-    let output = process.stdout.take().context("its output is a pipe")?;
+    let output = process
+        .stdout
+        .take()
+        .context("the gateway's output is not captured")?;
     let mut lines = BufReader::new(output).lines();
     let mut admin = String::new();
     while let Some(line) = lines.next_line().await? {
@@ -114,7 +117,7 @@ async fn start(folder: &Path) -> Result<(Child, Duration)> {
     bail!("the gateway ended before it was ready")
 }
 
-/// A plugin that was not loaded costs nothing.
+/// Checks that all plugins are loaded, because a plugin that is not loaded costs nothing.
 async fn expect_plugins(admin: &str) -> Result<()> {
     let mut wire = Wire::connect(admin).await?;
     let answer = wire
@@ -134,9 +137,9 @@ async fn expect_plugins(admin: &str) -> Result<()> {
 }
 
 async fn end(mut process: Child) -> Result<()> {
-    let id = process.id().context("it runs")?;
+    let id = process.id().context("the gateway is not running")?;
     let asked = Command::new("kill").arg(id.to_string()).status().await?;
-    ensure!(asked.success(), "the gateway cannot be asked to end");
+    ensure!(asked.success(), "SIGTERM could not be sent to the gateway");
     process.wait().await?;
     Ok(())
 }

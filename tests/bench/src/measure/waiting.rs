@@ -1,4 +1,4 @@
-//! A thousand requests that wait for a slow supplier, all at once.
+//! Measures a thousand concurrent requests that wait for a slow supplier.
 
 use crate::process::resident_mb;
 use crate::report::Row;
@@ -10,7 +10,7 @@ use tests::{Database, offers_request};
 use tokio::task::JoinSet;
 
 const WAITING: usize = 1_000;
-/// How long the supplier takes; its hotel is named by that.
+/// Response time of the supplier, which is part of its hotel's name.
 const SLOW: Duration = Duration::from_secs(5);
 const LIMITS: &str = "plugin_calls = 1100";
 const PLUGIN_LIMITS: &str = "{ calls_max = 1100 }";
@@ -23,7 +23,7 @@ async fn wait() -> Result<Vec<Row>> {
     let config = format!("{LIMITS}\n{}", scene::sandbox_hotels(PLUGIN_LIMITS));
     let server = scene::gateway(Database::Sqlite, &config).await;
     let hotel = format!("SLOW_{}", SLOW.as_millis());
-    // Once alone: the hotel is known afterwards.
+    // The first request makes the hotel known to the gateway.
     drop(
         server
             .client()
@@ -43,7 +43,7 @@ async fn wait() -> Result<Vec<Row>> {
     }
     ensure!(
         begin.elapsed() < SLOW / 2,
-        "the requests were not all waiting at once"
+        "the requests were sent too slowly to wait concurrently"
     );
     let mut waiting = JoinSet::new();
     for mut wire in wires {
@@ -62,7 +62,7 @@ async fn wait() -> Result<Vec<Row>> {
                 let Some(answer) = answer else { break };
                 let (status, after) = answer??;
                 failed += u32::from(status != Some(200));
-                ensure!(after >= SLOW, "an answer came after {after:?}");
+                ensure!(after >= SLOW, "a response arrived too early, after {after:?}");
             }
         }
     }

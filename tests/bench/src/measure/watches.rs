@@ -1,5 +1,5 @@
-//! A million watches, each with a question of its own: what the gateway holds in
-//! memory beside them, and how long it takes to find what is due.
+//! Measures a million watches with distinct price queries: the gateway's memory and the time to
+//! find due price checks.
 
 use crate::process::resident_mb;
 use crate::report::Row;
@@ -8,7 +8,10 @@ use crate::sample::{Samples, ms};
 use crate::scene::{self, block_on};
 use anyhow::{Context, Result, ensure};
 use host_domain::time::Timestamp;
-use host_storage::{PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, StoreOptions, ObservedPrice, Store, UnitOfWork};
+use host_storage::{
+    ClaimedPriceCheck, ObservedPrice, PriceCheckClaim, PriceCheckRelease, Store, StoreOptions,
+    UnitOfWork,
+};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tests::{Database, Server};
@@ -16,17 +19,17 @@ use tokio::task::JoinSet;
 
 const FEW: u32 = 1_000;
 const MANY: u32 = 1_000_000;
-/// Between two that are due: a hundred thousand in an hour.
+/// Milliseconds between two due checks: a hundred thousand an hour.
 const APART_MS: u32 = 36;
-/// While which the gateway's memory is watched.
+/// Time during which the gateway's memory is observed.
 const LENGTH: Duration = Duration::from_secs(15);
 const CLAIMS: usize = 1_500;
 const WARM_UP: usize = 100;
-/// Of a claim, as by default.
+/// Number of price checks in a claim, as by default.
 const AT_ONCE: u32 = 16;
 const LEASE_MS: i64 = 15_000;
 const HOUR_S: i64 = 60 * 60;
-/// Nothing is due twice, and no watch sees its price.
+/// Configuration in which no check is due twice and no watch triggers.
 const CONFIG: &str = "[watches]\ninterval_s = 86400\nsupplier_per_minute = 1000000";
 
 pub(super) fn measure() -> Result<Vec<Row>> {
@@ -44,7 +47,7 @@ async fn watches() -> Result<Vec<Row>> {
     let active = "SELECT COUNT(*) FROM watch WHERE status = 'active'";
     let active = rows.numbers(active).await?;
     ensure!(active == [i64::from(MANY)], "{active:?} watches are active");
-    // From here on, who claims is measured and nobody else.
+    // Only the following claims are measured, so the gateway must not claim as well.
     server.kill().await;
     let (claims, nexts) = claims(server.database_url()).await?;
     Ok(vec![
@@ -88,7 +91,7 @@ async fn resident_at_most(server: &Server, length: Duration) -> Result<f64> {
     Ok(resident)
 }
 
-/// The watch that the others are copies of.
+/// Id of the watch that is copied.
 struct Watched(String);
 
 impl Watched {
@@ -98,16 +101,16 @@ impl Watched {
         let is_asked = |watch: &Value| !watch["last_checked_at"].is_null();
         let id = &watch["id"];
         drop(client.wait_for_watch("an ask", id, is_asked).await);
-        let id = id.as_str().context("a watch has an id")?;
+        let id = id.as_str().context("the watch has no id")?;
         Ok(Self(id.to_owned()))
     }
 
-    /// Copies it to these numbers, each with a copy of its question: one due after the
-    /// other from now on.
+    /// Copies the watch to the numbers from `from` to `to`, each with a copy of its query. Their
+    /// checks become due one after the other.
     async fn copy(&self, rows: &mut Rows, from: u32, to: u32) -> Result<()> {
         let (numbers, ask, watch) = (numbers(from, to), copied("w.ask_id"), copied("w.id"));
         let (now, id) = (now().0, &self.0);
-        // First the watches: a question that none asks is forgotten.
+        // The watches are inserted first, because a query without watches is deleted.
         rows.execute(format!(
             "INSERT INTO watch (organization, mode, id, user_id, ask_id, status, trigger_minor, \
              created_at, updated_at, version, document) {numbers} \
@@ -131,8 +134,8 @@ impl Watched {
     }
 }
 
-/// Times of claims as a gateway makes them, and of asking when to make the next one.
-/// What is claimed is given back, to be due again behind all others.
+/// Returns the times of claims as a gateway makes them, and the times of finding when the next one
+/// is due. Claimed checks are released with a due time after all others.
 async fn claims(database: &str) -> Result<(Samples, Samples)> {
     let store = Store::open(database, &StoreOptions::default()).await?;
     let now = now().plus_s(HOUR_S);
@@ -149,15 +152,19 @@ async fn claims(database: &str) -> Result<(Samples, Samples)> {
         let claimed = store.claim_price_checks(claim).await?;
         let claim_time = begin.elapsed();
         ensure!(
-            claimed.len() == usize::try_from(AT_ONCE)? && claimed.iter().all(|ask| ask.has_open_watches),
-            "{} questions are due",
+            claimed.len() == usize::try_from(AT_ONCE)?
+                && claimed.iter().all(|ask| ask.has_open_watches),
+            "{} price checks were claimed, not the expected number",
             claimed.len()
         );
         release(&store, claimed, now).await?;
         let begin = Instant::now();
         let next = store.next_price_check_due_at().await?;
         let next_time = begin.elapsed();
-        ensure!(next.is_some_and(|at| at <= now), "nothing is due next");
+        ensure!(
+            next.is_some_and(|at| at <= now),
+            "no price check is due next"
+        );
         if number >= WARM_UP {
             claims.push(claim_time);
             nexts.push(next_time);
@@ -167,7 +174,7 @@ async fn claims(database: &str) -> Result<(Samples, Samples)> {
     Ok((claims, nexts))
 }
 
-/// Each by itself and all at once, as their answers come.
+/// Releases the checks concurrently and one by one, as their responses would arrive.
 async fn release(store: &Store, claimed: Vec<ClaimedPriceCheck>, now: Timestamp) -> Result<()> {
     let mut releases = JoinSet::new();
     for ask in claimed {

@@ -1,5 +1,5 @@
-//! The least that can answer a booking: one query by primary key, and the row's
-//! document as it stands. No keys, no limits, no checks, no mapping.
+//! A minimal handler of a booking: one query by primary key, and the row's document unchanged. It
+//! has no keys, limits, checks or mapping.
 
 use anyhow::{Context, Result};
 use axum::Router;
@@ -14,7 +14,7 @@ use sqlx::{PgPool, SqlitePool};
 use tokio::net::TcpListener;
 
 const ROW: &str = "SELECT document FROM hotel_booking WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id = $4";
-/// As many as the gateway has by default.
+/// Numbers of connections, equal to the gateway's defaults.
 const POSTGRES_CONNECTIONS: u32 = 20;
 const SQLITE_READERS: u32 = 4;
 
@@ -44,11 +44,11 @@ pub(super) async fn serve(listener: TcpListener, database: &str) -> Result<()> {
                 .with_state(pool)
         }
     };
-    // As the gateway does; where it fails, the connection goes without.
+    // The gateway sets the same option. If that fails, the connection works without it.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, router)
         .await
-        .context("the bare handler ended")
+        .context("the bare handler failed")
 }
 
 async fn from_sqlite(State(pool): State<SqlitePool>, Path(id): Path<String>) -> Response {

@@ -1,5 +1,5 @@
-//! Fares as Duffel's API answers them: a search, and its offers in pages. Of the
-//! size that real ones have, 6 KB each: one way, two flights, every member there.
+//! Fares in the format of Duffel's API: a search and its offers in pages. They have the size of
+//! real ones, 6 KB each: one way, two flights, with every field set.
 
 use serde_json::{Value, json};
 
@@ -16,14 +16,14 @@ impl Fares {
         Self((0..FARES).map(|number| offer(number).to_string()).collect())
     }
 
-    /// What they are the answer to.
+    /// Returns the response to the search.
     pub(super) fn search() -> String {
         let passenger = json!({ "id": PASSENGER, "type": "adult", "age": null });
         json!({ "data": { "id": SEARCH, "live_mode": false, "passengers": [passenger] } })
             .to_string()
     }
 
-    /// The page that a query asks for; where it ends is where the next one begins.
+    /// Returns the page that a query requests. The next page begins where it ends.
     pub(super) fn page(&self, query: &str) -> String {
         let number = |name: &str| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));

@@ -1,5 +1,5 @@
-//! Rates as Nuitee's API answers them, of the size that a full page of offers
-//! has: 10 hotels, 25 offers each, every offer with taxes and a policy.
+//! Rates in the format of Nuitee's API, with the size of a full page of offers: 10 hotels with 25
+//! offers each, every offer with taxes and a policy.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn hotel(hotel: usize) -> Value {
     json!({ "hotelId": hotel_id(hotel), "roomTypes": offers })
 }
 
-/// What Nuitee calls a room type is an offer.
+/// Returns one offer, which Nuitee calls a room type.
 fn room_type(hotel: usize, offer: usize) -> Value {
     let cents = 18_000 + 977 * offer;
     let price = |cents: usize| json!(f64::from(u32::try_from(cents).unwrap_or_default()) / 100.0);

@@ -1,5 +1,5 @@
-//! Suppliers' APIs that answer the same request always the same: rates, or where
-//! fares are asked for those; `/<n>/…` after n milliseconds.
+//! Supplier APIs that always return the same response: rates, or fares on the paths of fares. A
+//! path `/<n>/…` responds after n milliseconds.
 
 use crate::peer::fares::Fares;
 use crate::peer::rates;
@@ -17,7 +17,7 @@ struct Answers {
 }
 
 impl Answers {
-    /// To a path with its query.
+    /// Returns the response to a path with its query.
     fn to(&self, path: &str) -> Cow<'_, [u8]> {
         if path.contains("/air/offer_requests") {
             return Cow::Borrowed(&self.search);

@@ -1,5 +1,5 @@
-//! A supplier that knows one place and asks nobody, so that a call to it costs
-//! nothing but the call.
+//! A supplier with one place that makes no outbound call, so that only the cost of the plugin call
+//! is measured.
 
 use stopover_sdk::hotel_places::{Place, PlaceQuery};
 use stopover_sdk::types::{Location, ReadError};

@@ -1,12 +1,12 @@
-//! What Nuitee answers to a booking, as data, and what becomes of the ticket.
+//! Tests of each Nuitee response to a flight booking as a table of cases, with the final status of
+//! the ticket.
 
 use crate::nuitee::flight::scene::{BOOK, Scene};
 use crate::nuitee::service::refusal;
 use serde_json::{Value, json};
 use tests::{MockResponse, count, routes};
 
-/// What a booking is answered with, whether it was made all the same, and how that
-/// ends.
+/// A response to the booking, whether the booking was made, and the outcome.
 struct Case {
     name: &'static str,
     answer: MockResponse,
@@ -39,26 +39,26 @@ fn cases() -> [Case; 16] {
         failed("a duplicate", 409, 45_036),
         failed("ticketed already", 409, 45_087),
         failed("a limit", 429, 4290),
-        failed("a code that nobody knows", 400, 45_999),
+        failed("an unknown code", 400, 45_999),
         unknown(
-            "an answer that is cut",
+            "a truncated response",
             MockResponse::new(200, r#"{"data": [{"booking""#),
         ),
         unknown("a proxy's failure", MockResponse::new(502, "<html>")),
         unknown(
-            "an answer with nothing",
+            "an empty response",
             MockResponse::json(200, &json!({"data": []})),
         ),
-        refused("run out", 404, 45_029),
-        refused("a card that is rejected", 400, 45_040),
+        refused("expired", 404, 45_029),
+        refused("a rejected card", 400, 45_040),
         refused("no ticketing", 400, 45_081),
         refused("a wrong key", 401, 45_028),
-        refused("a session that is over", 400, 45_063),
+        refused("an expired session", 400, 45_063),
     ]
 }
 
 #[tokio::test]
-async fn every_answer_to_a_booking_ends_in_what_nuitee_has() {
+async fn booking_after_each_response_ends_as_nuitee_shows() {
     let scene = Scene::begin().await;
     for case in cases() {
         let name = case.name;
@@ -67,9 +67,16 @@ async fn every_answer_to_a_booking_ends_in_what_nuitee_has() {
         let reply = scene.book(&booking).await;
         let word = reply.body["code"].as_str().unwrap();
         assert_eq!((reply.status, word), case.reply, "{name}: {:#}", reply.body);
-        let ended = scene.client.wait_for_flight_booking(&booking, case.end).await;
+        let ended = scene
+            .client
+            .wait_for_flight_booking(&booking, case.end)
+            .await;
         let received = scene.flights.take_received();
-        assert_eq!(count(&received, BOOK), 1, "{name}: never sent twice");
+        assert_eq!(
+            count(&received, BOOK),
+            1,
+            "{name}: the booking is sent only once"
+        );
         if case.is_made {
             assert_eq!(
                 routes(&received),
@@ -94,7 +101,7 @@ async fn every_answer_to_a_booking_ends_in_what_nuitee_has() {
 }
 
 #[tokio::test]
-async fn a_booking_that_waits_for_the_airline_is_read_until_it_is_decided() {
+async fn pending_booking_is_reconciled_until_the_airline_decides() {
     let scene = Scene::begin().await;
     for (first, last, end) in [
         ("PENDING_CONFIRMATION", "CONFIRMED", "CONFIRMED"),
@@ -117,17 +124,24 @@ async fn a_booking_that_waits_for_the_airline_is_read_until_it_is_decided() {
             "{last}"
         );
         let received = scene.flights.take_received();
-        assert_eq!(count(&received, BOOK), 1, "{first}: never sent twice");
+        assert_eq!(
+            count(&received, BOOK),
+            1,
+            "{first}: the booking is sent only once"
+        );
         let read = format!("GET /v3.0/flights/bookings/{}", scene.story.booking_id);
-        assert!(count(&received, &read) >= 1, "{first}: read by its id");
+        assert!(
+            count(&received, &read) >= 1,
+            "{first}: the booking is read by its id"
+        );
         scene.usual();
     }
 }
 
-/// Nuitee names no time after which a booking must be found, and makes one booking a
-/// prebook: what is not found is asked for again, by the very same call.
+/// Nuitee specifies no time after which a booking must be found, and makes one booking per prebook.
+/// A booking that is not found is therefore resent with the same request.
 #[tokio::test]
-async fn a_booking_that_did_not_arrive_is_sent_again_as_the_same_call() {
+async fn booking_that_is_not_found_is_resent_unchanged() {
     let scene = Scene::begin().await;
     let booking = scene.ready().await;
     let lost = refusal(500, 55_015, "");
@@ -146,12 +160,15 @@ async fn a_booking_that_did_not_arrive_is_sent_again_as_the_same_call() {
     assert_eq!(bodies.len(), 2);
     assert_eq!(bodies[0], bodies[1]);
     let list = "GET /v3.0/flights/bookings";
-    assert_eq!(received[1].route, list, "looked for before");
-    scene.leaves_nothing("sent again", &booking).await;
+    assert_eq!(
+        received[1].route, list,
+        "the booking is searched before it is resent"
+    );
+    scene.leaves_nothing("a resent booking", &booking).await;
 }
 
 #[tokio::test]
-async fn an_empty_record_locator_is_none() {
+async fn empty_record_locator_is_omitted() {
     let scene = Scene::begin().await;
     let locators = json!([{"airlineCode": "XO", "airlinePnr": "", "pnr": ""}]);
     scene.flights.change(|world| {

@@ -1,11 +1,11 @@
-//! Quotes and cancellations: what Nuitee says, and when the airline says it.
+//! Tests of flight quotes and cancellations at Nuitee, decided at once or later by the airline.
 
 use crate::nuitee::flight::scene::Scene;
 use crate::nuitee::service::refusal;
 use serde_json::{Value, json};
 use tests::{MockResponse, count, eventually};
 
-/// What a quote is answered with, and where what is told comes from.
+/// Returns responses to a quote, with the expected source of the amounts.
 fn quotes(usual: &Value) -> [(&'static str, MockResponse, &'static str); 9] {
     let changed = |name: &str, value: Value| {
         let mut document = usual.clone();
@@ -24,7 +24,7 @@ fn quotes(usual: &Value) -> [(&'static str, MockResponse, &'static str); 9] {
         ("a failure", refusal(500, 59_099, ""), terms),
         ("a cancellation runs", refusal(409, 49_007, ""), terms),
         (
-            "an answer that is cut",
+            "a truncated response",
             MockResponse::new(200, r#"{"data": ["#),
             terms,
         ),
@@ -32,7 +32,7 @@ fn quotes(usual: &Value) -> [(&'static str, MockResponse, &'static str); 9] {
 }
 
 #[tokio::test]
-async fn a_quote_is_the_airlines_word_or_the_fares_terms() {
+async fn quote_uses_airline_amounts_or_fare_terms() {
     let scene = Scene::begin().await;
     let booking = scene.confirmed().await;
     let path = format!("/v1/flight/bookings/{booking}/cancellation-quote");
@@ -51,7 +51,7 @@ async fn a_quote_is_the_airlines_word_or_the_fares_terms() {
 }
 
 #[tokio::test]
-async fn a_cancellation_that_waits_for_the_airline_is_read_until_it_is_decided() {
+async fn pending_cancellation_is_reconciled_until_the_airline_decides() {
     let scene = Scene::begin().await;
     for is_granted in [true, false] {
         let booking = scene.confirmed().await;
@@ -67,7 +67,7 @@ async fn a_cancellation_that_waits_for_the_airline_is_read_until_it_is_decided()
             .change(|world| world.set("cancelIntentAt", asked_at));
         scene.client.cancel_flight(&booking).await.expect(202);
         let read = format!("GET /v3.0/flights/bookings/{id}");
-        eventually("two readings", async || {
+        eventually("two reconciliations to be made", async || {
             (count(&scene.flights.api.received(), &read) >= 2).then_some(())
         })
         .await;
@@ -91,19 +91,28 @@ async fn a_cancellation_that_waits_for_the_airline_is_read_until_it_is_decided()
             assert_eq!(ended["failure"]["code"], "cancel_refused");
         }
         let received = scene.flights.take_received();
-        assert_eq!(count(&received, &route), 1, "never sent twice");
+        assert_eq!(
+            count(&received, &route),
+            1,
+            "the cancellation is sent only once"
+        );
         scene.leaves_nothing(end, &booking).await;
         scene.usual();
     }
 }
 
 #[tokio::test]
-async fn every_answer_to_a_cancellation_ends_in_what_nuitee_has() {
+async fn cancellation_after_each_response_ends_as_nuitee_shows() {
     let scene = Scene::begin().await;
     let route = scene.cancellations("POST");
     for (name, answer, works, end) in [
         ("a failure", refusal(500, 56_015, ""), true, "CANCELED"),
-        ("cut", MockResponse::new(200, r#"{"data": {"#), true, "CANCELED"),
+        (
+            "truncated",
+            MockResponse::new(200, r#"{"data": {"#),
+            true,
+            "CANCELED",
+        ),
         (
             "cancelled already",
             refusal(409, 46_004, ""),
@@ -129,21 +138,28 @@ async fn every_answer_to_a_cancellation_ends_in_what_nuitee_has() {
         assert_eq!(ended["status"], end, "{name}");
         assert_eq!(ended.get("failure").is_some(), !works, "{name}");
         let received = scene.flights.take_received();
-        assert_eq!(count(&received, &route), 1, "{name}: never sent twice");
+        assert_eq!(
+            count(&received, &route),
+            1,
+            "{name}: the cancellation is sent only once"
+        );
         scene.leaves_nothing(name, &booking).await;
         scene.usual();
     }
 }
 
 #[tokio::test]
-async fn vouchers_are_no_refund() {
+async fn vouchers_count_as_no_refund() {
     let scene = Scene::begin().await;
     scene.flights.change(|world| {
         world.story.documents.cancel["data"]["destination"] = json!("voucher");
     });
     let booking = scene.confirmed().await;
     scene.client.cancel_flight(&booking).await;
-    let canceled = scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
+    let canceled = scene
+        .client
+        .wait_for_flight_booking(&booking, "CANCELED")
+        .await;
     let cancellation = &canceled["cancellation"];
     assert_eq!(cancellation["refund_amount"], scene.story.money(0.0));
     assert_eq!(cancellation["refund_to"], json!([]));

@@ -1,34 +1,32 @@
-//! The whole way: search, prebook, checkout, book, read, quote, cancel.
+//! Tests of a whole flight trip at Nuitee: search, prebook, checkout, book, read, quote and cancel.
 
 use crate::nuitee::flight::scene::{BOOK, Scene};
 use crate::nuitee::flight::story::Story;
 use crate::nuitee::service::KEY;
 use crate::nuitee::story::vendor_folder;
 use serde_json::{Value, json};
-use tests::{ReceivedRequest, days_ahead, prebook_flight_request, routes, print_line};
+use tests::{ReceivedRequest, days_ahead, prebook_flight_request, print_line, routes};
 
 #[tokio::test]
-async fn a_trip_is_searched_booked_and_cancelled_at_nuitee_with_our_documents() {
+async fn nuitee_trip_with_own_documents_is_searched_booked_and_cancelled() {
     drive(Story::own()).await;
 }
 
-/// Only where the vendor's examples stand beside the repository, and says so.
+/// Runs only if the vendor's examples lie beside the repository; otherwise prints that they are
+/// missing.
 #[tokio::test]
-async fn a_trip_is_searched_booked_and_cancelled_at_nuitee_with_the_vendors_documents() {
+async fn nuitee_trip_with_vendor_documents_is_searched_booked_and_cancelled() {
     match Story::vendor() {
         Some(story) => drive(story).await,
         None => print_line(&format!(
-            "{} is not there: driven with our own documents only",
+            "{} does not exist: only the project's own documents are used",
             vendor_folder().display()
         )),
     }
 }
 
 async fn drive(story: Story) {
-    print_line(&format!(
-        "Nuitee's flights are driven with {}",
-        story.source
-    ));
+    print_line(&format!("Nuitee flight documents in use: {}", story.source));
     let drive = Drive {
         scene: Scene::of(story).await,
     };
@@ -38,7 +36,7 @@ async fn drive(story: Story) {
     drive.read(&booking).await;
     drive.sells_no_bags(&booking).await;
     drive.cancel(&booking).await;
-    drive.scene.leaves_nothing("the whole way", &booking).await;
+    drive.scene.leaves_nothing("the whole trip", &booking).await;
     let log = std::fs::read_to_string(drive.scene.server.data_dir().join("server.log")).unwrap();
     for secret in [
         KEY,
@@ -77,7 +75,7 @@ impl Drive {
             let said = [&leg["origin"], &leg["destination"], &leg["date"]];
             assert_eq!(said, [*origin, destination, &days_ahead(*days)]);
         }
-        // Who is twelve is an adult.
+        // Nuitee counts a passenger of twelve as an adult.
         let children: Vec<&u8> = self
             .story()
             .children
@@ -94,7 +92,7 @@ impl Drive {
         self.scene.offer().await
     }
 
-    /// The offer is verified, and bound with what it costs by then.
+    /// Checks that the offer is verified and then prebooked at its current price.
     async fn prebook(&self, offer: &str) -> String {
         let _searched = self.received();
         let keyed = self.scene.client.header("x-idempotency-key", "drive");
@@ -106,7 +104,11 @@ impl Drive {
             booking["total_amount"],
             self.story().money(self.story().total)
         );
-        assert_eq!(booking["payments"], json!([]), "the payer pays Nuitee");
+        assert_eq!(
+            booking["payments"],
+            json!([]),
+            "the payer pays Nuitee directly"
+        );
         let checkout = json!({"url": null, "token": self.story().token});
         assert_eq!(bound.body["meta"]["checkout"], checkout);
         let received = self.received();
@@ -118,9 +120,12 @@ impl Drive {
         assert_eq!(again.data()["id"], booking["id"]);
         assert!(
             !again.body.to_string().contains(&self.story().token),
-            "told once"
+            "the token is returned once"
         );
-        assert!(self.received().is_empty(), "a repeated key asks nobody");
+        assert!(
+            self.received().is_empty(),
+            "a replay makes no supplier call"
+        );
         booking["id"].as_str().unwrap().to_owned()
     }
 
@@ -169,7 +174,11 @@ impl Drive {
         let booked = self.scene.book(id).await.expect(200);
         assert_eq!(booked.data()["status"], "CONFIRMED");
         let received = self.received();
-        assert_eq!(routes(&received), [BOOK, BOOK], "once unpaid, once paid");
+        assert_eq!(
+            routes(&received),
+            [BOOK, BOOK],
+            "one call before the payment and one after it"
+        );
         let expected = json!({
             "prebookId": self.story().prebook_id,
             "payment": {"method": "TRANSACTION_ID", "transactionId": self.story().transaction},
@@ -205,7 +214,7 @@ impl Drive {
         assert_eq!(journeys.len(), self.story().journeys.len());
         assert!(
             self.received().is_empty(),
-            "a booking is read without asking anybody"
+            "a booking is read without a supplier call"
         );
     }
 
@@ -233,7 +242,11 @@ impl Drive {
 
         let begun = self.scene.client.cancel_flight(id).await;
         assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
-        let canceled = self.scene.client.wait_for_flight_booking(id, "CANCELED").await;
+        let canceled = self
+            .scene
+            .client
+            .wait_for_flight_booking(id, "CANCELED")
+            .await;
         let cancellation = &canceled["cancellation"];
         assert_eq!(cancellation["refunded_by"], "SUPPLIER");
         assert_eq!(cancellation["fee"], self.story().money(self.story().fee));

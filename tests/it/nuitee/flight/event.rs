@@ -1,4 +1,5 @@
-//! Nuitee's webhooks. They are not signed: only Nuitee knows where they are taken.
+//! Tests of Nuitee's flight webhooks. They are not signed; only Nuitee has the path that accepts
+//! them.
 
 use crate::nuitee::flight::scene::{BOOK, Scene};
 use crate::nuitee::service::refusal;
@@ -8,7 +9,7 @@ use tests::{HotelBookingBuilder, Reply, count, eventually};
 const PATH: &str = "/v1/suppliers/NUITEE_FLIGHTS/events";
 const TOKEN: &str = "canary-0123456789abcdef0123456789abcdef";
 
-/// A webhook as Nuitee writes it: documents in text.
+/// Returns a webhook body in Nuitee's format: documents as text.
 fn event(id: &str, client_reference: &str) -> Value {
     let request = json!({"prebookId": "p", "customTags": {"GW_REF": client_reference}});
     json!({"event_id": id, "event_name": "flights.booking.confirmed", "request": request.to_string(),
@@ -29,7 +30,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn who_knows_the_path_finishes_a_booking_early_and_no_other() {
+async fn event_on_the_secret_path_completes_booking_early() {
     let scene = Scene::quiet(&format!("events_token = \"{TOKEN}\"")).await;
     let booking = scene.ready().await;
     scene
@@ -61,17 +62,19 @@ async fn who_knows_the_path_finishes_a_booking_early_and_no_other() {
         .wait_for_flight_booking(&booking, "CONFIRMED")
         .await;
     let read = scene.flights.take_received();
-    assert_eq!(count(&read, BOOK), 0, "never sent twice");
+    assert_eq!(count(&read, BOOK), 0, "the booking is sent only once");
     assert_eq!(scene.events("duplicate").await, 1);
     let log = std::fs::read_to_string(scene.server.data_dir().join("server.log")).unwrap();
     assert!(!log.contains("canary"), "the path is logged");
 }
 
-/// Whoever tells for Nuitee has no say about what others supply.
+/// Events of one supplier do not affect the bookings of other suppliers.
 #[tokio::test]
-async fn a_booking_of_anothers_is_not_told() {
+async fn event_about_another_suppliers_booking_is_ignored() {
     let scene = Scene::quiet(&format!("events_token = \"{TOKEN}\"")).await;
-    let stay = HotelBookingBuilder::at("OK").book_confirmed(&scene.client).await;
+    let stay = HotelBookingBuilder::at("OK")
+        .book_confirmed(&scene.client)
+        .await;
     let path = format!("{PATH}/{TOKEN}");
     scene
         .deliver(&path, &event("evt_1", &stay))
@@ -86,7 +89,7 @@ async fn a_booking_of_anothers_is_not_told() {
 }
 
 #[tokio::test]
-async fn without_a_path_of_its_own_nothing_is_taken_and_the_operator_is_told() {
+async fn missing_events_token_refuses_events_and_logs_a_warning() {
     let scene = Scene::begin().await;
     for path in [PATH.to_owned(), format!("{PATH}/{TOKEN}")] {
         let reply = scene.deliver(&path, &event("evt_1", "bkg_1")).await;
@@ -100,5 +103,5 @@ async fn without_a_path_of_its_own_nothing_is_taken_and_the_operator_is_told() {
         let told: Vec<_> = lines.iter().filter(is_told).collect();
         assert!(told.len() == 1 && told[0].contains("WARN"), "{lines:#?}");
     }
-    assert_eq!(lines.len(), 2, "of no other: {lines:#?}");
+    assert_eq!(lines.len(), 2, "no other supplier is named: {lines:#?}");
 }

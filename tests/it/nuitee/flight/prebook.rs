@@ -1,4 +1,4 @@
-//! An offer verified and bound: what no longer is what was offered.
+//! Tests of verifying and prebooking an offer that has changed.
 
 use crate::nuitee::flight::scene::Scene;
 use crate::nuitee::service::refusal;
@@ -10,9 +10,9 @@ const PREBOOK: &str = "POST /v3.0/flights/prebooks";
 
 type Case = (&'static str, &'static str, MockResponse, u16, &'static str);
 
-/// Which call is answered with what, and how that ends. To the gateway verifying is
-/// a change, because it is a POST: its failure leaves the outcome unknown.
-#[expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
+/// Returns responses to the two calls, with the expected status and code. Verifying is a POST, so
+/// the gateway treats it as a change: if it fails, the outcome is unknown.
+#[expect(clippy::too_many_lines, reason = "most lines are a table of cases")]
 fn cases(verify: &Value, prebook: &Value) -> [Case; 13] {
     let verified = |pointer: &str, value: Value| {
         let mut document = verify.clone();
@@ -31,7 +31,7 @@ fn cases(verify: &Value, prebook: &Value) -> [Case; 13] {
     let (unavailable, unknown) = ("offer_unavailable", "supplier_error");
     [
         (
-            "dearer",
+            "more expensive",
             VERIFY,
             verified(total, json!(1310.4)),
             409,
@@ -52,14 +52,14 @@ fn cases(verify: &Value, prebook: &Value) -> [Case; 13] {
             unavailable,
         ),
         (
-            "not there",
+            "not found",
             VERIFY,
             refusal(502, 52_019, "offer not found"),
             422,
             unavailable,
         ),
         (
-            "run out",
+            "expired",
             VERIFY,
             refusal(404, 42_017, "offer expired"),
             422,
@@ -68,21 +68,21 @@ fn cases(verify: &Value, prebook: &Value) -> [Case; 13] {
         ("a limit", VERIFY, limit(), 503, "supplier_rate_limited"),
         ("a failure", VERIFY, refusal(500, 52_099, ""), 502, unknown),
         (
-            "dearer when bound",
+            "more expensive at prebook",
             PREBOOK,
             bound("price", json!(1310.4)),
             409,
             "offer_price_changed",
         ),
         (
-            "run out when bound",
+            "expired at prebook",
             PREBOOK,
             refusal(404, 43_019, ""),
             422,
             "offer_expired",
         ),
         (
-            "changed when bound",
+            "changed at prebook",
             PREBOOK,
             refusal(502, 53_001, ""),
             422,
@@ -96,7 +96,7 @@ fn cases(verify: &Value, prebook: &Value) -> [Case; 13] {
             unknown,
         ),
         (
-            "a failure when bound",
+            "a failure at prebook",
             PREBOOK,
             refusal(500, 53_099, ""),
             502,
@@ -113,7 +113,7 @@ fn cases(verify: &Value, prebook: &Value) -> [Case; 13] {
 }
 
 #[tokio::test]
-async fn an_offer_that_is_not_what_it_was_is_not_bound() {
+async fn prebook_of_changed_or_failing_offer_is_refused() {
     let scene = Scene::begin().await;
     let documents = &scene.story.documents;
     for (name, route, answer, status, code) in cases(&documents.verify, &documents.prebook) {
@@ -127,7 +127,7 @@ async fn an_offer_that_is_not_what_it_was_is_not_bound() {
         }
         let received = scene.flights.take_received();
         let last = routes(&received).pop().unwrap();
-        assert_eq!(last, route, "{name}: nothing is asked after it");
+        assert_eq!(last, route, "{name}: no call follows it");
         scene.usual();
     }
 }

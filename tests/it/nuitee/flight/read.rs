@@ -1,4 +1,4 @@
-//! Airports and airlines, and searches that fail.
+//! Tests of airports, airlines and failing searches.
 
 use crate::nuitee::flight::scene::Scene;
 use crate::nuitee::flight::story::Story;
@@ -34,7 +34,7 @@ async fn reference(story: Story) {
     let airline = format!("{airlines}/{}", scene.story.airline);
     let unknown = format!("{airlines}/O9");
     let expected = ["GET /v3.0/data/flights/airports", &airline, &unknown];
-    assert_eq!(routes(&received), expected, "an airline is kept");
+    assert_eq!(routes(&received), expected, "an airline is cached");
     assert_eq!(received[0].query, "q=london");
 }
 
@@ -47,7 +47,7 @@ async fn airports_and_airlines_are_found() {
 }
 
 #[tokio::test]
-async fn a_search_finds_nothing_or_says_how_it_failed() {
+async fn failed_search_returns_no_fares_or_the_matching_problem() {
     let scene = Scene::begin().await;
     let route = "POST /v3.0/flights/rates";
     for (name, answer, status, code) in [

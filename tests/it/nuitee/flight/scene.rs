@@ -1,4 +1,4 @@
-//! A gateway and a Nuitee of which everything is usual, until a case changes it.
+//! A gateway and a Nuitee flight mock with normal behaviour, which each test case may change.
 
 use crate::nuitee::flight::service::Flights;
 use crate::nuitee::flight::story::Story;
@@ -23,8 +23,8 @@ impl Scene {
         Self::at(story, flights, server)
     }
 
-    /// Where nothing is read back for an hour unless Nuitee tells, with a line of the
-    /// supplier's own in the configuration.
+    /// Starts the gateway with a first reconciliation after an hour, so that only Nuitee's events
+    /// cause one earlier. `line` is added to the supplier's configuration.
     pub(super) async fn quiet(line: &str) -> Self {
         let story = Story::own();
         let flights = Flights::start(&story).await;
@@ -43,19 +43,19 @@ impl Scene {
         }
     }
 
-    /// As if nothing had happened.
+    /// Resets the mock to its initial state.
     pub(super) fn usual(&self) {
         self.flights.usual(&self.story);
         let _earlier = self.flights.take_received();
     }
 
-    /// The answer to the search that the trip begins with.
+    /// Sends the trip's search and returns the response.
     pub(super) async fn offers(&self) -> Reply {
         let request = self.story.search(json!({}));
         self.client.post("/v1/flight/offers", &request).await
     }
 
-    /// The reference of the offer that is booked.
+    /// Returns the reference of the offer that is booked.
     pub(super) async fn offer(&self) -> String {
         let reply = self.offers().await.expect(200);
         let total = self.story.money(self.story.offered);
@@ -67,7 +67,7 @@ impl Scene {
             .to_owned()
     }
 
-    /// The answer to a prebook with a new key.
+    /// Prebooks with a new key and returns the response.
     pub(super) async fn prebook(&self) -> Reply {
         let offer = self.offer().await;
         let key = uuid::Uuid::now_v7().to_string();
@@ -78,19 +78,19 @@ impl Scene {
             .await
     }
 
-    /// A booking that is ready to be completed.
+    /// Returns a booking that is ready to be completed.
     pub(super) async fn ready(&self) -> String {
         let bound = self.prebook().await.expect(201);
         let _bound = self.flights.take_received();
         bound.data()["id"].as_str().unwrap().to_owned()
     }
 
-    /// The answer to completing a booking after the checkout.
+    /// Completes a booking after the checkout and returns the response.
     pub(super) async fn book(&self, booking: &str) -> Reply {
         self.client.book_flight(booking, &json!({})).await
     }
 
-    /// A ticket, paid.
+    /// Returns a booking that is ticketed and paid.
     pub(super) async fn confirmed(&self) -> String {
         let booking = self.ready().await;
         let reply = self.book(&booking).await.expect(200);
@@ -99,13 +99,14 @@ impl Scene {
         booking
     }
 
-    /// The route of the booking's cancellations.
+    /// Returns the route of the booking's cancellations.
     pub(super) fn cancellations(&self, method: &str) -> String {
         let id = &self.story.booking_id;
         format!("{method} /v3.0/flights/bookings/{id}/cancellations")
     }
 
-    /// Whoever pays in Nuitee's checkout is not charged by the gateway, nor paid back.
+    /// Checks that the gateway neither charged nor refunded a booking that was paid in Nuitee's
+    /// checkout.
     pub(super) async fn leaves_nothing(&self, name: &str, booking: &str) {
         let ledger = self.server.ledger().await;
         assert!(ledger.kinds_of(booking).is_empty(), "{name}");

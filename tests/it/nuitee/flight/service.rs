@@ -1,27 +1,29 @@
-//! Nuitee's flights on this machine: answers with the documents of a story, refuses
-//! everybody without the key, and remembers one booking.
+//! A Nuitee flight mock server. It responds with the documents of a story, refuses requests without
+//! the key, and stores one booking.
 
 use crate::nuitee::flight::story::Story;
 use crate::nuitee::service::{KEY, for_account, refusal};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tests::{MockResponse, Database, ReceivedRequest, Server, ServerOptions, MockServer, example_at};
+use tests::{
+    Database, MockResponse, MockServer, ReceivedRequest, Server, ServerOptions, example_at,
+};
 
 pub(super) struct Flights {
     pub(super) api: MockServer,
     world: Arc<Mutex<World>>,
 }
 
-/// Does what a route is for.
+/// A function that handles the requests to a route.
 type Work = fn(&mut World, &ReceivedRequest) -> MockResponse;
 
-/// What there is at Nuitee.
+/// State of the mock.
 #[derive(Debug, Clone)]
 pub(super) struct World {
     pub(super) story: Story,
-    /// The end user has paid in the browser.
+    /// Whether the end user has paid in the browser.
     pub(super) is_paid: bool,
-    /// What a new booking is.
+    /// Status of a new booking.
     pub(super) status: &'static str,
     pub(super) booking: Option<Value>,
 }
@@ -36,14 +38,15 @@ impl Flights {
         flights
     }
 
-    /// The demo with this Nuitee in it, by the example's own configuration, which is
-    /// asked before all others.
+    /// Starts the demo with this mock, using the example configuration. The supplier has the
+    /// highest priority.
     pub(super) async fn gateway(&self) -> Server {
         self.gateway_with("[reconcile]\nschedule_s = [1, 1, 2, 3]", "")
             .await
     }
 
-    /// The same with more configuration, and with a line of the supplier's own.
+    /// Starts the demo as [`Self::gateway`] does, with additional configuration and an additional
+    /// line in the supplier's own.
     pub(super) async fn gateway_with(&self, config: &str, line: &str) -> Server {
         let hosts = [
             ("api.liteapi.travel", &self.api),
@@ -64,7 +67,7 @@ impl Flights {
         Server::start_with(options).await
     }
 
-    /// As if nothing had happened: every route, all is paid, and no booking.
+    /// Resets the mock: every route works, the checkout is paid, and there is no booking.
     pub(super) fn usual(&self, story: &Story) {
         *self.world.lock().unwrap() = World::new(story);
         let booking = format!("/v3.0/flights/bookings/{}", story.booking_id);
@@ -105,8 +108,7 @@ impl Flights {
         }
     }
 
-    /// From now on a route is answered like this, whether it does what it is for or
-    /// not.
+    /// Makes a route return `answer` from now on. If `works`, the route's effect still takes place.
     pub(super) fn answer_with(&self, route: &str, answer: MockResponse, works: bool) {
         let work = if route.ends_with("/cancellations") {
             World::cancel
@@ -122,12 +124,12 @@ impl Flights {
         });
     }
 
-    /// Changes what there is at Nuitee from now on.
+    /// Changes the mock's state.
     pub(super) fn change(&self, change: impl FnOnce(&mut World)) {
         change(&mut self.world.lock().unwrap());
     }
 
-    /// What came since the last time, in order; everybody showed the key, once.
+    /// Returns the requests since the last call, in order. Checks that each has the key.
     pub(super) fn take_received(&self) -> Vec<ReceivedRequest> {
         let received = self.api.take_received();
         for request in &received {
@@ -147,7 +149,7 @@ impl World {
         }
     }
 
-    /// One booking a prebook; a repeat is answered with it.
+    /// Makes one booking per prebook. A repeated request returns the same booking.
     fn book(&mut self, request: &ReceivedRequest) -> MockResponse {
         if !self.is_paid {
             return refusal(400, 45_000, "payment not completed");
@@ -171,7 +173,7 @@ impl World {
         }
     }
 
-    /// By the label, without regard to case.
+    /// Lists bookings by their label, ignoring case.
     fn list(&mut self, request: &ReceivedRequest) -> MockResponse {
         let asked = request.query.replace("%3A", ":").to_lowercase();
         let is_asked = |booking: &&Value| {
@@ -187,7 +189,7 @@ impl World {
         MockResponse::json(200, &self.story.documents.cancel)
     }
 
-    /// Changes the booking's members.
+    /// Sets a field of the booking.
     pub(super) fn set(&mut self, name: &str, value: Value) {
         self.booking.as_mut().unwrap()[name] = value;
     }

@@ -1,31 +1,33 @@
-//! Nuitee's documents of flights, ours or the vendor's, made to tell one trip from
-//! search to cancellation. As they come, the examples contradict each other in
-//! flights and amounts; nothing else in them is touched.
+//! Nuitee's flight documents, the project's own or the vendor's, adapted to form one trip from
+//! search to cancellation. The originals contradict each other in flights and amounts; only these
+//! are changed.
 
 use crate::nuitee::story::vendor_folder;
 use serde_json::{Value, json};
 use std::path::Path;
-use tests::{days_ahead, for_each_string, minutes_ahead, money, shift_dates, passenger, read_fixture};
+use tests::{
+    days_ahead, for_each_string, minutes_ahead, money, passenger, read_fixture, shift_dates,
+};
 
-/// The documents of a trip, and what they say.
+/// The documents of a trip and the values expected from them.
 #[derive(Debug, Clone)]
 pub(super) struct Story {
     pub(super) source: &'static str,
-    /// Origin, destination and days ahead.
+    /// Origin, destination and days from today.
     pub(super) journeys: &'static [(&'static str, &'static str, i64)],
-    /// Ages of the children; the first of ours is an adult to Nuitee.
+    /// Ages of the children. In the project's own documents, the first is an adult for Nuitee.
     pub(super) children: &'static [u8],
     pub(super) infants: usize,
     pub(super) offer: String,
     pub(super) prebook_id: String,
-    /// Of the payment in the browser: what it is, and what opens it.
+    /// Id of the payment in the browser, followed by the token that opens it.
     pub(super) transaction: String,
     pub(super) token: String,
     pub(super) booking_id: String,
     pub(super) pnr: Option<&'static str>,
     pub(super) currency: &'static str,
     pub(super) offers: usize,
-    /// As it was offered, and as it was bound.
+    /// Offered total, followed by the total at prebook.
     pub(super) offered: f64,
     pub(super) total: f64,
     pub(super) fee: f64,
@@ -36,7 +38,7 @@ pub(super) struct Story {
     pub(super) documents: Documents,
 }
 
-/// What Nuitee answers.
+/// Nuitee's responses.
 #[derive(Debug, Clone)]
 pub(super) struct Documents {
     pub(super) rates: Value,
@@ -50,7 +52,7 @@ pub(super) struct Documents {
 }
 
 impl Story {
-    /// The project's own documents: there and back, two children and an infant.
+    /// Returns the project's own documents: a return trip with two children and an infant.
     pub(super) fn own() -> Self {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-flights/fixtures");
@@ -90,8 +92,9 @@ impl Story {
         }
     }
 
-    /// The vendor's examples, where they stand beside the repository: one adult, one
-    /// way. What they lack (a verified offer, a quote, a cancellation) is ours.
+    /// Returns the vendor's examples, if they lie beside the repository: one adult on a one-way
+    /// trip. A verified offer, a quote and a cancellation come from the project's own documents,
+    /// because the vendor's lack them.
     pub(super) fn vendor() -> Option<Self> {
         let folder = vendor_folder().join("flights");
         if !folder.is_dir() {
@@ -153,7 +156,7 @@ impl Story {
         })
     }
 
-    /// What the documents tell by themselves.
+    /// Fills the fields that follow from the documents.
     fn of(documents: Documents) -> Self {
         let prebook = &documents.prebook["data"][0];
         Self {
@@ -180,7 +183,7 @@ impl Story {
         }
     }
 
-    /// A search, with more members.
+    /// Returns a search request with additional fields.
     pub(super) fn search(&self, more: Value) -> Value {
         let journeys = self.journeys.iter().map(|(origin, destination, days)| {
             json!({"origin": origin, "destination": destination, "date": days_ahead(*days)})
@@ -196,7 +199,8 @@ impl Story {
         request
     }
 
-    /// Who flies: an adult, the children by age, the infants; each with a passport.
+    /// Returns the passengers, each with a passport: an adult, the children by age, and the
+    /// infants.
     pub(super) fn passengers(&self) -> Vec<Value> {
         let birthday = |age: u8| days_ahead(-i64::from(age) * 366 - 60);
         let document = json!({"type": "PASSPORT", "number": "X0000001", "issuing_country": "FR", "expires_on": days_ahead(900)});
@@ -216,7 +220,8 @@ impl Story {
 }
 
 impl Documents {
-    /// Moves the flights; what holds for a while holds from now on.
+    /// Moves the flights from `first_day` to 30 days from today. Sets every expiry to 30 minutes
+    /// from now.
     fn flies_on(&mut self, first_day: &str) {
         let soon = minutes_ahead(30);
         for document in [

@@ -1,9 +1,9 @@
-//! The parts of a flight booking that the gateway names.
+//! Entities of a flight booking that have an id of the gateway.
 
 use crate::booking::Failure;
 use crate::flight::itinerary::{AirlineChange, Journey};
 use crate::flight::passenger::{Gender, LoyaltyAccount, PassengerType, Title};
-use crate::flight::supply::{Baggage, SupplierService, ServiceType};
+use crate::flight::supply::{Baggage, ServiceType, SupplierService};
 use crate::id::{
     AirlineChangeId, JourneyId, PassengerId, PaymentId, PurchaseId, SegmentId, ServiceId,
 };
@@ -12,57 +12,58 @@ use crate::money::Money;
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Who flies. Documents and whole membership numbers stand sealed elsewhere.
+/// A passenger of a booking. Documents and full membership numbers are stored separately,
+/// encrypted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedPassenger {
-    /// Its id.
+    /// The passenger's id.
     pub id: PassengerId,
-    /// Its place in the request. Suppliers count by the order in which fares are priced,
-    /// which is the order of the booking's list.
+    /// The position in the request. Suppliers count passengers in the order in which fares are
+    /// priced, which is the order of the booking's list.
     #[serde(default)]
     pub position: u8,
-    /// By age.
+    /// The passenger type by age.
     pub passenger_type: PassengerType,
-    /// How they are addressed.
+    /// The form of address.
     pub title: Option<Title>,
-    /// As in the document.
+    /// Given name as in the document.
     pub first_name: String,
-    /// As in the document.
+    /// Family name as in the document.
     pub last_name: String,
-    /// Day of birth.
+    /// Date of birth.
     pub date_of_birth: Date,
-    /// As in the document.
+    /// Gender as in the document.
     pub gender: Gender,
-    /// ISO 3166-1 alpha-2.
+    /// Nationality, ISO 3166-1 alpha-2.
     pub nationality: Option<String>,
-    /// Programmes, their numbers masked.
+    /// Loyalty accounts, with masked membership numbers.
     pub loyalty_accounts: Vec<LoyaltyAccount>,
 }
 
-/// A journey with the gateway's ids of its segments, in their order.
+/// A journey with the gateway's ids of its segments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedJourney {
-    /// Its id.
+    /// The journey's id.
     pub id: JourneyId,
-    /// One a segment.
+    /// The segment ids, one per segment and in the same order.
     pub segment_ids: Vec<SegmentId>,
-    /// As it is flown.
+    /// The journey as currently scheduled.
     pub journey: Journey,
 }
 
-/// An airline's change with the gateway's id.
+/// A change by the airline, with the gateway's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedChange {
-    /// Its id.
+    /// The change's id.
     pub id: AirlineChangeId,
-    /// What changed.
+    /// The change.
     pub change: AirlineChange,
 }
 
-/// How an extra stands.
+/// The status of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the names of the contract")]
+#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum ServiceStatus {
     Pending,
     Confirmed,
@@ -71,44 +72,44 @@ pub enum ServiceStatus {
 }
 
 impl ServiceStatus {
-    /// Whether it counts into what the booking costs.
+    /// Returns whether the service counts towards the price of the booking.
     #[must_use]
     pub const fn is_bought(self) -> bool {
         matches!(self, Self::Confirmed | Self::Canceled)
     }
 }
 
-/// An extra of a booking.
+/// A service of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedService {
-    /// Its id.
+    /// The service's id.
     pub id: ServiceId,
-    /// How it stands.
+    /// The status of the service.
     pub status: ServiceStatus,
-    /// The supplier's id of what was for sale.
+    /// The supplier's id of the service when it was offered for sale.
     pub supplier_service_id: String,
-    /// The supplier's id of it on the ticket.
+    /// The supplier's id of the service on the ticket.
     pub supplier_ticket_service_id: Option<String>,
-    /// Which kind.
+    /// The kind of service.
     pub service_type: ServiceType,
-    /// For whom; a place in the list of passengers.
+    /// The passenger, as an index into the list of passengers.
     pub passenger: u8,
-    /// On which segments, by the supplier's ids.
+    /// The supplier's ids of the segments that the service is for.
     pub supplier_segment_ids: Vec<String>,
-    /// On which segments.
+    /// The ids of the segments that the service is for.
     pub segment_ids: Vec<SegmentId>,
-    /// Of a bag.
+    /// The bag, if the service is one.
     pub baggage: Option<Baggage>,
-    /// How many.
+    /// Number of units.
     pub quantity: u8,
-    /// Each.
+    /// Price per unit.
     pub unit_amount: Money,
-    /// What pays it.
+    /// The payment for the service.
     pub payment: PaymentId,
 }
 
 impl BookedService {
-    /// Of all of them.
+    /// Returns the price of all units.
     #[must_use]
     pub fn total(&self) -> Money {
         let minor = self
@@ -118,8 +119,8 @@ impl BookedService {
         Money::new(minor, self.unit_amount.currency)
     }
 
-    /// Whether something on the ticket is, or may be, this. Not every supplier
-    /// keeps the id under which it was for sale.
+    /// Returns whether a service on the ticket is, or may be, this service. Some suppliers change a
+    /// service's id when it is put on the ticket.
     pub(crate) fn matches(&self, on_ticket: &SupplierService) -> bool {
         if on_ticket.supplier_service_id == self.supplier_service_id {
             return true;
@@ -137,46 +138,46 @@ impl BookedService {
     }
 }
 
-/// Where a purchase of extras stands.
+/// The state of a purchase of services.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum ServicePurchaseState {
-    /// The supplier's part; due while the payment is not held.
+    /// The outcome of the purchase is not known yet.
     InProgress {
-        /// How far it has come.
+        /// The call to the supplier. It stays pending until the payment is authorized.
         call: RemoteCall,
     },
-    /// On the ticket.
+    /// The services are on the ticket.
     Succeeded,
-    /// The card was declined; nothing was bought.
+    /// The card was declined, so nothing was bought.
     Declined,
-    /// The supplier said no; nothing was bought.
+    /// The supplier refused, so nothing was bought.
     Refused,
-    /// Nothing reached the supplier.
+    /// The purchase was not sent to the supplier.
     NotSent,
 }
 
-/// A purchase of extras with its own payment.
+/// A purchase of services, with its own payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServicePurchase {
-    /// Its id.
+    /// The purchase's id.
     pub id: PurchaseId,
-    /// What is bought.
+    /// The services of the purchase.
     pub services: Vec<ServiceId>,
-    /// What pays it.
+    /// The payment for the purchase.
     pub payment: PaymentId,
-    /// Of all of them.
+    /// The price of all services.
     pub total: Money,
-    /// Where it stands.
+    /// The state of the purchase.
     pub state: ServicePurchaseState,
-    /// Why not.
+    /// The reason why the purchase failed.
     pub failure: Option<Failure>,
-    /// When it began.
+    /// Time at which the purchase started.
     pub created_at: Timestamp,
 }
 
 impl ServicePurchase {
-    /// The supplier's part, while the outcome is open.
+    /// Returns the call to the supplier while the outcome is not known.
     #[must_use]
     pub const fn call(&self) -> Option<&RemoteCall> {
         match &self.state {
@@ -189,35 +190,35 @@ impl ServicePurchase {
     }
 }
 
-/// Who gives money back.
+/// The party that refunds the payer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the names of the contract")]
+#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum RefundedBy {
     Service,
     Supplier,
 }
 
-/// How much of what was paid a cancellation kept, and is to give back.
+/// The amounts of a cancellation: what is kept and what is refunded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefundBreakdown {
-    /// Kept by the supplier.
+    /// Fee kept by the supplier.
     pub fee: Money,
-    /// Given back.
+    /// Amount refunded.
     pub refund_amount: Money,
-    /// To which payments.
+    /// The payments that are refunded.
     pub refund_to: Vec<PaymentId>,
 }
 
-/// A ticket's end.
+/// The cancellation of a ticket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cancellation {
-    /// Who gives back what is not kept.
+    /// The party that refunds the payer.
     pub refunded_by: RefundedBy,
-    /// None: neither the supplier nor the fare's terms say how much. The refund is
-    /// held until an operator does.
+    /// The fee and refund. `None` if neither the supplier nor the fare's terms give an amount. The
+    /// refund then stays undecided until an operator sets it.
     #[serde(flatten)]
     pub refund: Option<RefundBreakdown>,
-    /// The supplier's id of it.
+    /// The supplier's id of the cancellation.
     pub supplier_reference: Option<String>,
 }

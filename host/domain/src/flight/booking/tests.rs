@@ -1,11 +1,11 @@
-//! The whole state × event table of a flight booking, and what must hold of
-//! money and of tickets whatever happens.
+//! The complete state × event table of a flight booking, and the invariants of its payments and
+//! tickets.
 
 mod fixture;
 
 use super::*;
 use crate::flight::itinerary::{AirlineChange, ChangeType};
-use crate::flight::quote::{CancellationQuote, QuoteUnavailableReason, QuoteSource};
+use crate::flight::quote::{CancellationQuote, QuoteSource, QuoteUnavailableReason};
 use crate::flight::step::Step;
 use crate::flight::supply::{CancellationAmounts, SupplierQuote};
 use crate::payment::{DeclineReason, NextStep, PaymentState, PaymentStatus, PaymentStep};
@@ -14,7 +14,7 @@ use fixture::*;
 use proptest::prelude::*;
 
 #[test]
-fn the_table_of_states_and_events_is_this() {
+fn transition_table_matches_snapshot() {
     let mut table = String::new();
     for (name, booking) in states() {
         table.push_str(&format!("{name}\n"));
@@ -38,7 +38,7 @@ fn the_table_of_states_and_events_is_this() {
 }
 
 #[test]
-fn a_booking_walks_from_authorize_to_capture_by_its_steps() {
+fn booking_steps_lead_from_authorize_to_capture() {
     let step = |step: PaymentStep| NextStep::Run(Step::Payment(step));
     assert_eq!(
         paying().next_step(NOW),
@@ -46,7 +46,10 @@ fn a_booking_walks_from_authorize_to_capture_by_its_steps() {
     );
     assert_eq!(paid().next_step(NOW), NextStep::Run(Step::Book));
     assert_eq!(booking_sent().next_step(NOW), NextStep::WaitUntil(LATER));
-    assert_eq!(booking_sent().next_step(LATER), NextStep::Run(Step::ReconcileBooking));
+    assert_eq!(
+        booking_sent().next_step(LATER),
+        NextStep::Run(Step::ReconcileBooking)
+    );
     assert_eq!(
         confirmed().next_step(NOW),
         step(PaymentStep::Capture(ticket_payment().id))
@@ -55,14 +58,17 @@ fn a_booking_walks_from_authorize_to_capture_by_its_steps() {
 }
 
 #[test]
-fn bags_walk_from_their_own_authorization_to_their_own_capture() {
+fn bag_purchase_steps_lead_from_authorize_to_capture() {
     let step = |step: PaymentStep| NextStep::Run(Step::Payment(step));
     assert_eq!(
         buying().next_step(NOW),
         step(PaymentStep::Authorize(bag_payment().id))
     );
     assert_eq!(bags_paid().next_step(NOW), NextStep::Run(Step::BuyServices));
-    assert_eq!(bags_sent().next_step(LATER), NextStep::Run(Step::ReconcilePurchase));
+    assert_eq!(
+        bags_sent().next_step(LATER),
+        NextStep::Run(Step::ReconcilePurchase)
+    );
     assert_eq!(
         bags_bought().next_step(NOW),
         step(PaymentStep::Capture(bag_payment().id))
@@ -72,11 +78,13 @@ fn bags_walk_from_their_own_authorization_to_their_own_capture() {
 }
 
 #[test]
-fn a_declined_card_buys_no_bags_and_leaves_the_ticket_alone() {
+fn declined_card_fails_bag_purchase_and_keeps_ticket() {
     let declined = after(
         buying(),
         vec![
-            bag_pay(PaymentEvent::Sent { reconcile_at: LATER }),
+            bag_pay(PaymentEvent::Sent {
+                reconcile_at: LATER,
+            }),
             bag_pay(PaymentEvent::Declined(DeclineReason::InsufficientFunds)),
         ],
     );
@@ -88,14 +96,14 @@ fn a_declined_card_buys_no_bags_and_leaves_the_ticket_alone() {
 }
 
 #[test]
-fn while_bags_are_being_bought_the_ticket_cannot_be_canceled() {
+fn ticket_with_purchase_in_progress_cannot_be_canceled() {
     assert!(bags_sent().apply(Event::CancelStarted, NOW).is_err());
     assert!(bags_sent().apply(purchase_started(), NOW).is_err());
     assert!(canceling().apply(purchase_started(), NOW).is_err());
 }
 
 #[test]
-fn a_bag_is_recognised_by_its_id_or_by_what_it_is() {
+fn bag_on_ticket_is_matched_by_id_or_properties() {
     let booking = bags_sent();
     let purchase = booking.open_purchase().unwrap();
     let named_otherwise = SupplierService {
@@ -125,7 +133,7 @@ fn a_bag_is_recognised_by_its_id_or_by_what_it_is() {
 }
 
 #[test]
-fn a_refund_is_spread_over_ticket_and_bags_and_never_more_than_was_taken() {
+fn refund_is_allocated_to_ticket_then_bags_up_to_amount_paid() {
     let said = |refund: i64| {
         Event::CancelSucceeded(Box::new(SupplierBooking {
             cancellation: Some(CancellationAmounts {
@@ -161,7 +169,7 @@ fn a_refund_is_spread_over_ticket_and_bags_and_never_more_than_was_taken() {
 }
 
 #[test]
-fn without_the_suppliers_word_the_fares_terms_decide_where_they_are_definite() {
+fn refund_without_supplier_amount_follows_definite_fare_terms() {
     let refundable = |allowed, penalty| FareCondition { allowed, penalty };
     let at = |text: &str| Timestamp::parse(text).unwrap();
     let (early, definite) = (NOW, refundable(Some(true), Some(euros(5_000))));
@@ -171,7 +179,7 @@ fn without_the_suppliers_word_the_fares_terms_decide_where_they_are_definite() {
         (refundable(None, None), early, None),
         (refundable(Some(true), None), early, None),
         (refundable(Some(true), Some(dollars(5_000))), early, None),
-        // Somewhere the day of departure has begun.
+        // The day of departure has begun in some time zone at 10:00 UTC.
         (definite, at("2026-12-31T09:59:59Z"), Some(27_000)),
         (definite, at("2026-12-31T10:00:00Z"), None),
         (
@@ -192,7 +200,7 @@ fn without_the_suppliers_word_the_fares_terms_decide_where_they_are_definite() {
 }
 
 #[test]
-fn amounts_in_another_currency_are_none() {
+fn supplier_amounts_in_another_currency_are_ignored() {
     let foreign = CancellationAmounts {
         fee: dollars(2_000),
         refund: dollars(30_000),
@@ -208,19 +216,22 @@ fn amounts_in_another_currency_are_none() {
     assert_eq!(cancellation.supplier_reference.as_deref(), Some("ore_1"));
 }
 
-/// Nobody gave the ticket back, so that what the fare says about doing so decides nothing.
+/// The fare's refund terms apply only to a cancellation by the customer.
 #[test]
-fn a_ticket_that_the_airline_cancels_is_not_refunded_by_the_fares_terms() {
+fn ticket_canceled_by_airline_is_not_refunded_by_fare_terms() {
     let hinted = hinted(captured());
-    let canceled = after(hinted, vec![reread(ticket(SupplierBookingStatus::Canceled))]);
+    let canceled = after(
+        hinted,
+        vec![reread(ticket(SupplierBookingStatus::Canceled))],
+    );
     assert_eq!(canceled.status(), Status::Canceled);
     assert!(canceled.is_refund_undecided());
     assert_eq!(canceled.next_step(NOW), NextStep::Idle);
 }
 
-/// Nobody hints twice that a ticket is released.
+/// A cancellation is reported only once, so the gateway must repeat the refresh itself.
 #[test]
-fn a_ticket_that_is_released_while_bags_are_being_bought_is_read_again() {
+fn ticket_canceled_during_bag_purchase_is_refreshed_again() {
     let released = || reread(ticket(SupplierBookingStatus::Canceled));
     let hinted = hinted(bags_sent());
     let waiting = after(hinted, vec![released()]);
@@ -242,7 +253,7 @@ fn a_ticket_that_is_released_while_bags_are_being_bought_is_read_again() {
 }
 
 #[test]
-fn a_hint_that_comes_while_a_ticket_is_read_has_it_read_once_more() {
+fn change_reported_during_refresh_schedules_another_refresh() {
     let hinted = hinted(captured());
     let again = hinted
         .apply(Event::ChangeReported(ChangeSource::Supplier), LATER)
@@ -260,7 +271,7 @@ fn a_hint_that_comes_while_a_ticket_is_read_has_it_read_once_more() {
 }
 
 #[test]
-fn a_held_refund_is_decided_once_and_within_what_was_paid() {
+fn undecided_refund_is_decided_once_and_up_to_amount_paid() {
     let decided = |refund| refund_held().apply(Event::RefundDecided(refund), NOW);
     for refused in [euros(32_001), euros(-1), dollars(1)] {
         assert!(decided(refused).is_err(), "{refused:?}");
@@ -281,9 +292,9 @@ fn a_held_refund_is_decided_once_and_within_what_was_paid() {
     );
 }
 
-/// Its word that it did is noted; what the fare says is only what is to be expected.
+/// A refund that the supplier reports is recorded. The fare's terms only give the expected amount.
 #[test]
-fn what_the_supplier_collected_it_gives_back_itself() {
+fn payment_collected_by_supplier_is_refunded_by_supplier() {
     let said = CancellationAmounts {
         fee: euros(2_000),
         refund: euros(30_000),
@@ -320,7 +331,7 @@ fn what_the_supplier_collected_it_gives_back_itself() {
 }
 
 #[test]
-fn an_airline_change_is_told_once_and_segments_that_stay_keep_their_ids() {
+fn airline_change_is_published_once_and_unchanged_segments_keep_ids() {
     let change = AirlineChange {
         supplier_change_id: "c1".into(),
         detected_at: NOW,
@@ -350,7 +361,7 @@ fn an_airline_change_is_told_once_and_segments_that_stay_keep_their_ids() {
 }
 
 #[test]
-fn asking_again_for_a_cancellation_hurries_what_waits_and_nothing_else() {
+fn repeated_cancellation_request_expedites_only_waiting_cancellation() {
     let waiting = after(
         cancel_sent(),
         vec![Event::CancelNotSent { retry_at: LATER }],
@@ -363,7 +374,7 @@ fn asking_again_for_a_cancellation_hurries_what_waits_and_nothing_else() {
 }
 
 #[test]
-fn a_quote_is_the_airlines_word_else_the_fares_terms_else_says_why_not() {
+fn quote_uses_airline_amounts_then_fare_terms_then_gives_reason() {
     let booking = captured();
     let quoted = |fee, refund| SupplierQuote::Quoted {
         fee,
@@ -379,7 +390,10 @@ fn a_quote_is_the_airlines_word_else_the_fares_terms_else_says_why_not() {
     assert_eq!(estimate.source, QuoteSource::FareEstimate);
     assert_eq!(estimate.amounts, Ok((euros(5_000), euros(27_000))));
     let foreign = quote(quoted(dollars(1), dollars(2)));
-    assert_eq!(foreign.amounts, Err(QuoteUnavailableReason::QuoteInOtherCurrency));
+    assert_eq!(
+        foreign.amounts,
+        Err(QuoteUnavailableReason::QuoteInOtherCurrency)
+    );
     let mut silent = captured();
     silent.fare_conditions.refund.allowed = None;
     let unknown = SupplierQuote::Unavailable("cannot".into());
@@ -389,7 +403,7 @@ fn a_quote_is_the_airlines_word_else_the_fares_terms_else_says_why_not() {
 }
 
 proptest! {
-    /// Whatever happens in whatever order, money follows ticket and bags.
+    /// Money follows the ticket and the bags, whatever the order of events.
     #[test]
     fn no_order_of_events_loses_money(picks in proptest::collection::vec(0..EVENTS, 1..80)) {
         let mut booking = created();
@@ -401,19 +415,19 @@ proptest! {
             }
             for payment in &booking.payments {
                 let asked: i64 = payment.refunds.iter().map(|refund| refund.amount.minor).sum();
-                prop_assert!(asked <= payment.amount.minor, "more refunded than taken");
+                prop_assert!(asked <= payment.amount.minor, "refunds exceed the captured amount");
                 let taken = matches!(payment.state, PaymentState::Capturing(_) | PaymentState::Captured);
                 let purchase = booking.purchases.iter().find(|p| p.payment == payment.id);
                 let paid_for = purchase.map_or(booking.confirmed_at.is_some(), |p| p.state == ServicePurchaseState::Succeeded);
-                prop_assert!(!taken || paid_for, "money taken before the supplier's yes");
+                prop_assert!(!taken || paid_for, "money was captured before the supplier's confirmation");
                 let over = matches!(booking.state, State::Failed | State::Expired)
                     || purchase.is_some_and(|p| matches!(p.state, ServicePurchaseState::Refused | ServicePurchaseState::NotSent | ServicePurchaseState::Declined));
                 let held = matches!(payment.state, PaymentState::Authorized | PaymentState::Authorizing(_));
-                prop_assert!(!(over && held), "money held for nothing");
+                prop_assert!(!(over && held), "money stays authorized after the booking or purchase ended");
             }
             let open = booking.purchases.iter().filter(|p| p.call().is_some()).count();
-            prop_assert!(open <= 1, "two purchases at once");
-            prop_assert!(open == 0 || booking.status() == Status::Confirmed, "bags for a ticket that is going");
+            prop_assert!(open <= 1, "two purchases are in progress at once");
+            prop_assert!(open == 0 || booking.status() == Status::Confirmed, "bags are being bought for a ticket that is not confirmed");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What a supplier tells of a ticket, taken over into the booking: journeys
-//! keep their ids, extras are recognised, changes are counted once.
+//! Merges data of a supplier's booking into the stored booking: journeys keep their ids, services
+//! are matched, and airline changes are recorded once.
 
-use crate::booking::{PaymentCollector, Notifications};
+use crate::booking::{Notifications, PaymentCollector};
 use crate::event::EventType;
 use crate::flight::booking::{
-    BookedChange, BookedJourney, Booking, Cancellation, ServicePurchase, RefundedBy, RefundBreakdown,
-    ServiceStatus,
+    BookedChange, BookedJourney, Booking, Cancellation, RefundBreakdown, RefundedBy,
+    ServicePurchase, ServiceStatus,
 };
 use crate::flight::itinerary::{Journey, Segment};
 use crate::flight::supply::{SupplierBooking, SupplierService};
@@ -13,17 +13,18 @@ use crate::id::{AirlineChangeId, JourneyId, RefundId, SegmentId};
 use crate::money::Money;
 use crate::time::{Date, Timestamp};
 
-/// A day begins so much earlier than in UTC where it begins first.
+/// Offset of the earliest time zone (UTC+14), in seconds. A day begins there this much earlier than
+/// in UTC.
 const FIRST_ZONE_S: i64 = 14 * 60 * 60;
 
 impl Booking {
-    /// An id for a part that has none yet.
+    /// Allocates an id for a new part of the booking.
     fn allocate_id<T>(&mut self, id: impl FnOnce(&str, u32) -> T) -> T {
         self.id_sequence = self.id_sequence.saturating_add(1);
         id(self.id.as_str(), self.id_sequence)
     }
 
-    /// The segments that these ids of the supplier's mean.
+    /// Returns the ids of the segments that have the given supplier ids.
     #[must_use]
     pub fn segment_ids(&self, supplier_segment_ids: &[String]) -> Vec<SegmentId> {
         let segments = self.segments();
@@ -33,15 +34,15 @@ impl Booking {
             .collect()
     }
 
-    /// Every segment with its id.
+    /// Returns all segments with their ids.
     pub fn segments(&self) -> impl Iterator<Item = (&SegmentId, &Segment)> {
         self.journeys
             .iter()
             .flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments))
     }
 
-    /// Takes over the journeys as they are flown now. A segment that is the
-    /// same flight keeps its id, and what is known of its passengers.
+    /// Replaces the journeys by those currently scheduled. A segment of the same flight keeps its
+    /// id and the known data of its passengers.
     pub(super) fn merge_journeys(&mut self, journeys: Vec<Journey>) {
         if journeys.is_empty() {
             return;
@@ -58,7 +59,9 @@ impl Booking {
                 let flown = before
                     .iter()
                     .flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments));
-                let same = flown.into_iter().find(|(_, known)| is_same_segment(known, segment));
+                let same = flown
+                    .into_iter()
+                    .find(|(_, known)| is_same_segment(known, segment));
                 segment_ids.push(match same {
                     Some((id, known)) => {
                         if segment.passengers.is_empty() {
@@ -80,8 +83,13 @@ impl Booking {
         }
     }
 
-    /// Takes over what the supplier tells of a ticket.
-    pub(super) fn merge_supplier_booking(&mut self, state: &SupplierBooking, told: &mut Notifications) {
+    /// Merges the booking as the supplier reports it. Adds a notification for each new or changed
+    /// airline change.
+    pub(super) fn merge_supplier_booking(
+        &mut self,
+        state: &SupplierBooking,
+        told: &mut Notifications,
+    ) {
         self.supplier_reference = Some(state.supplier_reference.clone());
         if state.airline_pnr.is_some() {
             self.airline_pnr.clone_from(&state.airline_pnr);
@@ -107,7 +115,7 @@ impl Booking {
         }
     }
 
-    /// Whether everything of a purchase is on the ticket.
+    /// Returns whether all services of a purchase are on the ticket.
     #[must_use]
     pub fn is_on_ticket(&self, purchase: &ServicePurchase, state: &SupplierBooking) -> bool {
         let mut free = self.unassigned_services(state);
@@ -128,18 +136,19 @@ impl Booking {
         })
     }
 
-    /// What is on the ticket and is not known to be another purchase's.
+    /// Returns the services on the ticket that are not assigned to another purchase.
     fn unassigned_services<'a>(&self, state: &'a SupplierBooking) -> Vec<&'a SupplierService> {
         let claimed = |on_ticket: &&SupplierService| {
             self.services.iter().any(|service| {
                 service.status != ServiceStatus::Pending
-                    && service.supplier_ticket_service_id.as_deref() == Some(&on_ticket.supplier_service_id)
+                    && service.supplier_ticket_service_id.as_deref()
+                        == Some(&on_ticket.supplier_service_id)
             })
         };
         state.services.iter().filter(|s| !claimed(s)).collect()
     }
 
-    /// The extras of a purchase are on the ticket.
+    /// Marks the services of a purchase as confirmed and stores their ids on the ticket.
     pub(super) fn confirm_services(&mut self, purchase: &ServicePurchase, state: &SupplierBooking) {
         let found: Vec<(usize, Option<String>)> = {
             let mut free = self.unassigned_services(state);
@@ -161,9 +170,12 @@ impl Booking {
         }
     }
 
-    /// The ticket is released: fee and refund by the supplier's word, else by the fare's
-    /// `terms` where those decide. Where nobody says, the refund is held: what is given
-    /// back without being got back is lost, and what is kept is somebody else's.
+    /// Completes a cancellation. Fee and refund come from the supplier; if it reports none, from
+    /// the fare's `terms` where these apply.
+    ///
+    /// If neither gives an amount, the refund stays undecided until an operator sets it. Refunding
+    /// money that the gateway does not get back is a loss; keeping it means keeping the customer's
+    /// money.
     pub(super) fn complete_cancellation(
         &mut self,
         state: &SupplierBooking,
@@ -200,9 +212,11 @@ impl Booking {
         self.canceled_at = Some(now);
     }
 
-    /// Fee and refund of a ticket that is given back now, where the fare's terms decide
-    /// it. They are about the time before departure, and local times have no offset: on
-    /// the day of departure, wherever that has begun, they decide nothing any more.
+    /// Returns fee and refund under the fare's terms if the ticket is cancelled now. Returns `None`
+    /// if the terms do not decide.
+    ///
+    /// Terms apply only before departure, and departure times carry no UTC offset. They therefore
+    /// no longer apply once the departure date has begun in the earliest time zone (UTC+14).
     pub(super) fn refund_by_fare_terms(&self, now: Timestamp) -> Option<(Money, Money)> {
         let (_, first) = self.segments().next()?;
         let departs: Date = first.departure_time.get(..10)?.parse().ok()?;
@@ -210,8 +224,9 @@ impl Booking {
         self.estimate_refund().ok().filter(|_| today < departs)
     }
 
-    /// An operator says how much a cancellation gives back that nobody could tell. None
-    /// when that was told, or it is not a part of what was paid.
+    /// Applies an operator's refund amount to a cancellation whose refund is undecided. Returns
+    /// `None` if the refund is already decided, the currency differs, or the amount is not between
+    /// 0 and the total paid.
     pub(super) fn decide_refund(&mut self, refund: Money, now: Timestamp) -> Option<()> {
         let paid = self.total_paid();
         let fits = refund.currency == paid.currency && (0..=paid.minor).contains(&refund.minor);
@@ -224,9 +239,15 @@ impl Booking {
         Some(())
     }
 
-    /// Gives back a part of what was paid. What the supplier took it gives back itself,
-    /// which is noted once it `is_said`.
-    fn start_refunds(&mut self, fee: Money, refund: Money, is_said: bool, now: Timestamp) -> RefundBreakdown {
+    /// Starts the refunds of a cancellation. If the supplier collected the payment, it refunds the
+    /// payer itself. That refund is recorded only if the supplier or an operator stated the amount.
+    fn start_refunds(
+        &mut self,
+        fee: Money,
+        refund: Money,
+        is_said: bool,
+        now: Timestamp,
+    ) -> RefundBreakdown {
         let mut returned = RefundBreakdown {
             fee,
             refund_amount: Money::zero(refund.currency),
@@ -241,7 +262,9 @@ impl Booking {
             };
             let back = match self.payment_collector {
                 PaymentCollector::Gateway => payment.begin_refund(refund, share, now),
-                PaymentCollector::Supplier if is_said => payment.record_supplier_refund(refund, share),
+                PaymentCollector::Supplier if is_said => {
+                    payment.record_supplier_refund(refund, share)
+                }
                 PaymentCollector::Supplier => share,
             };
             let sum = returned.refund_amount.plus(back);
@@ -251,12 +274,13 @@ impl Booking {
         returned
     }
 
-    /// What the ticket and its extras cost.
+    /// Returns the price of the ticket and its services.
     fn total_paid(&self) -> Money {
-        self.total().unwrap_or(Money::zero(self.offered_total.currency))
+        self.total()
+            .unwrap_or(Money::zero(self.offered_total.currency))
     }
 
-    /// Refunds that wait for their next try are tried now; whether there were any.
+    /// Makes waiting refunds due at `now`. Returns whether any due time changed.
     pub(super) fn expedite_refunds(&mut self, now: Timestamp) -> bool {
         let mut any = false;
         for payment in &mut self.payments {

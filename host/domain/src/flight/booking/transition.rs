@@ -1,23 +1,25 @@
-//! How a flight booking moves: one function, every arm a row of the table.
-//! What is not here cannot be written.
+//! The transitions of a flight booking, in one function. Every match arm is a row of the transition
+//! table; any other transition is impossible.
 
-use crate::booking::{InvalidTransition, Failure, Transition, PaymentCollector, ChangeSource, Notifications};
+use crate::booking::{
+    ChangeSource, Failure, InvalidTransition, Notifications, PaymentCollector, Transition,
+};
 use crate::event::EventType;
 use crate::flight::booking::{
     BookedService, Booking, Event, ServicePurchase, ServicePurchaseState, ServiceStatus, State,
 };
-use crate::flight::supply::{SupplierBooking, PrebookResponse};
+use crate::flight::supply::{PrebookResponse, SupplierBooking};
 use crate::id::PaymentId;
 use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent, PaymentState};
 use crate::supplier::SupplierBookingStatus;
 use crate::time::Timestamp;
 
-/// A ticket that was released while bags are being bought is read again after so long.
+/// Seconds until a ticket is refreshed again that was cancelled while services were being bought.
 const REFRESH_RETRY_S: i64 = 300;
 
 impl Event {
-    /// Its name in histories, logs and tables.
+    /// Returns the name used in histories, logs and tables.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -61,18 +63,24 @@ impl Event {
 }
 
 impl Booking {
-    /// Moves the booking.
+    /// Applies an event to the booking.
     ///
     /// # Errors
-    /// [`Conflict`] when the event does not fit the state; nothing moved.
-    pub fn apply(mut self, event: Event, now: Timestamp) -> Result<Transition<Self>, InvalidTransition> {
+    /// Returns [`InvalidTransition`] if the event does not fit the state. Then nothing changes.
+    pub fn apply(
+        mut self,
+        event: Event,
+        now: Timestamp,
+    ) -> Result<Transition<Self>, InvalidTransition> {
         let from = self.status().as_str();
         let name = event.name();
         let mut told = Notifications::default();
-        self.state = self.next_state(event, now, &mut told).ok_or(InvalidTransition {
-            status: from,
-            event: name,
-        })?;
+        self.state = self
+            .next_state(event, now, &mut told)
+            .ok_or(InvalidTransition {
+                status: from,
+                event: name,
+            })?;
         self.version = self.version.saturating_add(1);
         self.updated_at = now.max(self.updated_at);
         Ok(Transition {
@@ -83,7 +91,12 @@ impl Booking {
         })
     }
 
-    fn next_state(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
+    fn next_state(
+        &mut self,
+        event: Event,
+        now: Timestamp,
+        told: &mut Notifications,
+    ) -> Option<State> {
         let state = self.state.clone();
         match (state, event) {
             (state, Event::Payment { id, event }) => {
@@ -97,7 +110,9 @@ impl Booking {
             (State::CompleteInProgress { book }, event) => {
                 self.transition_completion(book, event, now, told)
             }
-            (State::Confirmed { refresh: reread }, event) => self.transition_ticketed(reread, event, now, told),
+            (State::Confirmed { refresh: reread }, event) => {
+                self.transition_ticketed(reread, event, now, told)
+            }
             (State::CancelInProgress { cancel }, event) => {
                 self.transition_cancellation(cancel, event, now, told)
             }
@@ -133,7 +148,12 @@ impl Booking {
         }
     }
 
-    fn transition_ready(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
+    fn transition_ready(
+        &mut self,
+        event: Event,
+        now: Timestamp,
+        told: &mut Notifications,
+    ) -> Option<State> {
         match event {
             Event::OfferExpired => {
                 self.void_all(now);
@@ -153,11 +173,14 @@ impl Booking {
         told: &mut Notifications,
     ) -> Option<State> {
         let leg = match (leg, event) {
-            (leg @ RemoteCall::Pending { .. }, Event::BookSent { next_at }) if self.is_payment_secured() => {
+            (leg @ RemoteCall::Pending { .. }, Event::BookSent { next_at })
+                if self.is_payment_secured() =>
+            {
                 leg.mark_sent(now, next_at)
             }
             (RemoteCall::Sent { .. }, Event::BookNotSent | Event::CheckoutNotCompleted) => {
-                // What the payer did in the browser is kept for the next try; another hold can be asked for.
+                // The payment made in the browser is kept for the next attempt. Other payments can
+                // be authorized again.
                 let payments = self.payments.iter_mut();
                 payments
                     .filter(|payment| !payment.is_browser_payment())
@@ -176,7 +199,9 @@ impl Booking {
                 leg.mark_accepted(now, next_at)
             }
             (leg, Event::BookUnresolved { next_at }) => leg.mark_unresolved(now, next_at),
-            (leg @ RemoteCall::Sent { .. }, Event::BookResendScheduled { at }) => leg.schedule_resend(at),
+            (leg @ RemoteCall::Sent { .. }, Event::BookResendScheduled { at }) => {
+                leg.schedule_resend(at)
+            }
             (_, Event::BookConfirmed { state, payment }) => {
                 return Some(self.confirm(&state, payment, now, told));
             }
@@ -209,16 +234,22 @@ impl Booking {
                     services,
                     payment,
                 },
-            ) if self.open_purchase().is_none() && self.payment_collector == PaymentCollector::Gateway => {
+            ) if self.open_purchase().is_none()
+                && self.payment_collector == PaymentCollector::Gateway =>
+            {
                 self.begin_purchase(*purchase, services, *payment);
                 Some(State::Confirmed { refresh: reread })
             }
             (Some(leg), Event::RefreshFailed { next_at }) => Some(State::Confirmed {
                 refresh: Some(leg.mark_unresolved(now, next_at)),
             }),
-            (Some(leg), Event::Refreshed { state, change_reported_at: hinted_at }) => {
-                Some(self.apply_refresh(leg, &state, hinted_at, now, told))
-            }
+            (
+                Some(leg),
+                Event::Refreshed {
+                    state,
+                    change_reported_at: hinted_at,
+                },
+            ) => Some(self.apply_refresh(leg, &state, hinted_at, now, told)),
             (reread, event) => {
                 self.apply_purchase_event(event, now, told)?;
                 Some(State::Confirmed { refresh: reread })
@@ -234,8 +265,12 @@ impl Booking {
         told: &mut Notifications,
     ) -> Option<State> {
         let leg = match (leg, event) {
-            (mut leg @ RemoteCall::Pending { .. }, Event::CancelExpedited) => leg.expedite(now).then_some(leg)?,
-            (leg @ RemoteCall::Pending { .. }, Event::CancelSent { next_at }) => leg.mark_sent(now, next_at),
+            (mut leg @ RemoteCall::Pending { .. }, Event::CancelExpedited) => {
+                leg.expedite(now).then_some(leg)?
+            }
+            (leg @ RemoteCall::Pending { .. }, Event::CancelSent { next_at }) => {
+                leg.mark_sent(now, next_at)
+            }
             (RemoteCall::Pending { .. }, _) => return None,
             (leg, Event::CancelNotSent { retry_at }) => leg.schedule_retry(retry_at),
             (leg, Event::CancelAccepted { next_at }) => leg.mark_accepted(now, next_at),
@@ -255,9 +290,15 @@ impl Booking {
         Some(State::CancelInProgress { cancel: leg })
     }
 
-    /// A hint: whatever was sent is read back now, and so is a ticket, when it was the
-    /// supplier's. None when nothing is.
-    fn on_change_reported(&mut self, mut state: State, by: ChangeSource, now: Timestamp) -> Option<State> {
+    /// Schedules reads after a reported change: all sent calls are reconciled now. If the supplier
+    /// reported the change, the ticket is refreshed, too. Returns `None` if there is nothing to
+    /// read.
+    fn on_change_reported(
+        &mut self,
+        mut state: State,
+        by: ChangeSource,
+        now: Timestamp,
+    ) -> Option<State> {
         let mut of_payments = false;
         for payment in &mut self.payments {
             of_payments |= payment.expedite_reconcile(now);
@@ -313,9 +354,10 @@ impl Booking {
                 let mut payments = self.payments.iter_mut().rev();
                 let payment = payments.find(|payment| payment.is_browser_payment())?;
                 match payment.state {
-                    // The browser has acted, or not: only reading the payment tells.
+                    // Only a read of the payment shows whether the payer has acted in the browser.
                     PaymentState::RequiresAction => {
-                        payment.state = PaymentState::Authorizing(RemoteCall::pending(now).mark_sent(now, now));
+                        payment.state =
+                            PaymentState::Authorizing(RemoteCall::pending(now).mark_sent(now, now));
                     }
                     PaymentState::Authorized => {}
                     _ => return None,
@@ -349,7 +391,8 @@ impl Booking {
         self.confirmed_at = Some(now);
         match (self.payment_collector, self.ticket_total) {
             (PaymentCollector::Supplier, Some(ticket)) => {
-                let collected = Payment::new_supplier_collected(payment, ticket, self.supplier.clone(), now);
+                let collected =
+                    Payment::new_supplier_collected(payment, ticket, self.supplier.clone(), now);
                 self.payments.push(collected);
             }
             (PaymentCollector::Gateway | PaymentCollector::Supplier, _) => {
@@ -363,7 +406,7 @@ impl Booking {
     }
 
     fn fail(&mut self, failure: Failure, now: Timestamp, told: &mut Notifications) -> State {
-        // A booking that never was bindable was never announced either.
+        // A booking that was never prebooked was never announced to subscribers.
         let announced = self.supplier_prebook.is_some();
         self.failure = Some(failure);
         self.void_all(now);
@@ -378,7 +421,7 @@ impl Booking {
         payments.for_each(|payment| payment.begin_void(now));
     }
 
-    /// What a ticket became since it was last read.
+    /// Applies the result of a refresh and returns the new state.
     fn apply_refresh(
         &mut self,
         leg: RemoteCall,
@@ -394,11 +437,13 @@ impl Booking {
             return State::Confirmed { refresh: reread };
         }
         if self.open_purchase().is_some() {
-            // What is being bought is decided first, and nobody hints again.
+            // The outcome of the purchase must be known first. The supplier does not report the
+            // change again, so the refresh is repeated.
             let reread = Some(leg.mark_unresolved(now, now.plus_s(REFRESH_RETRY_S)));
             return State::Confirmed { refresh: reread };
         }
-        // The fare's terms are about a ticket that is given back, and this one was not.
+        // The fare's terms apply to a cancellation by the customer. Here another party cancelled
+        // the ticket.
         self.complete_cancellation(state, None, now);
         told.push_booking_event(EventType::FlightBookingCanceled);
         State::Canceled
@@ -415,8 +460,14 @@ impl Booking {
         self.payments.push(payment);
     }
 
-    /// Moves the open purchase; none when there is none or it does not fit.
-    fn apply_purchase_event(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<()> {
+    /// Applies an event to the purchase in progress. Returns `None` if there is none or the event
+    /// does not fit.
+    fn apply_purchase_event(
+        &mut self,
+        event: Event,
+        now: Timestamp,
+        told: &mut Notifications,
+    ) -> Option<()> {
         let at = self.purchases.iter().position(|p| p.call().is_some())?;
         let purchase = self.purchases.get(at)?.clone();
         let ServicePurchaseState::InProgress { call: buy } = purchase.state.clone() else {
@@ -434,9 +485,11 @@ impl Booking {
             (leg, Event::PurchaseUnresolved { next_at }) => ServicePurchaseState::InProgress {
                 call: leg.mark_unresolved(now, next_at),
             },
-            (leg @ RemoteCall::Sent { .. }, Event::PurchaseResendScheduled { at }) => ServicePurchaseState::InProgress {
-                call: leg.schedule_resend(at),
-            },
+            (leg @ RemoteCall::Sent { .. }, Event::PurchaseResendScheduled { at }) => {
+                ServicePurchaseState::InProgress {
+                    call: leg.schedule_resend(at),
+                }
+            }
             (_, Event::PurchaseSucceeded(state)) => {
                 self.merge_supplier_booking(&state, told);
                 self.confirm_services(&purchase, &state);
@@ -459,7 +512,8 @@ impl Booking {
         Some(())
     }
 
-    /// Nothing of a purchase was bought.
+    /// Records that nothing of a purchase was bought: its services failed and its payment is
+    /// voided.
     fn fail_purchase(&mut self, purchase: &ServicePurchase, now: Timestamp) {
         let services = self.services.iter_mut();
         services

@@ -1,9 +1,8 @@
-//! Cancellations of a hotel booking: which rooms they release, what that costs, and what is
-//! given back.
+//! Cancellations of a hotel booking: the cancelled rooms, the fee, and the refund.
 
-use crate::booking::{PaymentCollector, Notifications};
+use crate::booking::{Notifications, PaymentCollector};
 use crate::event::EventType;
-use crate::hotel::booking::{Booking, Cancellation, CancellationStatus, BookedState, Room};
+use crate::hotel::booking::{BookedState, Booking, Cancellation, CancellationStatus, Room};
 use crate::hotel::supply::SupplierBooking;
 use crate::id::{CancellationId, RefundId, RoomId};
 use crate::money::Money;
@@ -34,7 +33,7 @@ impl Cancellation {
 }
 
 impl Booking {
-    /// Rooms that stand here, and do not at the supplier.
+    /// Returns the rooms that are booked here but cancelled at the supplier.
     pub(super) fn rooms_canceled_by_supplier(&self, state: &SupplierBooking) -> Vec<RoomId> {
         let is_released = |position: usize| match state.status {
             SupplierBookingStatus::Canceled => true,
@@ -54,7 +53,8 @@ impl Booking {
             .collect()
     }
 
-    /// The rooms of a cancellation are released: whether others stand.
+    /// Completes a cancellation: cancels its rooms and starts the refund. Returns the new state if
+    /// other rooms are still booked.
     pub(super) fn complete_cancellation(
         &mut self,
         id: &CancellationId,
@@ -114,7 +114,7 @@ impl Booking {
         })
     }
 
-    /// The price of the rooms that a cancellation releases.
+    /// Returns the price of the rooms of a cancellation.
     fn canceled_total(&self, id: &CancellationId) -> Money {
         let Some(cancellation) = self.cancellations.iter().find(|c| c.id == *id) else {
             return Money::zero(self.total.currency);
@@ -131,7 +131,8 @@ impl Booking {
             .less(Money::new(staying, self.total.currency))
     }
 
-    /// The supplier's word where it gives one, else the policy's.
+    /// Returns fee and refund. They come from the supplier if it reports a fee in the booking's
+    /// currency, otherwise from the policy.
     fn fee_and_refund(
         &self,
         id: &CancellationId,
@@ -147,7 +148,8 @@ impl Booking {
         }
         let cancellation = self.cancellations.iter().find(|c| c.id == *id);
         let fee = match cancellation {
-            // The policy is about guests who do not come; these may not.
+            // The policy applies to guests who decide not to come. These rooms were cancelled by
+            // the supplier.
             Some(c) if c.is_supplier_initiated => Money::zero(released.currency),
             Some(c) if c.is_partial => {
                 let rooms = self

@@ -1,12 +1,11 @@
-//! The whole state × event table of a hotel booking, and what must hold of
-//! money whatever happens.
+//! The complete state × event table of a hotel booking, and the invariants of its payments.
 
 mod fixture;
 
 use super::*;
-use crate::booking::{Transition, ChangeSource, payment_client_reference};
+use crate::booking::{ChangeSource, Transition, payment_client_reference};
 use crate::hotel::step::Step;
-use crate::hotel::supply::{SupplierRoom, CancellationAmounts};
+use crate::hotel::supply::{CancellationAmounts, SupplierRoom};
 use crate::payment::{DeclineReason, NextStep, PaymentState, PaymentStatus, PaymentStep};
 use crate::supplier::SupplierBookingStatus;
 use proptest::prelude::*;
@@ -14,7 +13,7 @@ use proptest::prelude::*;
 use fixture::*;
 
 #[test]
-fn the_table_of_states_and_events_is_this() {
+fn transition_table_matches_snapshot() {
     let mut table = String::new();
     for (name, booking) in states() {
         table.push_str(&format!("{name}\n"));
@@ -43,7 +42,7 @@ fn the_table_of_states_and_events_is_this() {
 }
 
 #[test]
-fn a_booking_walks_from_authorize_to_capture_by_its_steps() {
+fn booking_steps_lead_from_authorize_to_capture() {
     let payment = PaymentId::from_bits(1);
     assert_eq!(
         paying().next_step(NOW),
@@ -51,7 +50,10 @@ fn a_booking_walks_from_authorize_to_capture_by_its_steps() {
     );
     assert_eq!(paid().next_step(NOW), NextStep::Run(Step::Book));
     assert_eq!(booking_sent().next_step(NOW), NextStep::WaitUntil(LATER));
-    assert_eq!(booking_sent().next_step(LATER), NextStep::Run(Step::ReconcileBooking));
+    assert_eq!(
+        booking_sent().next_step(LATER),
+        NextStep::Run(Step::ReconcileBooking)
+    );
     assert_eq!(
         confirmed().next_step(NOW),
         NextStep::Run(Step::Payment(PaymentStep::Capture(payment)))
@@ -60,11 +62,13 @@ fn a_booking_walks_from_authorize_to_capture_by_its_steps() {
 }
 
 #[test]
-fn a_declined_card_leaves_the_booking_ready_for_another() {
+fn declined_card_leaves_booking_ready_for_another_payment() {
     let declined = after(
         paying(),
         vec![
-            pay(PaymentEvent::Sent { reconcile_at: LATER }),
+            pay(PaymentEvent::Sent {
+                reconcile_at: LATER,
+            }),
             pay(PaymentEvent::Declined(DeclineReason::InsufficientFunds)),
         ],
     );
@@ -93,7 +97,7 @@ fn a_declined_card_leaves_the_booking_ready_for_another() {
 }
 
 #[test]
-fn a_browser_payment_is_read_and_never_asked_for_again() {
+fn browser_payment_is_reconciled_and_never_authorized_again() {
     let mut booking = created();
     booking.use_payment_sdk = true;
     let bound = Event::PrebookConfirmed {
@@ -111,7 +115,9 @@ fn a_browser_payment_is_read_and_never_asked_for_again() {
     );
     assert_eq!(
         started.next_step(NOW),
-        NextStep::Run(Step::Payment(PaymentStep::Reconcile(PaymentId::from_bits(1))))
+        NextStep::Run(Step::Payment(PaymentStep::Reconcile(PaymentId::from_bits(
+            1
+        ))))
     );
     let unpaid = after(
         started,
@@ -124,15 +130,15 @@ fn a_browser_payment_is_read_and_never_asked_for_again() {
 }
 
 #[test]
-fn releasing_one_of_two_rooms_gives_half_back() {
+fn cancelling_one_of_two_rooms_refunds_half() {
     let partly = after(cancel_sent(vec![RoomId::from_bits(1)]), vec![cancel_done()]);
     assert_eq!(partly.cancellations[0].refund_amount, Some(euros(10_000)));
     assert_eq!(partly.active_total(), euros(10_000));
-    assert_eq!(partly.total, euros(20_000), "what was booked stays");
+    assert_eq!(partly.total, euros(20_000), "the booked total stays");
 }
 
 #[test]
-fn the_suppliers_fee_is_kept_and_the_rest_given_back() {
+fn cancellation_with_supplier_fee_refunds_the_rest() {
     let amounts = CancellationAmounts {
         fee: euros(2_500),
         refund: Some(euros(17_500)),
@@ -154,7 +160,7 @@ fn the_suppliers_fee_is_kept_and_the_rest_given_back() {
 }
 
 #[test]
-fn money_that_was_never_taken_is_released_instead_of_returned() {
+fn uncaptured_payment_is_voided_instead_of_refunded() {
     let canceled = after(
         confirmed(),
         vec![
@@ -169,14 +175,14 @@ fn money_that_was_never_taken_is_released_instead_of_returned() {
     assert_eq!(canceled.payments[0].state.name(), "voiding_due");
 }
 
-/// What subscribers were told.
+/// Returns the types of the published notifications.
 fn told(moved: &Transition<Booking>) -> Vec<&'static str> {
     let notices = moved.notifications.iter();
     notices.map(|notice| notice.event_type.as_str()).collect()
 }
 
 #[test]
-fn what_a_hotel_changes_is_told_once_and_nothing_is_forgotten() {
+fn hotel_change_is_published_once_and_keeps_known_data() {
     let before = captured();
     assert_eq!(before.hotel_confirmation_code.as_deref(), Some("H1"));
     let news = SupplierBooking {
@@ -204,14 +210,16 @@ fn what_a_hotel_changes_is_told_once_and_nothing_is_forgotten() {
     );
     assert_eq!(changed.next_step(NOW), NextStep::Idle);
     let again = hinted(changed).apply(reread(Box::new(news)), NOW).unwrap();
-    assert!(told(&again).is_empty(), "it is no news any more");
+    assert!(told(&again).is_empty(), "nothing changed");
 }
 
-/// The policy is about guests who cancel.
+/// The policy applies only to guests who cancel.
 #[test]
-fn what_a_hotel_cancels_is_given_back_whole_unless_the_supplier_says_less() {
-    let canceled =
-        hinted(captured()).apply(reread(supplier_state(SupplierBookingStatus::Canceled, None)), NOW);
+fn cancellation_by_hotel_is_refunded_in_full_unless_supplier_reports_fee() {
+    let canceled = hinted(captured()).apply(
+        reread(supplier_state(SupplierBookingStatus::Canceled, None)),
+        NOW,
+    );
     let canceled = canceled.unwrap();
     assert_eq!(told(&canceled), ["hotel.booking.canceled"]);
     let [cancellation] = canceled.booking.cancellations.as_slice() else {
@@ -232,7 +240,7 @@ fn what_a_hotel_cancels_is_given_back_whole_unless_the_supplier_says_less() {
 }
 
 #[test]
-fn a_room_that_a_hotel_releases_is_released_here_and_the_other_stands() {
+fn room_cancelled_by_hotel_is_cancelled_and_other_stays_booked() {
     let state = SupplierBooking {
         rooms: vec![SupplierRoom {
             position: 0,
@@ -253,12 +261,12 @@ fn a_room_that_a_hotel_releases_is_released_here_and_the_other_stands() {
     );
     assert_eq!(partly.active_total(), euros(10_000));
     let again = hinted(partly).apply(read(), NOW).unwrap();
-    assert!(told(&again).is_empty(), "it was released before");
+    assert!(told(&again).is_empty(), "the room was cancelled before");
 }
 
-/// What it was about may not have been there yet.
+/// The data just read may predate the second report.
 #[test]
-fn a_hint_that_comes_while_a_booking_is_read_has_it_read_again() {
+fn change_reported_during_refresh_schedules_another_refresh() {
     let again = hinted(captured()).apply(Event::ChangeReported(ChangeSource::Supplier), LATER);
     let state = supplier_state(SupplierBookingStatus::Confirmed, None);
     let read = after(again.unwrap().booking, vec![reread(state)]);
@@ -266,21 +274,23 @@ fn a_hint_that_comes_while_a_booking_is_read_has_it_read_again() {
 }
 
 #[test]
-fn a_processor_knows_of_payments_only() {
+fn change_reported_by_processor_reconciles_only_payments() {
     let hint = Event::ChangeReported(ChangeSource::Processor);
     assert!(captured().apply(hint.clone(), NOW).is_err());
     let waiting = after(
         confirmed(),
-        vec![pay(PaymentEvent::Sent { reconcile_at: LATER })],
+        vec![pay(PaymentEvent::Sent {
+            reconcile_at: LATER,
+        })],
     );
     let hinted = after(waiting, vec![hint]);
     let find = PaymentStep::Reconcile(PaymentId::from_bits(1));
     assert_eq!(hinted.next_step(NOW), NextStep::Run(Step::Payment(find)));
 }
 
-/// Stored before there was anything to read again.
+/// Bookings were stored like this before the refresh existed.
 #[test]
-fn a_booking_of_an_older_version_is_read() {
+fn stored_state_without_refresh_field_is_parsed() {
     for (state, old) in [
         (
             State::Confirmed { refresh: None },
@@ -296,7 +306,7 @@ fn a_booking_of_an_older_version_is_read() {
 }
 
 proptest! {
-    /// Whatever happens in whatever order, money follows the booking.
+    /// Money follows the booking, whatever the order of events.
     #[test]
     fn no_order_of_events_loses_money(picks in proptest::collection::vec(0..38_usize, 1..60)) {
         let mut booking = created();
@@ -308,13 +318,13 @@ proptest! {
             }
             for payment in &booking.payments {
                 let asked: i64 = payment.refunds.iter().map(|refund| refund.amount.minor).sum();
-                prop_assert!(asked <= payment.amount.minor, "more refunded than taken");
+                prop_assert!(asked <= payment.amount.minor, "refunds exceed the captured amount");
             }
             let taken = booking.payments.iter().any(|p| matches!(p.state, PaymentState::Capturing(_) | PaymentState::Captured));
-            prop_assert!(!taken || booking.confirmed_at.is_some(), "money taken before the supplier's yes");
+            prop_assert!(!taken || booking.confirmed_at.is_some(), "money was captured before the supplier's confirmation");
             let over = matches!(booking.state, State::Failed | State::Expired);
             let held = booking.payments.iter().any(|p| matches!(p.state, PaymentState::Authorized | PaymentState::Authorizing(_)));
-            prop_assert!(!(over && held), "money held for nothing");
+            prop_assert!(!(over && held), "money stays authorized after the booking ended");
         }
     }
 }

@@ -1,10 +1,12 @@
-//! How a hotel booking moves: one function, every arm a row of the table. What
-//! is not here cannot be written.
+//! The transitions of a hotel booking, in one function. Every match arm is a row of the transition
+//! table; any other transition is impossible.
 
-use crate::booking::{InvalidTransition, Failure, Transition, PaymentCollector, ChangeSource, Notifications};
+use crate::booking::{
+    ChangeSource, Failure, InvalidTransition, Notifications, PaymentCollector, Transition,
+};
 use crate::event::EventType;
-use crate::hotel::booking::{Booking, Cancellation, CancellationStatus, Event, BookedState, State};
-use crate::hotel::supply::{SupplierBooking, PrebookResponse};
+use crate::hotel::booking::{BookedState, Booking, Cancellation, CancellationStatus, Event, State};
+use crate::hotel::supply::{PrebookResponse, SupplierBooking};
 use crate::id::{CancellationId, PaymentId, RefundId, RoomId};
 use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent, PaymentState};
@@ -12,7 +14,7 @@ use crate::supplier::SupplierBookingStatus;
 use crate::time::Timestamp;
 
 impl Event {
-    /// Its name in histories, logs and tables.
+    /// Returns the name used in histories, logs and tables.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -46,7 +48,7 @@ impl Event {
     }
 }
 
-/// Takes what is told, if anything is; whether it is news.
+/// Replaces the known value if the supplier reports one. Returns whether the value changed.
 fn update_if_changed<T: Clone + PartialEq>(known: &mut Option<T>, told: Option<&T>) -> bool {
     let is_news = told.is_some() && known.as_ref() != told;
     if is_news {
@@ -56,18 +58,24 @@ fn update_if_changed<T: Clone + PartialEq>(known: &mut Option<T>, told: Option<&
 }
 
 impl Booking {
-    /// Moves the booking.
+    /// Applies an event to the booking.
     ///
     /// # Errors
-    /// [`Conflict`] when the event does not fit the state; nothing moved.
-    pub fn apply(mut self, event: Event, now: Timestamp) -> Result<Transition<Self>, InvalidTransition> {
+    /// Returns [`InvalidTransition`] if the event does not fit the state. Then nothing changes.
+    pub fn apply(
+        mut self,
+        event: Event,
+        now: Timestamp,
+    ) -> Result<Transition<Self>, InvalidTransition> {
         let from = self.status().as_str();
         let name = event.name();
         let mut told = Notifications::default();
-        self.state = self.next_state(event, now, &mut told).ok_or(InvalidTransition {
-            status: from,
-            event: name,
-        })?;
+        self.state = self
+            .next_state(event, now, &mut told)
+            .ok_or(InvalidTransition {
+                status: from,
+                event: name,
+            })?;
         self.version = self.version.saturating_add(1);
         self.updated_at = now.max(self.updated_at);
         Ok(Transition {
@@ -78,7 +86,12 @@ impl Booking {
         })
     }
 
-    fn next_state(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
+    fn next_state(
+        &mut self,
+        event: Event,
+        now: Timestamp,
+        told: &mut Notifications,
+    ) -> Option<State> {
         let state = self.state.clone();
         if let Event::Payment { id, event } = event {
             return self.apply_payment_event(state, &id, event, now, told);
@@ -91,7 +104,9 @@ impl Booking {
                 self.transition_prebook(&state, event, now, told)
             }
             State::ReadyForComplete => self.transition_ready(event, now, told),
-            State::CompleteInProgress { book } => self.transition_completion(book, event, now, told),
+            State::CompleteInProgress { book } => {
+                self.transition_completion(book, event, now, told)
+            }
             State::Confirmed { refresh: reread } => {
                 self.transition_booked(BookedState::Confirmed, reread, event, now, told)
             }
@@ -116,7 +131,9 @@ impl Booking {
     ) -> Option<State> {
         let is_asked = matches!(state, State::PrebookInProgress { .. });
         match event {
-            Event::PrebookStarted if !is_asked => Some(State::PrebookInProgress { started_at: now }),
+            Event::PrebookStarted if !is_asked => {
+                Some(State::PrebookInProgress { started_at: now })
+            }
             Event::PrebookConfirmed {
                 prebook: bound,
                 expires_at,
@@ -128,7 +145,12 @@ impl Booking {
         }
     }
 
-    fn transition_ready(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
+    fn transition_ready(
+        &mut self,
+        event: Event,
+        now: Timestamp,
+        told: &mut Notifications,
+    ) -> Option<State> {
         match event {
             Event::OfferExpired => {
                 self.payments
@@ -150,11 +172,15 @@ impl Booking {
         told: &mut Notifications,
     ) -> Option<State> {
         let leg = match (leg, event) {
-            (leg @ RemoteCall::Pending { .. }, Event::BookSent { reconcile_at: next_at }) if self.is_payment_secured() => {
-                leg.mark_sent(now, next_at)
-            }
+            (
+                leg @ RemoteCall::Pending { .. },
+                Event::BookSent {
+                    reconcile_at: next_at,
+                },
+            ) if self.is_payment_secured() => leg.mark_sent(now, next_at),
             (RemoteCall::Sent { .. }, Event::BookNotSent | Event::CheckoutNotCompleted) => {
-                // What the payer did in the browser is kept for the next try; another hold can be asked for.
+                // The payment made in the browser is kept for the next attempt. Other payments can
+                // be authorized again.
                 let payments = self
                     .payments
                     .iter_mut()
@@ -174,7 +200,9 @@ impl Booking {
                 leg.mark_accepted(now, next_at)
             }
             (leg, Event::BookUnresolved { next_at }) => leg.mark_unresolved(now, next_at),
-            (leg @ RemoteCall::Sent { .. }, Event::BookResendScheduled { at }) => leg.schedule_resend(at),
+            (leg @ RemoteCall::Sent { .. }, Event::BookResendScheduled { at }) => {
+                leg.schedule_resend(at)
+            }
             (_, Event::BookConfirmed(state)) => return Some(self.confirm(&state, now, told)),
             (_, Event::BookRefused(failure)) => return Some(self.fail(failure, now, told)),
             _ => return None,
@@ -227,12 +255,20 @@ impl Booking {
         told: &mut Notifications,
     ) -> Option<State> {
         let leg = match (leg, event) {
-            (leg @ RemoteCall::Pending { .. }, Event::CancelSent { next_at }) => leg.mark_sent(now, next_at),
+            (leg @ RemoteCall::Pending { .. }, Event::CancelSent { next_at }) => {
+                leg.mark_sent(now, next_at)
+            }
             (RemoteCall::Pending { .. }, _) => return None,
             (leg, Event::CancelNotSent { retry_at }) => leg.schedule_retry(retry_at),
             (leg, Event::CancelAccepted { next_at }) => leg.mark_accepted(now, next_at),
             (leg, Event::CancelUnresolved { next_at }) => leg.mark_unresolved(now, next_at),
-            (_, Event::CancelSucceeded { supplier_booking: state, refund }) => {
+            (
+                _,
+                Event::CancelSucceeded {
+                    supplier_booking: state,
+                    refund,
+                },
+            ) => {
                 let left = self.complete_cancellation(&id, &state, refund, now, told);
                 return Some(left.map_or(State::Canceled, |left| left.into_state(None)));
             }
@@ -265,9 +301,15 @@ impl Booking {
         })
     }
 
-    /// A hint: whatever was sent is read back now, and so is a booking, when it was the
-    /// supplier's. None when nothing is.
-    fn on_change_reported(&mut self, mut state: State, by: ChangeSource, now: Timestamp) -> Option<State> {
+    /// Schedules reads after a reported change: all sent calls are reconciled now. If the supplier
+    /// reported the change, the booking is refreshed, too. Returns `None` if there is nothing to
+    /// read.
+    fn on_change_reported(
+        &mut self,
+        mut state: State,
+        by: ChangeSource,
+        now: Timestamp,
+    ) -> Option<State> {
         let mut of_payments = false;
         for payment in &mut self.payments {
             of_payments |= payment.expedite_reconcile(now);
@@ -328,9 +370,10 @@ impl Booking {
                     .rev()
                     .find(|payment| payment.is_browser_payment())?;
                 match payment.state {
-                    // The browser has acted, or not: only reading the payment tells.
+                    // Only a read of the payment shows whether the payer has acted in the browser.
                     PaymentState::RequiresAction => {
-                        payment.state = PaymentState::Authorizing(RemoteCall::pending(now).mark_sent(now, now))
+                        payment.state =
+                            PaymentState::Authorizing(RemoteCall::pending(now).mark_sent(now, now))
                     }
                     PaymentState::Authorized => {}
                     _ => return None,
@@ -352,7 +395,12 @@ impl Booking {
                 .is_some_and(|payment| payment.state == PaymentState::Authorized)
     }
 
-    fn confirm(&mut self, state: &SupplierBooking, now: Timestamp, told: &mut Notifications) -> State {
+    fn confirm(
+        &mut self,
+        state: &SupplierBooking,
+        now: Timestamp,
+        told: &mut Notifications,
+    ) -> State {
         self.merge_supplier_booking(state);
         self.confirmed_at = Some(now);
         self.payments
@@ -362,7 +410,7 @@ impl Booking {
         BookedState::Confirmed.into_state(None)
     }
 
-    /// Takes over what the supplier tells of a booking; whether any of it is news.
+    /// Merges the booking as the supplier reports it. Returns whether anything visible changed.
     fn merge_supplier_booking(&mut self, state: &SupplierBooking) -> bool {
         let mut is_news = update_if_changed(
             &mut self.supplier_reference,
@@ -380,7 +428,7 @@ impl Booking {
                     &mut room.hotel_confirmation_code,
                     known.hotel_confirmation_code.as_ref(),
                 );
-                // Callers do not see it.
+                // API clients do not see this reference, so it does not count as a change.
                 update_if_changed(
                     &mut room.supplier_reference,
                     known.supplier_room_reference.as_ref(),
@@ -390,7 +438,8 @@ impl Booking {
         is_news
     }
 
-    /// What a booking became since it was last read: how it stands, if it does.
+    /// Applies the result of a refresh. Returns the new state, or `None` if all rooms are
+    /// cancelled.
     fn apply_refresh(
         &mut self,
         held: BookedState,
@@ -417,7 +466,7 @@ impl Booking {
     }
 
     fn fail(&mut self, failure: Failure, now: Timestamp, told: &mut Notifications) -> State {
-        // A booking that never was bindable was never announced either.
+        // A booking that was never prebooked was never announced to subscribers.
         let announced = self.supplier_prebook.is_some();
         self.failure = Some(failure);
         self.payments

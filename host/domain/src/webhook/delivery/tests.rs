@@ -1,5 +1,4 @@
-//! The whole state × event table of a delivery, its schedule, and who may be
-//! replayed when.
+//! The complete state × event table of a delivery, its retry schedule, and the rules for replays.
 
 use super::*;
 use proptest::prelude::*;
@@ -95,7 +94,7 @@ fn events() -> [DeliveryEvent<'static>; 6] {
 }
 
 #[test]
-fn the_table_of_states_and_events_is_this() {
+fn transition_table_matches_snapshot() {
     let mut table = String::new();
     for (name, delivery) in states() {
         table.push_str(&format!("{name}\n"));
@@ -127,10 +126,13 @@ fn the_table_of_states_and_events_is_this() {
 }
 
 #[test]
-fn attempts_keep_the_schedule_and_then_end() {
+fn attempts_follow_schedule_until_retries_are_exhausted() {
     for (outcome, reason) in [
         (not_taken(None), DeliveryFailureReason::RetriesExhausted),
-        (DeliveryResult::UrlNotAllowed, DeliveryFailureReason::UrlNotAllowed),
+        (
+            DeliveryResult::UrlNotAllowed,
+            DeliveryFailureReason::UrlNotAllowed,
+        ),
     ] {
         let mut delivery = pending().apply(DeliveryEvent::Claimed, NOW).unwrap();
         let mut waits_s = Vec::new();
@@ -150,8 +152,8 @@ fn attempts_keep_the_schedule_and_then_end() {
     }
 }
 
-/// When the last attempt ends, if each takes so long, is so late, and is answered with
-/// so long a `Retry-After`.
+/// Returns when the last attempt ends. Each tuple of `attempts` has an attempt's duration, its
+/// jitter, and its `Retry-After`.
 fn last_end(steps_s: &[i64], attempts: &[(i64, i64, Option<i64>)]) -> Timestamp {
     let mut delivery = pending().apply(DeliveryEvent::Claimed, NOW).unwrap();
     let mut now = NOW;
@@ -178,7 +180,7 @@ fn last_end(steps_s: &[i64], attempts: &[(i64, i64, Option<i64>)]) -> Timestamp 
 
 proptest! {
     #[test]
-    fn whatever_a_receiver_asks_for_the_last_attempt_ends_in_time(
+    fn last_attempt_ends_in_time_for_any_retry_after(
         attempts in proptest::collection::vec(
             (0..=ATTEMPT_MS, 0..=JITTER_PERMILLE_MAX, proptest::option::of(any::<u32>())),
             5,
@@ -193,17 +195,17 @@ proptest! {
 }
 
 #[test]
-fn a_receiver_that_asks_for_time_gets_all_there_is_and_no_schedule_is_cut_short() {
+fn retry_after_uses_all_remaining_time_and_never_shortens_schedule() {
     let greedy = [(ATTEMPT_MS, JITTER_PERMILLE_MAX, Some(i64::MAX))];
     let patient = NOW.plus_s(REPLAY.published_after_s);
     assert_eq!(last_end(&STEPS_S, &greedy), patient);
-    // An operator's steps may be longer than the rule of replays.
+    // The configured delays may exceed the replay limit.
     let (long, prompt) = ([9000, 60], [(0, 0, Some(9001))]);
     assert_eq!(last_end(&long, &prompt), NOW.plus_s(9060));
 }
 
 #[test]
-fn a_step_is_a_little_longer_and_never_shorter() {
+fn retry_delay_is_lengthened_by_jitter_and_never_shortened() {
     for (jitter_permille, retry_after_s, wait_ms) in [
         (0, None, 60_000),
         (50, None, 63_000),
@@ -228,13 +230,17 @@ fn a_step_is_a_little_longer_and_never_shorter() {
 }
 
 #[test]
-fn the_answer_to_an_older_generation_changes_nothing() {
+fn result_of_older_generation_changes_nothing() {
     let late = NOW.plus_s(8101);
     let again = published(2).replay(REPLAY, late).unwrap();
     assert_eq!((again.generation, again.attempts), (1, 0));
     assert_eq!(again.next_at(), Some(late));
     let taken = again.apply(DeliveryEvent::Claimed, late).unwrap();
-    for outcome in [DeliveryResult::Accepted, not_taken(None), DeliveryResult::Gone] {
+    for outcome in [
+        DeliveryResult::Accepted,
+        not_taken(None),
+        DeliveryResult::Gone,
+    ] {
         let late_answer = answered_with(0, outcome);
         assert_eq!(taken.clone().apply(late_answer, late), None);
     }
@@ -244,7 +250,7 @@ fn the_answer_to_an_older_generation_changes_nothing() {
 }
 
 #[test]
-fn a_replay_forgets_how_it_ended() {
+fn replay_resets_state_and_attempts() {
     let again = failed().replay(REPLAY, NOW).unwrap();
     let expected = Delivery {
         generation: 1,
@@ -254,7 +260,7 @@ fn a_replay_forgets_how_it_ended() {
 }
 
 #[test]
-fn every_word_has_its_meaning_back() {
+fn status_and_failure_reason_names_parse() {
     for status in DeliveryStatus::ALL {
         assert_eq!(DeliveryStatus::parse(status.as_str()), Some(status));
     }

@@ -1,4 +1,4 @@
-//! The whole state × event table of a subscription.
+//! The complete state × event table of a subscription.
 
 use super::*;
 use crate::owner::Mode;
@@ -64,7 +64,7 @@ fn events() -> [SubscriptionEvent; 7] {
 }
 
 #[test]
-fn the_table_of_states_and_events_is_this() {
+fn transition_table_matches_snapshot() {
     let mut table = String::new();
     for (name, subscription) in states() {
         table.push_str(&format!("{name}\n"));
@@ -93,7 +93,7 @@ fn the_table_of_states_and_events_is_this() {
 }
 
 #[test]
-fn what_was_sent_before_its_owner_decided_otherwise_pauses_nothing() {
+fn gone_response_to_delivery_before_last_change_is_ignored() {
     let gone = SubscriptionEvent::EndpointGone { updated_at: NOW };
     let resumed = in_status(SubscriptionStatus::Paused).apply(SubscriptionEvent::Resumed, LATER);
     for moved in [
@@ -105,7 +105,7 @@ fn what_was_sent_before_its_owner_decided_otherwise_pauses_nothing() {
 }
 
 #[test]
-fn a_change_that_changes_nothing_is_none() {
+fn change_without_difference_returns_none() {
     let same = active();
     let event = SubscriptionEvent::Changed {
         url: Some(same.url.clone()),
@@ -116,7 +116,7 @@ fn a_change_that_changes_nothing_is_none() {
 }
 
 #[test]
-fn each_part_changes_by_itself() {
+fn fields_change_independently() {
     let event = SubscriptionEvent::Changed {
         url: None,
         event_types: Some(vec!["ping".to_owned()]),
@@ -134,7 +134,7 @@ fn each_part_changes_by_itself() {
 }
 
 #[test]
-fn every_status_has_its_name_back() {
+fn status_names_parse() {
     for status in SubscriptionStatus::ALL {
         assert_eq!(SubscriptionStatus::parse(status.as_str()), Some(status));
     }

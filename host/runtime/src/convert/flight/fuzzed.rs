@@ -1,4 +1,4 @@
-//! Fares and tickets that no plugin should tell of: sound ones, changed at random.
+//! Randomized tests: valid fares and tickets are changed at random.
 
 use super::tests::{answer, bound, euros, journey, offer, request, segment, state};
 use super::*;
@@ -109,7 +109,7 @@ fn assert_journeys(journeys: &[Journey], passengers: usize) {
     }
 }
 
-/// `YYYY-MM-DDTHH:MM`, read without the code that is tried.
+/// A parser of `YYYY-MM-DDTHH:MM` that does not use the tested code.
 mod independent {
     pub(super) struct Time;
 
@@ -169,7 +169,7 @@ const FARES: [Change<flight_pricing::PriceAnswer>; 7] = [
 ];
 
 #[test]
-fn fares_that_are_read_are_of_what_was_asked() {
+fn accepted_fares_match_request() {
     fuzz::values("flight-fares", 1_000, |choice| {
         let sent = changed(answer(vec![offer()]), choice, &FARES);
         let totals: Vec<i64> = sent.offers.iter().map(|one| one.total).collect();
@@ -214,7 +214,7 @@ const BOUND: [Change<flight_booking::Prebooked>; 6] = [
     |p, c| change_journeys(&mut p.journeys, c),
 ];
 
-/// Ids of parts are there once.
+/// Asserts that the ids of segments are unique.
 fn assert_once(journeys: &[Journey]) {
     let ids = journeys.iter().flat_map(|journey| &journey.segments);
     let ids: Vec<&str> = ids
@@ -225,7 +225,7 @@ fn assert_once(journeys: &[Journey]) {
 }
 
 #[test]
-fn a_bound_fare_is_in_the_currency_asked_for() {
+fn accepted_bound_fare_has_requested_currency() {
     fuzz::values("flight-prebook", 1_000, |choice| {
         let Ok(read) = prebooked(changed(bound(), choice, &BOUND), euros(), 3) else {
             return;
@@ -277,7 +277,7 @@ const TICKETS: [Change<wire::FlightBookingState>; 9] = [
 ];
 
 #[test]
-fn a_ticket_that_is_read_is_the_one_asked_for() {
+fn accepted_ticket_is_the_requested_one() {
     fuzz::values("flight-booking", 1_000, |choice| {
         let sound = state();
         let asked = BookingExpectation {

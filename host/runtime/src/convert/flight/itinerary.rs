@@ -1,26 +1,31 @@
-//! Journeys, segments, fare conditions and changes, as suppliers tell them.
+//! Conversion of journeys, segments, fare conditions and airline changes.
 
 use crate::bindings::stopover::supplier::flight_types as wire;
-use crate::convert::{ConvertResult, money_with_currency, invalid, instant, list, local_time, optional, text};
+use crate::convert::{
+    ConvertResult, instant, invalid, list, local_time, money_with_currency, optional, text,
+};
 use host_domain::flight::{
     AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
     SegmentPassenger,
 };
 
-/// Journeys of one ticket: more legs than anybody sells on one.
+/// Maximum number of journeys of one ticket, more than any airline sells on one.
 pub(super) const JOURNEYS_MAX: usize = 16;
-/// Segments of one journey: more flights than anybody takes to get to one place.
+/// Maximum number of segments of one journey, more than any journey needs.
 pub(super) const SEGMENTS_MAX: usize = 16;
-/// Passengers of one ticket, where it is not known how many it has: airlines
-/// sell at most nine at once, groups are another business.
+/// Maximum number of passengers of one ticket if the real number is not known. Airlines sell at
+/// most nine seats at once; groups are handled separately.
 pub(super) const PASSENGERS_MAX: usize = 64;
-/// Changes of one ticket: one every other day for a year.
+/// Maximum number of changes of one ticket: one every other day for a year.
 pub(super) const CHANGES_MAX: usize = 200;
-/// Longest journey that is believed, connections included: 30 days.
+/// Maximum accepted duration of a journey, connections included: 30 days.
 const DURATION_MINUTES_MAX: u32 = 30 * 24 * 60;
 
-/// Journeys of one ticket. A segment's id tells it from the others, where it has one.
-pub(super) fn journeys(journeys: Vec<wire::Journey>, passengers: usize) -> ConvertResult<Vec<Journey>> {
+/// Converts the journeys of one ticket. A segment id must be unique if it is present.
+pub(super) fn journeys(
+    journeys: Vec<wire::Journey>,
+    passengers: usize,
+) -> ConvertResult<Vec<Journey>> {
     let journeys = list("journeys", journeys, JOURNEYS_MAX, |journey| {
         self::journey(journey, passengers)
     })?;
@@ -32,7 +37,7 @@ pub(super) fn journeys(journeys: Vec<wire::Journey>, passengers: usize) -> Conve
     Ok(journeys)
 }
 
-/// No id is there twice; having none is no id.
+/// Checks that no id occurs twice. Empty ids are ignored.
 fn ensure_unique<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) -> ConvertResult<()> {
     let mut ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
     ids.sort_unstable();
@@ -42,13 +47,16 @@ fn ensure_unique<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) ->
     Ok(())
 }
 
-/// A journey of so many passengers; it has at least one segment.
+/// Converts a journey of `passengers` passengers. It must have at least one segment.
 pub(super) fn journey(journey: wire::Journey, passengers: usize) -> ConvertResult<Journey> {
     if journey.segments.is_empty() {
         return invalid("journeys.segments", "none");
     }
     Ok(Journey {
-        supplier_journey_id: optional_supplier_id("journeys.supplier-journey-id", journey.supplier_journey_id)?,
+        supplier_journey_id: optional_supplier_id(
+            "journeys.supplier-journey-id",
+            journey.supplier_journey_id,
+        )?,
         origin: text::airport_code("journeys.origin", journey.origin)?,
         destination: text::airport_code("journeys.destination", journey.destination)?,
         direction: match journey.direction {
@@ -77,7 +85,10 @@ fn segments(
 
 fn segment(segment: wire::Segment, passengers: usize) -> ConvertResult<Segment> {
     Ok(Segment {
-        supplier_segment_id: optional_supplier_id("segments.supplier-segment-id", segment.supplier_segment_id)?,
+        supplier_segment_id: optional_supplier_id(
+            "segments.supplier-segment-id",
+            segment.supplier_segment_id,
+        )?,
         origin: text::airport_code("segments.origin", segment.origin)?,
         destination: text::airport_code("segments.destination", segment.destination)?,
         departure_time: local_time("segments.departure-time", segment.departure_time)?,
@@ -121,8 +132,12 @@ fn segment_passenger(
     })
 }
 
-/// A place in a list of so many passengers.
-pub(super) fn passenger_index(field: &'static str, passenger: u8, passengers: usize) -> ConvertResult<u8> {
+/// Validates an index into a list of `passengers` passengers.
+pub(super) fn passenger_index(
+    field: &'static str,
+    passenger: u8,
+    passengers: usize,
+) -> ConvertResult<u8> {
     if usize::from(passenger) < passengers {
         Ok(passenger)
     } else {
@@ -130,7 +145,7 @@ pub(super) fn passenger_index(field: &'static str, passenger: u8, passengers: us
     }
 }
 
-/// The supplier's id of a part, or empty where it has none.
+/// Validates the supplier's id of a part, which may be empty.
 fn optional_supplier_id(field: &'static str, id: String) -> ConvertResult<String> {
     if id.is_empty() {
         Ok(id)
@@ -159,7 +174,10 @@ pub(super) fn fare_conditions(conditions: &wire::FareConditions) -> ConvertResul
     })
 }
 
-fn fare_condition(field: &'static str, condition: &wire::FareCondition) -> ConvertResult<FareCondition> {
+fn fare_condition(
+    field: &'static str,
+    condition: &wire::FareCondition,
+) -> ConvertResult<FareCondition> {
     let penalty = condition.penalty.as_ref();
     Ok(FareCondition {
         allowed: condition.allowed,
@@ -167,7 +185,7 @@ fn fare_condition(field: &'static str, condition: &wire::FareCondition) -> Conve
     })
 }
 
-/// Changes of one ticket; each is counted once, by its id.
+/// Converts the changes of one ticket. Each must have a unique id.
 pub(super) fn changes(
     changes: Vec<wire::AirlineChange>,
     passengers: usize,

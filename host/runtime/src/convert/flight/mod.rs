@@ -1,4 +1,4 @@
-//! Flights: what suppliers answer about fares, tickets and extras.
+//! Conversion of supplier responses about fares, tickets and services.
 
 mod itinerary;
 mod reference;
@@ -10,27 +10,34 @@ pub(crate) use request::{
     price_request, quote_request,
 };
 
-use self::itinerary::{JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, changes, fare_conditions, passenger_index};
+use self::itinerary::{
+    JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, changes, fare_conditions, passenger_index,
+};
 use super::outcome::{booking_status, checkout};
-use super::{ConvertResult, invalid, currency, instant, list, money, optional, positive_money, same_currency, text};
+use super::{
+    ConvertResult, currency, instant, invalid, list, money, optional, positive_money,
+    same_currency, text,
+};
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
 };
 use crate::bindings::stopover::supplier::flight_types as wire;
 use host_domain::flight::supply::{
-    AppliedFilters, AvailableService, Baggage, BaggageType, BookRequest, SupplierBooking, BuyRequest,
-    CancelRequest, CancellationAmounts, FindRequest, BookingLookup, Offer, PrebookResponse, PriceResponse,
-    PriceRequest, SupplierService, ServiceType, SupplierQuote,
+    AppliedFilters, AvailableService, Baggage, BaggageType, BookRequest, BookingLookup, BuyRequest,
+    CancelRequest, CancellationAmounts, FindRequest, Offer, PrebookResponse, PriceRequest,
+    PriceResponse, ServiceType, SupplierBooking, SupplierQuote, SupplierService,
 };
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::SupplierBookingStatus;
 
-/// Extras of one ticket, for sale or bought: a seat map lists some 400 a segment.
+/// Maximum number of available or booked services of one ticket. A seat map lists about 400 per
+/// segment.
 const SERVICES_MAX: usize = 2_000;
-/// Heaviest bag that is believed: a ton is freight, and a mistake.
+/// Maximum accepted weight of a bag. A bag of a ton would be freight, so a larger value is an
+/// error.
 const BAG_KG_MAX: u32 = 1_000;
 
-/// What an answer to a price request is held against.
+/// The part of a price request that its response is checked against.
 #[derive(Clone, Copy)]
 pub(crate) struct PriceExpectation {
     legs: usize,
@@ -51,7 +58,8 @@ impl PriceExpectation {
     }
 }
 
-/// Offers in one currency, one journey a leg, at most as many as asked for.
+/// Converts offers in a single currency, with one journey for each requested journey, and at most
+/// as many as requested.
 pub(crate) fn price_answer(
     answer: flight_pricing::PriceAnswer,
     asked: PriceExpectation,
@@ -60,7 +68,7 @@ pub(crate) fn price_answer(
     let offers = list("offers", answer.offers, asked.offers_max, |found| {
         let currency = match of_answer {
             Some(first) if found.currency == first.code() => first,
-            Some(_) => return invalid("offers.currency", "more than one in an answer"),
+            Some(_) => return invalid("offers.currency", "more than one currency in a response"),
             None => *of_answer.insert(currency("offers.currency", &found.currency)?),
         };
         offer(found, currency, asked)
@@ -72,9 +80,13 @@ pub(crate) fn price_answer(
     })
 }
 
-fn offer(offer: flight_pricing::Offer, currency: Currency, asked: PriceExpectation) -> ConvertResult<Offer> {
+fn offer(
+    offer: flight_pricing::Offer,
+    currency: Currency,
+    asked: PriceExpectation,
+) -> ConvertResult<Offer> {
     if offer.journeys.len() != asked.legs {
-        return invalid("offers.journeys", "not one a leg");
+        return invalid("offers.journeys", "not one for each requested");
     }
     let key = offer.exclusive_key.filter(|key| !key.is_empty());
     Ok(Offer {
@@ -111,7 +123,7 @@ fn applied(flags: flight_pricing::AppliedFilters) -> AppliedFilters {
     }
 }
 
-/// A bound fare of so many passengers, in the currency of its offer.
+/// Converts a bound fare for `passengers` passengers. It must be in the currency of its offer.
 pub(crate) fn prebooked(
     prebooked: flight_booking::Prebooked,
     asked: Currency,
@@ -134,11 +146,15 @@ pub(crate) fn prebooked(
     })
 }
 
-fn part(field: &'static str, minor: Option<i64>, currency: Currency) -> ConvertResult<Option<Money>> {
+fn part(
+    field: &'static str,
+    minor: Option<i64>,
+    currency: Currency,
+) -> ConvertResult<Option<Money>> {
     optional(minor, |minor| money(field, minor, currency))
 }
 
-/// Which booking an answer must be about.
+/// The booking that a response must refer to.
 pub(crate) struct BookingExpectation {
     client_reference: String,
     supplier_reference: Option<String>,
@@ -179,11 +195,14 @@ impl BookingExpectation {
     }
 }
 
-/// The asked booking, as the supplier has it, in whatever currency that is.
-pub(crate) fn supplier_booking(state: wire::FlightBookingState, asked: &BookingExpectation) -> ConvertResult<SupplierBooking> {
+/// Converts the requested booking in whatever currency the supplier uses.
+pub(crate) fn supplier_booking(
+    state: wire::FlightBookingState,
+    asked: &BookingExpectation,
+) -> ConvertResult<SupplierBooking> {
     let currency = currency("currency", &state.currency)?;
     let status = booking_status(state.status)?;
-    // What is only accepted may have no name at the supplier yet.
+    // A booking that is only accepted may not have a reference at the supplier yet.
     let unnamed = status == SupplierBookingStatus::Pending && state.supplier_reference.is_empty();
     let supplier_reference = match unnamed {
         true => String::new(),
@@ -215,7 +234,11 @@ pub(crate) fn supplier_booking(state: wire::FlightBookingState, asked: &BookingE
     })
 }
 
-fn booked_service(service: wire::Service, currency: Currency, passengers: usize) -> ConvertResult<SupplierService> {
+fn booked_service(
+    service: wire::Service,
+    currency: Currency,
+    passengers: usize,
+) -> ConvertResult<SupplierService> {
     Ok(SupplierService {
         supplier_service_id: text::reference(
             "services.supplier-service-id",
@@ -278,7 +301,10 @@ fn cancellation(amounts: wire::TicketCancellation) -> ConvertResult<Cancellation
     })
 }
 
-pub(crate) fn booking_lookup(answer: flight_booking::FindAnswer, asked: &BookingExpectation) -> ConvertResult<BookingLookup> {
+pub(crate) fn booking_lookup(
+    answer: flight_booking::FindAnswer,
+    asked: &BookingExpectation,
+) -> ConvertResult<BookingLookup> {
     Ok(match answer {
         flight_booking::FindAnswer::Found(state) => {
             BookingLookup::Found(Box::new(supplier_booking(state, asked)?))
@@ -303,8 +329,10 @@ pub(crate) fn quote(quote: flight_cancellation::Quote) -> ConvertResult<Supplier
     })
 }
 
-/// What is for sale on a ticket, all of it in one currency.
-pub(crate) fn available_services(available: flight_services::Available) -> ConvertResult<Vec<AvailableService>> {
+/// Converts the available services of a ticket, all in one currency.
+pub(crate) fn available_services(
+    available: flight_services::Available,
+) -> ConvertResult<Vec<AvailableService>> {
     let currency = currency("currency", &available.currency)?;
     list("services", available.services, SERVICES_MAX, |service| {
         Ok(AvailableService {

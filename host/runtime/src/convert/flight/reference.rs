@@ -1,4 +1,4 @@
-//! Airports and airlines.
+//! Conversion of airports and airlines.
 
 use crate::bindings::exports::stopover::supplier::flight_reference as wire;
 use crate::convert::{ConvertResult, invalid, list, location, text};
@@ -7,7 +7,7 @@ use host_domain::flight::supply::{Airline, Airport, AirportResponse};
 const AIRPORT_ICAO_CHARS: usize = 4;
 const AIRLINE_ICAO_CHARS: usize = 3;
 
-/// At most as many airports as were asked for.
+/// Converts a list of at most `limit` airports.
 pub(crate) fn airports(answer: wire::AirportAnswer, limit: u16) -> ConvertResult<AirportResponse> {
     Ok(AirportResponse {
         airports: list("airports", answer.airports, usize::from(limit), airport)?,
@@ -36,7 +36,7 @@ fn airport(airport: wire::Airport) -> ConvertResult<Airport> {
     })
 }
 
-/// The airline that was asked for.
+/// Converts an airline, which must have the requested code.
 pub(crate) fn airline(airline: wire::Airline, asked: &str) -> ConvertResult<Airline> {
     if airline.iata_code != asked {
         return invalid("iata-code", "another airline than asked for");

@@ -1,4 +1,4 @@
-//! What is asked of a flight supplier.
+//! Conversion of requests to flight suppliers.
 
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
@@ -6,8 +6,8 @@ use crate::bindings::exports::stopover::supplier::{
 use crate::bindings::stopover::supplier::flight_types as wire;
 use host_domain::flight::passenger::Contact;
 use host_domain::flight::supply::{
-    BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, RequestedJourney,
-    PrebookRequest, PriceRequest, Sort, ServiceOrderItem,
+    BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, PrebookRequest,
+    PriceRequest, RequestedJourney, ServiceOrderItem, Sort,
 };
 use host_domain::flight::{
     Cabin, Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,

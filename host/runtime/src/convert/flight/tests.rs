@@ -11,7 +11,7 @@ pub(super) fn euros() -> Currency {
     Currency::parse("EUR").unwrap()
 }
 
-/// Two adults and an infant, there and back.
+/// Builds a request for a return trip of two adults and an infant.
 pub(super) fn request() -> PriceRequest {
     let leg = |origin: &str, destination: &str, date: &str| RequestedJourney {
         origin: origin.to_owned(),
@@ -127,7 +127,7 @@ fn field<T: std::fmt::Debug>(read: ConvertResult<T>) -> &'static str {
 }
 
 #[test]
-fn a_sound_fare_is_read_whole_and_what_is_only_shown_is_left_out() {
+fn valid_fare_is_converted_and_invalid_display_values_left_out() {
     let answer = read(answer(vec![offer()])).unwrap();
     assert!(answer.truncated && answer.applied.cabin && answer.applied.sort);
     assert!(!answer.applied.max_total);
@@ -158,7 +158,7 @@ fn a_sound_fare_is_read_whole_and_what_is_only_shown_is_left_out() {
 }
 
 #[test]
-fn a_fare_that_makes_no_sense_is_unreadable_and_says_where() {
+fn invalid_fare_is_rejected_with_its_field() {
     type Change = fn(&mut flight_pricing::Offer);
     fn segment(offer: &mut flight_pricing::Offer) -> &mut wire::Segment {
         &mut offer.journeys[0].segments[0]
@@ -225,7 +225,7 @@ fn a_fare_that_makes_no_sense_is_unreadable_and_says_where() {
 }
 
 #[test]
-fn an_answer_has_one_currency_and_no_more_offers_than_asked_for() {
+fn response_with_two_currencies_or_surplus_offers_is_rejected() {
     let dollars = flight_pricing::Offer {
         currency: "USD".to_owned(),
         ..offer()
@@ -255,7 +255,7 @@ pub(super) fn bound() -> flight_booking::Prebooked {
 }
 
 #[test]
-fn a_bound_fare_is_in_its_offers_currency_and_names_no_segment_twice() {
+fn bound_fare_requires_offer_currency_and_unique_segments() {
     type Change = fn(&mut flight_booking::Prebooked);
     let read = |bound| prebooked(bound, euros(), 3);
     assert_eq!(
@@ -337,7 +337,7 @@ fn asked(supplier_reference: Option<&str>) -> BookingExpectation {
 }
 
 #[test]
-fn a_ticket_is_read_in_its_own_currency_and_what_is_empty_is_nothing() {
+fn ticket_keeps_its_currency_and_empty_values_become_none() {
     let read = supplier_booking(state(), &asked(Some("order"))).unwrap();
     assert_eq!(read.total, Money::zero(Currency::USD));
     assert_eq!(
@@ -359,7 +359,7 @@ fn a_ticket_is_read_in_its_own_currency_and_what_is_empty_is_nothing() {
 }
 
 #[test]
-fn a_ticket_that_makes_no_sense_or_is_another_one_is_unreadable() {
+fn invalid_or_different_ticket_is_rejected() {
     type Change = fn(&mut wire::FlightBookingState);
     let cases: [(&str, Change); 16] = [
         ("supplier-reference", |s| {
@@ -398,12 +398,15 @@ fn a_ticket_that_makes_no_sense_or_is_another_one_is_unreadable() {
     for (expected, change) in cases {
         let mut state = state();
         change(&mut state);
-        assert_eq!(field(supplier_booking(state, &asked(Some("order")))), expected);
+        assert_eq!(
+            field(supplier_booking(state, &asked(Some("order")))),
+            expected
+        );
     }
 }
 
 #[test]
-fn each_call_about_a_ticket_knows_which_ticket_it_asked_for() {
+fn every_ticket_call_checks_the_returned_reference() {
     let client = || "fbk_1".to_owned();
     let to_cancel = BookingExpectation::for_cancel(&CancelRequest {
         client_reference: "fbk_1-cancel-1".to_owned(),
@@ -423,7 +426,10 @@ fn each_call_about_a_ticket_knows_which_ticket_it_asked_for() {
             supplier_reference: "other".to_owned(),
             ..state()
         };
-        assert_eq!(field(supplier_booking(another, &asked)), "supplier-reference");
+        assert_eq!(
+            field(supplier_booking(another, &asked)),
+            "supplier-reference"
+        );
     }
     let found = flight_booking::FindAnswer::Found(state());
     assert_eq!(
@@ -433,7 +439,7 @@ fn each_call_about_a_ticket_knows_which_ticket_it_asked_for() {
 }
 
 #[test]
-fn a_quote_has_amounts_of_one_currency_or_a_sentence() {
+fn quote_has_amounts_of_one_currency_or_reason() {
     let quoted = |currency: &str, fee, refund| {
         quote(flight_cancellation::Quote::Quoted(
             flight_cancellation::AirlineQuote {
@@ -460,7 +466,7 @@ fn a_quote_has_amounts_of_one_currency_or_a_sentence() {
 }
 
 #[test]
-fn what_is_for_sale_can_be_bought_at_least_once() {
+fn available_service_has_positive_quantity() {
     type Change = fn(&mut flight_services::AvailableService);
     let read = |change: Change| {
         let mut service = flight_services::AvailableService {
@@ -509,7 +515,7 @@ fn airport(iata_code: &str) -> flight_reference::Airport {
 }
 
 #[test]
-fn airports_are_known_by_their_code_and_shown_as_far_as_they_make_sense() {
+fn airport_requires_code_and_invalid_display_values_left_out() {
     let read = |found: Vec<flight_reference::Airport>| {
         let answer = flight_reference::AirportAnswer {
             airports: found,
@@ -533,7 +539,7 @@ fn airports_are_known_by_their_code_and_shown_as_far_as_they_make_sense() {
 }
 
 #[test]
-fn an_airline_is_the_one_that_was_asked_for() {
+fn airline_with_different_code_is_rejected() {
     let read = |code: &str, asked: &str| {
         let found = flight_reference::Airline {
             supplier_airline_id: "a1".to_owned(),

@@ -3,7 +3,7 @@ use http::{HeaderMap, Method};
 use std::net::IpAddr;
 use url::Url;
 
-/// A resolver that says what the test wants.
+/// Builds a lookup that returns fixed addresses.
 fn resolving_to(addresses: &[&str]) -> DnsLookup {
     let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
     DnsLookup::new(move |_| {
@@ -51,7 +51,7 @@ async fn a_name_that_resolves_to_a_special_address_is_denied() {
 }
 
 #[tokio::test]
-async fn one_special_address_among_public_ones_spoils_them_all() {
+async fn one_special_address_denies_all_addresses_of_a_name() {
     assert_eq!(
         get(&["1.1.1.1", "127.0.0.1"], false).await,
         ExchangeError::Denied("loopback".to_owned())
@@ -59,10 +59,10 @@ async fn one_special_address_among_public_ones_spoils_them_all() {
 }
 
 #[tokio::test]
-async fn a_private_grant_opens_private_addresses_and_no_others() {
+async fn private_grant_allows_private_addresses_only() {
     assert!(
         matches!(get(&["127.0.0.1"], true).await, ExchangeError::NotSent(_)),
-        "nothing listens there"
+        "no server listens on this port"
     );
     assert_eq!(
         get(&["169.254.169.254"], true).await,

@@ -1,6 +1,6 @@
 use super::*;
 
-/// What left the gateway: nothing, reads alone, a change.
+/// Builds the counts of sent requests; `true` stands for a change, `false` for a read.
 fn sent(requests: &[bool]) -> OutboundTracker {
     let sent = OutboundTracker::default();
     for changing in requests {
@@ -10,7 +10,7 @@ fn sent(requests: &[bool]) -> OutboundTracker {
 }
 
 #[test]
-fn nothing_sent_is_believed_only_while_no_change_left_and_a_limit_always() {
+fn not_sent_is_accepted_only_without_sent_change_and_rate_limit_always() {
     let not_sent = || wire::ChangeError::NotSent("no connection".to_owned());
     let limit = || wire::ChangeError::RateLimited(Some(u32::MAX));
     for (requests, believed) in [
@@ -34,7 +34,7 @@ fn nothing_sent_is_believed_only_while_no_change_left_and_a_limit_always() {
 }
 
 #[test]
-fn what_an_adapter_says_of_an_event_is_told_apart_from_how_it_breaks() {
+fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
     let nothing = OutboundTracker::default();
     let told = |error| VerifyError::from_wire(error, &nothing).outcome();
     let broken = |how| VerifyError::from_guest_error(how, &nothing).outcome();
@@ -56,15 +56,21 @@ fn what_an_adapter_says_of_an_event_is_told_apart_from_how_it_breaks() {
             PluginCallOutcome::Unavailable,
         ),
         (broken(GuestError::TimedOut), PluginCallOutcome::Unavailable),
-        (broken(GuestError::Trapped(String::new())), PluginCallOutcome::Unavailable),
-        (broken(GuestError::PoolExhausted), PluginCallOutcome::Overloaded),
+        (
+            broken(GuestError::Trapped(String::new())),
+            PluginCallOutcome::Unavailable,
+        ),
+        (
+            broken(GuestError::PoolExhausted),
+            PluginCallOutcome::Overloaded,
+        ),
     ] {
         assert_eq!(outcome, expected);
     }
 }
 
 #[test]
-fn nothing_is_sent_after_the_end() {
+fn closed_call_sends_no_request() {
     let sent = sent(&[false]);
     sent.close();
     assert!(!sent.try_begin(true));

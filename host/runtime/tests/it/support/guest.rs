@@ -1,9 +1,9 @@
-//! A plugin in WebAssembly text, without any toolchain: it exports `plugin`,
-//! `hotel-content` and `hotel-cancellation`, laid out by hand as the canonical ABI
-//! says. Its `read-reviews` sends a request to the URL that it is given as the
-//! hotel's id, by the method that it is given as the limit, and answers with the
-//! status as the count (1000 and the error's number when there is none); its
-//! `cancel` posts to the URL given as the supplier's reference.
+//! Builder of plugins in WebAssembly text, without any toolchain. The plugin exports `plugin`,
+//! `hotel-content` and `hotel-cancellation`, with a memory layout written by hand according to the
+//! canonical ABI. Its `read-reviews` sends a request to the URL that is passed as the hotel's id;
+//! the limit selects the method. It returns the response status as the review count, or 1000 plus
+//! the error's number if there is no response. Its `cancel` posts to the URL that is passed as the
+//! supplier's reference.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 use wit_parser::abi::{AbiVariant, WasmType};
 
-/// Where the guest's own data lies.
+/// Addresses of the guest's own data.
 const DESCRIPTION: u32 = 1024;
 const ANSWER: u32 = 4096;
 const RESPONSE: u32 = 8192;
@@ -20,31 +20,31 @@ const HEADERS: u32 = 24_000;
 const PRICES: u32 = 30_000;
 const HEAP: u32 = 65_536;
 
-/// What a guest does besides, as lines of WebAssembly text.
+/// Additional behaviour of a guest, as lines of WebAssembly text.
 pub(crate) struct Guest {
-    /// In `describe`, before it answers.
+    /// Code in `describe` before it returns.
     pub(crate) on_describe: String,
-    /// In `read-reviews`, before it sends.
+    /// Code in `read-reviews` before it sends.
     pub(crate) on_read: String,
-    /// In `read-reviews`, whether to send at all.
+    /// Whether `read-reviews` sends a request.
     pub(crate) sends_on_read: bool,
-    /// Headers of what is sent.
+    /// Headers of the sent request.
     pub(crate) headers: Vec<(&'static str, &'static str)>,
-    /// In `cancel`, whether to send at all.
+    /// Whether `cancel` sends a request.
     pub(crate) sends_on_change: bool,
-    /// In `cancel`, after it sent.
+    /// Code in `cancel` after it has sent.
     pub(crate) on_change: String,
-    /// How `cancel` ends: `refused`, `not-sent`, `rate-limited`, `unknown`.
+    /// Result of `cancel`: `refused`, `not-sent`, `rate-limited` or `unknown`.
     pub(crate) change_ends: &'static str,
-    /// Pages of memory that it begins with.
+    /// Number of initial memory pages.
     pub(crate) pages: u32,
     pub(crate) hosts: &'static str,
     pub(crate) version: &'static str,
     pub(crate) settings_schema: &'static str,
-    /// Imports besides those of every guest.
+    /// Imports in addition to those of every guest.
     pub(crate) extra_imports: &'static str,
     pub(crate) extra_world: &'static str,
-    /// Functions of what the world exports besides, and data and tables, as WebAssembly text.
+    /// Functions of additional exports of the world, and data and tables, as WebAssembly text.
     pub(crate) extra_functions: String,
 }
 
@@ -69,7 +69,7 @@ impl Default for Guest {
     }
 }
 
-/// Bytes of a segment of data, as WebAssembly text wants them.
+/// Data segments in the syntax of WebAssembly text.
 #[derive(Default)]
 struct Data {
     lines: String,
@@ -89,7 +89,7 @@ impl Data {
         self.bytes(at, &word.to_le_bytes());
     }
 
-    /// A pointer and a length at a place, and the text itself elsewhere.
+    /// Writes a pointer and a length at an address, and the text itself elsewhere.
     fn text(&mut self, at: u32, text: impl AsRef<[u8]>) {
         let text = text.as_ref();
         let place = TEXTS + self.texts_end;
@@ -100,17 +100,17 @@ impl Data {
     }
 }
 
-/// What a guest answers that prices: one offer of one hotel.
+/// A pricing response with one offer of one hotel.
 pub(crate) struct Price {
     pub(crate) hotel: &'static str,
-    /// What should be text and need not be.
+    /// Bytes of a text, which may be invalid UTF-8.
     pub(crate) name: &'static [u8],
     pub(crate) latitude: f64,
     pub(crate) total: i64,
 }
 
 impl Price {
-    /// A guest that exports `hotel-pricing` besides, and always answers this.
+    /// Builds a guest that additionally exports `hotel-pricing` and always returns this response.
     pub(crate) fn guest(&self) -> Guest {
         let (hotel, offer) = (PRICES + 64, PRICES + 256);
         let mut data = Data {
@@ -144,7 +144,7 @@ fn interfaces() -> Resolve {
     resolve
 }
 
-/// Every function of suppliers' and processors' interfaces, all with one body, as
+/// Builds every function of the given supplier and processor interfaces with the same body, as
 /// WebAssembly text.
 pub(crate) fn every_function(names: &[&str], body: &str) -> String {
     let (resolve, mut text) = (interfaces(), String::new());
@@ -172,7 +172,7 @@ pub(crate) fn every_function(names: &[&str], body: &str) -> String {
     text
 }
 
-/// The request without a body; the response lands in its place.
+/// Builds a request without a body. The response is stored at its fixed address.
 fn send(wanted: bool, method: &str, url: &str, headers: usize) -> String {
     if !wanted {
         return String::new();
@@ -285,7 +285,7 @@ impl Guest {
         )
     }
 
-    /// The component, as a toolchain would have made it.
+    /// Builds the component in the form that a toolchain would produce.
     pub(crate) fn component(&self) -> Vec<u8> {
         let mut core = wat::parse_str(self.text()).unwrap();
         let mut resolve = interfaces();

@@ -1,5 +1,5 @@
-//! Guests written by hand, as small as they can be, to do what no sound plugin
-//! does; a clock that stands still; a sink that remembers.
+//! Support for the tests: minimal handwritten guests with behaviour that no valid plugin has, a
+//! fixed clock, and a sink that stores its records.
 
 pub(crate) mod guest;
 pub(crate) mod upstream;
@@ -9,8 +9,8 @@ use host_domain::money::Currency;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::{Clock, Timestamp};
 use host_runtime::{
-    CallContext, CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, HostGrant, PluginCallOutcome,
-    PluginSpec, Runtime, RuntimeConfig, Supplier,
+    CallContext, CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, HostGrant,
+    PluginCallOutcome, PluginSpec, Runtime, RuntimeConfig, Supplier,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -83,7 +83,7 @@ impl CallSink for Remembered {
     }
 }
 
-/// A runtime with one folder for its guests.
+/// A runtime with a folder for its guests.
 pub(crate) struct Bench {
     pub(crate) runtime: Runtime,
     pub(crate) sink: Arc<Remembered>,
@@ -121,7 +121,7 @@ impl Bench {
         PluginSpec::new(id(), self.write("guest.wasm", &guest.component()))
     }
 
-    /// Loads a guest, with grants for the given hosts.
+    /// Loads a guest with grants for the given hosts.
     pub(crate) async fn load(&self, guest: &guest::Guest, grants: &[&str]) -> Supplier {
         let mut spec = self.spec(guest);
         spec.grants = grants
@@ -137,7 +137,7 @@ impl Bench {
     }
 }
 
-/// Two adults for two nights.
+/// Builds a stay of two adults for two nights.
 pub(crate) fn stay() -> Stay {
     Stay {
         check_in: "2027-01-10".parse().unwrap(),

@@ -1,17 +1,17 @@
-//! A supplier on the loopback that says exactly the bytes that it is told to,
-//! and remembers what it was asked.
+//! A supplier on the loopback interface that sends exactly the given bytes and stores the received
+//! requests.
 
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// What happens after the request was read.
+/// The reaction after a request was read.
 #[derive(Clone)]
 pub(crate) enum Behaviour {
-    /// These bytes, then the connection is closed.
+    /// Sends these bytes and closes the connection.
     Answer(Vec<u8>),
-    /// Nothing, for as long as the other side waits.
+    /// Sends nothing while the other side waits.
     Silence,
 }
 
@@ -74,7 +74,7 @@ impl Upstream {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The whole text of every request, in lower case.
+    /// Returns the complete text of every request in lower case.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked
             .lock()

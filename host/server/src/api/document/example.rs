@@ -1,5 +1,5 @@
-//! An example of every operation: what was asked and answered once, kept as it was,
-//! but for its dates: they move on, so that what was asked can be asked today.
+//! Examples of all operations. Each is a recorded request with its response. Only the dates are
+//! shifted, so that the request is valid today.
 
 use host_domain::time::Date;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ macro_rules! recordings {
     };
 }
 
-/// By operation.
+/// Recorded examples by operation.
 const EXAMPLES: [(&str, &str); 68] = recordings! {
     add_payment_instrument
     book_flight
@@ -84,20 +84,20 @@ const EXAMPLES: [(&str, &str); 68] = recordings! {
     test_hotel_subscription
 };
 
-/// One file.
+/// A recorded example, one file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordedExample {
-    /// The day of the recording.
+    /// Date of the recording.
     recorded: Date,
     request: Option<Value>,
-    /// Of 200 and of 201: a repeat is answered as what it repeats was.
+    /// Response with status 200 or 201; a repeat is answered like the first request.
     answer: Option<Value>,
-    /// Of 202.
+    /// Response with status 202.
     accepted: Option<Value>,
 }
 
-/// Adds the examples to the operations that they are of.
+/// Adds the examples to their operations.
 pub(super) fn add_examples(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
     let recordings: BTreeMap<&str, &str> = EXAMPLES.into_iter().collect();
     for operation in paths.values_mut().flat_map(Map::values_mut) {
@@ -122,7 +122,8 @@ pub(super) fn add_examples(paths: &mut BTreeMap<String, Map<String, Value>>, tod
 }
 
 impl RecordedExample {
-    /// None of a file that is not one: a test finds what then lacks its example.
+    /// Parses an example and shifts its dates. Returns `None` if the file is invalid; a test then
+    /// finds the missing example.
     fn read(text: &str, today: Date) -> Option<Self> {
         let mut recording: Self = serde_json::from_str(text).ok()?;
         let recorded = recording.recorded;
@@ -138,7 +139,7 @@ impl RecordedExample {
     }
 }
 
-/// Moves dates and instants by as many days as today is after the recording.
+/// Shifts dates and instants by the number of days from the recording to today.
 fn shift_dates(value: &mut Value, recorded: Date, today: Date) {
     match value {
         Value::Object(members) => members
@@ -156,7 +157,8 @@ fn shift_dates(value: &mut Value, recorded: Date, today: Date) {
     }
 }
 
-/// None of what is no date, and of what is long past: a date of birth.
+/// Shifts a date. Returns `None` for text that is not a date, and for dates in the distant past,
+/// such as dates of birth.
 fn shift_date(text: &str, recorded: Date, today: Date) -> Option<String> {
     let (day, time) = text.split_at_checked("YYYY-MM-DD".len())?;
     let day: Date = day.parse().ok()?;

@@ -1,5 +1,4 @@
-//! The way through the API: links from each answer to the calls that can follow it,
-//! as they work in a demo.
+//! OpenAPI links from each response to the operations that can follow it. They work against a demo.
 
 mod flight;
 mod mandate;
@@ -11,22 +10,21 @@ use jiff::ToSpan;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Days from now to the stay of the links: far enough for a document that is
-/// read long after it was made.
+/// Days from today to the stay in the links. Documents may be read long after they were generated.
 const DAYS_AHEAD: i64 = 60;
 const NIGHTS: i64 = 2;
 
-/// A call that can follow an answer.
+/// A link from a response to an operation that can follow it.
 struct Link {
     from: &'static str,
     status: &'static str,
     to: &'static str,
-    /// Of the path or query, as runtime expressions.
+    /// Path or query parameters as runtime expressions.
     parameters: Value,
     body: Option<Value>,
 }
 
-/// Adds links to the operations that they are about.
+/// Adds links to the responses of the operations.
 pub(super) fn add_links(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
     let stay = ExampleStay::after(today);
     for operation in paths.values_mut().flat_map(Map::values_mut) {
@@ -63,7 +61,7 @@ impl Link {
     }
 }
 
-/// A call about what an answer holds.
+/// Creates a link that passes the id in the response to the next operation.
 fn with_id(from: &'static str, status: &'static str, to: &'static str) -> Link {
     Link {
         from,
@@ -74,7 +72,7 @@ fn with_id(from: &'static str, status: &'static str, to: &'static str) -> Link {
     }
 }
 
-/// The stay of the links.
+/// The stay in the links.
 struct ExampleStay {
     check_in: String,
     check_out: String,
@@ -89,7 +87,7 @@ impl ExampleStay {
         }
     }
 
-    /// Two adults in one room, with what else `more` says.
+    /// Returns a request for two adults in one room, with the additional members `more`.
     fn with(&self, more: Value) -> Value {
         let mut request = json!({
             "check_in": self.check_in, "check_out": self.check_out,
@@ -115,7 +113,7 @@ fn calendar(hotel: &str, stay: &ExampleStay) -> Value {
     json!({ "hotel_ids": [hotel], "from": stay.check_in, "to": stay.check_out })
 }
 
-#[expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
+#[expect(clippy::too_many_lines, reason = "a table has one entry for each case")]
 fn links(stay: &ExampleStay) -> Vec<Link> {
     const HOTEL: &str = "$response.body#/data/0/hotel_id";
     let link = |from, status, to, parameters, body| Link {

@@ -1,35 +1,36 @@
-//! The document itself: every operation with its parameters, its answers and all
-//! of its errors.
+//! The OpenAPI document: every operation with its parameters, responses and errors.
 
 use crate::api::code::Code;
-use crate::api::document::{OperationInputs, OperationOutputs, example, journey, schema_ref, webhook};
+use crate::api::document::{
+    OperationInputs, OperationOutputs, example, journey, schema_ref, webhook,
+};
 use crate::api::problem::{ApiError, PROBLEM_JSON, Problem};
 use crate::api::schema::{COMPONENTS, Components, merge};
 use host_domain::time::Date;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Extension of a handler's attribute that lists its own error codes.
+/// Extension of a handler's attribute that lists the handler's own error codes.
 const ERROR_CODES: &str = "x-error-codes";
 
-/// One operation, as the route table gives it to the document.
+/// Specification of an operation, from the route table.
 pub(crate) struct OperationSpec {
     /// Path template.
     pub(crate) path: String,
     /// Method in lower case.
     pub(crate) method: String,
-    /// What the handler's attribute says.
+    /// Content of the handler's attribute.
     pub(crate) annotation: Value,
     pub(crate) inputs: OperationInputs,
     pub(crate) outputs: OperationOutputs,
-    /// The scope that its key needs; none: open to everyone.
+    /// Scope that the API key needs; `None` if the operation needs no key.
     pub(crate) scope: Option<&'static str>,
 }
 
-/// The whole document.
+/// The complete document.
 pub(crate) struct OpenApiDocument {
     paths: BTreeMap<String, Map<String, Value>>,
-    /// In the order of the route table.
+    /// Tags in the order of the route table.
     tags: Vec<String>,
     components: Components,
 }
@@ -65,7 +66,7 @@ impl OpenApiDocument {
             .insert(described.method, operation);
     }
 
-    /// OpenAPI 3.1. `server` is the address of the API; examples are of stays
+    /// Returns the OpenAPI 3.1 document. `server` is the address of the API. Examples use stays
     /// after `today`.
     pub(crate) fn finish(mut self, server: &str, today: Date) -> Value {
         example::add_examples(&mut self.paths, today);
@@ -92,7 +93,8 @@ impl OpenApiDocument {
                 } },
                 "headers": headers(),
                 "parameters": webhook::headers(),
-                // Of paths and methods that are not in the document, so of no operation.
+                // Responses for paths and methods that are not in the document, so they belong to
+                // no operation.
                 "responses": {
                     "UnknownPath": failure(Code::NotFound.facts().status, &[Code::NotFound]),
                     "UnknownMethod": failure(Code::MethodNotAllowed.facts().status, &[Code::MethodNotAllowed]),
@@ -106,17 +108,21 @@ fn headers() -> Value {
     let header =
         |description: &str, schema: Value| json!({ "description": description, "schema": schema });
     json!({
-        "RequestId": header("The request's id: the caller's x-request-id, or ours.", json!({"type": "string"})),
-        "Supplier": header("The supplier that answered, or that the error is about.", json!({"type": "string"})),
-        "RateLimitPolicy": header("The limit of a key: `q` requests in `w` seconds.", json!({"type": "string"})),
-        "RateLimit": header("`r` requests are left; all of them again after `t` seconds.", json!({"type": "string"})),
+        "RequestId": header("Id of the request: the client's x-request-id, or a generated one.", json!({"type": "string"})),
+        "Supplier": header("Supplier that responded, or that the error concerns.", json!({"type": "string"})),
+        "RateLimitPolicy": header("Rate limit of a key: `q` requests in `w` seconds.", json!({"type": "string"})),
+        "RateLimit": header("`r` requests are left; the full limit is available after `t` seconds.", json!({"type": "string"})),
         "RetryAfter": header("Seconds to wait before the same request is sent again.", json!({"type": "integer"})),
-        "Allow": header("The methods that the path has.", json!({"type": "string"})),
+        "Allow": header("Methods of the path.", json!({"type": "string"})),
     })
 }
 
 fn operation(described: &OperationSpec) -> Value {
-    let mut operation = described.annotation.as_object().cloned().unwrap_or_default();
+    let mut operation = described
+        .annotation
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
     let mut codes = declared_codes(operation.remove(ERROR_CODES));
     codes.extend(&described.inputs.codes);
     codes.extend([
@@ -126,10 +132,10 @@ fn operation(described: &OperationSpec) -> Value {
         Code::ValidationFailed,
     ]);
     let mut parameters = described.inputs.parameters.clone();
-    // Without a pattern: an id of another form is no violation.
+    // There is no pattern, because an invalid id is replaced and is not a violation.
     parameters.push(json!({
         "name": "x-request-id", "in": "header", "required": false, "schema": { "type": "string" },
-        "description": "1 to 128 of `[A-Za-z0-9._-]`, echoed on the answer; when it is missing or of another form, one is made.",
+        "description": "1 to 128 characters of `[A-Za-z0-9._-]`, returned in the response. If it is missing or invalid, the gateway generates an id.",
     }));
     if let Some(scope) = described.scope {
         codes.extend([
@@ -142,11 +148,11 @@ fn operation(described: &OperationSpec) -> Value {
         parameters.push(json!({
             "name": "x-user-id", "in": "header", "required": false,
             "schema": { "type": "string", "pattern": "^[A-Za-z0-9._:@-]{1,128}$" },
-            "description": "The organization's end user; `org` without it.",
+            "description": "End user of the organization; default is `org`.",
         }));
         parameters.push(json!({
             "name": "x-organization-id", "in": "header", "required": false, "schema": { "type": "string" },
-            "description": "When sent it must be the key's organization.",
+            "description": "Optional. Must be the organization of the key.",
         }));
         operation.insert("x-required-scope".to_owned(), json!(scope));
     } else {
@@ -163,7 +169,7 @@ fn operation(described: &OperationSpec) -> Value {
     Value::Object(operation)
 }
 
-/// The codes that a handler's attribute lists; a test finds those that do not exist.
+/// Returns the codes that a handler's attribute lists. A test detects codes that do not exist.
 fn declared_codes(listed: Option<Value>) -> BTreeSet<Code> {
     let listed = listed
         .as_ref()
@@ -192,7 +198,8 @@ fn common_headers() -> Map<String, Value> {
     headers
 }
 
-/// The statuses that the attribute names, with what the handler's type says.
+/// Returns the successful responses: the statuses of the attribute with the schemas of the
+/// handler's type.
 fn successes(responses: Value, outputs: &OperationOutputs) -> Map<String, Value> {
     let mut responses = responses.as_object().cloned().unwrap_or_default();
     for (status, response) in &mut responses {

@@ -1,4 +1,4 @@
-//! The webhooks of the document: every type of event, with what is sent of it.
+//! The webhooks section of the document: every event type with its request.
 
 use crate::api::document::schema_ref;
 use crate::api::schema::Components;
@@ -11,7 +11,7 @@ use crate::render::watch::Watch;
 use host_domain::event::EventType;
 use serde_json::{Map, Value, json};
 
-/// What `data` of an event holds.
+/// Kind of data in an event.
 enum EventDataKind {
     HotelBooking,
     FlightBooking,
@@ -23,49 +23,49 @@ enum EventDataKind {
     Subscription,
 }
 
-/// What every request carries beside its body: name, meaning, pattern.
+/// Headers of every webhook request: name, description and pattern.
 const HEADERS: [(&str, &str, &str); 6] = [
     (
         "svc-signature",
-        "`t`: when it was sent, in seconds since 1970; refuse what is more than 300 seconds away. `v1`: HMAC-SHA256 in lowercase hex over `<t>.<body as it came>`, keyed \
-         with the whole text of the `whsec_…` secret; for 24 hours after a rotation there are two, and one that fits is enough.",
+        "`t`: time of sending, in seconds since 1970; reject requests that differ by more than 300 seconds from your clock. `v1`: HMAC-SHA256 in lowercase hexadecimal over `<t>.<raw body>`, keyed \
+         with the whole text of the `whsec_…` secret. For 24 hours after a rotation there are two signatures; it is enough if one of them matches.",
         "^t=[0-9]+(,v1=[0-9a-f]{64}){1,2}$",
     ),
     (
         "svc-event-id",
-        "The event's id: delivery is at least once, so pass over what you have already.",
+        "Id of the event. Delivery is at least once, so ignore events that you have already processed.",
         "^evt_[a-zA-Z0-9-]+$",
     ),
     (
         "svc-delivery-id",
-        "The delivery's id, the same for each of its attempts and replays.",
+        "Id of the delivery, the same for all its attempts and replays.",
         "^dlv_[a-zA-Z0-9-]+$",
     ),
     (
         "webhook-id",
-        "The event's id, for the libraries of Standard Webhooks.",
+        "Id of the event, for Standard Webhooks libraries.",
         "^evt_[a-zA-Z0-9-]+$",
     ),
     (
         "webhook-timestamp",
-        "When it was sent, in seconds since 1970.",
+        "Time of sending, in seconds since 1970.",
         "^[0-9]+$",
     ),
     (
         "webhook-signature",
-        "Standard Webhooks: `v1,` and HMAC-SHA256 in base64 over `<webhook-id>.<webhook-timestamp>.<body as it came>`, keyed with what the secret holds in base64 after \
-         `whsec_`; one for each secret that signs.",
+        "Standard Webhooks: `v1,` and HMAC-SHA256 in base64 over `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the base64-decoded part of the secret after \
+         `whsec_`. There is one signature for each valid secret.",
         "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$",
     ),
 ];
 
-/// What happened, and what the event holds: one line a type.
+/// Returns the summary of an event type and the kind of its data.
 #[rustfmt::skip]
 const fn event_summary(event_type: EventType) -> (&'static str, EventDataKind) {
     match event_type {
         EventType::HotelBookingCreated => ("A hotel offer is bound", EventDataKind::HotelBooking),
         EventType::HotelBookingConfirmed => ("A hotel is booked", EventDataKind::HotelBooking),
-        EventType::HotelBookingFailed => ("A hotel booking came to nothing", EventDataKind::HotelBooking),
+        EventType::HotelBookingFailed => ("A hotel booking failed", EventDataKind::HotelBooking),
         EventType::HotelBookingExpired => ("A hotel booking was not completed in time", EventDataKind::HotelBooking),
         EventType::HotelBookingCancellationStarted => ("A hotel booking is being cancelled", EventDataKind::HotelBooking),
         EventType::HotelBookingCanceled => ("A hotel booking is cancelled", EventDataKind::HotelBooking),
@@ -74,25 +74,25 @@ const fn event_summary(event_type: EventType) -> (&'static str, EventDataKind) {
         EventType::HotelBookingChanged => ("The hotel changed what was booked", EventDataKind::HotelBooking),
         EventType::FlightBookingCreated => ("A fare is bound", EventDataKind::FlightBooking),
         EventType::FlightBookingConfirmed => ("A ticket is issued", EventDataKind::FlightBooking),
-        EventType::FlightBookingFailed => ("A flight booking came to nothing", EventDataKind::FlightBooking),
+        EventType::FlightBookingFailed => ("A flight booking failed", EventDataKind::FlightBooking),
         EventType::FlightBookingExpired => ("A flight booking was not completed in time", EventDataKind::FlightBooking),
         EventType::FlightBookingCancellationStarted => ("A flight booking is being cancelled", EventDataKind::FlightBooking),
         EventType::FlightBookingCanceled => ("A ticket is released", EventDataKind::FlightBooking),
         EventType::FlightBookingCancellationRefused => ("The airline refused to cancel", EventDataKind::FlightBooking),
         EventType::FlightBookingServicesAdded => ("Bags were bought", EventDataKind::FlightBooking),
         EventType::FlightBookingAirlineChange => ("The airline changed what was booked", EventDataKind::FlightBooking),
-        EventType::PaymentCaptured => ("Money was taken", EventDataKind::Payment),
-        EventType::PaymentRefunded => ("Money was given back", EventDataKind::Payment),
+        EventType::PaymentCaptured => ("A payment was captured", EventDataKind::Payment),
+        EventType::PaymentRefunded => ("A payment was refunded", EventDataKind::Payment),
         EventType::PaymentFailed => ("A payment failed", EventDataKind::Payment),
-        EventType::HotelWatchTriggered => ("A watched hotel costs what was waited for", EventDataKind::WatchTriggered),
-        EventType::TripWatchTriggered => ("Hotels of a watched trip cost what was waited for", EventDataKind::TripTriggered),
-        EventType::HotelWatchPurchased => ("A watch bought", EventDataKind::WatchPurchased),
-        EventType::HotelWatchPurchaseFailed => ("A watch was to buy, and could not", EventDataKind::WatchPurchaseFailed),
+        EventType::HotelWatchTriggered => ("A watched hotel reached the trigger price", EventDataKind::WatchTriggered),
+        EventType::TripWatchTriggered => ("Hotels of a watched trip reached the trigger price", EventDataKind::TripTriggered),
+        EventType::HotelWatchPurchased => ("A watch made its purchase", EventDataKind::WatchPurchased),
+        EventType::HotelWatchPurchaseFailed => ("The purchase of a watch failed", EventDataKind::WatchPurchaseFailed),
         EventType::Ping => ("A subscription is tested", EventDataKind::Subscription),
     }
 }
 
-/// Every type of event, by its name.
+/// Returns the webhooks section: every event type, by name.
 pub(super) fn webhooks_section(components: &mut Components) -> Value {
     let all = EventType::ALL.into_iter();
     let all = all.map(|event_type| {
@@ -102,7 +102,7 @@ pub(super) fn webhooks_section(components: &mut Components) -> Value {
     Value::Object(all.collect())
 }
 
-/// The headers, as parameters that can be referred to.
+/// Returns the headers as reusable parameters.
 pub(super) fn headers() -> Value {
     let headers = HEADERS.into_iter().map(|(name, meaning, pattern)| {
         let header = json!({
@@ -140,15 +140,18 @@ fn webhook(event_type: EventType, components: &mut Components) -> Value {
     })
 }
 
-/// What a receiver may answer.
+/// Returns the responses that a receiver may send.
 fn receiver_responses(about: &EventDataKind) -> Value {
-    let taken = json!({ "description": "You have it. Only the status counts; the first KiB of the body is kept, for you to read in the delivery." });
+    let taken = json!({ "description": "You confirm the event. Only the status matters. The first KiB of the body is stored and shown in the delivery." });
     match about {
-        EventDataKind::HotelBooking | EventDataKind::FlightBooking | EventDataKind::Payment | EventDataKind::Subscription => {
+        EventDataKind::HotelBooking
+        | EventDataKind::FlightBooking
+        | EventDataKind::Payment
+        | EventDataKind::Subscription => {
             json!({
                 "2XX": taken,
-                "410": { "description": "You want no more: the delivery has failed, and the subscription is paused." },
-                "default": { "description": "Anything else, a redirect, or no answer within 10 seconds: it is sent again, after 1, 5, 30 and 90 minutes; then the delivery has failed. `Retry-After` makes a step longer, as far as all are still done within 2 hours 15 minutes." },
+                "410": { "description": "You reject all further events: the delivery fails, and the subscription is paused." },
+                "default": { "description": "Any other status, a redirect, or no response within 10 seconds: the event is sent again after 1, 5, 30 and 90 minutes; then the delivery fails. `Retry-After` lengthens a delay as long as all attempts still end within 2 hours 15 minutes." },
             })
         }
         EventDataKind::WatchTriggered
@@ -156,7 +159,7 @@ fn receiver_responses(about: &EventDataKind) -> Value {
         | EventDataKind::WatchPurchased
         | EventDataKind::WatchPurchaseFailed => json!({
             "2XX": taken,
-            "default": { "description": "Anything else, a redirect, or no answer within 10 seconds: it is sent again, after 1, 5 and 30 minutes, 2, 12 and 24 hours; then it is `failed` in the log. `Retry-After` makes a step longer, to twice itself." },
+            "default": { "description": "Any other status, a redirect, or no response within 10 seconds: the event is sent again after 1, 5 and 30 minutes, 2, 12 and 24 hours; then it is `failed` in the log. `Retry-After` lengthens a delay to at most twice its length." },
         }),
     }
 }
@@ -164,19 +167,19 @@ fn receiver_responses(about: &EventDataKind) -> Value {
 const fn event_note(about: &EventDataKind) -> &'static str {
     match about {
         EventDataKind::HotelBooking => {
-            "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of hotels. Order is not promised: `updated_at` tells which is newer."
+            "`data.booking` is the booking at the time of the event. Sent to hotel subscriptions. Events may arrive out of order: compare `updated_at` to find the newer one."
         }
         EventDataKind::FlightBooking => {
-            "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of flights. Order is not promised: `updated_at` tells which is newer."
+            "`data.booking` is the booking at the time of the event. Sent to flight subscriptions. Events may arrive out of order: compare `updated_at` to find the newer one."
         }
         EventDataKind::Payment => {
-            "`data.payment` is the payment as its booking showed it at the event. Sent to subscriptions of the booking's product."
+            "`data.payment` is the payment of the booking at the time of the event. Sent to subscriptions to the booking's product."
         }
         EventDataKind::WatchTriggered
         | EventDataKind::TripTriggered
         | EventDataKind::WatchPurchased
         | EventDataKind::WatchPurchaseFailed => {
-            "Sent to the organization's watcher endpoint, and kept in the event log."
+            "Sent to the organization's watch webhook, and stored in the watch event log."
         }
         EventDataKind::Subscription => "Sent to one subscription when it is tested.",
     }
@@ -187,7 +190,7 @@ fn event(name: &str, data: Value, components: &mut Components) -> Value {
         "type": "object",
         "required": ["id", "type", "created_at", "data"],
         "properties": {
-            "id": { "type": "string", "pattern": "^evt_[a-zA-Z0-9-]+$", "description": "The same however often it is sent." },
+            "id": { "type": "string", "pattern": "^evt_[a-zA-Z0-9-]+$", "description": "Id of the event, the same for all attempts and replays." },
             "type": { "type": "string", "const": name },
             "created_at": schema_ref::<IsoDateTime>(components),
             "data": data,
@@ -228,18 +231,20 @@ fn data(about: &EventDataKind, components: &mut Components) -> Value {
             });
             let hotels = json!({
                 "type": "array", "minItems": 1, "maxItems": 3, "items": price_schema(components, hotel),
-                "description": "The cheapest first.",
+                "description": "Cheapest first.",
             });
             json!({ "matches": hotels })
         }),
-        EventDataKind::WatchPurchased => watch_event_data(components, &["booking", "mandate_id"], |components| {
-            let total = json!({
-                "type": "object", "required": ["total_amount"],
-                "properties": { "total_amount": schema_ref::<Money>(components) },
-            });
-            let booking = json!({ "allOf": [schema_ref::<HotelBooking>(components), total] });
-            json!({ "booking": booking, "mandate_id": { "type": "string", "pattern": "^mnd_[a-zA-Z0-9-]+$" } })
-        }),
+        EventDataKind::WatchPurchased => {
+            watch_event_data(components, &["booking", "mandate_id"], |components| {
+                let total = json!({
+                    "type": "object", "required": ["total_amount"],
+                    "properties": { "total_amount": schema_ref::<Money>(components) },
+                });
+                let booking = json!({ "allOf": [schema_ref::<HotelBooking>(components), total] });
+                json!({ "booking": booking, "mandate_id": { "type": "string", "pattern": "^mnd_[a-zA-Z0-9-]+$" } })
+            })
+        }
         EventDataKind::WatchPurchaseFailed => watch_event_data(
             components,
             &["reason"],
@@ -253,7 +258,7 @@ fn data(about: &EventDataKind, components: &mut Components) -> Value {
     json!({ "type": "object", "required": required, "properties": properties })
 }
 
-/// What every event of a watch holds, and what else this one does.
+/// Returns the members of every watch event, and those of this one.
 fn watch_event_data(
     components: &mut Components,
     also: &[&'static str],
@@ -266,7 +271,7 @@ fn watch_event_data(
     (required, properties)
 }
 
-/// What a check saw: advisory. `more`: what else stands beside it.
+/// Returns the schema of an observed price, which is advisory, with the additional members `more`.
 fn price_schema(components: &mut Components, more: Value) -> Value {
     let mut properties = json!({
         "total": schema_ref::<Amount>(components), "currency": schema_ref::<CurrencyCode>(components),

@@ -1,4 +1,4 @@
-//! The body as JSON text: its type, its form.
+//! The JSON body: content type and syntax.
 
 use crate::api::code::Code;
 use crate::api::extract::raw::{self, BodyError};
@@ -13,10 +13,10 @@ use serde_json::{Map, Number, Value};
 use std::fmt;
 use std::time::Duration;
 
-/// Longest body, in bytes.
+/// Maximum length of a body in bytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
 
-/// The body as JSON; none when it is empty.
+/// Reads the body as JSON. Returns `None` if it is empty.
 pub(super) async fn read_json_body(
     headers: &HeaderMap,
     body: Body,
@@ -31,7 +31,8 @@ pub(super) async fn read_json_body(
                 ApiError::from(Code::MalformedJson).with_detail(error.to_string())
             }
         })?;
-    // Whatever its type says: some clients name one for every POST.
+    // An empty body is accepted with any content type, because some clients send one with every
+    // POST.
     if bytes.is_empty() {
         return Ok(None);
     }
@@ -40,7 +41,7 @@ pub(super) async fn read_json_body(
     }
     if is_encoded(headers) {
         let error = ApiError::from(Code::UnsupportedMediaType);
-        return Err(error.with_detail("The body is to be sent as it is, without Content-Encoding."));
+        return Err(error.with_detail("Send the body without Content-Encoding."));
     }
     parse(&bytes).map(Some)
 }
@@ -49,7 +50,7 @@ fn parse(bytes: &Bytes) -> Result<Value, ApiError> {
     let parsed: Result<UniqueKeysJson, serde_json::Error> = serde_json::from_slice(bytes);
     parsed.map(|json| json.0).map_err(|error| {
         let what = if error.is_data() {
-            "a member that appears twice"
+            "duplicate member"
         } else {
             "not JSON"
         };
@@ -58,13 +59,13 @@ fn parse(bytes: &Bytes) -> Result<Value, ApiError> {
     })
 }
 
-/// Compressed, or otherwise not the text itself.
+/// Returns whether the body is compressed or otherwise encoded.
 fn is_encoded(headers: &HeaderMap) -> bool {
     let encoding = headers.get(CONTENT_ENCODING);
     encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
-/// `application/json`, with whatever parameters.
+/// Returns whether the content type is `application/json`, with any parameters.
 fn is_json(headers: &HeaderMap) -> bool {
     let value = headers
         .get(CONTENT_TYPE)
@@ -74,8 +75,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// JSON in which no object has two members of one name: of two prices or dates,
-/// nobody knows which was meant.
+/// JSON in which no object has two members of the same name. Duplicates are rejected because it is
+/// unclear which value is intended, e.g. of two prices.
 struct UniqueKeysJson(Value);
 
 impl<'de> Deserialize<'de> for UniqueKeysJson {
@@ -84,7 +85,7 @@ impl<'de> Deserialize<'de> for UniqueKeysJson {
     }
 }
 
-/// Up to here a float holds every integer exactly.
+/// Largest number up to which a float represents every integer exactly.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 struct UniqueKeysVisitor;
@@ -112,7 +113,8 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
         Ok(value.into())
     }
 
-    /// `2.0` is the integer 2 to a schema, so it is one to everything after it.
+    /// Converts whole floats such as `2.0` to integers, because JSON Schema treats them as
+    /// integers.
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
         let is_whole = value.fract() == 0.0 && value.abs() <= EXACT_MAX;
         let whole = is_whole.then(|| format!("{value:.0}").parse::<i64>());
@@ -140,7 +142,9 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
-        while let Some((name, UniqueKeysJson(member))) = map.next_entry::<String, UniqueKeysJson>()? {
+        while let Some((name, UniqueKeysJson(member))) =
+            map.next_entry::<String, UniqueKeysJson>()?
+        {
             if members.insert(name, member).is_some() {
                 return Err(A::Error::custom("twice"));
             }
@@ -149,12 +153,12 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
     }
 }
 
-/// Whether it is `{}`.
+/// Returns whether the value is `{}`.
 pub(super) fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(Map::is_empty)
 }
 
-/// JSON text with the members of every object in order.
+/// Returns canonical JSON text, with the members of every object sorted by name.
 pub(super) fn canonical(value: &Value) -> String {
     match value {
         Value::Object(members) => {

@@ -1,14 +1,14 @@
-//! Names and values of a query.
+//! Query parameters.
 
 use crate::api::extract::RequestReader;
 use crate::api::problem::ViolationLocation;
 use crate::api::schema::escape;
 
-/// Query parameters that are looked at; more are refused without reading them.
+/// Maximum number of query parameters. Requests with more are rejected without reading them.
 const PARAMETERS_MAX: usize = 100;
 
 impl RequestReader<'_> {
-    /// For requests that have none.
+    /// Adds violations for all query parameters, for operations that accept none.
     pub(super) fn reject_query_parameters(&mut self) {
         for (name, _) in self.query_parameters() {
             self.add_violation(
@@ -20,7 +20,7 @@ impl RequestReader<'_> {
         }
     }
 
-    /// Names and values of the query, decoded. Too many are a violation.
+    /// Returns the decoded names and values of the query. Too many parameters are a violation.
     pub(super) fn query_parameters(&mut self) -> Vec<(String, String)> {
         let query = self.uri.query().unwrap_or_default();
         let mut parameters = Vec::new();
@@ -37,14 +37,19 @@ impl RequestReader<'_> {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match (decode_form(name), decode_form(value)) {
                 (Some(name), Some(value)) => parameters.push((name, value)),
-                _ => self.add_violation(ViolationLocation::Query, "", "format", "not percent-encoded UTF-8"),
+                _ => self.add_violation(
+                    ViolationLocation::Query,
+                    "",
+                    "format",
+                    "not percent-encoded UTF-8",
+                ),
             }
         }
         parameters
     }
 }
 
-/// `application/x-www-form-urlencoded` text; none when it is not UTF-8.
+/// Decodes `application/x-www-form-urlencoded` text. Returns `None` if it is not UTF-8.
 fn decode_form(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -1,7 +1,7 @@
-//! The parts that a request can have.
+//! The parts of a request.
 
 use crate::api::document::OperationInputs;
-use crate::api::extract::{RequestReader, RequestPart, Validate, json};
+use crate::api::extract::{RequestPart, RequestReader, Validate, json};
 use crate::api::problem::ViolationLocation;
 use crate::api::schema::escape;
 use serde::de::DeserializeOwned;
@@ -9,12 +9,11 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
-/// The JSON body, which has the published schema of `T`.
+/// The JSON body, validated by the published schema of `T`.
 #[derive(Debug, Clone)]
 pub struct Body<T>(pub T);
 
-/// The query, which has the published schema of `T`: an object whose members are
-/// the parameters.
+/// The query, validated by the published schema of `T`, an object whose members are the parameters.
 #[derive(Debug, Clone)]
 pub struct Query<T>(pub T);
 
@@ -22,29 +21,29 @@ pub struct Query<T>(pub T);
 #[derive(Debug, Clone)]
 pub struct PathId<T>(pub T);
 
-/// `x-idempotency-key`, with the fingerprint of the request that it stands for.
-/// Required; take `Option<IdempotencyKey>` where it is not.
+/// The header `x-idempotency-key`, with the fingerprint of the request. It is required; use
+/// `Option<IdempotencyKeyHeader>` where it is optional.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKeyHeader<const MAX: usize = 200> {
-    /// The caller's key.
+    /// Key of the client.
     pub key: String,
-    /// SHA-256 in hex over the path's identifiers and the parsed body: member
-    /// order and white space do not matter.
+    /// SHA-256 in hexadecimal of the path parameters and the parsed body. Member order and white
+    /// space do not change it.
     pub fingerprint: String,
 }
 
-/// A value that stands in a path.
+/// A value in the path.
 pub trait PathParameter: Sized + Send {
-    /// The parameter's name in the route, e.g. `id`.
+    /// Name of the path parameter in the route, e.g. `id`.
     const NAME: &'static str;
-    /// Its form as a regular expression.
+    /// Pattern of the value as a regular expression.
     const PATTERN: &'static str;
-    /// Longest, in characters.
+    /// Maximum length in characters.
     const CHARS_MAX: usize = 128;
-    /// What it is the id of.
+    /// Description of the parameter.
     const DESCRIPTION: &'static str;
 
-    /// Reads it.
+    /// Parses the value.
     fn parse(text: &str) -> Option<Self>;
 }
 
@@ -64,7 +63,7 @@ macro_rules! path_ids {
 
 path_ids! {
     BookingId "id" "^bkg_[a-zA-Z0-9-]+$" "Id of a booking.";
-    HotelId "hotel_id" "^htl_[a-zA-Z0-9-]+$" "Id of a hotel, as the gateway names it.";
+    HotelId "hotel_id" "^htl_[a-zA-Z0-9-]+$" "Id of a hotel in the gateway.";
     PlaceId "id" "^plc_[a-zA-Z0-9-]+$" "Id of a saved place.";
     MandateId "id" "^mnd_[a-zA-Z0-9-]+$" "Id of a mandate.";
     InstrumentId "id" "^inst_[a-zA-Z0-9-]+$" "Id of a payment instrument.";
@@ -78,7 +77,12 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
 
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let Some(json) = incoming.json.take() else {
-            incoming.add_violation(ViolationLocation::Body, "", "required", "a JSON body is required");
+            incoming.add_violation(
+                ViolationLocation::Body,
+                "",
+                "required",
+                "a JSON body is required",
+            );
             return None;
         };
         let read = incoming.parse_and_validate(ViolationLocation::Body, &json);
@@ -91,7 +95,7 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
     }
 }
 
-/// A body that may be missing.
+/// An optional body.
 impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Option<Body<T>> {
     const READS_BODY: bool = true;
 
@@ -114,9 +118,9 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
         let compiled = incoming.app.validators.get::<T>().ok();
         let mut object = Map::new();
         for (name, text) in incoming.query_parameters() {
-            let value = compiled
-                .as_ref()
-                .map_or(Value::Null, |compiled| compiled.parse_parameter(&name, text));
+            let value = compiled.as_ref().map_or(Value::Null, |compiled| {
+                compiled.parse_parameter(&name, text)
+            });
             if object.contains_key(&name) {
                 incoming.add_violation(
                     ViolationLocation::Query,
@@ -153,7 +157,12 @@ impl<T: PathParameter> RequestPart for PathId<T> {
                 T::PATTERN,
                 T::CHARS_MAX
             );
-            incoming.add_violation(ViolationLocation::Path, &format!("/{}", T::NAME), "pattern", detail);
+            incoming.add_violation(
+                ViolationLocation::Path,
+                &format!("/{}", T::NAME),
+                "pattern",
+                detail,
+            );
         }
         read.map(Self)
     }
@@ -196,7 +205,7 @@ impl<const MAX: usize> RequestPart for Option<IdempotencyKeyHeader<MAX>> {
             .to_str()
             .ok()
             .filter(|key| (1..=MAX).contains(&key.len()))
-            // A tab would pass as text of a header.
+            // A tab is valid in a header value, but not in a key.
             .filter(|key| key.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
         match key.filter(|_| values.next().is_none()) {
             Some(key) => Some(Some(IdempotencyKeyHeader {
@@ -206,7 +215,12 @@ impl<const MAX: usize> RequestPart for Option<IdempotencyKeyHeader<MAX>> {
             None => {
                 let detail =
                     format!("must be sent once and have 1 to {MAX} printable ASCII characters");
-                incoming.add_violation(ViolationLocation::Header, "/x-idempotency-key", "pattern", detail);
+                incoming.add_violation(
+                    ViolationLocation::Header,
+                    "/x-idempotency-key",
+                    "pattern",
+                    detail,
+                );
                 None
             }
         }
@@ -217,7 +231,8 @@ impl<const MAX: usize> RequestPart for Option<IdempotencyKeyHeader<MAX>> {
     }
 }
 
-/// What makes two requests the same one.
+/// Returns the hash that identifies a request. Two requests with the same hash are the same
+/// request.
 fn fingerprint(incoming: &RequestReader<'_>) -> String {
     let mut hash = Sha256::new();
     for (name, value) in &incoming.path {
@@ -226,7 +241,7 @@ fn fingerprint(incoming: &RequestReader<'_>) -> String {
         hash.update(value);
         hash.update([0]);
     }
-    // Where the body may be missing, `{}` says as little.
+    // If the body is optional, `{}` means the same as no body.
     if let Some(json) = incoming.json.as_ref().filter(|json| !json::is_empty(json)) {
         hash.update(json::canonical(json));
     }

@@ -1,9 +1,8 @@
-//! The body as bytes, and requests whose body is read only once it is known that
-//! somebody wants it.
+//! The body as bytes, and requests whose body is read only after other checks.
 
 use crate::api::caller::AnonymousContext;
 use crate::api::code::Code;
-use crate::api::extract::{RequestReader, RequestPart};
+use crate::api::extract::{RequestPart, RequestReader};
 use crate::api::problem::ApiError;
 use crate::app::Application;
 use axum::body::Body;
@@ -15,21 +14,20 @@ use http::header::CONTENT_LENGTH;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How much of a body that is too long is read before the connection is given up.
+/// Number of bytes of a too long body that are read before the connection is closed.
 const DRAIN_BYTES_MAX: usize = 8 << 20;
 
-/// A request of which only what stands before its body is read: nobody knows yet
-/// whether the rest is wanted. A path of another form is one that is not there;
-/// a query says nothing to us.
+/// A request whose body is not yet read, because it may not be accepted. A path of an invalid form
+/// counts as not found. The query is ignored.
 #[derive(Debug)]
 pub struct DeferredBody<T> {
-    /// Of the path.
+    /// Parts of the path.
     pub parts: T,
-    /// As they came.
+    /// Headers of the request.
     pub headers: HeaderMap,
-    /// What is not read.
+    /// The unread body.
     pub body: Body,
-    /// Its id, and its deadline.
+    /// Request id and deadline.
     pub context: AnonymousContext,
 }
 
@@ -51,21 +49,21 @@ impl<T: RequestPart> FromRequest<Arc<Application>> for DeferredBody<T> {
     }
 }
 
-/// Why there is no whole body.
+/// Reason why the body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BodyError {
-    /// Longer than wanted.
-    #[error("the body is too long")]
+    /// The body exceeds the maximum length.
+    #[error("the body exceeds the maximum length")]
     TooLarge,
-    /// The rest of it did not come.
+    /// The body did not arrive in time.
     #[error("the body did not arrive in time")]
     Timeout,
-    /// The rest of it will not come.
+    /// The connection ended before the end of the body.
     #[error("the body was cut off")]
     Incomplete,
 }
 
-/// The whole body.
+/// Reads the complete body.
 pub(crate) async fn read_body(
     headers: &HeaderMap,
     body: Body,
@@ -86,8 +84,8 @@ pub(crate) async fn read_body(
         .map_err(|_| BodyError::Timeout)?
 }
 
-/// A body that is too long is still read to its end and dropped: a caller that
-/// is still sending would see a broken connection, not the answer.
+/// Reads a body. A body that is too long is still read to its end and discarded, up to a limit.
+/// Otherwise a client that is still sending would see a broken connection instead of the response.
 async fn drain(body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     let mut chunks = body.into_data_stream();
     let mut bytes = BytesMut::new();

@@ -1,4 +1,4 @@
-//! Airlines.
+//! The operation that reads an airline.
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
@@ -10,7 +10,7 @@ use crate::render::flight::reference::{self, Airline};
 use axum::extract::State;
 use std::sync::Arc;
 
-/// IATA code of an airline as people type it, in upper case and without the space around it.
+/// IATA code of an airline, normalized: upper case, without surrounding white space.
 #[derive(Debug, Clone)]
 pub(crate) struct AirlineCodeParam(String);
 
@@ -18,7 +18,7 @@ impl PathParameter for AirlineCodeParam {
     const NAME: &'static str = "iataCode";
     const PATTERN: &'static str = r"^\s*[A-Za-z0-9]{2}\s*$";
     const DESCRIPTION: &'static str =
-        "IATA code of an airline; white space around it and the case of letters do not matter.";
+        "IATA code of an airline. Surrounding white space and letter case are ignored.";
 
     fn parse(text: &str) -> Option<Self> {
         let code = text.trim();
@@ -27,10 +27,11 @@ impl PathParameter for AirlineCodeParam {
     }
 }
 
-/// Read an airline
+/// Get an airline
 ///
-/// Active or not. An airline that was read before is answered as it is stored, without `meta`; after 30 days it is read anew
-/// in the background. One that was not is read from a supplier, whom `meta.supplier` names, and stored before the answer.
+/// Returns an active or inactive airline. A stored airline is returned without `meta`; if it is
+/// older than 30 days, it is refreshed in the background. An airline that is not stored is first
+/// read from a supplier, which `meta.supplier` names, and stored.
 #[utoipa::path(get, path = "/v1/flight/airlines/iatas/{iataCode}", tag = "Flights",
     responses((status = 200, description = "The airline.")),
     extensions(("x-error-codes" = json!(["airline_not_found", "supplier_operation_unsupported", "supplier_rejected",

@@ -1,4 +1,4 @@
-//! Airports by name.
+//! The operation that searches airports.
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
 use crate::api::caller::RequestContext;
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// A text to find airports by.
+/// Text to search airports for.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AirportSearchQuery {
-    /// What the user typed: of a name, a city or an IATA code.
+    /// User input: part of a name, a city or an IATA code.
     #[schema(
         min_length = 2,
         max_length = 100,
@@ -24,7 +24,7 @@ pub(crate) struct AirportSearchQuery {
         example = "London"
     )]
     q: String,
-    /// The most airports to answer.
+    /// Maximum number of airports to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     limit: u32,
@@ -36,13 +36,13 @@ const fn limit() -> u32 {
 
 impl Validate for AirportSearchQuery {}
 
-/// How the answer came about.
+/// Metadata of an airport search.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct AirportsMeta {
-    /// The supplier that answered.
+    /// Id of the supplier that responded.
     #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SUPPLIER_A")]
     supplier: SupplierId,
-    /// More airports match.
+    /// Whether more airports match.
     truncated: bool,
 }
 
@@ -52,12 +52,13 @@ impl ResponseMeta for AirportsMeta {
     }
 }
 
-/// Find airports
+/// Search airports
 ///
-/// Airports whose name, city or IATA code matches, in the supplier's order. Each search asks a supplier, which has eight
-/// seconds to answer. The airports are stored: one of the same IATA code always has the same id.
+/// Returns airports whose name, city or IATA code matches, in the supplier's order. Each search
+/// calls a supplier, which has eight seconds to respond. The airports are stored: an airport with
+/// the same IATA code always has the same id.
 #[utoipa::path(get, path = "/v1/flight/airports", tag = "Flights",
-    responses((status = 200, description = "The airports; an empty list when none matches.")),
+    responses((status = 200, description = "The airports; an empty list if none matches.")),
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_airports(

@@ -1,4 +1,4 @@
-//! Reading flight bookings.
+//! Operations that read flight bookings.
 
 use crate::api::answer::{ApiResponse, List};
 use crate::api::caller::RequestContext;
@@ -19,26 +19,27 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// By what bookings are ordered.
+/// Sort key of flight bookings.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum BookingSort {
-    /// When they were made.
+    /// Time of creation.
     #[default]
     CreatedAt,
-    /// The bare amount, whatever its currency; bookings without a price come last, either way.
+    /// Numeric amount, regardless of currency. Bookings without a price come last in both
+    /// directions.
     TotalAmount,
 }
 
-/// Which bookings, in which order, and which part of them.
+/// Filters, order and page of flight bookings.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlightBookingsQuery {
-    /// The most to answer.
+    /// Maximum number of bookings to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     limit: u32,
-    /// How many to pass over.
+    /// Number of bookings to skip.
     #[serde(default)]
     #[schema(minimum = 0, default = 0)]
     offset: u64,
@@ -46,22 +47,23 @@ pub(crate) struct FlightBookingsQuery {
     status: Option<FlightBookingStatus>,
     /// Only bookings at this supplier.
     supplier: Option<SupplierIdParam>,
-    /// Only bookings made then or later; a day means its midnight UTC.
+    /// Only bookings created at this time or later. A date means its midnight in UTC.
     created_from: Option<IsoDateOrDateTime>,
-    /// Only bookings made then or earlier, to the millisecond; a day means its end in UTC.
+    /// Only bookings created at this time or earlier, to the millisecond. A date means its end in
+    /// UTC.
     created_to: Option<IsoDateOrDateTime>,
-    /// Only the booking with exactly this id of the supplier's.
+    /// Only the booking with exactly this supplier reference.
     #[schema(
         min_length = 1,
         max_length = 300,
         pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
     )]
     supplier_reference: Option<String>,
-    /// By what they are ordered.
+    /// Sort key.
     #[serde(default)]
     #[schema(default = "created_at")]
     sort: BookingSort,
-    /// Which way they are ordered.
+    /// Sort direction.
     #[serde(default = "order")]
     #[schema(default = "desc")]
     order: SortOrder,
@@ -101,8 +103,10 @@ impl FlightBookingsQuery {
 
 /// List flight bookings
 ///
-/// The bookings of the calling organization and user, newest first unless asked otherwise, without `payment_method` in their payments. `meta.pagination.total` counts all that
-/// the filters let through, exactly. Bookings that are made or change meanwhile can shift pages. They cannot be ordered by the day of travel.
+/// Lists the bookings of the calling organization and user, newest first by default. Payments in
+/// the list have no `payment_method`. `meta.pagination.total` is the exact number of bookings that
+/// match the filters. Bookings that are created or changed between requests can shift pages.
+/// Sorting by travel date is not supported.
 #[utoipa::path(get, path = "/v1/flight/bookings", tag = "Flight bookings",
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_flight_bookings(
@@ -119,9 +123,10 @@ pub(crate) async fn list_flight_bookings(
     Ok(ApiResponse::ok(List(bookings.collect())).meta(meta))
 }
 
-/// Read a flight booking
+/// Get a flight booking
 ///
-/// As the gateway knows it, in any status; no supplier is asked. Its payments say with which card they were made, where that could be read.
+/// Returns the booking as stored, in any status; no supplier is called. Its payments include the
+/// card that was used, if it could be read.
 #[utoipa::path(get, path = "/v1/flight/bookings/{id}", tag = "Flight bookings",
     responses((status = 200, description = "The booking.")),
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]

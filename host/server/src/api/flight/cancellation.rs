@@ -1,8 +1,8 @@
-//! Cancelling a ticket, and what it would cost.
+//! Cancellation of a ticket, and its quote.
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -16,10 +16,10 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The operation that its keys belong to.
+/// Idempotency scope of cancelling flight bookings.
 const OPERATION: &str = "flight_cancel";
 
-/// Nothing to say: a ticket is cancelled whole, whatever it costs.
+/// An empty request: a ticket can only be cancelled as a whole.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
@@ -29,12 +29,20 @@ impl Validate for CancelFlightBookingRequest {}
 
 /// Cancel a flight booking
 ///
-/// Begins a cancellation in the background, whatever it costs: quote it first. The body is `{}`. 202: being cancelled; read the booking, or wait for
-/// `flight.booking.canceled` or `flight.booking.cancellation_refused`. 200: it is cancelled already. CANCELED: the ticket is released, and `cancellation` says what is
-/// given back. CONFIRMED with `failure`: the airline refused, the ticket is good. A repeat never begins a second cancellation; it hurries one that waits for its next
-/// try, and refunds of a cancelled booking that do. With a new key, or none, one that was refused is tried again.
+/// Starts a cancellation in the background, whatever it costs; request a quote first. The body is
+/// `{}`.
+///
+/// - 202: the cancellation is in progress. Read the booking, or wait for `flight.booking.canceled`
+///   or `flight.booking.cancellation_refused`.
+/// - 200: the booking is already cancelled.
+///
+/// If the booking becomes CANCELED, the ticket is released and `cancellation` contains the refund.
+/// If it becomes CONFIRMED with `failure`, the airline refused and the ticket stays valid.
+/// Repeating the request never starts a second cancellation. It retries at once a cancellation that
+/// waits for its next attempt, and refunds of a cancelled booking that wait. After a refusal, a
+/// request with a new key, or without a key, tries again.
 #[utoipa::path(post, path = "/v1/flight/bookings/{id}/cancel", tag = "Flight bookings",
-    responses((status = 200, description = "Cancelled already."), (status = 202, description = "Being cancelled.")),
+    responses((status = 200, description = "Already cancelled."), (status = 202, description = "Cancellation in progress.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_flight_booking(
     State(app): State<Arc<Application>>,
@@ -47,7 +55,9 @@ pub(crate) async fn cancel_flight_booking(
 ) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
     let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
     let begun = app.cancel_flight_booking(&caller.owner, &id, key.as_ref(), &caller.request_id);
-    let booking = begun.await.map_err(|error| ApiError::from_cancel(error, &[]))?;
+    let booking = begun
+        .await
+        .map_err(|error| ApiError::from_cancel(error, &[]))?;
     let shown = booking::full(&booking);
     let answer = match booking.status() {
         Status::CancelInProgress => ApiResponse::accepted(shown),
@@ -58,9 +68,12 @@ pub(crate) async fn cancel_flight_booking(
 
 /// Quote the cancellation of a flight booking
 ///
-/// What cancelling would cost now: the airline's own quote, asked anew at every call, or where it cannot answer an estimate from the stored fare terms; `source` says
-/// which. Moves no money and promises nothing; do not poll it. `fee` and `refund` are absent when they are not known, and `unavailable_reason`, else null, says why:
-/// that is no free cancellation. `refund_to` is how the refund would be spread over the payments, ticket first.
+/// Returns what a cancellation would cost now. The airline's own quote is requested for every call.
+/// If the airline cannot provide one, the quote is an estimate from the stored fare terms; `source`
+/// says which. A quote moves no money and is not binding; do not poll it. If `fee` and `refund` are
+/// not known, they are absent and `unavailable_reason` says why, else it is null. Unknown amounts
+/// do not mean a free cancellation. `refund_to` shows how the refund would be distributed over the
+/// payments, ticket first.
 #[utoipa::path(get, path = "/v1/flight/bookings/{id}/cancellation-quote", tag = "Flight bookings",
     responses((status = 200, description = "The quote.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "supplier_operation_unsupported", "supplier_rejected", "supplier_error",

@@ -1,4 +1,4 @@
-//! What fares must have, and its rules.
+//! Filters of fares, and their validation.
 
 use crate::api::extract::Violations;
 use crate::api::flight::AirlineCode;
@@ -11,46 +11,48 @@ use host_domain::money::Money;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// A time of day, `HH:MM`.
+/// Time of day, `HH:MM`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, ToSchema)]
 #[schema(pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$", example = "08:30")]
 pub(crate) struct ClockTime(String);
 
-/// What fares must have. What the supplier does not apply is named in `meta.unsupported_filters`,
-/// and applied by the gateway.
+/// Filters of fares. `meta.unsupported_filters` names the filters that the supplier does not apply;
+/// the gateway applies them instead.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlightFilters {
-    /// On every segment.
+    /// Cabin class of every segment.
     cabin_class: Option<Cabin>,
-    /// Of each journey.
+    /// Maximum number of stops of each journey.
     #[schema(minimum = 0, maximum = 9, example = 1)]
     max_stops: Option<u32>,
-    /// Only flights that these airlines sell, all segments.
+    /// Only fares whose segments are all sold by these airlines.
     #[serde(default)]
     #[schema(max_items = 50)]
     airlines: Vec<AirlineCode>,
-    /// No flight that one of these airlines sells.
+    /// Only fares without a segment sold by one of these airlines.
     #[serde(default)]
     #[schema(max_items = 50)]
     excluded_airlines: Vec<AirlineCode>,
-    /// Each journey departs at this time of day, local, or later.
+    /// Earliest local departure time of each journey.
     departure_after: Option<ClockTime>,
-    /// Each journey departs at this time of day, local, or earlier; not before `departure_after`.
+    /// Latest local departure time of each journey; not before `departure_after`.
     departure_before: Option<ClockTime>,
-    /// Each journey arrives at this time of day, local, or earlier, whatever the day.
+    /// Latest local arrival time of each journey, on any day.
     arrival_before: Option<ClockTime>,
-    /// Only fares that can be given back, perhaps at a cost, or only others. A fare of which neither is told
-    /// passes neither.
+    /// Only refundable fares (possibly for a fee) if true, only non-refundable ones if false. A
+    /// fare whose refundability is unknown matches neither.
     refundable: Option<bool>,
-    /// Only fares with a checked bag for every passenger with a seat, or only others.
+    /// Only fares that include a checked bag for every passenger with a seat if true, only other
+    /// fares if false.
     checked_bag: Option<bool>,
-    /// The most that all passengers may cost together, in `currency`, which is then required; more than 0.
+    /// Maximum total for all passengers, in `currency`, which is then required; must be more than
+    /// 0.
     pub(super) max_total: Option<Amount>,
 }
 
 impl FlightFilters {
-    /// Notes filters that no fare can pass.
+    /// Adds violations for filters that no fare can match.
     pub(super) fn validate(&self, found: &mut Violations<'_>) {
         check_distinct(Some(&self.airlines), "/filters/airlines", found);
         let excluded = &self.excluded_airlines;
@@ -60,7 +62,7 @@ impl FlightFilters {
                 found.push(
                     format!("/filters/excluded_airlines/{at}"),
                     "contradiction",
-                    "stands in airlines too",
+                    "also occurs in airlines",
                 );
             }
         }
@@ -75,7 +77,7 @@ impl FlightFilters {
         }
     }
 
-    /// As suppliers are asked.
+    /// Converts the filters to those of a supplier request.
     pub(super) fn into_supplier_filters(self, max_total: Option<Money>) -> supply::Filters {
         let codes = |airlines: Vec<AirlineCode>| airlines.into_iter().map(|code| code.0).collect();
         let text = |time: Option<ClockTime>| time.map(|time| time.0);

@@ -1,4 +1,4 @@
-//! Flights: requests, answers and handlers, one file a noun.
+//! Flight operations: requests, responses and handlers, one file for each resource.
 
 pub(crate) mod airline;
 pub(crate) mod airport;
@@ -20,13 +20,13 @@ use utoipa::ToSchema;
 #[schema(pattern = "^[A-Z0-9]{2}$", example = "BA")]
 pub(crate) struct AirlineCode(pub(crate) String);
 
-/// Which way a list runs.
+/// Sort direction of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SortOrder {
-    /// From the least.
+    /// Ascending.
     Asc,
-    /// From the most.
+    /// Descending.
     Desc,
 }
 

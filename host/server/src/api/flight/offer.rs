@@ -1,9 +1,9 @@
-//! Pricing flights.
+//! The operation that prices flights.
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
 use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::flight::SortOrder;
 use crate::api::flight::filter::FlightFilters;
 use crate::api::flight::trip::{JourneyRequest, TravellersRequest, validate_journeys};
@@ -22,14 +22,14 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// By what fares are ordered.
+/// Sort key of fares.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FareSort {
-    /// Price.
+    /// Total price.
     #[default]
     TotalAmount,
-    /// Minutes of all journeys together; a fare whose duration is not known comes last.
+    /// Total duration of all journeys in minutes. Fares of unknown duration come last.
     Duration,
     /// Departure of the first journey.
     DepartureTime,
@@ -39,7 +39,7 @@ pub(crate) enum FareSort {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlightOffersRequest {
-    /// In order of travel.
+    /// Journeys in order of travel.
     #[schema(min_items = 1, max_items = 6)]
     journeys: Vec<JourneyRequest>,
     passengers: TravellersRequest,
@@ -50,14 +50,14 @@ pub(crate) struct FlightOffersRequest {
     #[serde(default = "order")]
     #[schema(default = "asc")]
     order: SortOrder,
-    /// The most fares to answer.
+    /// Maximum number of fares to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 250, default = 50)]
     limit: u32,
-    /// Prices are asked for in this currency; nothing is converted, and a supplier that sells in
-    /// another answers in its own. Required with `max_total`.
+    /// Currency to request prices in. Prices are not converted; a supplier that sells in another
+    /// currency responds in that one. Required with `max_total`.
     currency: Option<CurrencyCode>,
-    /// The supplier to ask.
+    /// Supplier to call.
     supplier: Option<SupplierIdParam>,
 }
 
@@ -69,17 +69,19 @@ const fn limit() -> u32 {
     50
 }
 
-/// How the answer came about.
+/// Metadata of flight offers.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct FlightOffersMeta {
-    /// The supplier that answered.
+    /// Id of the supplier that responded.
     #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SUPPLIER_A")]
     supplier: SupplierId,
-    /// Present, and true, when more fares matched, or when the supplier had more than the gateway could look through.
+    /// Present, and true, if more fares matched, or if the supplier had more fares than the gateway
+    /// could check.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
-    /// What of `filters` (and `sort`) the supplier does not apply. The gateway then applies it to what the supplier
-    /// answered; only `max_total` is not applied to prices in another currency than asked for.
+    /// Names of the `filters` (and `sort`) that the supplier does not apply. The gateway applies
+    /// them to the supplier's fares, except `max_total` to prices in a currency other than the
+    /// requested one.
     unsupported_filters: Vec<&'static str>,
 }
 
@@ -121,10 +123,17 @@ impl FlightOffersRequest {
     fn into_query(self) -> Option<FareQuery> {
         let max_total = self.max_total().transpose().ok()?;
         let wanted = supply::PriceRequest {
-            journeys: self.journeys.into_iter().map(supply::RequestedJourney::from).collect(),
+            journeys: self
+                .journeys
+                .into_iter()
+                .map(supply::RequestedJourney::from)
+                .collect(),
             travellers: self.passengers.into(),
             currency: self.currency.map(|currency| currency.0),
-            filters: self.filters.unwrap_or_default().into_supplier_filters(max_total),
+            filters: self
+                .filters
+                .unwrap_or_default()
+                .into_supplier_filters(max_total),
             sort: self.sort.into(),
             descending: self.order.is_descending(),
             limit: u16::try_from(self.limit).unwrap_or(u16::MAX),
@@ -148,18 +157,22 @@ impl From<FareSort> for supply::Sort {
 
 /// Price flights
 ///
-/// Fares for a trip of one to six journeys, for all passengers together. `supplier` decides who is asked, else the gateway;
-/// `meta.supplier` says who answered. Filters and order that the supplier does not apply are applied by the gateway, and named
-/// in `meta.unsupported_filters`. An offer is bound by a prebook with its `offer_reference`, until `expires_at`. Offers are not
-/// stored, so an idempotency key has no effect here.
+/// Returns fares for a trip of one to six journeys, for all passengers together. `supplier` selects
+/// the supplier; without it the gateway selects one. `meta.supplier` names the supplier that
+/// responded. Filters and sort order that the supplier does not apply are applied by the gateway
+/// and named in `meta.unsupported_filters`. To book an offer, prebook its `offer_reference` before
+/// `expires_at`. Offers are not stored, so an idempotency key has no effect.
 #[utoipa::path(post, path = "/v1/flight/offers", tag = "Flights",
-    responses((status = 200, description = "The fares; an empty list when there are none.")),
+    responses((status = 200, description = "The fares; an empty list if there are none.")),
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn price_flights(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<FlightOffersRequest>)>,
+    Validated((_key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<FlightOffersRequest>,
+    )>,
 ) -> Result<ApiResponse<List<FlightOffer>, FlightOffersMeta>, ApiError> {
     let query = request.into_query().ok_or(Code::ValidationFailed)?;
     let found = app

@@ -1,4 +1,5 @@
-//! Who flies: the passengers of a prebook, held against what was priced.
+//! The passengers of a prebook, and their comparison with the travellers that the fare was priced
+//! for.
 
 use crate::api::extract::Violations;
 use crate::api::problem::{ApiError, Violation};
@@ -10,22 +11,22 @@ use jiff::ToSpan;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// Nobody who flies is older, in years.
+/// Maximum age of a passenger in years.
 const AGE_MAX: i32 = 130;
 
-/// By age at the airline.
+/// Type of a passenger, by age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum PassengerType {
-    /// With a seat of their own, 12 or older; priced as an adult.
+    /// Occupies a seat, aged 12 or older; priced as an adult.
     Adult,
-    /// With a seat of their own, 2 to 17; priced as a child.
+    /// Occupies a seat, aged 2 to 17; priced as a child.
     Child,
-    /// On an adult's lap, under 2.
+    /// Sits on an adult's lap, aged under 2.
     Infant,
 }
 
-/// How someone is addressed.
+/// Form of address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Title {
@@ -37,7 +38,7 @@ pub(crate) enum Title {
     Dr,
 }
 
-/// As in the travel document.
+/// Gender, as in the travel document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 pub(crate) enum Gender {
     F,
@@ -45,7 +46,7 @@ pub(crate) enum Gender {
     X,
 }
 
-/// A kind of travel document.
+/// Type of a travel document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum DocumentType {
@@ -53,14 +54,14 @@ pub(crate) enum DocumentType {
     IdentityCard,
 }
 
-/// A travel document. Stored encrypted and never returned.
+/// A travel document. It is stored encrypted and never returned.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DocumentRequest {
-    /// What kind it is.
+    /// Type of the document.
     #[serde(rename = "type")]
     kind: DocumentType,
-    /// As printed.
+    /// Document number as printed.
     #[schema(
         min_length = 3,
         max_length = 30,
@@ -69,12 +70,13 @@ pub(crate) struct DocumentRequest {
     )]
     number: String,
     issuing_country: CountryCode,
-    /// Last day on which it is good; after today.
+    /// Last day of validity; must be after today.
     #[schema(example = "2034-05-31")]
     expires_on: IsoDate,
 }
 
-/// A membership of an airline's programme. Its number is stored encrypted and returned masked.
+/// A membership of an airline's loyalty programme. Its number is stored encrypted and returned
+/// masked.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LoyaltyAccountRequest {
@@ -93,12 +95,12 @@ pub(crate) struct LoyaltyAccountRequest {
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PassengerRequest {
-    /// As the fare was priced for them.
+    /// Passenger type that the fare was priced for.
     #[serde(rename = "type")]
     kind: PassengerType,
-    /// How they are addressed.
+    /// Form of address.
     title: Option<Title>,
-    /// As in the travel document: letters, spaces, hyphens, apostrophes and full stops.
+    /// First name as in the travel document: letters, spaces, hyphens, apostrophes and full stops.
     #[schema(
         min_length = 1,
         max_length = 100,
@@ -106,7 +108,7 @@ pub(crate) struct PassengerRequest {
         example = "Ada"
     )]
     first_name: String,
-    /// As in the travel document: letters, spaces, hyphens, apostrophes and full stops.
+    /// Last name as in the travel document: letters, spaces, hyphens, apostrophes and full stops.
     #[schema(
         min_length = 1,
         max_length = 100,
@@ -114,22 +116,26 @@ pub(crate) struct PassengerRequest {
         example = "Lovelace"
     )]
     last_name: String,
-    /// Before today, and not so that the passenger cannot be of their `type`.
+    /// Date of birth. Must be before today and possible for the passenger's `type`.
     #[schema(example = "1990-12-10")]
     date_of_birth: IsoDate,
-    /// As in the travel document.
+    /// Gender, as in the travel document.
     gender: Gender,
     nationality: CountryCode,
-    /// Needed of every passenger when the offer says `documents_required`.
+    /// Required for every passenger if the offer has `documents_required`.
     document: Option<DocumentRequest>,
-    /// At most one an airline. They may lower `total_amount`.
+    /// Loyalty memberships, at most one for each airline. They may lower `total_amount`.
     #[serde(default)]
     #[schema(max_items = 10)]
     loyalty_accounts: Vec<LoyaltyAccountRequest>,
 }
 
-/// Notes days that cannot be, and a programme that is named twice.
-pub(super) fn validate_passengers(passengers: &[PassengerRequest], now: Timestamp, found: &mut Violations<'_>) {
+/// Adds violations for impossible dates and for repeated loyalty programmes.
+pub(super) fn validate_passengers(
+    passengers: &[PassengerRequest],
+    now: Timestamp,
+    found: &mut Violations<'_>,
+) {
     let today = now.date_utc();
     for (index, passenger) in passengers.iter().enumerate() {
         let here = format!("/passengers/{index}");
@@ -149,7 +155,7 @@ pub(super) fn validate_passengers(passengers: &[PassengerRequest], now: Timestam
                 found.push(
                     format!("{here}/loyalty_accounts/{at}"),
                     "duplicate",
-                    "the airline stands in the list before",
+                    "the airline occurs earlier in the list",
                 );
             }
         }
@@ -157,9 +163,9 @@ pub(super) fn validate_passengers(passengers: &[PassengerRequest], now: Timestam
 }
 
 impl PassengerRequest {
-    /// What is wrong with the day of birth. The day of travel is not known here, only that it is
-    /// less than a year ahead: what no such day makes right is wrong, the rest is for the supplier
-    /// to say.
+    /// Returns the violation of the date of birth. The travel date is not available here, but it is
+    /// less than a year ahead. A date of birth is invalid if no such travel date fits it;
+    /// everything else is checked by the supplier.
     fn date_of_birth_violation(&self, today: Date) -> Option<(&'static str, &'static str)> {
         let born = self.date_of_birth.0;
         let reached = |years: i32| born.saturating_add(years.years()) <= today;
@@ -167,7 +173,7 @@ impl PassengerRequest {
             return Some(("in_the_future", "must be before today"));
         }
         if reached(AGE_MAX) {
-            return Some(("too_long_ago", "nobody is this old"));
+            return Some(("too_long_ago", "must be less than 130 years ago"));
         }
         match self.kind {
             PassengerType::Infant if reached(2) => {
@@ -185,8 +191,8 @@ impl PassengerRequest {
     }
 }
 
-/// The passengers, if they are those that the fare was priced for, in whatever order; every
-/// violation at once.
+/// Converts the passengers if they match the travellers that the fare was priced for, in any order.
+/// Otherwise returns all violations.
 pub(super) fn match_passengers(
     offer: &FlightOfferTerms,
     passengers: Vec<PassengerRequest>,
@@ -214,7 +220,7 @@ pub(super) fn match_passengers(
         let without = without.filter(|(_, passenger)| passenger.document.is_none());
         violations.extend(without.map(|(index, _)| {
             let pointer = format!("/passengers/{index}/document");
-            Violation::body(pointer, "required", "the airline wants a travel document")
+            Violation::body(pointer, "required", "a travel document is required")
         }));
     }
     if violations.is_empty() {

@@ -1,9 +1,9 @@
-//! Binding a fare to contact and passengers.
+//! The operation that binds a fare to a contact and passengers.
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::flight::passenger::{self, PassengerRequest};
 use crate::api::meta::PrebookMeta;
 use crate::api::problem::ApiError;
@@ -19,7 +19,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Whom the airline writes to.
+/// Contact for the airline.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlightContactRequest {
@@ -29,7 +29,8 @@ pub(crate) struct FlightContactRequest {
         example = "ada@example.com"
     )]
     email: String,
-    /// E.164: `+`, country code and number, 7 to 15 digits, which may be grouped by single spaces, dots and hyphens.
+    /// Phone number in E.164 form: `+`, country code and number, 7 to 15 digits, which may be
+    /// grouped by single spaces, dots and hyphens.
     #[schema(
         max_length = 40,
         pattern = r"^\+[1-9]([ .-]?[0-9]){6,14}$",
@@ -38,18 +39,18 @@ pub(crate) struct FlightContactRequest {
     phone: String,
 }
 
-/// A fare to bind, and who flies.
+/// A fare to bind, with contact and passengers.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PrebookFlightRequest {
-    /// From pricing; used before its `expires_at`.
+    /// Reference from pricing, to be used before its `expires_at`.
     #[schema(
         min_length = 1,
         max_length = 8_192,
         pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
     )]
     offer_reference: String,
-    /// The caller's own reference; not unique.
+    /// Your own reference; need not be unique.
     #[schema(
         min_length = 1,
         max_length = 200,
@@ -57,12 +58,13 @@ pub(crate) struct PrebookFlightRequest {
         example = "trip-4711"
     )]
     reference_id: Option<String>,
-    /// Whether the payer pays in a browser: `meta.payment_sdk.token` is then answered, once.
+    /// Whether the payer pays in a browser. If true, the response contains
+    /// `meta.payment_sdk.token`, once.
     #[serde(default)]
     #[schema(default = false)]
     use_payment_sdk: bool,
     contact: FlightContactRequest,
-    /// As many of each `type` as the fare was priced for, in any order.
+    /// Passengers in any order. The number of each `type` must match the fare.
     #[schema(min_items = 1, max_items = 18)]
     passengers: Vec<PassengerRequest>,
 }
@@ -75,14 +77,21 @@ impl Validate for PrebookFlightRequest {
 
 /// Prebook a fare
 ///
-/// Binds a fare to contact and passengers, after asking the supplier for its price once more, with the passengers' `loyalty_accounts`: a higher one is
-/// answered 409 `offer_price_changed` and nothing can be booked; an equal or lower one becomes the booking's `total_amount`. No seat is held: `expires_at` is
-/// the end of it. The passengers must be as many of each `type` as the fare was priced for, in any order, with documents where the offer says
-/// `documents_required`; whether a child has the age that was priced is for the supplier to say. Some suppliers take one unfinished booking an offer: a second
-/// one under a new key is 409 `offer_in_use`. Where the supplier collects the payment, `meta.checkout` says where to pay before `book`. 201 the first time;
-/// the same key with the same request gives 200 with the booking as it is now, or the same refusal.
+/// Binds a fare to a contact and passengers. The gateway first requests the supplier's current
+/// price, with the passengers' `loyalty_accounts`. If the price is higher, the response is 409
+/// `offer_price_changed` and nothing can be booked. An equal or lower price becomes the booking's
+/// `total_amount`. No seat is held: the booking expires at `expires_at`.
+///
+/// The number of passengers of each `type` must match the fare, in any order. Travel documents are
+/// required if the offer has `documents_required`. The supplier checks whether a child has the age
+/// that was priced. Some suppliers allow one unfinished booking for each offer: a second one under
+/// a new key is 409 `offer_in_use`. If the supplier collects the payment, `meta.checkout` says
+/// where to pay before `book`.
+///
+/// Responds 201 the first time. Repeating the same request with the same key responds 200 with the
+/// booking in its current state, or repeats the refusal.
 #[utoipa::path(post, path = "/v1/flight/prebook", tag = "Flight bookings",
-    responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier call with this key; the booking as it is now.")),
+    responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier request with this key; the booking in its current state.")),
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "offer_in_use", "supplier_rejected",
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn prebook_flight(
@@ -91,8 +100,9 @@ pub(crate) async fn prebook_flight(
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
 ) -> Result<ApiResponse<FlightBooking, PrebookMeta>, ApiError> {
     let tenant = &caller.owner.tenant;
-    let offer: FlightOfferTerms = offer_reference::decode(&app.sealer, tenant, &request.offer_reference)
-        .ok_or(Code::OfferInvalid)?;
+    let offer: FlightOfferTerms =
+        offer_reference::decode(&app.sealer, tenant, &request.offer_reference)
+            .ok_or(Code::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let wish = into_command(caller, key, offer, request)?;
     let prebound = app
@@ -136,7 +146,7 @@ fn into_command(
     })
 }
 
-/// A number as airlines take it: the plus and the digits.
+/// Returns a phone number in the form that airlines accept: the plus and the digits.
 fn normalize_phone(phone: &str) -> String {
     let signs = phone.chars();
     signs

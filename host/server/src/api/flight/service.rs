@@ -1,8 +1,8 @@
-//! Bags on a ticket that exists: what is for sale, and buying it.
+//! Bags for an existing ticket: available services and their purchase.
 
 use crate::api::answer::{ApiResponse, List};
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::api::identifier::{InstrumentIdParam, ServiceIdParam};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
@@ -18,24 +18,25 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// A bag to buy.
+/// A service to purchase.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServiceSelection {
-    /// Of one that is for sale; each at most once.
+    /// Id of an available service. Each may occur once.
     id: ServiceIdParam,
-    /// How many, at most its `max_quantity`.
+    /// Quantity, at most the `max_quantity` of the service.
     #[schema(minimum = 1, maximum = 255, example = 1)]
     quantity: u32,
 }
 
-/// Bags to buy, and what pays them.
+/// Services to purchase, and their payment.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PurchaseServicesRequest {
     #[schema(min_items = 1, max_items = 100)]
     services: Vec<ServiceSelection>,
-    /// A stored instrument, charged by itself: the ticket's payment stays as it is.
+    /// Id of a stored payment instrument. It is charged separately: the ticket's payment does not
+    /// change.
     payment_instrument_id: InstrumentIdParam,
 }
 
@@ -45,17 +46,18 @@ impl Validate for PurchaseServicesRequest {
         for (index, service) in self.services.iter().enumerate() {
             if !seen.insert(&service.id) {
                 let pointer = format!("/services/{index}/id");
-                found.push(pointer, "duplicate", "stands in the list before");
+                found.push(pointer, "duplicate", "occurs earlier in the list");
             }
         }
     }
 }
 
-/// List bags for sale
+/// List available bags
 ///
-/// What the airline sells on a confirmed booking right now, asked live. Empty when it sells none, or when the booking carries bags already.
+/// Requests the bags that the airline currently sells for a confirmed booking. The list is empty if
+/// it sells none, or if the booking already has bags.
 #[utoipa::path(get, path = "/v1/flight/bookings/{id}/services", tag = "Flight bookings",
-    responses((status = 200, description = "What is for sale.")),
+    responses((status = 200, description = "The available bags.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "supplier_rejected", "supplier_error", "supplier_unavailable",
         "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn list_flight_services(
@@ -68,20 +70,30 @@ pub(crate) async fn list_flight_services(
         .available_services(owner, &id, request_id, caller.deadline.instant())
         .await;
     let (supplier, bags) = offered.map_err(ApiError::from_service_purchase)?;
-    let bags = bags
-        .iter()
-        .map(|bag| service::available_service(&bag.id, &bag.passenger, &bag.segment_ids, &bag.service));
+    let bags = bags.iter().map(|bag| {
+        service::available_service(&bag.id, &bag.passenger, &bag.segment_ids, &bag.service)
+    });
     Ok(ApiResponse::ok(List(bags.collect())).meta(SupplierMeta::new(supplier)))
 }
 
-/// Buy bags
+/// Purchase bags
 ///
-/// Buys bags on a confirmed booking with a stored card, as a payment of its own. 200: the supplier has confirmed them; they and the totals are in the booking. A capture that
-/// fails is tried again in the background and never undoes them. A repeated key never charges or buys again: of a completed purchase it gives the booking as it is now,
-/// of a declined card 422 `payment_failed`, of a supplier's refusal 422 `supplier_rejected`; after those two, a new try needs a new key. 500 `result_unknown`, on every
-/// repeat, while the outcome is open: the gateway finds out; do not use a new key. What is not for sale (any more), or more of it than `max_quantity`, is 400, and nothing is charged.
+/// Purchases bags for a confirmed booking with a stored card, as a separate payment.
+///
+/// - 200: the supplier confirmed the bags; the booking contains them and the new totals. A capture
+///   that fails is retried in the background and never cancels the bags.
+/// - 422 `payment_failed`: the card was declined.
+/// - 422 `supplier_rejected`: the supplier refused.
+/// - 500 `result_unknown`: the outcome is not yet known. The gateway determines it. Do not use a
+///   new key.
+/// - 400: a service is not (or no longer) available, or its quantity exceeds `max_quantity`.
+///   Nothing is charged.
+///
+/// Repeating a key never charges or purchases again. For a completed purchase it returns the
+/// booking in its current state. For a declined card, a refusal, or an unknown outcome it repeats
+/// the error. After a declined card or a refusal, use a new key to try again.
 #[utoipa::path(post, path = "/v1/flight/bookings/{id}/services", tag = "Flight bookings",
-    responses((status = 200, description = "On the ticket.")),
+    responses((status = 200, description = "The bags are on the ticket.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
         "supplier_rejected", "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]
 pub(crate) async fn purchase_flight_services(
@@ -104,6 +116,9 @@ pub(crate) async fn purchase_flight_services(
         request_id: caller.request_id.to_string(),
         deadline: caller.deadline.instant(),
     };
-    let booking = app.purchase_services(purchase).await.map_err(ApiError::from_service_purchase)?;
+    let booking = app
+        .purchase_services(purchase)
+        .await
+        .map_err(ApiError::from_service_purchase)?;
     Ok(ApiResponse::ok(booking::full(&booking)).meta(SupplierMeta::new(booking.supplier)))
 }

@@ -1,4 +1,4 @@
-//! Where and who: what fares are asked for, and its rules.
+//! Journeys and travellers of a fare request, and their validation.
 
 use crate::api::extract::Violations;
 use crate::api::value::IsoDate;
@@ -10,9 +10,9 @@ use jiff::ToSpan;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// Airlines publish their flights about a year ahead.
+/// Maximum number of days ahead. Airlines publish their flights about a year ahead.
 const DAYS_AHEAD_MAX: i64 = 365;
-/// Passengers with a seat that airlines take in one booking.
+/// Maximum number of passengers with a seat that airlines accept in one booking.
 const SEATS_MAX: usize = 9;
 
 /// IATA code of an airport or city.
@@ -27,34 +27,40 @@ pub(crate) struct JourneyRequest {
     origin: AirportCode,
     #[schema(example = "JFK")]
     destination: AirportCode,
-    /// Day of departure, local; from today, to 365 days ahead, not before that of the journey before.
+    /// Local date of departure: from today to 365 days ahead, and not before that of the previous
+    /// journey.
     date: IsoDate,
 }
 
-/// Age of a child, years.
+/// Age of a child in years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[schema(as = FlightChildAge, minimum = 2, maximum = 17, example = 7)]
 pub(crate) struct ChildAge(u32);
 
-/// Who flies. At most nine with a seat.
+/// Travellers to price. At most nine may occupy a seat.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TravellersRequest {
     #[schema(minimum = 1, maximum = 9, example = 1)]
     adults: u32,
-    /// Their ages at travel; 2 to 17.
+    /// Ages of the children at the time of travel: 2 to 17.
     #[serde(default)]
     #[schema(max_items = 8, example = json!([]))]
     children: Vec<ChildAge>,
-    /// Younger than two; each on an adult's lap, so not more than adults.
+    /// Number of infants younger than two. Each sits on an adult's lap, so there may not be more
+    /// infants than adults.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 9, default = 0)]
     infants: u32,
 }
 
-/// Notes journeys that lead nowhere, are over, too far away, or out of order.
-/// Whether a day is over is judged where it ends last.
-pub(super) fn validate_journeys(journeys: &[JourneyRequest], now: Timestamp, found: &mut Violations<'_>) {
+/// Adds violations for journeys with the same origin and destination, with past or too distant
+/// dates, or out of order. A date is past once it has ended in every time zone.
+pub(super) fn validate_journeys(
+    journeys: &[JourneyRequest],
+    now: Timestamp,
+    found: &mut Violations<'_>,
+) {
     let last_day = now.date_utc().saturating_add(DAYS_AHEAD_MAX.days());
     let mut previous: Option<Date> = None;
     for (at, journey) in journeys.iter().enumerate() {
@@ -63,7 +69,7 @@ pub(super) fn validate_journeys(journeys: &[JourneyRequest], now: Timestamp, fou
             found.push(format!("/journeys/{at}/date"), code, detail);
         };
         if date < today::local_date(None, now) {
-            on_date("in_the_past", "must not be over");
+            on_date("in_the_past", "must not be in the past");
         }
         if date > last_day {
             let detail = format!("must be at most {DAYS_AHEAD_MAX} days ahead");
@@ -72,7 +78,7 @@ pub(super) fn validate_journeys(journeys: &[JourneyRequest], now: Timestamp, fou
         if previous.is_some_and(|previous| date < previous) {
             on_date(
                 "before_previous",
-                "must not be before the date of the journey before",
+                "must not be before the date of the previous journey",
             );
         }
         previous = Some(date);
@@ -80,7 +86,7 @@ pub(super) fn validate_journeys(journeys: &[JourneyRequest], now: Timestamp, fou
             found.push(
                 format!("/journeys/{at}/destination"),
                 "same_as_origin",
-                "must be another than the origin",
+                "must differ from the origin",
             );
         }
     }
@@ -116,7 +122,7 @@ impl From<JourneyRequest> for supply::RequestedJourney {
     }
 }
 
-/// The published limits are well within a byte.
+/// The schema limits all numbers to less than 256.
 impl From<TravellersRequest> for Travellers {
     fn from(request: TravellersRequest) -> Self {
         let byte = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);

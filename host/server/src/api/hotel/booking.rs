@@ -1,4 +1,4 @@
-//! Reading hotel bookings.
+//! Operations that read hotel bookings.
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
 use crate::api::caller::RequestContext;
@@ -15,21 +15,21 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Which bookings, and which part of them.
+/// Filters and page of hotel bookings.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HotelBookingsQuery {
-    /// The most to answer.
+    /// Maximum number of bookings to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 100, default = 25)]
     limit: u32,
-    /// How many to pass over.
+    /// Number of bookings to skip.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
     offset: u64,
     /// Only bookings in this status.
     status: Option<HotelBookingStatus>,
-    /// Only bookings with exactly this reference of the caller; upper and lower case differ.
+    /// Only bookings with exactly this `reference_id`; case-sensitive.
     #[schema(
         min_length = 1,
         max_length = 200,
@@ -44,12 +44,12 @@ const fn limit() -> u32 {
     25
 }
 
-/// Which part of a list this is.
+/// Position of a page in a list.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct PageMeta {
     limit: u32,
     offset: u64,
-    /// Whether the next page would hold something.
+    /// Whether there are further items after this page.
     has_more: bool,
 }
 
@@ -57,8 +57,8 @@ impl ResponseMeta for PageMeta {}
 
 /// List bookings
 ///
-/// The bookings of the calling organization and user, newest first, without cards. Bookings that are made meanwhile
-/// can shift pages.
+/// Lists the bookings of the calling organization and user, newest first, without cards. Bookings
+/// that are created between requests can shift pages.
 #[utoipa::path(get, path = "/v1/hotel/bookings", tag = "Hotel bookings",
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_hotel_bookings(
@@ -87,9 +87,10 @@ pub(crate) async fn list_hotel_bookings(
     Ok(ApiResponse::ok(List(listed.items.iter().map(booking::summary).collect())).meta(meta))
 }
 
-/// Read a booking
+/// Get a booking
 ///
-/// As the gateway knows it; no supplier is asked. Only here do payments carry `cards`.
+/// Returns the booking as stored; no supplier is called. Only this response contains the `cards` of
+/// payments.
 #[utoipa::path(get, path = "/v1/hotel/bookings/{id}", tag = "Hotel bookings",
     responses((status = 200, description = "The booking.")),
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]

@@ -1,8 +1,8 @@
-//! Price calendars.
+//! The operation that reads price calendars.
 
 use crate::api::answer::{ApiResponse, List};
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::stay::days_between;
 use crate::api::identifier::{HotelIdParam, SupplierIdParam, check_distinct};
 use crate::api::meta::SupplierMeta;
@@ -17,22 +17,22 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// `to` at most so many days after `from`.
+/// Maximum number of days from `from` to `to`.
 const WINDOW_DAYS_MAX: i64 = 365;
 
-/// Hotels and dates.
+/// Hotels and dates of a price calendar.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PriceCalendarRequest {
-    /// Hotels of one supplier.
+    /// Ids of hotels of one supplier.
     #[schema(min_items = 1, max_items = 50)]
     hotel_ids: Vec<HotelIdParam>,
     /// First date.
     from: IsoDate,
-    /// Last date, at most 365 days later.
+    /// Last date, at most 365 days after `from`.
     #[schema(example = "2026-12-21")]
     to: IsoDate,
-    /// The supplier to ask.
+    /// Supplier to call.
     supplier: Option<SupplierIdParam>,
 }
 
@@ -62,12 +62,13 @@ impl PriceCalendarRequest {
     }
 }
 
-/// Read a price calendar
+/// Get a price calendar
 ///
-/// Average nightly prices of up to 50 hotels of one supplier, across the stays that include each date; indicative, in US
-/// dollars, not bookable. Dates without a price are left out, and so are hotels without any. Suppliers allow only a few of
-/// these calls: by default the gateway makes 5 a minute for each and answers 503 `supplier_rate_limited` beyond. An idempotency key has
-/// no effect here.
+/// Returns average nightly prices of up to 50 hotels of one supplier, over the stays that include
+/// each date. The prices are indicative, in US dollars, and not bookable. Dates without a price,
+/// and hotels without any price, are omitted. Suppliers allow only few of these calls. By default
+/// the gateway makes 5 a minute to each supplier and responds 503 `supplier_rate_limited` beyond
+/// that. An idempotency key has no effect.
 #[utoipa::path(post, path = "/v1/hotel/price-calendar", tag = "Hotels",
     responses((status = 200, description = "The prices.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
@@ -75,7 +76,10 @@ impl PriceCalendarRequest {
 pub(crate) async fn get_price_calendar(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<PriceCalendarRequest>)>,
+    Validated((_key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<PriceCalendarRequest>,
+    )>,
 ) -> Result<ApiResponse<List<PriceCalendar>, SupplierMeta>, ApiError> {
     let (supplier, hotels) = app
         .price_calendar(&caller, request.into_query())

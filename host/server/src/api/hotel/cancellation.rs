@@ -1,8 +1,8 @@
-//! Cancelling a booking, and what it would cost.
+//! Cancellation of a hotel booking, and its quote.
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::api::identifier::{RoomIdParam, check_distinct};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
@@ -19,15 +19,15 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The operation that its keys belong to.
+/// Idempotency scope of cancelling hotel bookings.
 const OPERATION: &str = "hotel_cancel";
 
-/// What to cancel.
+/// Rooms to cancel.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
 pub(crate) struct CancelHotelBookingRequest {
-    /// Rooms to release; without them, the whole booking.
+    /// Ids of the rooms to release; without it, the whole booking is cancelled.
     #[schema(min_items = 1, max_items = 9)]
     room_ids: Option<Vec<RoomIdParam>>,
 }
@@ -40,13 +40,19 @@ impl Validate for CancelHotelBookingRequest {
 
 /// Cancel a booking
 ///
-/// Begins a cancellation in the background, whatever it costs: quote it first. The body is `{}`, or names the rooms to release, which not every
-/// supplier allows. 202: being cancelled; read the booking, or wait for `hotel.booking.canceled`, `hotel.booking.partially_canceled` or
-/// `hotel.booking.cancellation_refused`. 200: it is cancelled already. A repeat never begins a second cancellation of the same rooms; other
-/// rooms wait until it is over (409). With a new key, or none, one that was refused is tried again. A supplier that
-/// refuses leaves the booking as it was before, with `failure`.
+/// Starts a cancellation in the background, whatever it costs; request a quote first. The body is
+/// `{}`, or names the rooms to release, which not every supplier supports.
+///
+/// - 202: the cancellation is in progress. Read the booking, or wait for `hotel.booking.canceled`,
+///   `hotel.booking.partially_canceled` or `hotel.booking.cancellation_refused`.
+/// - 200: the booking is already cancelled.
+/// - 409: a cancellation of other rooms is still in progress.
+///
+/// Repeating the request never starts a second cancellation of the same rooms. If the supplier
+/// refuses, the booking returns to its previous state, with `failure`. After a refusal, a request
+/// with a new key, or without a key, tries again.
 #[utoipa::path(post, path = "/v1/hotel/bookings/{id}/cancel", tag = "Hotel bookings",
-    responses((status = 200, description = "Cancelled already."), (status = 202, description = "Being cancelled.")),
+    responses((status = 200, description = "Already cancelled."), (status = 202, description = "Cancellation in progress.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_hotel_booking(
     State(app): State<Arc<Application>>,
@@ -84,9 +90,11 @@ pub(crate) async fn cancel_hotel_booking(
 
 /// Quote a cancellation
 ///
-/// What cancelling the rooms that stand would cost now: the supplier's own preview, or an estimate from the policy, freshly read; `source`
-/// says which. Terms that were read before are never used. The quote promises nothing and is good for no time. `available` is false, and `fee` and `refund` are
-/// null, when the policy cannot be read: that is no free cancellation.
+/// Returns what a cancellation of the remaining rooms would cost now: the supplier's own preview,
+/// or an estimate from the policy; `source` says which. The policy is read again for every quote;
+/// terms that were read before are never used. The quote is not binding and has no period of
+/// validity. If the policy cannot be read, `available` is false, and `fee` and `refund` are null.
+/// This does not mean a free cancellation.
 #[utoipa::path(get, path = "/v1/hotel/bookings/{id}/cancellation-quote", tag = "Hotel bookings",
     responses((status = 200, description = "The quote.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "cancellation_restricted",

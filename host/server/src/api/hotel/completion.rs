@@ -1,9 +1,9 @@
-//! Completing a booking: paying and booking.
+//! Completion of a hotel booking: payment and booking.
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
 use crate::api::completion::{self, CompleteBookingRequest};
-use crate::api::extract::{Body, PathId, IdempotencyKeyHeader, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -13,18 +13,27 @@ use axum::extract::State;
 use host_domain::id::BookingId;
 use std::sync::Arc;
 
-/// The operation that its keys belong to.
+/// Idempotency scope of completing hotel bookings.
 const OPERATION: &str = "hotel_book";
 
 /// Complete a booking
 ///
-/// Pays and books. The body is `{"payment_instrument_id": …}`, or `{}` after the payment SDK or the supplier's own checkout. 200: confirmed, now or before. 202: the
-/// supplier has accepted and decides later; do not book again, wait for `hotel.booking.confirmed` or read the
-/// booking. 422 `payment_failed`: nothing was charged, another instrument may be tried until `offer_expires_at`. 422 `supplier_rejected`: the booking is
-/// FAILED and the payment is released. 500 `result_unknown`: it may be booked; the gateway finds out, and every repeat says the same until then. Repeating
-/// the call never books or charges twice, with an idempotency key or without; with one, a declined card is not tried again.
+/// Pays and books. The body is `{"payment_instrument_id": …}`, or `{}` after a payment with the
+/// payment SDK or at the supplier's own checkout.
+///
+/// - 200: the booking is confirmed, by this request or before.
+/// - 202: the supplier accepted the request and decides later. Do not book again; wait for
+///   `hotel.booking.confirmed` or read the booking.
+/// - 422 `payment_failed`: nothing was charged. Another instrument may be tried until
+///   `offer_expires_at`.
+/// - 422 `supplier_rejected`: the booking is FAILED and the payment is released.
+/// - 500 `result_unknown`: the hotel may be booked. The gateway determines the outcome; until then
+///   every repeat gives this response.
+///
+/// Repeating the request never books or charges twice, with or without an idempotency key. With a
+/// key, a declined card is not tried again.
 #[utoipa::path(post, path = "/v1/hotel/bookings/{id}/book", tag = "Hotel bookings",
-    responses((status = 200, description = "Confirmed."), (status = 202, description = "Being completed.")),
+    responses((status = 200, description = "Confirmed."), (status = 202, description = "Completion in progress.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
         "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
 pub(crate) async fn book_hotel(

@@ -1,4 +1,4 @@
-//! Details and reviews of a hotel.
+//! The operation that reads a hotel's details and reviews.
 
 use crate::api::answer::{ApiResponse, ResponseMeta};
 use crate::api::caller::RequestContext;
@@ -15,22 +15,22 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Where a part of the content comes from.
+/// Source of a part of the content.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct ContentSource {
-    /// The supplier that gave it.
+    /// Id of the supplier of the content.
     #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
     supplier: SupplierId,
-    /// When it was fetched.
+    /// Time at which the content was fetched.
     fetched_at: IsoDateTime,
-    /// It is older than it should be; a newer one is being fetched.
+    /// Whether the content is out of date. If so, a newer version is being fetched.
     stale: bool,
 }
 
-/// Where the content comes from.
+/// Sources of the content.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct ContentMeta {
-    /// The supplier that gave it.
+    /// Id of the supplier of the content.
     #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
     supplier: SupplierId,
     details: ContentSource,
@@ -43,12 +43,14 @@ impl ResponseMeta for ContentMeta {
     }
 }
 
-/// Read a hotel
+/// Get a hotel
 ///
-/// Details and reviews of a hotel, kept as its supplier gave them last. Details are fresh for 24 hours and
-/// reviews for 6 by default; older ones are answered as they are, marked `stale` in `meta`, while newer ones are fetched. What was
-/// never fetched is fetched before the answer: if that fails the answer is a supplier error, and what did arrive is kept. At
-/// most 20 images and 20 reviews; who wrote a review is never told.
+/// Returns details and reviews of a hotel as last fetched from its supplier. By default details are
+/// fresh for 24 hours and reviews for 6 hours. Older content is returned immediately, marked
+/// `stale` in `meta`, and refreshed in the background. Content that was never fetched is fetched
+/// before the response. If that fails, the response is a supplier error, and the parts that did
+/// arrive are stored. Returns at most 20 images and 20 reviews. Authors of reviews are never
+/// included.
 #[utoipa::path(get, path = "/v1/hotel/hotels/{hotel_id}", tag = "Hotels",
     responses((status = 200, description = "The hotel.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",

@@ -1,4 +1,4 @@
-//! Who travels: the guests of a prebook, held against what was priced.
+//! The guests of a prebook, and their comparison with the occupancy that the offer was priced for.
 
 use crate::api::extract::Violations;
 use crate::api::problem::{ApiError, Violation};
@@ -25,15 +25,15 @@ pub(crate) struct GuestRequest {
         example = "Lovelace"
     )]
     last_name: String,
-    /// A child is one that the offer was priced for as a child.
+    /// Type of the guest. Children are the guests that the offer was priced for as children.
     #[serde(rename = "type", default = "adult")]
     #[schema(default = "ADULT")]
     guest_type: GuestType,
-    /// The room's contact: exactly one adult of each room.
+    /// Whether the guest is the lead of the room: exactly one adult of each room.
     #[serde(default)]
     #[schema(default = false)]
     is_lead: bool,
-    /// Of a child, as the offer was priced; without it, the next age of the offer is meant.
+    /// Age of a child, as the offer was priced. Without it, the next age of the offer is used.
     #[schema(minimum = 0, maximum = 17)]
     age: Option<u32>,
 }
@@ -50,16 +50,20 @@ const fn adult() -> GuestType {
     GuestType::Adult
 }
 
-/// Notes rooms without exactly one adult lead, and adults with an age. `at`: where the
-/// rooms stand in the request, e.g. `/rooms`.
-pub(in crate::api) fn validate_rooms(rooms: &[RoomGuestsRequest], at: &str, found: &mut Violations<'_>) {
+/// Adds violations for rooms without exactly one adult lead, and for adults with an age. `at` is
+/// the pointer to the rooms in the request, e.g. `/rooms`.
+pub(in crate::api) fn validate_rooms(
+    rooms: &[RoomGuestsRequest],
+    at: &str,
+    found: &mut Violations<'_>,
+) {
     for (index, room) in rooms.iter().enumerate() {
         let leads: Vec<&GuestRequest> = room.guests.iter().filter(|guest| guest.is_lead).collect();
         if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestType::Adult) {
             found.push(
                 format!("{at}/{index}/guests"),
                 "one_adult_lead_required",
-                "exactly one guest of a room, an adult, is its lead",
+                "exactly one adult of a room must be its lead",
             );
         }
         for (guest, _) in room
@@ -77,8 +81,8 @@ pub(in crate::api) fn validate_rooms(rooms: &[RoomGuestsRequest], at: &str, foun
     }
 }
 
-/// Guests room by room, as the offer was priced; every violation at once. `at`: where
-/// the rooms stand in the request, e.g. `/rooms`.
+/// Converts the guests of each room if they match the priced occupancies. Otherwise returns all
+/// violations. `at` is the pointer to the rooms in the request, e.g. `/rooms`.
 pub(in crate::api) fn match_guests(
     occupancies: &[Occupancy],
     rooms: Vec<RoomGuestsRequest>,
@@ -111,8 +115,11 @@ pub(in crate::api) fn match_guests(
     }
 }
 
-/// The guests of a room, children with the ages that were priced.
-fn room_guests(occupancy: &Occupancy, room: RoomGuestsRequest) -> Result<Vec<hotel::Guest>, String> {
+/// Converts the guests of a room and assigns the priced ages to children.
+fn room_guests(
+    occupancy: &Occupancy,
+    room: RoomGuestsRequest,
+) -> Result<Vec<hotel::Guest>, String> {
     let of_type = |wanted: GuestType| {
         room.guests
             .iter()
@@ -177,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Ages of the children as they would be booked, or why they would not.
+    /// Returns the ages of the children as booked, or the reason why they do not match.
     fn booked(adults: usize, children: &[Option<u32>]) -> Result<Vec<Option<u8>>, String> {
         let priced = Occupancy {
             adults: 2,
@@ -196,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn children_are_booked_with_the_ages_that_were_priced() {
+    fn children_are_booked_with_their_priced_ages() {
         for (children, ages) in [
             (vec![], vec![]),
             (
@@ -211,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn other_guests_than_priced_are_refused() {
+    fn guests_that_differ_from_priced_occupancy_are_rejected() {
         for (adults, children) in [
             (1, vec![]),
             (3, vec![]),
@@ -224,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn every_room_that_does_not_match_is_named() {
+    fn every_mismatching_room_is_reported() {
         let one = Occupancy {
             adults: 1,
             children: Vec::new(),

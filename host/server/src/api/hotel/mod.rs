@@ -1,4 +1,4 @@
-//! Hotels: requests, answers and handlers, one file a noun.
+//! Hotel operations: requests, responses and handlers, one file for each resource.
 
 pub(crate) mod booking;
 pub(crate) mod calendar;

@@ -1,15 +1,15 @@
-//! Pricing hotels.
+//! The operation that prices hotels.
 
 use crate::api::answer::{ApiResponse, List};
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::stay::{Occupancy, StayRequest};
 use crate::api::identifier::{HotelIdParam, SupplierHotelIdParam, SupplierIdParam, check_distinct};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::api::value::{CountryCode, CurrencyCode, IsoDate};
 use crate::app::Application;
-use crate::query::hotel::offer::{HotelSelection, OfferQuery, PricedOffer, PricedHotel};
+use crate::query::hotel::offer::{HotelSelection, OfferQuery, PricedHotel, PricedOffer};
 use crate::render::offer::{self, HotelOffers};
 use axum::extract::State;
 use host_domain::hotel::Stay;
@@ -18,39 +18,40 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Hotels times `max_offers_per_hotel`.
+/// Maximum number of hotels times `max_offers_per_hotel`.
 const OFFERS_MAX: usize = 250;
-/// Offers of a hotel when the request does not say: ten hotels with as many stay within [`OFFERS_MAX`].
+/// Default number of offers for each hotel: ten hotels stay within [`OFFERS_MAX`].
 const OFFERS_PER_HOTEL: u32 = 25;
 
-/// Hotels to price for one stay.
+/// Hotels to price for a stay.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HotelOffersRequest {
-    /// Hotels of one supplier, by the gateway's ids. Either this or `supplier_hotel_ids`.
+    /// Gateway ids of hotels of one supplier. Set either this or `supplier_hotel_ids`.
     #[schema(min_items = 1, max_items = 10)]
     hotel_ids: Option<Vec<HotelIdParam>>,
-    /// Hotels by the supplier's own ids; `supplier` says whose they are.
+    /// Ids of hotels at the supplier that `supplier` names.
     #[schema(min_items = 1, max_items = 10)]
     supplier_hotel_ids: Option<Vec<SupplierHotelIdParam>>,
-    /// First night; from today, where the hotel is, to 700 days ahead.
+    /// First night: from today, in the time zone of the hotel, to 700 days ahead.
     check_in: IsoDate,
-    /// Morning of departure, 1 to 60 nights later.
+    /// Day of departure, 1 to 60 nights later.
     #[schema(example = "2026-11-23")]
     check_out: IsoDate,
-    /// One a room; every offer holds them all, in this order.
+    /// Occupancy of each room. Every offer contains all rooms, in this order.
     #[schema(min_items = 1, max_items = 9)]
     occupancy: Vec<Occupancy>,
     guest_nationality: CountryCode,
-    /// Where the guests live, if not where they are nationals.
+    /// Country of residence of the guests, if it differs from their nationality.
     guest_residence: Option<CountryCode>,
-    /// Prices are asked for, and given, in this currency; nothing is converted.
+    /// Currency to request and return prices in. Prices are not converted.
     currency: CurrencyCode,
-    /// Times the number of hotels at most 250.
+    /// Maximum number of offers for each hotel. Multiplied by the number of hotels it must not
+    /// exceed 250.
     #[serde(default = "offers_per_hotel")]
     #[schema(minimum = 1, maximum = 250, default = 25)]
     max_offers_per_hotel: u32,
-    /// The supplier to ask; required with `supplier_hotel_ids`.
+    /// Supplier to call; required with `supplier_hotel_ids`.
     supplier: Option<SupplierIdParam>,
 }
 
@@ -96,7 +97,7 @@ impl Validate for HotelOffersRequest {
             found,
         );
         let per_hotel = usize::try_from(self.max_offers_per_hotel).unwrap_or(usize::MAX);
-        // One hotel alone is held to the same number by the schema.
+        // The schema sets the same limit for a single hotel.
         if hotels > 1 && hotels.saturating_mul(per_hotel) > OFFERS_MAX {
             found.push(
                 "/max_offers_per_hotel",
@@ -144,12 +145,13 @@ impl HotelOffersRequest {
 
 /// Price hotels
 ///
-/// Offers of up to 10 hotels for one stay and the same rooms, a row for each hotel in the order of
-/// the request; a hotel that has nothing to offer has an empty list. The hotels must be of one
-/// supplier: a request that mixes them is answered 400, naming which belongs where. Where hotels are
-/// known to several suppliers, `supplier` decides, else the gateway; `meta.supplier` says who answered.
-/// An offer is bound by a prebook with its `offer_reference`, until `expires_at`. Nothing is kept of
-/// the call, so an idempotency key has no effect here.
+/// Returns offers of up to 10 hotels for one stay and the same rooms: one row for each hotel, in
+/// the order of the request. A hotel without offers has an empty list. All hotels must belong to
+/// one supplier; otherwise the response is 400 and names the supplier of each hotel. If several
+/// suppliers have the hotels, `supplier` selects one; without it the gateway selects one.
+/// `meta.supplier` names the supplier that responded. To book an offer, prebook its
+/// `offer_reference` before `expires_at`. The offers are not stored, so an idempotency key has no
+/// effect.
 #[utoipa::path(post, path = "/v1/hotel/offers", tag = "Hotels",
     responses((status = 200, description = "The offers.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
@@ -157,7 +159,10 @@ impl HotelOffersRequest {
 pub(crate) async fn price_hotels(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<HotelOffersRequest>)>,
+    Validated((_key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<HotelOffersRequest>,
+    )>,
 ) -> Result<ApiResponse<List<HotelOffers>, SupplierMeta>, ApiError> {
     let query = request.into_query();
     let (supplier, hotels) = app

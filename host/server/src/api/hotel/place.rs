@@ -1,8 +1,8 @@
-//! Places by name.
+//! Operations on places.
 
 use crate::api::answer::{ApiResponse, List};
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
 use crate::api::identifier::SupplierIdParam;
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
@@ -16,11 +16,11 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// A name to find places by.
+/// A name to search places for.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlaceSearchRequest {
-    /// What the user typed.
+    /// User input.
     #[schema(
         min_length = 1,
         max_length = 200,
@@ -28,27 +28,31 @@ pub(crate) struct PlaceSearchRequest {
         example = "Testville"
     )]
     query: String,
-    /// Only places of this country.
+    /// Only places in this country.
     country_code: Option<CountryCode>,
-    /// The supplier to ask.
+    /// Supplier to call.
     supplier: Option<SupplierIdParam>,
 }
 
 impl Validate for PlaceSearchRequest {}
 
-/// Find places
+/// Search places
 ///
-/// Cities, districts, airports and sights whose name matches, the best match first, at most 20. Each is
-/// saved: its id can be searched around and read at any time. The same place of the same supplier always has
-/// the same id. Repeating the call is safe; an idempotency key has no effect here.
+/// Returns cities, districts, airports and sights whose name matches, best match first, at most 20.
+/// Each place is saved: you can search around its id and read it at any time. The same place of the
+/// same supplier always has the same id. Repeating the request is safe; an idempotency key has no
+/// effect.
 #[utoipa::path(post, path = "/v1/hotel/places", tag = "Hotels",
-    responses((status = 200, description = "The places; an empty list when none matches.")),
+    responses((status = 200, description = "The places; an empty list if none matches.")),
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_places(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<PlaceSearchRequest>)>,
+    Validated((_key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<PlaceSearchRequest>,
+    )>,
 ) -> Result<ApiResponse<List<Place>, SupplierMeta>, ApiError> {
     let search = PlaceSearch {
         text: request.query,
@@ -65,9 +69,9 @@ pub(crate) async fn search_places(
     Ok(ApiResponse::ok(List(places.collect())).meta(SupplierMeta::new(supplier)))
 }
 
-/// Read a place
+/// Get a place
 ///
-/// As it was found last. Asks no supplier.
+/// Returns the place as last found. Calls no supplier.
 #[utoipa::path(get, path = "/v1/hotel/places/{id}", tag = "Hotels",
     responses((status = 200, description = "The place.")),
     extensions(("x-error-codes" = json!(["place_not_found"]))))]

@@ -1,9 +1,9 @@
-//! Binding an offer to contact and guests.
+//! The operation that binds an offer to a contact and guests.
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::guest::{self, RoomGuestsRequest};
 use crate::api::meta::PrebookMeta;
 use crate::api::problem::ApiError;
@@ -19,7 +19,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Whom to write to about the booking.
+/// Contact for the booking.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HotelContactRequest {
@@ -43,7 +43,8 @@ pub(crate) struct HotelContactRequest {
         example = "ada@example.com"
     )]
     email: String,
-    /// With country code: 6 to 15 digits, which may be grouped by spaces, dots, hyphens and parentheses.
+    /// Phone number with country code: 6 to 15 digits, which may be grouped by spaces, dots,
+    /// hyphens and parentheses.
     #[schema(
         max_length = 40,
         pattern = r"^\+?[0-9]([ ().-]{0,2}[0-9]){5,14}$",
@@ -52,18 +53,18 @@ pub(crate) struct HotelContactRequest {
     phone: String,
 }
 
-/// An offer to bind, and who travels.
+/// An offer to bind, with contact and guests.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PrebookHotelRequest {
-    /// From pricing; used before its `expires_at`.
+    /// Reference from pricing, to be used before its `expires_at`.
     #[schema(
         min_length = 1,
         max_length = 65_536,
         pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
     )]
     offer_reference: String,
-    /// The caller's own reference; not unique.
+    /// Your own reference; need not be unique.
     #[schema(
         min_length = 1,
         max_length = 200,
@@ -71,12 +72,13 @@ pub(crate) struct PrebookHotelRequest {
         example = "trip-4711"
     )]
     reference_id: Option<String>,
-    /// Whether the payer pays in a browser: `meta.payment_sdk.token` is then answered, once.
+    /// Whether the payer pays in a browser. If true, the response contains
+    /// `meta.payment_sdk.token`, once.
     #[serde(default)]
     #[schema(default = false)]
     use_payment_sdk: bool,
     contact: HotelContactRequest,
-    /// In the order of the offer.
+    /// Guests of each room, in the order of the offer.
     #[schema(min_items = 1, max_items = 9)]
     rooms: Vec<RoomGuestsRequest>,
 }
@@ -100,12 +102,17 @@ impl Validate for PrebookHotelRequest {
 
 /// Prebook an offer
 ///
-/// Binds an offer to contact and guests, after asking the supplier for its price once more: a higher one is answered 409
-/// `offer_price_changed` and nothing can be booked; an equal or lower one becomes the booking's total. The guests of each room must be the adults that it
-/// was priced for and, if any child is named, the children too: as many of each `type` as the occupancy said. 201 the first time; the same key with the same
-/// request gives 200 with the booking as it is now, or the same refusal.
+/// Binds an offer to a contact and guests. The gateway first requests the supplier's current price.
+/// If the price is higher, the response is 409 `offer_price_changed` and nothing can be booked. An
+/// equal or lower price becomes the booking's total.
+///
+/// The guests of each room must be the adults that it was priced for and, if any child is named,
+/// all its children. The number of each `type` must match the occupancy.
+///
+/// Responds 201 the first time. Repeating the same request with the same key responds 200 with the
+/// booking in its current state, or repeats the refusal.
 #[utoipa::path(post, path = "/v1/hotel/prebook", tag = "Hotel bookings",
-    responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier call with this key; the booking as it is now.")),
+    responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier request with this key; the booking in its current state.")),
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "supplier_rejected",
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout"]))))]
 pub(crate) async fn prebook_hotel(
@@ -132,9 +139,8 @@ pub(crate) async fn prebook_hotel(
             checkout,
         } => ApiResponse::created(booking::without_cards(&booking))
             .meta(PrebookMeta::created(supplier, sdk_token, checkout)),
-        PrebookOutcome::Existing(booking) => {
-            ApiResponse::ok(booking::without_cards(&booking)).meta(PrebookMeta::existing(booking.supplier))
-        }
+        PrebookOutcome::Existing(booking) => ApiResponse::ok(booking::without_cards(&booking))
+            .meta(PrebookMeta::existing(booking.supplier)),
     })
 }
 

@@ -1,9 +1,9 @@
-//! Searching the hotels of an area.
+//! The operation that searches hotels in an area.
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
 use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::stay::{Occupancy, StayRequest};
 use crate::api::identifier::{PlaceIdParam, SupplierIdParam};
 use crate::api::problem::ApiError;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Around a point.
+/// A circle around a point.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchArea {
@@ -29,12 +29,12 @@ pub(crate) struct SearchArea {
     pub(in crate::api) latitude: f64,
     #[schema(minimum = -180, maximum = 180, example = 2.3522)]
     pub(in crate::api) longitude: f64,
-    /// Metres.
+    /// Radius in metres.
     #[schema(minimum = 1, maximum = 100_000, example = 5000)]
     pub(in crate::api) radius: u32,
 }
 
-/// What hotels must have.
+/// Filters of hotels.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchFilters {
@@ -42,17 +42,17 @@ pub(crate) struct SearchFilters {
     min_star_rating: Option<f64>,
     #[schema(minimum = 0, maximum = 10, example = 7.5)]
     min_guest_rating: Option<f64>,
-    /// Only hotels with a refundable rate, or only those with another.
+    /// Only hotels with a refundable rate if true, only hotels with a non-refundable rate if false.
     refundable: Option<bool>,
-    /// Any of these.
+    /// Only hotels with one of these boards.
     #[serde(default)]
     #[schema(max_items = 6)]
     board: Vec<Board>,
-    /// The most that the whole stay may cost, in `currency`; more than 0.
+    /// Maximum total for the whole stay, in `currency`; must be more than 0.
     max_total: Option<Amount>,
 }
 
-/// In which order.
+/// Sort order of hotels.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SearchSort {
@@ -61,56 +61,58 @@ pub(crate) enum SearchSort {
     Distance,
     /// Cheapest first.
     Total,
-    /// Best rated first.
+    /// Highest guest rating first.
     GuestRating,
-    /// Most stars first.
+    /// Highest star rating first.
     StarRating,
 }
 
-/// Hotels of an area that are free for a stay.
+/// A search for hotels of an area that are available for a stay.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HotelSearchRequest {
-    /// Around a saved place, as far as it suggests, or 10 km. Either this or `location`.
+    /// Saved place to search around, within its suggested radius or else 10 km. Set either this or
+    /// `location`.
     place_id: Option<PlaceIdParam>,
-    /// Around a point.
+    /// Circle to search in.
     location: Option<SearchArea>,
-    /// First night; from today, where the hotel is, to 700 days ahead.
+    /// First night: from today, in the time zone of the hotel, to 700 days ahead.
     check_in: IsoDate,
-    /// Morning of departure, 1 to 60 nights later.
+    /// Day of departure, 1 to 60 nights later.
     #[schema(example = "2026-11-23")]
     check_out: IsoDate,
-    /// One a room.
+    /// Occupancy of each room.
     #[schema(min_items = 1, max_items = 9)]
     occupancy: Vec<Occupancy>,
     guest_nationality: CountryCode,
-    /// Where the guests live, if not where they are nationals.
+    /// Country of residence of the guests, if it differs from their nationality.
     guest_residence: Option<CountryCode>,
-    /// Prices are asked for, and given, in this currency; nothing is converted.
+    /// Currency to request and return prices in. Prices are not converted.
     currency: CurrencyCode,
-    /// The supplier to ask.
+    /// Supplier to call.
     supplier: Option<SupplierIdParam>,
     filters: Option<SearchFilters>,
     #[serde(default)]
     #[schema(default = "distance")]
     sort: SearchSort,
-    /// The most hotels to answer.
+    /// Maximum number of hotels to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     limit: u32,
 }
 
-/// How the answer came about.
+/// Metadata of a hotel search.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct SearchMeta {
-    /// The supplier that answered.
+    /// Id of the supplier that responded.
     #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
     supplier: SupplierId,
-    /// Present, and true, when more hotels matched.
+    /// Present, and true, if more hotels matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
-    /// What of `filters` (and `sort`) the supplier does not apply. Ratings and `max_total` are then
-    /// applied, and the order is made, by the gateway, to what the supplier answered; `refundable` and `board` are not applied.
+    /// Names of the `filters` (and `sort`) that the supplier does not apply. The gateway then
+    /// applies ratings, `max_total` and the sort order to the supplier's hotels. It does not apply
+    /// `refundable` and `board`.
     unsupported_filters: Vec<&'static str>,
 }
 
@@ -208,9 +210,9 @@ impl From<SearchSort> for supply::SearchSort {
 
 /// Search hotels
 ///
-/// Hotels around a place or a point that are free for the stay, each with an id of the gateway that stays
-/// the same for good. `lowest_total` is indicative: price the hotel to get offers that can be booked. Nothing is kept of
-/// the call but the hotels' ids, so an idempotency key has no effect here.
+/// Returns hotels around a place or a point that are available for the stay. Each has a permanent
+/// gateway id. `lowest_total` is indicative: price the hotel to get bookable offers. Only the ids
+/// of the hotels are stored, so an idempotency key has no effect.
 #[utoipa::path(post, path = "/v1/hotel/search", tag = "Hotels",
     responses((status = 200, description = "The hotels.")),
     extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported", "supplier_rejected",
@@ -218,7 +220,10 @@ impl From<SearchSort> for supply::SearchSort {
 pub(crate) async fn search_hotels(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<HotelSearchRequest>)>,
+    Validated((_key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<HotelSearchRequest>,
+    )>,
 ) -> Result<ApiResponse<List<FoundHotel>, SearchMeta>, ApiError> {
     let query = request.into_query().ok_or(Code::ValidationFailed)?;
     let found = app

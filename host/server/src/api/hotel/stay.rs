@@ -1,4 +1,4 @@
-//! When and who: what searches and offers are asked for, and its rules.
+//! Dates and occupancy of searches and offers, and their validation.
 
 use crate::api::extract::Violations;
 use crate::api::value::{CountryCode, CurrencyCode, IsoDate};
@@ -9,29 +9,29 @@ use jiff::{ToSpan, Unit};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// Longest stay.
+/// Maximum number of nights.
 const NIGHTS_MAX: i64 = 60;
-/// Check-in at most so many days ahead.
+/// Maximum number of days from today to check-in.
 const DAYS_AHEAD_MAX: i64 = 700;
 
-/// Age of a child, years.
+/// Age of a child in years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[schema(minimum = 0, maximum = 17, example = 7)]
 pub(crate) struct ChildAge(u32);
 
-/// Who sleeps in a room.
+/// Occupancy of a room.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Occupancy {
     #[schema(minimum = 1, maximum = 8, example = 2)]
     adults: u32,
-    /// Their ages; 17 or younger.
+    /// Ages of the children: 17 or younger.
     #[serde(default)]
     #[schema(max_items = 8, example = json!([7]))]
     children: Vec<ChildAge>,
 }
 
-/// What a request says of its stay.
+/// The stay of a request.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::api) struct StayRequest<'a> {
     pub(in crate::api) check_in: IsoDate,
@@ -43,7 +43,7 @@ pub(in crate::api) struct StayRequest<'a> {
 }
 
 impl Occupancy {
-    /// So many adults without children.
+    /// Creates an occupancy of adults without children.
     pub(in crate::api) const fn adults_only(adults: u32) -> Self {
         Self {
             adults,
@@ -53,13 +53,13 @@ impl Occupancy {
 }
 
 impl StayRequest<'_> {
-    /// Notes dates that are over, too far away, or no stay. Whether the day is
-    /// over is judged where it ends last; where the hotel's time zone is known it
-    /// is judged again.
+    /// Adds violations for past or too distant dates, and for stays of invalid length. A date is
+    /// past once it has ended in every time zone; if the hotel's time zone is known, the date is
+    /// checked again later.
     pub(in crate::api) fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         let (check_in, check_out) = (self.check_in.0, self.check_out.0);
         if check_in < today::local_date(None, now) {
-            found.push("/check_in", "in_the_past", "must not be over");
+            found.push("/check_in", "in_the_past", "must not be in the past");
         }
         if days_between(now.date_utc(), check_in) > DAYS_AHEAD_MAX {
             found.push(
@@ -91,13 +91,13 @@ impl StayRequest<'_> {
     }
 }
 
-/// Days from one date to another; negative when it is earlier.
+/// Returns the days from one date to another; negative if `to` is earlier.
 pub(super) fn days_between(from: Date, to: Date) -> i64 {
     let span = from.until((Unit::Day, to)).unwrap_or_else(|_| 0.days());
     i64::from(span.get_days())
 }
 
-/// The published limits are well within a byte.
+/// The schema limits all numbers to less than 256.
 impl From<&Occupancy> for hotel::Occupancy {
     fn from(occupancy: &Occupancy) -> Self {
         let byte = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);

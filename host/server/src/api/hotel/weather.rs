@@ -1,4 +1,4 @@
-//! The weather of a booking's stay.
+//! The operation that reads the weather of a booking's stay.
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
@@ -11,11 +11,12 @@ use axum::extract::State;
 use host_domain::id::BookingId;
 use std::sync::Arc;
 
-/// Read the weather of a stay
+/// Get the weather of a stay
 ///
-/// Daily weather where the booked hotel stands, from check-in to check-out, both included. Every call asks the supplier of the
-/// booking anew and changes nothing. Only days that can be foretold are there, and the further ahead
-/// they are, beyond a week above all, the less they can be relied on. A value that is left out is not known.
+/// Returns the daily weather at the booked hotel, from check-in to check-out, both included. Every
+/// request calls the supplier of the booking and changes nothing. Only days with a forecast are
+/// included. Forecasts become less reliable with distance, especially beyond a week. Unknown values
+/// are omitted.
 #[utoipa::path(get, path = "/v1/hotel/bookings/{id}/weather", tag = "Hotel bookings",
     responses((status = 200, description = "The weather.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "supplier_operation_unsupported", "supplier_rejected",

@@ -1,11 +1,11 @@
-//! How purchases of bags end in HTTP when they do not succeed.
+//! Conversion of service purchase errors to HTTP errors.
 
 use crate::api::code::Code;
 use crate::api::problem::{ApiError, Violation};
 use crate::flow::flight::purchase::ServicePurchaseError;
 
 impl ApiError {
-    /// Bags that were not bought, or could not be listed.
+    /// Creates the error for services that were not purchased or could not be listed.
     pub(crate) fn from_service_purchase(error: ServicePurchaseError) -> Self {
         match error {
             ServicePurchaseError::Workflow(error) => Self::from_workflow(error),
@@ -16,23 +16,23 @@ impl ApiError {
             ServicePurchaseError::NotOffered(at) => Self::violation(Violation::body(
                 format!("/services/{at}/id"),
                 "not_for_sale",
-                "the airline does not sell this on the booking now",
+                "the airline does not sell this for the booking now",
             )),
             ServicePurchaseError::QuantityExceeded { at, max } => Self::violation(Violation::body(
                 format!("/services/{at}/quantity"),
                 "too_large",
-                format!("at most {max} can be bought"),
+                format!("must be at most {max}"),
             )),
             ServicePurchaseError::InstrumentInvalid => Code::PaymentInstrumentInvalid.into(),
             ServicePurchaseError::InstrumentUnreadable(error) => Self::internal(error),
             ServicePurchaseError::PaymentFailed { requires_action } => {
                 Self::payment_failed(requires_action)
-                    .with_detail("Nothing was charged or bought; another try needs a new key.")
+                    .with_detail("Nothing was charged or bought. Use a new key to try again.")
             }
             ServicePurchaseError::Rejected(supplier) => Self::from(Code::SupplierRejected)
                 .with_supplier(&supplier)
                 .with_detail(
-                    "Nothing was bought, and the payment is released; another try needs a new key.",
+                    "Nothing was bought, and the payment is released. Use a new key to try again.",
                 ),
             ServicePurchaseError::Unknown => Code::ResultUnknown.into(),
             ServicePurchaseError::NotSent { overloaded: true } => Code::Overloaded.into(),

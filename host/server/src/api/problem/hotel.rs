@@ -1,4 +1,4 @@
-//! How questions and flows about hotels end in HTTP when they do not succeed.
+//! Conversion of query, booking and idempotency errors to HTTP errors.
 
 use crate::api::code::Code;
 use crate::api::problem::{ApiError, Violation};
@@ -14,7 +14,7 @@ use host_domain::id::RoomId;
 use host_domain::supplier::{ReadError, SupplierId};
 
 impl ApiError {
-    /// A question without an answer.
+    /// Creates the error for a failed query.
     pub(crate) fn from_query(error: QueryError) -> Self {
         match error {
             QueryError::Database(error) => Self::from_database(error),
@@ -46,7 +46,7 @@ impl ApiError {
             QueryError::CheckInPassed => Self::violation(Violation::body(
                 "/check_in",
                 "in_the_past",
-                "must not be over at the hotel",
+                "must not be in the past at the hotel",
             )),
             QueryError::PlaceNotFound => Code::PlaceNotFound.into(),
             QueryError::AirlineNotFound => Code::AirlineNotFound.into(),
@@ -54,7 +54,7 @@ impl ApiError {
         }
     }
 
-    /// A key that cannot be used.
+    /// Creates the error for an idempotency key that cannot be used.
     pub(crate) fn from_idempotency(error: IdempotencyError) -> Self {
         match error {
             IdempotencyError::Commit(error) => Self::from_commit(error),
@@ -62,7 +62,7 @@ impl ApiError {
         }
     }
 
-    /// A prebook that bound nothing.
+    /// Creates the error for a prebook that bound nothing.
     pub(crate) fn from_prebook(supplier: &SupplierId, error: PrebookError) -> Self {
         let of_supplier = |code: Code| Self::from(code).with_supplier(supplier);
         match error {
@@ -72,7 +72,9 @@ impl ApiError {
             PrebookError::Refused(PrebookRefusal::PriceChanged { offered, current }) => {
                 of_supplier(Code::OfferPriceChanged).with_prices(offered, current)
             }
-            PrebookError::Refused(PrebookRefusal::Unavailable) => of_supplier(Code::OfferUnavailable),
+            PrebookError::Refused(PrebookRefusal::Unavailable) => {
+                of_supplier(Code::OfferUnavailable)
+            }
             PrebookError::Refused(PrebookRefusal::Expired) => of_supplier(Code::OfferExpired),
             PrebookError::Refused(PrebookRefusal::Rejected) => of_supplier(Code::SupplierRejected),
             PrebookError::OfferInUse => of_supplier(Code::OfferInUse),
@@ -89,7 +91,7 @@ impl ApiError {
         }
     }
 
-    /// A completion that was not begun, or whose walk stopped.
+    /// Creates the error for a completion that was not started, or whose workflow stopped.
     pub(crate) fn from_complete(error: CompleteBookingError) -> Self {
         let body = |code: &str, detail: &str| {
             Self::violation(Violation::body("/payment_instrument_id", code, detail))
@@ -111,7 +113,7 @@ impl ApiError {
         }
     }
 
-    /// A cancellation that was not begun. `rooms`: those that the request named.
+    /// Creates the error for a cancellation that was not started. `rooms` are those of the request.
     pub(crate) fn from_cancel(error: CancelError, rooms: &[RoomId]) -> Self {
         match error {
             CancelError::Workflow(error) => Self::from_workflow(error),
@@ -133,7 +135,7 @@ impl ApiError {
         }
     }
 
-    /// A cancellation that could not be quoted.
+    /// Creates the error for a cancellation that could not be quoted.
     pub(crate) fn from_quote(error: CancellationQuoteError) -> Self {
         match error {
             CancellationQuoteError::Workflow(error) => Self::from_workflow(error),
@@ -147,7 +149,7 @@ impl ApiError {
         }
     }
 
-    /// A payment instrument that was not added.
+    /// Creates the error for a payment instrument that was not added.
     pub(crate) fn from_add_instrument(error: AddInstrumentError) -> Self {
         match error {
             AddInstrumentError::Commit(error) => Self::from_commit(error),
@@ -155,9 +157,10 @@ impl ApiError {
             AddInstrumentError::Idempotency(error) => Self::from_idempotency(error),
             AddInstrumentError::NoProcessor => Self::from(Code::SupplierOperationUnsupported)
                 .with_detail("no payment processor is configured for this mode"),
-            AddInstrumentError::Processor(_, error @ (ReadError::NotFound(_) | ReadError::Rejected(_))) => {
-                Self::from(Code::PaymentInstrumentInvalid).with_cause(error)
-            }
+            AddInstrumentError::Processor(
+                _,
+                error @ (ReadError::NotFound(_) | ReadError::Rejected(_)),
+            ) => Self::from(Code::PaymentInstrumentInvalid).with_cause(error),
             AddInstrumentError::Processor(processor, error) => {
                 Self::from_supplier_read(&processor, &error, Code::PaymentInstrumentInvalid)
             }
@@ -169,21 +172,24 @@ impl ApiError {
         Self::from(Code::BookingStateConflict)
             .with_booking_status(status)
             .with_detail(match status {
-                // Which allows everything else that anybody can ask for.
+                // A confirmed booking allows all other operations, so only an unresolved purchase
+                // can cause this error.
                 "CONFIRMED" => {
-                    "bags are being bought on the booking, and whether they were is not known yet"
+                    "the outcome of a service purchase that is in progress on the booking is not known yet"
                         .to_owned()
                 }
                 _ => format!("the booking is {status}"),
             })
     }
 
-    /// A walk that stopped: what was sent is settled in the background, so what
-    /// came of it is not known here.
+    /// Creates the error for a workflow that stopped. The calls that were sent are reconciled in
+    /// the background, so their outcome is not known here.
     pub(super) fn from_workflow(error: WorkflowError) -> Self {
         match error {
             WorkflowError::Database(error) => Self::from_database(error),
-            WorkflowError::InvalidTransition(_) => Self::from(Code::BookingChanged).with_cause(error),
+            WorkflowError::InvalidTransition(_) => {
+                Self::from(Code::BookingChanged).with_cause(error)
+            }
             WorkflowError::StorageFailedAfterSend(_)
             | WorkflowError::LeaseLost(_)
             | WorkflowError::TooManyConflicts(_)

@@ -1,4 +1,4 @@
-//! How calls about mandates end in HTTP when they do not succeed.
+//! Conversion of mandate errors to HTTP errors.
 
 use crate::api::code::Code;
 use crate::api::problem::ApiError;
@@ -6,7 +6,7 @@ use crate::mandate::MandateError;
 use crate::mandate::key::SigningKeyError;
 
 impl ApiError {
-    /// Something about a mandate that was not done.
+    /// Creates the error for a failed operation on mandates.
     pub(crate) fn from_mandate(error: MandateError) -> Self {
         match error {
             MandateError::NotFound => Code::MandateNotFound.into(),
@@ -22,7 +22,7 @@ impl ApiError {
         }
     }
 
-    /// The keys that sign mandates could not be read or used.
+    /// Creates the error for keys that cannot sign or verify mandates.
     pub(crate) fn from_signing_key(error: SigningKeyError) -> Self {
         match error {
             SigningKeyError::Storage(error) => Self::from_commit(error),

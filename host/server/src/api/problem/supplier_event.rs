@@ -1,4 +1,4 @@
-//! How a supplier's own delivery ends in HTTP when it is not taken.
+//! Conversion of supplier webhook errors to HTTP errors.
 
 use crate::api::code::Code;
 use crate::api::extract::BodyError;
@@ -9,11 +9,11 @@ use host_domain::supplier_event::VerifyError;
 use host_storage::{CommitError, DatabaseError};
 
 impl ApiError {
-    /// A delivery of which nothing, or not everything, is stored. What may come
-    /// again is told so.
+    /// Creates the error for a webhook request that is not, or not completely, stored. If the
+    /// request may be sent again, the error says so.
     pub(crate) fn from_receive(supplier: &SupplierId, error: ReceiveError) -> Self {
         let verify = match error {
-            // What is stored already is known when it comes again.
+            // Events that are already stored are recognized when the request is sent again.
             ReceiveError::Store(CommitError::Database(
                 error @ (DatabaseError::Unavailable(_)
                 | DatabaseError::CommitUnknown(_)
@@ -28,7 +28,7 @@ impl ApiError {
             VerifyError::Malformed(_) => Self::violation(Violation::body(
                 "",
                 "unreadable",
-                "must be as the supplier is known to send it",
+                "is not a valid webhook request of the supplier",
             )),
             VerifyError::Failed(_) => Self::from(Code::SupplierUnavailable),
             VerifyError::Overloaded => Self::from(Code::Overloaded),
@@ -36,7 +36,7 @@ impl ApiError {
         answer.with_supplier(supplier).with_cause(verify)
     }
 
-    /// A delivery whose body did not come as a whole.
+    /// Creates the error for a webhook request whose body is incomplete.
     pub(crate) fn from_body(error: BodyError) -> Self {
         match error {
             BodyError::TooLarge => Code::BodyTooLarge.into(),

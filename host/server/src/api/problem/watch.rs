@@ -1,11 +1,11 @@
-//! How calls about watches end in HTTP when they do not succeed.
+//! Conversion of watch errors to HTTP errors.
 
 use crate::api::code::Code;
 use crate::api::problem::ApiError;
 use crate::watch::WatchError;
 
 impl ApiError {
-    /// Something about a watch that was not done.
+    /// Creates the error for a failed operation on watches.
     pub(crate) fn from_watch(error: WatchError) -> Self {
         match error {
             WatchError::NotFound => Code::WatchNotFound.into(),

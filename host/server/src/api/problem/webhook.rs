@@ -1,11 +1,11 @@
-//! How calls about webhooks end in HTTP when they do not succeed.
+//! Conversion of webhook errors to HTTP errors.
 
 use crate::api::code::Code;
 use crate::api::problem::{ApiError, Violation};
 use crate::webhook::WebhookError;
 
 impl ApiError {
-    /// Something about a subscription or a delivery that was not done.
+    /// Creates the error for a failed operation on a subscription or delivery.
     pub(crate) fn from_webhook(error: WebhookError) -> Self {
         match error {
             WebhookError::NotFound => Code::SubscriptionNotFound.into(),
@@ -18,9 +18,8 @@ impl ApiError {
             WebhookError::UrlNotAllowed(refusal) => {
                 Self::from(Code::UrlNotAllowed).with_detail(format!("The url: {refusal}."))
             }
-            WebhookError::ReplayNotAllowed(refusal) => {
-                Self::from(Code::ReplayNotAllowed).with_detail(format!("{refusal}: it may still arrive"))
-            }
+            WebhookError::ReplayNotAllowed(refusal) => Self::from(Code::ReplayNotAllowed)
+                .with_detail(format!("{refusal}: it may still arrive")),
             WebhookError::SubscriptionNotActive => Code::SubscriptionPaused.into(),
             WebhookError::TooManyConflicts => Self::from(Code::Overloaded).with_cause(error),
             WebhookError::Idempotency(error) => Self::from_idempotency(error),

@@ -12,7 +12,7 @@ async fn with_key(server: &Server, key: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn a_call_without_a_key_is_told_so_in_the_form_of_the_contract() {
+async fn request_without_key_returns_missing_api_key_problem() {
     let server = Server::start().await;
     let reply = server
         .send(
@@ -34,7 +34,7 @@ async fn a_call_without_a_key_is_told_so_in_the_form_of_the_contract() {
 }
 
 #[tokio::test]
-async fn malformed_unknown_revoked_and_expired_keys_get_the_same_answer() {
+async fn malformed_unknown_revoked_and_expired_keys_return_the_same_error() {
     let server = Server::start().await;
     let (revoked, revoked_key) = server.make_key(&ApiKeyScope::DEFAULT, None).await;
     assert!(
@@ -46,7 +46,10 @@ async fn malformed_unknown_revoked_and_expired_keys_get_the_same_answer() {
             .unwrap()
     );
     let (_, expiring) = server
-        .make_key(&ApiKeyScope::DEFAULT, Some(server.app.clock.now().plus_s(60)))
+        .make_key(
+            &ApiKeyScope::DEFAULT,
+            Some(server.app.clock.now().plus_s(60)),
+        )
         .await;
     assert_eq!(with_key(&server, &expiring).await.status, 200);
     server.clock.0.fetch_add(60_000, Ordering::SeqCst);
@@ -75,7 +78,7 @@ async fn malformed_unknown_revoked_and_expired_keys_get_the_same_answer() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_that_is_in_use_stops_working_within_five_seconds() {
+async fn revoked_key_in_use_stops_working_within_five_seconds() {
     let server = Server::start().await;
     let (id, key) = server.make_key(&ApiKeyScope::DEFAULT, None).await;
     assert_eq!(with_key(&server, &key).await.status, 200);
@@ -97,7 +100,7 @@ async fn a_revoked_key_that_is_in_use_stops_working_within_five_seconds() {
 }
 
 #[tokio::test]
-async fn the_use_of_a_key_is_noted() {
+async fn use_of_key_updates_last_used_at() {
     let server = Server::start().await;
     assert_eq!(server.get("/v1/suppliers").await.status, 200);
     server.app.tasks.begin_shutdown();
@@ -113,7 +116,7 @@ async fn the_use_of_a_key_is_noted() {
 }
 
 #[tokio::test]
-async fn a_key_serves_its_own_organization_and_its_scopes() {
+async fn key_is_limited_to_its_organization_and_scopes() {
     let server = Server::start().await;
     let key = server.key.as_str();
     let named = |organization| [("x-api-key", key), ("x-organization-id", organization)];
@@ -149,7 +152,7 @@ async fn a_key_serves_its_own_organization_and_its_scopes() {
 }
 
 #[tokio::test]
-async fn the_user_is_the_organization_unless_one_is_named() {
+async fn user_defaults_to_organization_without_user_header() {
     let server = Server::start().await;
     let book = async |users: &[&str]| {
         let mut headers = vec![
@@ -188,7 +191,7 @@ async fn the_user_is_the_organization_unless_one_is_named() {
 }
 
 #[tokio::test]
-async fn every_answer_says_what_is_left_and_the_last_one_when_to_come_back() {
+async fn responses_carry_rate_limit_and_429_carries_retry_after() {
     let server = Server::with(&[("requests_per_s", 1), ("burst", 2)]).await;
     let replies = [
         server.get("/v1/suppliers").await,

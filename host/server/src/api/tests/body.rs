@@ -3,7 +3,7 @@ use super::*;
 const PATH: &str = "/test/bkg_1/stays";
 
 #[tokio::test]
-async fn a_valid_request_is_answered() {
+async fn valid_request_returns_201() {
     let server = Server::start().await;
     let reply = server
         .post(
@@ -18,7 +18,7 @@ async fn a_valid_request_is_answered() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_is_reported_at_once() {
+async fn all_violations_are_reported_together() {
     let server = Server::start().await;
     let body = stay_with(json!({
         "check_in": "2026-11-01", "check_out": "2026-10-01", "rooms": [{ "adults": 9, "pets": 1 }, { "adults": 1, "nights": 300 }, { "adults": 1 }],
@@ -48,7 +48,7 @@ async fn everything_that_is_wrong_is_reported_at_once() {
 }
 
 #[tokio::test]
-async fn rules_are_checked_beside_the_schema() {
+async fn custom_rules_are_checked_in_addition_to_schema() {
     let server = Server::start().await;
     let dates = json!({ "check_in": "2026-11-20", "check_out": "2026-11-20", "typo": 1, "note": "toolong" });
     let reply = server.post(PATH, stay_with(dates)).await;
@@ -62,7 +62,7 @@ async fn rules_are_checked_beside_the_schema() {
 }
 
 #[tokio::test]
-async fn every_wrong_value_is_a_violation_where_it_stands() {
+async fn invalid_body_value_is_reported_at_its_pointer() {
     let server = Server::start().await;
     for (members, violation) in [
         (json!({ "check_in": "2026-13-01" }), "body /check_in format"),
@@ -113,7 +113,7 @@ async fn every_wrong_value_is_a_violation_where_it_stands() {
 }
 
 #[tokio::test]
-async fn bodies_that_are_no_json_are_refused_before_anything_else() {
+async fn non_json_body_is_rejected_before_validation() {
     let server = Server::start().await;
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     for body in [
@@ -146,7 +146,7 @@ async fn bodies_that_are_no_json_are_refused_before_anything_else() {
 }
 
 #[tokio::test]
-async fn bodies_have_one_type_and_a_largest_size() {
+async fn body_with_wrong_content_type_or_excessive_size_is_rejected() {
     let server = Server::start().await;
     let send = async |kind: &str, body: Vec<u8>| {
         server
@@ -197,7 +197,7 @@ async fn bodies_have_one_type_and_a_largest_size() {
 }
 
 #[tokio::test]
-async fn the_fingerprint_knows_path_and_values_but_not_their_order() {
+async fn fingerprint_depends_on_path_and_values_but_not_member_order() {
     let server = Server::start().await;
     let fingerprint = async |path: &str, body: &str| {
         let reply = server.post(path, body).await;
@@ -223,7 +223,7 @@ async fn the_fingerprint_knows_path_and_values_but_not_their_order() {
 }
 
 #[tokio::test]
-async fn idempotency_keys_have_one_to_two_hundred_characters() {
+async fn idempotency_key_must_have_1_to_200_printable_characters() {
     let server = Server::start().await;
     let send = async |keys: &[&str]| {
         let mut headers = vec![
@@ -253,7 +253,7 @@ async fn idempotency_keys_have_one_to_two_hundred_characters() {
 }
 
 #[tokio::test]
-async fn a_body_full_of_violations_has_a_short_answer() {
+async fn body_with_many_violations_returns_the_first_100() {
     let server = Server::start().await;
     let many = vec![json!({ "adults": "\u{0}" }); 20_000];
     let reply = server.post(PATH, stay_with(json!({ "rooms": many }))).await;

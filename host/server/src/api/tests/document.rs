@@ -14,12 +14,12 @@ pub(super) fn operations(document: &Value) -> Vec<(String, &Value)> {
     all.collect()
 }
 
-/// Follows a reference into the document.
+/// Resolves a reference within the document.
 pub(super) fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     match value["$ref"].as_str() {
         Some(reference) => document
             .pointer(reference.trim_start_matches('#'))
-            .unwrap_or_else(|| panic!("{reference} leads nowhere")),
+            .unwrap_or_else(|| panic!("{reference} has no target")),
         None => value,
     }
 }
@@ -45,7 +45,7 @@ fn every_reference(value: &Value, found: &mut BTreeSet<String>) {
 }
 
 #[tokio::test]
-async fn the_document_is_complete() {
+async fn document_has_no_dangling_references_or_missing_texts() {
     let server = Server::start().await;
     let document = &server.document;
     assert_eq!(document["openapi"], "3.1.0");
@@ -56,7 +56,7 @@ async fn the_document_is_complete() {
             document
                 .pointer(reference.trim_start_matches('#'))
                 .is_some(),
-            "{reference} leads nowhere"
+            "{reference} has no target"
         );
     }
     let mut ids = BTreeSet::new();
@@ -93,7 +93,7 @@ async fn the_document_is_complete() {
 }
 
 #[tokio::test]
-async fn every_type_of_event_is_in_the_catalogue() {
+async fn webhooks_section_lists_every_event_type() {
     let server = Server::start().await;
     let webhooks = server.document["webhooks"].as_object().unwrap();
     let listed: BTreeSet<&str> = webhooks.keys().map(String::as_str).collect();
@@ -110,7 +110,7 @@ async fn every_type_of_event_is_in_the_catalogue() {
 }
 
 #[tokio::test]
-async fn every_request_refuses_unknown_fields() {
+async fn every_request_schema_rejects_unknown_fields() {
     let server = Server::start().await;
     let document = &server.document;
     for (name, operation) in operations(document) {
@@ -140,7 +140,7 @@ async fn every_request_refuses_unknown_fields() {
 }
 
 #[tokio::test]
-async fn the_codes_that_a_handler_lists_exist() {
+async fn error_codes_of_handler_attributes_exist() {
     for (scope, routes) in table_of_tests() {
         for operation in routes.into_iter().map(|route| route.to_operation(scope)) {
             for code in operation.annotation["x-error-codes"]
@@ -159,7 +159,7 @@ async fn the_codes_that_a_handler_lists_exist() {
 }
 
 #[tokio::test]
-async fn the_types_of_a_handler_are_in_the_document() {
+async fn document_contains_handler_types() {
     let server = Server::start().await;
     let booking = &server.document["paths"]["/test/{id}/stays"]["post"];
     let names: Vec<String> = booking["parameters"]
@@ -214,7 +214,7 @@ async fn the_types_of_a_handler_are_in_the_document() {
 }
 
 #[tokio::test]
-async fn document_and_pages_need_no_key_and_no_network() {
+async fn document_and_pages_load_without_key_and_network() {
     let server = Server::start().await;
     let reply = server
         .send(Method::GET, "/openapi.json", &[], Vec::new())
@@ -223,7 +223,7 @@ async fn document_and_pages_need_no_key_and_no_network() {
         (reply.status.as_u16(), &reply.body),
         (200, &server.document)
     );
-    // Another day.
+    // A later request on another day.
     server.clock.0.fetch_add(86_400_000, Ordering::SeqCst);
     let later = server
         .send(Method::GET, "/openapi.json", &[], Vec::new())
@@ -255,7 +255,7 @@ async fn document_and_pages_need_no_key_and_no_network() {
 }
 
 #[tokio::test]
-async fn every_code_has_the_page_that_its_problem_names() {
+async fn every_error_code_has_the_page_in_its_problem_type() {
     let server = Server::start().await;
     for code in Code::ALL {
         let problem = ApiError::from(*code).to_problem(&server.app.error_docs_url(), "r");
@@ -269,7 +269,7 @@ async fn every_code_has_the_page_that_its_problem_names() {
 }
 
 #[tokio::test]
-async fn health_and_readiness_differ_once_the_process_stops() {
+async fn readiness_fails_and_health_succeeds_during_shutdown() {
     let server = Server::start().await;
     for path in ["/healthz", "/readyz"] {
         assert_eq!(
@@ -297,7 +297,7 @@ async fn health_and_readiness_differ_once_the_process_stops() {
 }
 
 #[tokio::test]
-async fn the_admin_listener_shows_metrics_and_knows_its_plugins() {
+async fn admin_listener_serves_metrics_and_plugins() {
     let server = Server::start().await;
     server.get("/v1/suppliers").await;
     let admin = admin::router(&server.app);

@@ -1,23 +1,23 @@
-//! The examples of the document: everything has one, and each is what it is an example of.
+//! Tests of the document's examples: every body has a valid one.
 
 use super::document::operations;
 use super::*;
 use jsonschema::Validator;
 use std::collections::BTreeSet;
 
-/// A body of the document that should have an example.
+/// A body in the document that must have an example.
 struct Shown<'a> {
-    /// Operation and place.
+    /// Operation and position in it.
     name: String,
     content: &'a Value,
 }
 
-/// What the API itself takes and answers, without the routes of the tests.
+/// Returns the document of the API's own operations, without those of the tests.
 fn document_of(server: &Server) -> Value {
     server.openapi(route_table())
 }
 
-/// Every body that is asked with, or answered on success.
+/// Returns every request body and every successful response body.
 fn shown(document: &Value) -> Vec<Shown<'_>> {
     let mut all = Vec::new();
     for (_, operation) in operations(document) {
@@ -38,7 +38,7 @@ fn shown(document: &Value) -> Vec<Shown<'_>> {
     all
 }
 
-/// As requests are held to their schemas.
+/// Builds the same validator that requests are validated with.
 fn validator(document: &Value, schema: &Value) -> Validator {
     let mut schema = schema.clone();
     schema["components"] = json!({ "schemas": document["components"]["schemas"] });
@@ -49,7 +49,7 @@ fn validator(document: &Value, schema: &Value) -> Validator {
 }
 
 #[tokio::test]
-async fn every_body_has_an_example_that_fits_its_schema() {
+async fn every_body_has_an_example_that_matches_its_schema() {
     let server = Server::start().await;
     let document = document_of(&server);
     let mut wrong = Vec::new();
@@ -66,7 +66,7 @@ async fn every_body_has_an_example_that_fits_its_schema() {
 }
 
 #[tokio::test]
-async fn every_recording_is_shown() {
+async fn every_recorded_example_is_in_the_document() {
     let server = Server::start().await;
     let document = document_of(&server);
     let shown: BTreeSet<String> = shown(&document).into_iter().map(|one| one.name).collect();
@@ -92,9 +92,10 @@ async fn every_recording_is_shown() {
     assert!(others.is_empty(), "{others:?}");
 }
 
-/// A stay of the past would be refused, however long ago it was recorded.
+/// Examples must be valid on any day: requests for a past stay are rejected, however old the
+/// recording is.
 #[tokio::test]
-async fn every_request_can_be_sent_whenever_the_document_is_read() {
+async fn request_examples_are_valid_on_any_day() {
     const FIVE_YEARS_MS: i64 = 5 * 365 * 24 * 3_600_000;
     let server = Server::with(&[("burst", 1000)]).await;
     server.clock.0.fetch_add(FIVE_YEARS_MS, Ordering::SeqCst);
@@ -109,7 +110,7 @@ async fn every_request_can_be_sent_whenever_the_document_is_read() {
         let Some(body) = body else { continue };
         let (method, path) = name.split_once(' ').unwrap();
         let method: Method = method.to_uppercase().parse().unwrap();
-        // An id of another form is told beside what is wrong with the body.
+        // An invalid path id is reported together with the violations in the body.
         let path = path.replace(['{', '}'], "");
         let body = body.to_string().into_bytes();
         let reply = server.send(method, &path, &headers, body).await;
@@ -118,7 +119,7 @@ async fn every_request_can_be_sent_whenever_the_document_is_read() {
             violations.iter().all(|one| !one.starts_with("body")),
             "{name} {violations:?}"
         );
-        // What is refused earlier was not read.
+        // A request that is rejected earlier was not validated.
         let status = reply.status.as_u16();
         assert!(
             ![401, 403, 405, 406, 413, 415, 429].contains(&status),

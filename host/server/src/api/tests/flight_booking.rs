@@ -1,5 +1,5 @@
-//! What requests about flight bookings are held to, before anybody is asked. No
-//! supplier is loaded here: a request without a violation gets as far as that.
+//! Validation of flight booking requests. No supplier is loaded, so a request without violations
+//! fails at the supplier call.
 
 use super::hotel::expect;
 use super::*;
@@ -17,7 +17,7 @@ fn ada() -> Value {
     })
 }
 
-/// A passenger with some members replaced.
+/// Returns a passenger with some members replaced.
 fn ada_with(members: Value) -> Value {
     let mut passenger = ada();
     for (name, value) in members.as_object().unwrap() {
@@ -34,7 +34,7 @@ fn prebook() -> Value {
     })
 }
 
-/// A request for one passenger, with some members replaced.
+/// Returns a request for one passenger, with some members replaced.
 fn with(members: Value) -> Value {
     json!({ "passengers": [ada_with(members)] })
 }
@@ -44,7 +44,7 @@ fn passport(expires_on: &str) -> Value {
 }
 
 #[tokio::test]
-async fn passengers_are_people_with_names() {
+async fn invalid_passengers_are_rejected() {
     expect(
         PREBOOK,
         &prebook(),
@@ -102,8 +102,8 @@ async fn passengers_are_people_with_names() {
 }
 
 #[tokio::test]
-async fn passengers_are_of_an_age_that_can_fly_as_what_they_are() {
-    // On 2026-11-21, for a flight within a year.
+async fn birth_date_impossible_for_passenger_type_is_rejected() {
+    // Ages on 2026-11-21, for a flight within a year.
     let wrong = |code: &str| vec![format!("body /passengers/0/date_of_birth {code}")];
     let server = Server::start().await;
     for (kind, born, violations) in [
@@ -125,7 +125,7 @@ async fn passengers_are_of_an_age_that_can_fly_as_what_they_are() {
 }
 
 #[tokio::test]
-async fn documents_and_memberships_have_their_forms() {
+async fn invalid_documents_and_memberships_are_rejected() {
     let accounts = |list: Value| with(json!({ "loyalty_accounts": list }));
     let account = |airline: &str, number: &str| json!({"airline_iata_code": airline, "membership_number": number});
     expect(PREBOOK, &prebook(), &[
@@ -145,7 +145,7 @@ async fn documents_and_memberships_have_their_forms() {
 }
 
 #[tokio::test]
-async fn the_airline_is_given_an_address_and_a_number_that_it_can_use() {
+async fn invalid_contact_email_and_phone_are_rejected() {
     let phone = |number: &str| json!({"contact": {"email": "ada@example.com", "phone": number}});
     let wrong: &[&str] = &["body /contact/phone pattern"];
     expect(PREBOOK, &prebook(), &[
@@ -165,7 +165,7 @@ async fn the_airline_is_given_an_address_and_a_number_that_it_can_use() {
 }
 
 #[tokio::test]
-async fn passengers_are_those_that_the_fare_was_priced_for() {
+async fn passengers_must_match_priced_travellers() {
     let server = Server::start().await;
     let tenant = Tenant {
         organization: "acme".to_owned(),
@@ -222,7 +222,7 @@ async fn passengers_are_those_that_the_fare_was_priced_for() {
         let reply = server.post(PREBOOK, request.to_string()).await;
         assert_eq!(reply.violations(), violations, "{}", reply.body);
         let code = match violations.is_empty() {
-            // No supplier is there.
+            // No supplier is loaded.
             true => "supplier_operation_unsupported",
             false => "validation_failed",
         };
@@ -231,7 +231,7 @@ async fn passengers_are_those_that_the_fare_was_priced_for() {
 }
 
 #[tokio::test]
-async fn a_reference_that_is_no_fare_of_this_organization_is_an_invalid_offer() {
+async fn undecodable_offer_reference_returns_offer_invalid() {
     let server = Server::start().await;
     let mut request = prebook();
     for reference in ["AQJr", "a.b.c", "no reference!", "é"] {
@@ -242,7 +242,7 @@ async fn a_reference_that_is_no_fare_of_this_organization_is_an_invalid_offer() 
 }
 
 #[tokio::test]
-async fn bags_are_named_once_each_with_what_pays_them() {
+async fn invalid_service_purchase_requests_are_rejected() {
     let body = json!({
         "services": [{"id": "svc_1", "quantity": 1}],
         "payment_instrument_id": "inst_1",
@@ -285,7 +285,7 @@ async fn bags_are_named_once_each_with_what_pays_them() {
 }
 
 #[tokio::test]
-async fn purchases_and_prebooks_need_a_key_of_their_length() {
+async fn purchase_and_prebook_require_valid_idempotency_key() {
     let server = Server::start().await;
     let bags =
         json!({"services": [{"id": "svc_1", "quantity": 1}], "payment_instrument_id": "inst_1"});
@@ -316,7 +316,7 @@ async fn purchases_and_prebooks_need_a_key_of_their_length() {
 }
 
 #[tokio::test]
-async fn a_ticket_is_cancelled_whole_and_somebody_elses_booking_is_none() {
+async fn flight_cancel_rejects_unknown_fields_and_unknown_bookings_return_404() {
     let server = Server::start().await;
     let cancel = "/v1/flight/bookings/bkg_1/cancel";
     for (body, violations) in [
@@ -352,7 +352,7 @@ async fn a_ticket_is_cancelled_whole_and_somebody_elses_booking_is_none() {
 }
 
 #[tokio::test]
-async fn a_list_of_flight_bookings_is_filtered_and_paged_within_limits() {
+async fn flight_booking_list_validates_filters_and_page() {
     let server = Server::start().await;
     let list = "/v1/flight/bookings";
     let empty = json!({"limit": 20, "offset": 0, "has_more": false, "total": 0});

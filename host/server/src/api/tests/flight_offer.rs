@@ -1,5 +1,5 @@
-//! What questions about flights are held to, before anybody is asked. No supplier
-//! is loaded here: a request without a violation gets as far as that.
+//! Validation of flight query requests. No supplier is loaded, so a request without violations
+//! fails at the supplier call.
 
 use super::hotel::expect;
 use super::*;
@@ -20,11 +20,11 @@ fn offers() -> Value {
 }
 
 #[tokio::test]
-async fn journeys_lead_somewhere_and_follow_each_other() {
+async fn invalid_journeys_are_rejected() {
     let leg = |origin: &str, destination: &str, date: &str| json!({"origin": origin, "destination": destination, "date": date});
     let on = |date: &str| json!({"journeys": [leg("LHR", "JFK", date)]});
     let many = |legs: usize| json!({"journeys": vec![leg("LHR", "JFK", "2026-12-01"); legs]});
-    // 10:00 UTC on 2026-11-21: somewhere it is still the day before.
+    // At 10:00 UTC on 2026-11-21 it is still the previous day in some time zones.
     expect(
         OFFERS,
         &offers(),
@@ -66,7 +66,7 @@ async fn journeys_lead_somewhere_and_follow_each_other() {
 }
 
 #[tokio::test]
-async fn nine_have_seats_and_every_infant_a_lap() {
+async fn traveller_limits_are_enforced() {
     let who = |adults: u32, children: Value, infants: u32| json!({"passengers": {"adults": adults, "children": children, "infants": infants}});
     expect(
         OFFERS,
@@ -97,7 +97,7 @@ async fn nine_have_seats_and_every_infant_a_lap() {
 }
 
 #[tokio::test]
-async fn filters_are_sound_and_do_not_contradict_each_other() {
+async fn invalid_or_contradictory_filters_are_rejected() {
     let filters = |filters: Value| json!({"filters": filters, "currency": "JPY"});
     let times = |after: &str, before: &str| {
         filters(json!({"departure_after": after, "departure_before": before}))
@@ -148,7 +148,7 @@ async fn filters_are_sound_and_do_not_contradict_each_other() {
 }
 
 #[tokio::test]
-async fn order_and_limit_are_those_of_the_contract() {
+async fn invalid_sort_order_and_limit_are_rejected() {
     expect(
         OFFERS,
         &offers(),
@@ -177,7 +177,7 @@ async fn order_and_limit_are_those_of_the_contract() {
 }
 
 #[tokio::test]
-async fn airports_and_airlines_are_asked_for_within_the_limits() {
+async fn invalid_airport_and_airline_requests_are_rejected() {
     let server = Server::start().await;
     let long = "a".repeat(101);
     for (path, violations) in [
@@ -230,7 +230,7 @@ async fn airports_and_airlines_are_asked_for_within_the_limits() {
 }
 
 #[tokio::test]
-async fn a_stored_airline_needs_no_supplier_however_old_it_is() {
+async fn stored_airline_is_returned_without_supplier() {
     let server = Server::start().await;
     let airline = Airline {
         supplier_airline_id: "arl_of_the_supplier".to_owned(),

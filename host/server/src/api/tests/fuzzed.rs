@@ -1,5 +1,5 @@
-//! Requests that nobody should send: the examples of the document, changed at random. No
-//! supplier is loaded here, so that every one has an answer at once.
+//! Fuzz tests with invalid requests: the examples of the document, changed at random. No supplier
+//! is loaded, so every request is answered at once.
 
 use super::document::{operations, resolve};
 use super::*;
@@ -31,11 +31,12 @@ const TOKENS: &[&str] = &[
     "htl_01976f3e4a5b7c8d9e0f112233445566",
 ];
 
-/// What an operation's answer may be: by status, whether its body fits.
+/// The responses that the document allows for each operation: by status, with the schema of the
+/// body.
 struct Published {
-    /// Method and parts of the path; a parameter is `{…}`.
+    /// Method and path segments; a parameter is `{…}`.
     paths: Vec<(String, Vec<String>)>,
-    /// Made when one is first needed.
+    /// Validators, each compiled on first use.
     bodies: RefCell<HashMap<(String, u16), Option<Validator>>>,
     document: Value,
     codes: HashSet<&'static str>,
@@ -57,8 +58,8 @@ impl Published {
         published
     }
 
-    /// Whether the body is as the operation publishes it for the status; none where it
-    /// publishes no body.
+    /// Returns whether the body matches the operation's schema for the status. Returns `None` if
+    /// the document has no body for it.
     fn fits(&self, operation: &str, reply: &Reply) -> Option<bool> {
         let status = reply.status.as_u16();
         let mut bodies = self.bodies.borrow_mut();
@@ -76,7 +77,7 @@ impl Published {
         body.as_ref().map(|body| body.is_valid(&reply.body))
     }
 
-    /// The operation that a request meets, as it is called in the document.
+    /// Returns the operation of a request, as named in the document.
     fn operation(&self, method: &Method, path: &str) -> Option<String> {
         let given: Vec<&str> = path.split('/').collect();
         let fits = |parts: &Vec<String>| {
@@ -89,7 +90,7 @@ impl Published {
             .paths
             .iter()
             .filter(|(name, parts)| name == method.as_str() && fits(parts));
-        // A path without a parameter comes before one with it.
+        // A path without parameters takes precedence over one with parameters.
         let best = fitting
             .min_by_key(|(_, parts)| parts.iter().filter(|part| part.starts_with('{')).count());
         best.map(|(method, parts)| format!("{} {}", method.to_lowercase(), parts.join("/")))
@@ -97,12 +98,12 @@ impl Published {
 
     fn judge(&self, operation: Option<&str>, reply: &Reply) {
         let status = reply.status.as_u16();
-        // No supplier is loaded: what fails is our own doing.
+        // No supplier is loaded, so a 5xx status is an error of the gateway.
         assert!(status < 500, "{status} {}", reply.body);
         let fits = operation.and_then(|operation| self.fits(operation, reply));
         if reply.status.is_success() {
             let is_empty = status == 204 && reply.body.is_null();
-            // The pages of the documentation are no operations.
+            // The documentation pages are not operations.
             assert!(
                 fits.unwrap_or(is_empty || operation.is_none()),
                 "{operation:?} {}",
@@ -121,20 +122,20 @@ impl Published {
     }
 }
 
-/// `POST /v1/…`, and on the next line the body.
+/// Parses a request: `POST /v1/…` in the first line, the body after it.
 fn request(document: &[u8]) -> Option<(Method, String, Vec<u8>)> {
     let (head, body) = fuzz::lines(document);
     let (method, path) = std::str::from_utf8(head).ok()?.split_once(' ')?;
     let method: Method = method.parse().ok()?;
     let uri: http::Uri = path.parse().ok()?;
-    // Of another authority: no client would send it here.
+    // No client would send a target with another authority here.
     let is_path = uri.authority().is_none() && path.starts_with('/');
-    // Without what follows a `#`, which no client sends.
+    // Clients do not send the fragment after a `#`.
     let path = uri.path_and_query()?.to_string();
     is_path.then(|| (method, path, body.to_vec()))
 }
 
-/// A request of each operation: with its example, or with any id.
+/// Returns a request for each operation: its example, or one with any id.
 fn seeds(document: &Value) -> Vec<String> {
     let seed = |(name, operation): (String, &Value)| {
         let (method, path) = name.split_once(' ').unwrap();

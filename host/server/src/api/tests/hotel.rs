@@ -1,9 +1,9 @@
-//! What hotel requests are held to, before anybody is asked. No supplier is
-//! loaded here: a request without a violation gets as far as that.
+//! Validation of hotel requests. No supplier is loaded, so a request without violations fails at
+//! the supplier call.
 
 use super::*;
 
-/// A body with some members replaced, or removed where the new value is null.
+/// Returns a body with some members replaced, or removed if the new value is null.
 fn changed(body: &Value, changes: Value) -> Vec<u8> {
     let mut body = body.clone();
     for (name, value) in changes.as_object().unwrap() {
@@ -63,7 +63,7 @@ pub(super) async fn expect(path: &str, body: &Value, cases: &[(Value, &[&str])])
 }
 
 #[tokio::test]
-async fn offers_are_asked_for_within_the_limits() {
+async fn invalid_offer_requests_are_rejected() {
     let ten: Vec<String> = (0..10).map(|number| format!("H{number}")).collect();
     let eleven: Vec<String> = (0..11).map(|number| format!("H{number}")).collect();
     expect(
@@ -118,7 +118,7 @@ async fn offers_are_asked_for_within_the_limits() {
 }
 
 #[tokio::test]
-async fn rooms_hold_one_to_eight_adults_and_children_under_eighteen() {
+async fn occupancy_limits_are_enforced() {
     expect(
         "/v1/hotel/offers",
         &offers(),
@@ -160,8 +160,8 @@ async fn rooms_hold_one_to_eight_adults_and_children_under_eighteen() {
 }
 
 #[tokio::test]
-async fn stays_lie_ahead_and_last_one_to_sixty_nights() {
-    // 10:00 UTC on 2026-11-21: somewhere it is still the day before.
+async fn past_or_too_long_stays_are_rejected() {
+    // At 10:00 UTC on 2026-11-21 it is still the previous day in some time zones.
     expect(
         "/v1/hotel/offers",
         &offers(),
@@ -212,7 +212,7 @@ async fn stays_lie_ahead_and_last_one_to_sixty_nights() {
 }
 
 #[tokio::test]
-async fn searches_have_one_area_and_sound_filters() {
+async fn search_requires_one_area_and_valid_filters() {
     let location =
         |radius: u32| json!({"location": {"latitude": 90.0, "longitude": -180, "radius": radius}});
     expect("/v1/hotel/search", &search(), &[
@@ -236,7 +236,7 @@ async fn searches_have_one_area_and_sound_filters() {
 }
 
 #[tokio::test]
-async fn calendars_span_a_year_at_most() {
+async fn calendar_longer_than_a_year_is_rejected() {
     let many: Vec<String> = (0..51).map(|number| format!("htl_{number}")).collect();
     expect(
         "/v1/hotel/price-calendar",
@@ -257,7 +257,7 @@ async fn calendars_span_a_year_at_most() {
 }
 
 #[tokio::test]
-async fn every_room_has_one_adult_lead_and_everybody_a_name() {
+async fn rooms_without_one_adult_lead_or_names_are_rejected() {
     let guests = |guests: Value| json!({"rooms": [{"guests": guests}]});
     let guest = |kind: &str, lead: bool| json!({"first_name": "A", "last_name": "B", "type": kind, "is_lead": lead});
     expect("/v1/hotel/prebook", &prebook(), &[
@@ -276,7 +276,7 @@ async fn every_room_has_one_adult_lead_and_everybody_a_name() {
 }
 
 #[tokio::test]
-async fn a_reference_that_is_not_ours_is_an_invalid_offer() {
+async fn undecodable_offer_reference_returns_offer_invalid() {
     let server = Server::start().await;
     let mut request = prebook();
     for reference in ["AQJr", "a.b.c", "no reference!", "é"] {
@@ -287,7 +287,7 @@ async fn a_reference_that_is_not_ours_is_an_invalid_offer() {
 }
 
 #[tokio::test]
-async fn what_is_well_formed_and_unknown_is_named_by_its_noun() {
+async fn unknown_ids_return_the_not_found_code_of_their_resource() {
     let server = Server::start().await;
     for (path, code) in [
         ("/v1/hotel/places/plc_1", "place_not_found"),
@@ -322,7 +322,7 @@ async fn what_is_well_formed_and_unknown_is_named_by_its_noun() {
 }
 
 #[tokio::test]
-async fn a_list_of_bookings_is_paged_within_limits() {
+async fn hotel_booking_list_validates_page() {
     let server = Server::start().await;
     let reply = server.get("/v1/hotel/bookings").await;
     assert_eq!(
@@ -348,7 +348,7 @@ async fn a_list_of_bookings_is_paged_within_limits() {
 }
 
 #[tokio::test]
-async fn a_card_number_is_refused_wherever_it_stands_in_a_token() {
+async fn token_containing_card_number_is_rejected() {
     let server = Server::start().await;
     for token in ["4242424242424242", "tok_4242424242424242"] {
         let reply = server

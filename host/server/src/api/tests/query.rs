@@ -1,7 +1,7 @@
 use super::*;
 
 #[tokio::test]
-async fn parameters_are_read_by_the_type_of_their_schema() {
+async fn query_parameters_are_parsed_by_schema_type() {
     let server = Server::start().await;
     let reply = server
         .get("/test/stays?limit=5&refundable=true&max_total=12.5&board=ROOM_ONLY&q=a%20b%2B+c")
@@ -16,7 +16,7 @@ async fn parameters_are_read_by_the_type_of_their_schema() {
 }
 
 #[tokio::test]
-async fn wrong_parameters_are_violations_where_they_stand() {
+async fn invalid_query_parameters_are_reported_at_their_pointer() {
     let server = Server::start().await;
     for (query, violations) in [
         ("limit=0", vec!["query /limit too_small"]),
@@ -48,7 +48,7 @@ async fn wrong_parameters_are_violations_where_they_stand() {
 }
 
 #[tokio::test]
-async fn ten_thousand_parameters_are_refused_as_one() {
+async fn excessive_query_parameters_return_one_violation() {
     let server = Server::start().await;
     let many: String = (0..10_000).map(|number| format!("a{number}=&")).collect();
     let reply = server
@@ -61,7 +61,7 @@ async fn ten_thousand_parameters_are_refused_as_one() {
 }
 
 #[tokio::test]
-async fn ids_in_a_path_have_a_form() {
+async fn invalid_path_ids_are_rejected() {
     let server = Server::start().await;
     assert_eq!(
         server.get("/test/bkg_0-a/stays").await.body["data"],
@@ -85,7 +85,7 @@ async fn ids_in_a_path_have_a_form() {
 }
 
 #[tokio::test]
-async fn what_the_router_refuses_is_a_problem_too() {
+async fn router_errors_return_problem_responses() {
     let server = Server::start().await;
     let reply = server.get("/nowhere").await;
     assert_eq!(
@@ -117,7 +117,7 @@ async fn what_the_router_refuses_is_a_problem_too() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_internal_error_that_tells_nothing() {
+async fn panic_returns_internal_error_without_details() {
     let server = Server::start().await;
     let headers = [
         ("x-api-key", server.key.as_str()),

@@ -3,7 +3,7 @@ use host_domain::hotel;
 use host_domain::id::{HotelId, WatchId};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::Owner;
-use host_domain::watch::{PriceQuery, Status, WatchTarget, Trigger, Watch};
+use host_domain::watch::{PriceQuery, Status, Trigger, Watch, WatchTarget};
 use host_storage::UnitOfWork;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ async fn read(server: &Server, id: &WatchId) -> Value {
     read.body["data"].clone()
 }
 
-/// Waits until the next question is due, or there is none, as it should be.
+/// Waits until the time of the next price check, or its absence, meets a condition.
 async fn due(server: &Server, is_so: impl Fn(Option<Timestamp>) -> bool) {
     let waiting = async {
         while !is_so(server.app.store.next_price_check_due_at().await.unwrap()) {
@@ -26,9 +26,9 @@ async fn due(server: &Server, is_so: impl Fn(Option<Timestamp>) -> bool) {
     tokio::time::timeout(PATIENCE, waiting).await.unwrap();
 }
 
-/// Nobody can be asked here: no plugin is loaded.
+/// No plugin is loaded, so no supplier can be called.
 #[tokio::test]
-async fn a_watch_expires_when_check_in_has_passed_and_not_before() {
+async fn watch_expires_only_after_check_in_day_has_ended() {
     let server = Server::start().await;
     let (app, clock) = (&server.app, &server.clock);
     let euros = Currency::parse("EUR").unwrap();
@@ -62,7 +62,7 @@ async fn a_watch_expires_when_check_in_has_passed_and_not_before() {
     let mut write = UnitOfWork::new(now);
     write.insert_watch(&watch);
     app.store.commit(write).await.unwrap();
-    // It is looked at, and nothing comes of it: the next time is later.
+    // The price check fails, and the next one is due later.
     due(&server, |next_at| next_at.is_some_and(|at| at > now)).await;
     assert_eq!(read(&server, &id).await["status"], "active");
     let before = expires_at.plus_ms(-1);

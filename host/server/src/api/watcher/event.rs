@@ -1,4 +1,4 @@
-//! The log of what watches told.
+//! The operation that reads the watch event log.
 
 use crate::api::answer::{ApiResponse, List};
 use crate::api::caller::RequestContext;
@@ -13,13 +13,14 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Which part of the log.
+/// Page of the watch event log.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WatchEventsQuery {
-    /// The last event that you have: those behind it are answered. Left out: from the first.
+    /// Id of the last event that you have. Later events are returned; without it, the log is read
+    /// from its first event.
     after: Option<EventIdParam>,
-    /// The most to answer.
+    /// Maximum number of events to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 200, default = 50)]
     limit: u32,
@@ -31,14 +32,20 @@ const fn limit() -> u32 {
     50
 }
 
-/// List events of watches
+/// List watch events
 ///
-/// What the watches of all users of the organization told, oldest to newest, whether or not it reached your webhook. To catch up: leave `after` out the first time, take
-/// each `payload` as if it had been delivered (again: an `id` that you have seen is nothing new), keep the last `id`, pass it as `after`, and go on until fewer entries than
-/// `limit` come. No event ever appears before one that could already be read, so that nothing is missed. `after` must be in the log of this organization and
-/// mode: 404 `event_not_found` otherwise.
+/// Lists the watch events of all users of the organization, oldest first, whether or not they
+/// reached your webhook. To catch up:
+///
+/// 1. Omit `after` in the first request.
+/// 2. Process each `payload` as if it had been delivered; ignore an `id` that you have already
+///    processed.
+/// 3. Pass the last `id` as `after`, and repeat until fewer than `limit` events are returned.
+///
+/// No event ever appears before one that could already be read, so none is missed. `after` must be
+/// in the log of this organization and mode; otherwise the response is 404 `event_not_found`.
 #[utoipa::path(get, path = "/v1/watcher/events", tag = "Watches",
-    responses((status = 200, description = "A part of the log.")),
+    responses((status = 200, description = "A page of the log.")),
     extensions(("x-error-codes" = json!(["event_not_found"]))))]
 pub(crate) async fn list_watch_events(
     State(app): State<Arc<Application>>,
@@ -47,8 +54,13 @@ pub(crate) async fn list_watch_events(
 ) -> Result<ApiResponse<List<WatchEvent>>, ApiError> {
     let WatchEventsQuery { after, limit } = query;
     let (tenant, after) = (&caller.owner.tenant, after.map(|id| id.0));
-    let logged = app.store.watch_log_entries(tenant, after.as_ref(), limit).await;
+    let logged = app
+        .store
+        .watch_log_entries(tenant, after.as_ref(), limit)
+        .await;
     let logged = logged.map_err(ApiError::from_database)?;
     let logged = logged.ok_or(Code::EventNotFound)?.into_iter();
-    Ok(ApiResponse::ok(List(logged.map(watch_event::event).collect())))
+    Ok(ApiResponse::ok(List(
+        logged.map(watch_event::event).collect(),
+    )))
 }

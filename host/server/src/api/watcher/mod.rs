@@ -1,4 +1,4 @@
-//! The watcher: prices that are waited for, what it tells of them, and where to.
+//! The watcher: price watches, their events and their webhook.
 
 pub(crate) mod event;
 pub(crate) mod watch;

@@ -1,8 +1,10 @@
-//! Watches: waiting for the price of a hotel or of a trip.
+//! Operations on watches of hotel and trip prices.
 
 use crate::api::answer::{ApiResponse, List, NoContent};
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Query, Validate, Validated};
+use crate::api::extract::{
+    Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
+};
 use crate::api::hotel::guest::{self, RoomGuestsRequest};
 use crate::api::hotel::prebook::HotelContactRequest;
 use crate::api::hotel::search::SearchArea;
@@ -20,90 +22,92 @@ use host_domain::hotel::Location;
 use host_domain::id::WatchId;
 use host_domain::money;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Area, AutoBook, PriceQuery, Status, WatchTarget, Trigger};
+use host_domain::watch::{Area, AutoBook, PriceQuery, Status, Trigger, WatchTarget};
 use host_storage::{PageRequest, WatchFilter};
 use rust_decimal::Decimal;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// How to buy, should the purchase be confirmed.
+/// Data for the automatic purchase of a watch, once it is confirmed.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AutoBookRequest {
-    /// What pays; the caller's own.
+    /// Id of the payment instrument to charge; it must belong to the calling user.
     payment_instrument_id: InstrumentIdParam,
     contact: HotelContactRequest,
-    /// In the order of the occupancy, each with the guests that it says.
+    /// Rooms in the order of the occupancy, each with its guests.
     #[schema(min_items = 1, max_items = 9)]
     rooms: Vec<RoomGuestsRequest>,
 }
 
-/// The price of a hotel's stay that is waited for.
+/// A watch for the price of a stay at a hotel.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HotelWatchRequest {
     hotel_id: HotelIdParam,
-    /// First night; from today, where the hotel is, to 700 days ahead.
+    /// First night: from today, in the time zone of the hotel, to 700 days ahead.
     check_in: IsoDate,
-    /// Morning of departure, 1 to 60 nights later.
+    /// Day of departure, 1 to 60 nights later.
     #[schema(example = "2026-11-23")]
     check_out: IsoDate,
-    /// One a room; without it one room for two adults.
+    /// Occupancy of each room; default is one room for two adults.
     #[serde(default = "two_adults")]
     #[schema(min_items = 1, max_items = 9, default = json!([{"adults": 2}]))]
     occupancy: Vec<Occupancy>,
     guest_nationality: CountryCode,
-    /// Where the guests live, if not where they are nationals.
+    /// Country of residence of the guests, if it differs from their nationality.
     guest_residence: Option<CountryCode>,
-    /// Prices are asked for, and compared, in this currency.
+    /// Currency to request and compare prices in.
     currency: CurrencyCode,
     trigger: WatchTrigger,
-    /// With it, the watch gets a mandate draft: once that is confirmed, it buys instead of notifying.
+    /// Purchase data. The watch then has a mandate draft. Once it is confirmed, the watch purchases
+    /// instead of notifying.
     auto_book: Option<AutoBookRequest>,
 }
 
-/// The price of any hotel of an area that is waited for.
+/// A watch for the price of any hotel in an area.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TripWatchRequest {
-    /// Around a saved place, as far as it suggests, or 10 km. Either this or `location`.
+    /// Saved place to search around, within its suggested radius or else 10 km. Set either this or
+    /// `location`.
     place_id: Option<PlaceIdParam>,
-    /// Around a point.
+    /// Circle to search in.
     location: Option<SearchArea>,
-    /// First night; from today to 700 days ahead.
+    /// First night: from today to 700 days ahead.
     check_in: IsoDate,
-    /// Morning of departure, 1 to 60 nights later.
+    /// Day of departure, 1 to 60 nights later.
     #[schema(example = "2026-11-23")]
     check_out: IsoDate,
-    /// One a room; without it one room for two adults.
+    /// Occupancy of each room; default is one room for two adults.
     #[serde(default = "two_adults")]
     #[schema(min_items = 1, max_items = 9, default = json!([{"adults": 2}]))]
     occupancy: Vec<Occupancy>,
     guest_nationality: CountryCode,
-    /// Where the guests live, if not where they are nationals.
+    /// Country of residence of the guests, if it differs from their nationality.
     guest_residence: Option<CountryCode>,
-    /// Prices are asked for, and compared, in this currency.
+    /// Currency to request and compare prices in.
     currency: CurrencyCode,
     filters: Option<TripFilters>,
     trigger: WatchTrigger,
 }
 
-/// Nothing to say: what is confirmed is the watch's `mandate_draft`.
+/// An empty request: it confirms the watch's `mandate_draft`.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
 pub(crate) struct ConfirmPurchaseRequest {}
 
-/// Which watches, and which part of them.
+/// Filter and page of watches.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WatchesQuery {
-    /// The most to answer.
+    /// Maximum number of watches to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     limit: u32,
-    /// How many to pass over.
+    /// Number of watches to skip.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
     offset: u64,
@@ -146,7 +150,7 @@ impl Validate for TripWatchRequest {
     }
 }
 
-/// Where the rooms of a request stand.
+/// Pointer to the rooms in a request.
 const AUTO_BOOK_ROOMS: &str = "/auto_book/rooms";
 
 fn validate_trigger(trigger: WatchTrigger, currency: CurrencyCode, found: &mut Violations<'_>) {
@@ -244,17 +248,26 @@ fn trigger(trigger: WatchTrigger, currency: CurrencyCode) -> Result<Trigger, Api
 
 /// Watch a hotel
 ///
-/// Waits for the cheapest offer of a stay to cost `trigger.amount` or less, all rooms. The price is looked at at once and then every quarter of an hour, more often in the last week before check-in.
-/// The event `travel.hotel.watch.triggered` tells of it, once: the watch is `triggered`, and `active` again when the price is above the amount again or nothing is to be had. It expires when the day of
-/// check-in has ended everywhere. With `auto_book` it carries a `mandate_draft`; until the purchase is confirmed it only notifies. 201 the first time; the same idempotency key with the same request gives
-/// 200 with the watch as it is now.
+/// Waits until the cheapest offer for a stay costs `trigger.amount` or less, for all rooms. The
+/// price is checked immediately and then every quarter of an hour, more often in the last week
+/// before check-in. When the price is reached, the event `travel.hotel.watch.triggered` is sent
+/// once and the watch becomes `triggered`. It becomes `active` again when the price exceeds the
+/// amount or nothing is available. It expires when the day of check-in has ended in every time
+/// zone. With `auto_book` the watch has a `mandate_draft`; until the purchase is confirmed it only
+/// notifies.
+///
+/// Responds 201 the first time. Repeating the same request with the same idempotency key responds
+/// 200 with the watch in its current state.
 #[utoipa::path(post, path = "/v1/watcher/travel/hotel/watches", tag = "Watches",
     responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "payment_instrument_invalid", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_hotel_watch(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<HotelWatchRequest>)>,
+    Validated((key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<HotelWatchRequest>,
+    )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
     let key = key.map(|key| IdempotentRequest::new(&caller.owner, "hotel_watch", key));
     create(&app, &caller, request.into_command()?, key).await
@@ -262,15 +275,20 @@ pub(crate) async fn create_hotel_watch(
 
 /// Watch a trip
 ///
-/// Waits for any hotel of an area to cost `trigger.amount` or less for the stay, all rooms. The event `travel.hotel.trip_watch.triggered` names up to three of them, cheapest first, each with its cheapest
-/// offer that passes `filters`. A trip only notifies. For the rest see the watch of a hotel; trips are read, listed and deleted with them.
+/// Waits until any hotel in an area costs `trigger.amount` or less for the stay, for all rooms. The
+/// event `travel.hotel.trip_watch.triggered` names up to three hotels, cheapest first, each with
+/// its cheapest offer that passes `filters`. A trip watch only notifies. Otherwise it behaves like
+/// a hotel watch; both are read, listed and deleted with the same operations.
 #[utoipa::path(post, path = "/v1/watcher/travel/hotel/trip-watches", tag = "Watches",
     responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
     extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_trip_watch(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<TripWatchRequest>)>,
+    Validated((key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<TripWatchRequest>,
+    )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
     let key = key.map(|key| IdempotentRequest::new(&caller.owner, "trip_watch", key));
     create(&app, &caller, request.wish()?, key).await
@@ -291,8 +309,9 @@ async fn create(
 
 /// List watches
 ///
-/// Those of the calling organization and user, hotels and trips, also those that are over; newest first. `meta.pagination.total` counts all that the filter lets through, exactly. Watches that are made or
-/// move meanwhile can shift pages.
+/// Lists the hotel and trip watches of the calling organization and user, including finished ones,
+/// newest first. `meta.pagination.total` is the exact number of watches that match the filter.
+/// Watches that are created or changed between requests can shift pages.
 #[utoipa::path(get, path = "/v1/watcher/travel/hotel/watches", tag = "Watches",
     responses((status = 200, description = "A page of watches.")))]
 pub(crate) async fn list_watches(
@@ -316,7 +335,7 @@ pub(crate) async fn list_watches(
     Ok(ApiResponse::ok(List(shown)).meta(meta))
 }
 
-/// Read a watch
+/// Get a watch
 #[utoipa::path(get, path = "/v1/watcher/travel/hotel/watches/{watch_id}", tag = "Watches",
     responses((status = 200, description = "The watch.")),
     extensions(("x-error-codes" = json!(["watch_not_found"]))))]
@@ -332,7 +351,9 @@ pub(crate) async fn get_watch(
 
 /// Delete a watch
 ///
-/// It waits no more, and stays readable as `canceled`; its mandate, if it has one, is revoked. One that is `purchasing` cannot be stopped, and one that is over stays as it is: 409.
+/// Ends the watch, which stays readable as `canceled`, and revokes its mandate, if it has one. A
+/// watch that is `purchasing` cannot be stopped, and a finished watch stays unchanged; both respond
+/// 409.
 #[utoipa::path(delete, path = "/v1/watcher/travel/hotel/watches/{watch_id}", tag = "Watches",
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict"]))))]
@@ -348,10 +369,13 @@ pub(crate) async fn delete_watch(
 
 /// Confirm a watch's purchase
 ///
-/// Seals the watch's `mandate_draft` into a mandate and arms the watch: it now buys, once, at `trigger.amount` or less, and tells of the outcome instead of the price. A watch that was `triggered` is `active`
-/// again, and its price is looked at at once. One that is armed already stays as it is. 409 without `auto_book`, and when the watch is over. The body is `{}`.
+/// Seals the watch's `mandate_draft` into a mandate and arms the watch. It then purchases once, at
+/// `trigger.amount` or less, and reports the outcome instead of the price. A watch that was
+/// `triggered` becomes `active` again, and its price is checked immediately. A watch that is
+/// already armed stays unchanged. The response is 409 without `auto_book`, and if the watch is
+/// finished. The body is `{}`.
 #[utoipa::path(post, path = "/v1/watcher/travel/hotel/watches/{watch_id}/confirm-purchase", tag = "Watches",
-    responses((status = 200, description = "Armed.")),
+    responses((status = 200, description = "The armed watch.")),
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "payment_instrument_invalid"]))))]
 pub(crate) async fn confirm_watch_purchase(
     State(app): State<Arc<Application>>,

@@ -1,4 +1,4 @@
-//! Where events of watches go.
+//! Operations on the webhook that receives watch events.
 
 use crate::api::answer::{ApiResponse, NoContent};
 use crate::api::caller::RequestContext;
@@ -13,14 +13,15 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The operation that its keys belong to.
+/// Idempotency scope of registering the watcher webhook.
 const OPERATION: &str = "watcher_webhook";
 
-/// Where events of watches are to go.
+/// A webhook for watch events.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WatcherWebhookRequest {
-    /// Takes a POST for each event; any 2xx within 10 seconds means that it has it. `https://` and a public name or address, without user name and fragment.
+    /// URL that receives a POST for each event. Any 2xx within 10 seconds confirms the event. Must
+    /// be `https://` with a public name or address, without user name and fragment.
     #[schema(
         min_length = 1,
         max_length = 2048,
@@ -32,20 +33,31 @@ pub(crate) struct WatcherWebhookRequest {
 
 impl Validate for WatcherWebhookRequest {}
 
-/// Register the webhook of watches
+/// Register the watch webhook
 ///
-/// An organization has one, in each mode: it replaces the one before, whose secret ends at once. From now on what watches tell is sent to `url`, signed with the
-/// `signing_secret` of this answer, which is not shown again; so is everything of the last 30 days that is still `pending` in the log. Accept both secrets for a moment: what
-/// was on its way is signed with the old one. An event that is not taken is sent again after 1 minute, 5 minutes, 30 minutes, 2 hours, 12 hours and 24 hours, each a
-/// little later; then it is `failed` in the log, which `GET /v1/watcher/events` reads. So it is whatever the receiver answers, 410 too. One that took nothing for 5 days is
-/// told nothing more: events wait in the log until you register again. The same idempotency key with the same request changes nothing and gives no secret.
+/// Sends future watch events to `url`, signed with the `signing_secret` of this response, which is
+/// not shown again. Events of the last 30 days that are still `pending` in the log are sent as
+/// well. An organization has one webhook in each mode: a new registration replaces the previous one
+/// and invalidates its secret immediately. Accept both secrets for a short time, because requests
+/// that are already being sent carry the old signature.
+///
+/// An event that is not confirmed is sent again after 1 minute, 5 minutes, 30 minutes, 2 hours, 12
+/// hours and 24 hours, each with a small extra delay. Then it is `failed` in the log, which `GET
+/// /v1/watcher/events` reads. This applies to any response of the receiver, including 410. A
+/// webhook that confirmed nothing for 5 days receives no more events; they wait in the log until
+/// you register again.
+///
+/// Repeating the same request with the same idempotency key changes nothing and returns no secret.
 #[utoipa::path(post, path = "/v1/watcher/webhooks", tag = "Watches",
     responses((status = 200, description = "Registered.")),
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn register_watcher_webhook(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<WatcherWebhookRequest>)>,
+    Validated((key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<WatcherWebhookRequest>,
+    )>,
 ) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
     let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
     let issued = app.register_watch_endpoint(&caller, &request.url, key.as_ref());
@@ -57,9 +69,9 @@ pub(crate) async fn register_watcher_webhook(
     )))
 }
 
-/// Read the webhook of watches
+/// Get the watch webhook
 ///
-/// Without its secret. 404 `subscription_not_found` where there is none.
+/// Returns the webhook without its secret. Responds 404 `subscription_not_found` if there is none.
 #[utoipa::path(get, path = "/v1/watcher/webhooks", tag = "Watches",
     responses((status = 200, description = "The webhook.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
@@ -74,9 +86,9 @@ pub(crate) async fn get_watcher_webhook(
     Ok(ApiResponse::ok(watch_event::webhook(&endpoint, None)))
 }
 
-/// Delete the webhook of watches
+/// Delete the watch webhook
 ///
-/// Nothing is sent any more, and its secret is erased at once. Events wait in the log.
+/// Stops all deliveries and erases the secret immediately. Events wait in the log.
 #[utoipa::path(delete, path = "/v1/watcher/webhooks", tag = "Watches",
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]

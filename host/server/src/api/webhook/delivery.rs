@@ -1,8 +1,8 @@
-//! Deliveries: what became of each event, and sending it anew.
+//! Operations on deliveries: their state, and sending them again.
 
 use crate::api::answer::{ApiResponse, List};
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, PathId, IdempotencyKeyHeader, Query, Validate, Validated};
+use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated};
 use crate::api::meta::PaginationMeta;
 use crate::api::problem::ApiError;
 use crate::api::value::IsoDateOrDateTime;
@@ -18,15 +18,15 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Which deliveries, and which part of them.
+/// Filters and page of deliveries.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeliveriesQuery {
-    /// The most to answer.
+    /// Maximum number of deliveries to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 100, default = 25)]
     limit: u32,
-    /// How many to pass over.
+    /// Number of deliveries to skip.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
     offset: u64,
@@ -38,11 +38,11 @@ const fn limit() -> u32 {
     25
 }
 
-/// From when on.
+/// Start of a recovery.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecoverRequest {
-    /// Deliveries that failed then or later; a day means its midnight UTC.
+    /// Time from which failed deliveries are replayed. A date means its midnight in UTC.
     since: IsoDateOrDateTime,
 }
 
@@ -66,8 +66,9 @@ impl Validate for RecoverRequest {}
 
 /// List deliveries
 ///
-/// Newest first, each with the attempts of its current replay. `meta.pagination.total` counts all that the filter lets through, exactly. Deliveries that are made
-/// meanwhile shift pages.
+/// Lists the deliveries of a subscription, newest first, each with the attempts of its current
+/// replay. `meta.pagination.total` is the exact number of deliveries that match the filter.
+/// Deliveries that are created between requests shift pages.
 #[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}/deliveries", tag = "Webhooks",
     responses((status = 200, description = "A page of deliveries.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
@@ -93,16 +94,20 @@ pub(crate) async fn list_deliveries(
     Ok(ApiResponse::ok(List(shown)).meta(meta))
 }
 
-/// Read a delivery
+/// Get a delivery
 ///
-/// With the attempts of its current replay.
+/// Returns the delivery with the attempts of its current replay.
 #[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}/deliveries/{delivery_id}", tag = "Webhooks",
     responses((status = 200, description = "The delivery.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
 pub(crate) async fn get_delivery(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathProduct(product), PathId(id), PathId(delivery))): Validated<(PathProduct, PathId<SubscriptionId>, PathId<DeliveryId>)>,
+    Validated((PathProduct(product), PathId(id), PathId(delivery))): Validated<(
+        PathProduct,
+        PathId<SubscriptionId>,
+        PathId<DeliveryId>,
+    )>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
     let tenant = &caller.owner.tenant;
     let found = app.find_delivery(tenant, product, &id, &delivery).await;
@@ -112,9 +117,11 @@ pub(crate) async fn get_delivery(
 
 /// Replay a delivery
 ///
-/// Sends the same event again, byte for byte, with a fresh signature. Always possible once it is DELIVERED or FAILED; while it is PENDING after a minute, and while it is
-/// PUBLISHED after 2 hours 15 minutes, because until then it may arrive by itself: 409 `replay_not_allowed`. 409 `subscription_paused` unless the subscription is
-/// ACTIVE. No body.
+/// Sends the same event again, byte for byte, with a new signature. Always possible for a delivery
+/// that is DELIVERED or FAILED. A delivery that is PENDING can be replayed after a minute, one that
+/// is PUBLISHED after 2 hours 15 minutes. Before that it may still arrive by itself, and the
+/// response is 409 `replay_not_allowed`. The response is 409 `subscription_paused` unless the
+/// subscription is ACTIVE. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/deliveries/{delivery_id}/replay", tag = "Webhooks",
     responses((status = 200, description = "The delivery, PENDING.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found", "replay_not_allowed", "subscription_paused"]))))]
@@ -132,10 +139,12 @@ pub(crate) async fn replay_delivery(
 
 /// Recover deliveries
 ///
-/// Replays everything that failed since an instant, e.g. after a receiver was away for longer than deliveries are tried. `queued` says how many this call found; a
-/// repeat, with or without the same key, goes on where one that was cut off stopped. 409 `subscription_paused` unless the subscription is ACTIVE.
+/// Replays all deliveries that failed since a given time, e.g. after a receiver was unreachable for
+/// longer than deliveries are retried. `queued` is the number of deliveries that this request
+/// found. A repeated request, with or without the same key, continues where an interrupted one
+/// stopped. The response is 409 `subscription_paused` unless the subscription is ACTIVE.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/recover", tag = "Webhooks",
-    responses((status = 202, description = "They are being sent.")),
+    responses((status = 202, description = "The deliveries are being sent.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused"]))))]
 pub(crate) async fn recover_deliveries(
     State(app): State<Arc<Application>>,
@@ -163,7 +172,7 @@ impl DeliveriesQuery {
 }
 
 impl Application {
-    /// Deliveries with their attempts.
+    /// Returns the resources of deliveries with their attempts.
     pub(super) async fn to_resources(
         &self,
         tenant: &Tenant,
@@ -181,7 +190,7 @@ impl Application {
         Ok(shown.collect())
     }
 
-    /// A delivery with its attempts.
+    /// Returns the resource of a delivery with its attempts.
     pub(super) async fn to_resource(
         &self,
         tenant: &Tenant,

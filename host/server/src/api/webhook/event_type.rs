@@ -1,8 +1,8 @@
-//! Bodies that name types of events. They are the same for every product but for the
-//! names, of which each product has its own: so each has its own published schema.
+//! Request bodies that contain event types. They only differ between products in the allowed types,
+//! so each product has its own published schema.
 
 use crate::api::document::OperationInputs;
-use crate::api::extract::{Body, Violations, RequestReader, RequestPart, Validate};
+use crate::api::extract::{Body, RequestPart, RequestReader, Validate, Violations};
 use crate::api::webhook::PathProduct;
 use host_domain::event::{EventType, Product};
 use host_domain::time::Timestamp;
@@ -15,11 +15,10 @@ use utoipa::openapi::schema::{ArrayItems, Ref, Schema, Type};
 use utoipa::openapi::{ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-/// The member that names types.
+/// Name of the field that holds event types.
 const EVENT_TYPES: &str = "event_types";
 
-/// The JSON body of a call about events of the product in its path: `T`, whose
-/// [`EVENT_TYPES`] are of that product.
+/// A JSON body `T` whose [`EVENT_TYPES`] belong to the product in the path.
 pub(crate) struct ProductBody<T>(pub(crate) Product, pub(crate) T);
 
 impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for ProductBody<T> {
@@ -30,7 +29,7 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
         let request = match product {
             Product::Hotel => Body::<ProductTyped<Hotels, T>>::extract(incoming)?.0.0,
             Product::Flight => Body::<ProductTyped<Flights, T>>::extract(incoming)?.0.0,
-            // Has no such route.
+            // This product has no such route.
             Product::Watch => return None,
         };
         Some(Self(product, request))
@@ -42,10 +41,10 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
     }
 }
 
-/// A product whose events can be subscribed to, as a type.
+/// A product with webhook subscriptions, as a type parameter.
 trait SubscribableProduct: Send + 'static {
     const PRODUCT: Product;
-    /// Before the names of schemas.
+    /// Prefix of schema names.
     const NAME: &'static str;
 }
 
@@ -62,7 +61,7 @@ impl SubscribableProduct for Flights {
     const NAME: &'static str = "Flight";
 }
 
-/// `T` for one product.
+/// `T` with the event types of product `P`.
 struct ProductTyped<P, T>(T, PhantomData<P>);
 
 impl<'de, P, T: Deserialize<'de>> Deserialize<'de> for ProductTyped<P, T> {
@@ -101,7 +100,7 @@ impl<P: SubscribableProduct, T: ToSchema> ToSchema for ProductTyped<P, T> {
         let names = ObjectBuilder::new()
             .schema_type(Type::String)
             .description(Some(
-                "A type of event, or `*` for all of them, also those that come later.",
+                "An event type, or `*` for all types, including those added later.",
             ))
             .enum_values(Some([WILDCARD_EVENT_TYPE].into_iter().chain(types)))
             .build();
@@ -109,7 +108,7 @@ impl<P: SubscribableProduct, T: ToSchema> ToSchema for ProductTyped<P, T> {
     }
 }
 
-/// The schema of a product's names.
+/// Returns the name of the schema of a product's event types.
 fn event_type_schema_name<P: SubscribableProduct>() -> String {
     format!("{}EventType", P::NAME)
 }

@@ -1,17 +1,17 @@
-//! Telling subscribers what happens to bookings. Each product has the same routes,
-//! under its own path: there is one handler for both.
+//! Webhooks for booking events. Each product has the same routes under its own path; the products
+//! share the handlers.
 
 pub(crate) mod delivery;
 mod event_type;
 pub(crate) mod subscription;
 
 use crate::api::document::OperationInputs;
-use crate::api::extract::{RequestReader, RequestPart, Validate};
+use crate::api::extract::{RequestPart, RequestReader, Validate};
 use host_domain::event::Product;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// The product whose events a call is about: the second segment of its path.
+/// The product of a request: the second segment of its path.
 pub(crate) struct PathProduct(pub(crate) Product);
 
 impl RequestPart for PathProduct {
@@ -23,7 +23,7 @@ impl RequestPart for PathProduct {
     fn describe(_: &mut OperationInputs) {}
 }
 
-/// Nothing to say: `{}`, or no body at all.
+/// An empty request: `{}`, or no body.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]

@@ -1,8 +1,10 @@
-//! Subscriptions: where events go, and whether they are sent.
+//! Operations on subscriptions: endpoint, event types and state.
 
 use crate::api::answer::{ApiResponse, List, NoContent};
 use crate::api::caller::RequestContext;
-use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Query, Validate, Validated};
+use crate::api::extract::{
+    Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
+};
 use crate::api::identifier::check_distinct;
 use crate::api::meta::PaginationMeta;
 use crate::api::problem::ApiError;
@@ -22,7 +24,7 @@ use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// A call about a subscription that has nothing else to say.
+/// Request parts of an operation on a subscription without further parameters.
 type SubscriptionActionParts = (
     PathProduct,
     PathId<SubscriptionId>,
@@ -30,11 +32,12 @@ type SubscriptionActionParts = (
     Option<Body<EmptyRequest>>,
 );
 
-/// Where events of a product are to go.
+/// A subscription to the events of a product.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CreateSubscriptionRequest {
-    /// Takes a POST for each event; any 2xx within 10 seconds means that it has it. `https://` and a public name or address, without user name and fragment.
+    /// URL that receives a POST for each event. Any 2xx within 10 seconds confirms the event. Must
+    /// be `https://` with a public name or address, without user name and fragment.
     #[schema(
         min_length = 1,
         max_length = 2048,
@@ -42,7 +45,7 @@ pub(crate) struct CreateSubscriptionRequest {
         example = "https://shop.example/webhooks"
     )]
     url: String,
-    /// Which events; the section about webhooks shows each.
+    /// Event types to send; see the webhooks section for each.
     #[schema(min_items = 1, max_items = 50, example = json!(["*"]))]
     event_types: Vec<String>,
     /// Your own note.
@@ -50,11 +53,11 @@ pub(crate) struct CreateSubscriptionRequest {
     description: Option<String>,
 }
 
-/// What is to change; what is left out stays as it is.
+/// Changes to a subscription. Omitted fields stay unchanged.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UpdateSubscriptionRequest {
-    /// Another address; deliveries that wait go there.
+    /// New URL; also used for waiting deliveries.
     #[schema(
         nullable = false,
         min_length = 1,
@@ -63,29 +66,31 @@ pub(crate) struct UpdateSubscriptionRequest {
         example = "https://shop.example/webhooks"
     )]
     url: Option<String>,
-    /// Other types, from now on.
+    /// New event types for future events.
     #[schema(nullable = false, min_items = 1, max_items = 50, example = json!(["*"]))]
     event_types: Option<Vec<String>>,
-    /// Another note; null: none any more.
+    /// New note; null removes it.
     #[serde(default, deserialize_with = "named")]
     #[schema(value_type = Option<String>, max_length = 500, pattern = r"^[^\x00-\x1F\x7F-\x9F]*$")]
     description: Option<Option<String>>,
 }
 
-/// A member that is there, be it null.
-fn some_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+/// Deserializes a member that is present, even if it is null.
+fn some_or_null<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 
-/// Which part of the list.
+/// Page of subscriptions.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SubscriptionsQuery {
-    /// The most to answer.
+    /// Maximum number of subscriptions to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 100, default = 25)]
     limit: u32,
-    /// How many to pass over.
+    /// Number of subscriptions to skip.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
     offset: u64,
@@ -111,11 +116,15 @@ impl Validate for SubscriptionsQuery {}
 
 /// Subscribe to events
 ///
-/// From now on each event of these types is sent to `url`, signed with the `signing_secret` of this answer, which is not shown again. Live keys: `https` only, and never
-/// to addresses that are not public; the name is looked up again at every attempt. 201 the first time; the same idempotency key with the same request gives 200 with
-/// the subscription and no secret. An organization has at most 100 subscriptions to each product in each mode; one more is 400 `validation_failed`.
+/// Sends each future event of these types to `url`, signed with the `signing_secret` of this
+/// response, which is not shown again. With live keys `url` must be `https` and resolve to public
+/// addresses; the name is resolved again for every attempt.
+///
+/// Responds 201 the first time. Repeating the same request with the same idempotency key responds
+/// 200 with the subscription, without the secret. An organization may have at most 100
+/// subscriptions for each product and mode; one more is 400 `validation_failed`.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions", tag = "Webhooks",
-    responses((status = 201, description = "Subscribed."), (status = 200, description = "Subscribed by an earlier call with this key.")),
+    responses((status = 201, description = "Subscribed."), (status = 200, description = "Subscribed by an earlier request with this key.")),
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn create_subscription(
     State(app): State<Arc<Application>>,
@@ -144,13 +153,16 @@ pub(crate) async fn create_subscription(
 
 /// List subscriptions
 ///
-/// The organization's subscriptions to this product, oldest first, without their secrets.
+/// Lists the organization's subscriptions to this product, oldest first, without their secrets.
 #[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions", tag = "Webhooks",
     responses((status = 200, description = "A page of subscriptions.")))]
 pub(crate) async fn list_subscriptions(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathProduct(product), Query(query))): Validated<(PathProduct, Query<SubscriptionsQuery>)>,
+    Validated((PathProduct(product), Query(query))): Validated<(
+        PathProduct,
+        Query<SubscriptionsQuery>,
+    )>,
 ) -> Result<ApiResponse<List<WebhookSubscription>, PaginationMeta>, ApiError> {
     let SubscriptionsQuery { limit, offset } = query;
     let (tenant, page) = (&caller.owner.tenant, PageRequest { limit, offset });
@@ -163,9 +175,9 @@ pub(crate) async fn list_subscriptions(
     Ok(ApiResponse::ok(List(shown.collect())).meta(meta))
 }
 
-/// Read a subscription
+/// Get a subscription
 ///
-/// Without its secret.
+/// Returns the subscription without its secret.
 #[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
     responses((status = 200, description = "The subscription.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
@@ -181,12 +193,13 @@ pub(crate) async fn get_subscription(
     Ok(ApiResponse::ok(without_secret(&app, &found)))
 }
 
-/// Change a subscription
+/// Update a subscription
 ///
-/// What is left out stays as it is. Deliveries that wait, and those that are sent again, go to the URL that the subscription has then; what is already recorded is not
-/// changed by other types.
+/// Omitted fields stay unchanged. Waiting and retried deliveries go to the URL that the
+/// subscription has when they are sent. A change of event types does not affect deliveries that are
+/// already recorded.
 #[utoipa::path(patch, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
-    responses((status = 200, description = "The subscription as it is now.")),
+    responses((status = 200, description = "The updated subscription.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed"]))))]
 pub(crate) async fn update_subscription(
     State(app): State<Arc<Application>>,
@@ -208,7 +221,8 @@ pub(crate) async fn update_subscription(
 
 /// Delete a subscription
 ///
-/// Nothing is sent any more, and its secrets are erased at once; its deliveries can no longer be read.
+/// Stops all deliveries and erases the secrets immediately. The deliveries of the subscription can
+/// no longer be read.
 #[utoipa::path(delete, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
@@ -224,7 +238,8 @@ pub(crate) async fn delete_subscription(
 
 /// Pause a subscription
 ///
-/// From now on deliveries are recorded PENDING and not sent, for 30 days at most; what is on its way still arrives. Pausing twice is as good as once. No body.
+/// Future deliveries are recorded as PENDING and not sent, for at most 30 days. Deliveries that are
+/// already being sent still arrive. Pausing a paused subscription has no effect. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/pause", tag = "Webhooks",
     responses((status = 200, description = "The subscription, PAUSED.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
@@ -241,7 +256,7 @@ pub(crate) async fn pause_subscription(
 
 /// Resume a subscription
 ///
-/// Ends PAUSED and DISABLED: what waited is sent, and what comes. No body.
+/// Makes a PAUSED or DISABLED subscription ACTIVE: waiting and future deliveries are sent. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/resume", tag = "Webhooks",
     responses((status = 200, description = "The subscription, ACTIVE.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
@@ -258,9 +273,11 @@ pub(crate) async fn resume_subscription(
 
 /// Rotate a signing secret
 ///
-/// Makes a new secret, shown in this answer only. For 24 hours every request carries a signature of each of the two, so that receivers can change over; go on accepting
-/// the previous one for at least 2 hours 15 minutes, which is as long as a delivery is tried. Rotating again replaces the previous secret. A repeated idempotency key
-/// gives the subscription without a secret. No body.
+/// Creates a new secret, which only this response shows. For 24 hours every request carries
+/// signatures of both secrets, so that receivers can switch over. Continue to accept the previous
+/// secret for at least 2 hours 15 minutes, because a delivery is retried for that long. Another
+/// rotation replaces the previous secret. Repeating an idempotency key returns the subscription
+/// without a secret. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/rotate-secret", tag = "Webhooks",
     responses((status = 200, description = "The subscription with its new secret.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
@@ -279,8 +296,9 @@ pub(crate) async fn rotate_subscription_secret(
 
 /// Test a subscription
 ///
-/// Sends it an event of type `ping`, whatever types it asks for. 202 with the delivery: read that to see what the receiver answered. It waits while the subscription
-/// is not ACTIVE. No body.
+/// Sends an event of type `ping` to the subscription, regardless of its event types. Responds 202
+/// with the delivery; read it to see the receiver's response. The delivery waits while the
+/// subscription is not ACTIVE. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/test", tag = "Webhooks",
     responses((status = 202, description = "The delivery of the ping.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
@@ -300,7 +318,7 @@ fn without_secret(app: &Application, subscription: &Subscription) -> WebhookSubs
     webhook::subscription(subscription, None, app.clock.now())
 }
 
-/// The key of a request, in the scope of what it does to the webhooks of a product.
+/// Returns the idempotent request for an operation on the webhooks of a product.
 pub(super) fn idempotent_request(
     caller: &RequestContext,
     operation: &str,

@@ -1,5 +1,5 @@
-//! Beginning the cancellation of a ticket, and what one would cost. The
-//! cancellation itself runs in the background.
+//! Starts flight cancellations and quotes their cost. The cancellation itself runs in the
+//! background.
 
 use crate::app::Application;
 use crate::flow::bookable::BookingAggregate;
@@ -15,9 +15,9 @@ use host_storage::CommitError;
 use tokio::time::Instant;
 
 impl Application {
-    /// Begins a cancellation, once; asked again, a run that waits for its next
-    /// try, or a refund that does, is tried now. One that was refused is begun again,
-    /// but not under the same key. The booking as it is then.
+    /// Starts a cancellation once. If it is requested again, a cancellation or refund that waits
+    /// for its next attempt is tried now. A cancellation that was refused is started again, but not
+    /// under the same key. Returns the booking as it is then.
     pub(crate) async fn cancel_flight_booking(
         &self,
         owner: &Owner,
@@ -41,17 +41,19 @@ impl Application {
                 | State::ReadyForComplete
                 | State::CompleteInProgress { .. }
                 | State::Failed
-                | State::Expired => return Err(CancelError::InvalidState(booking.status().as_str())),
+                | State::Expired => {
+                    return Err(CancelError::InvalidState(booking.status().as_str()));
+                }
             };
             let read_version = booking.version;
             let moved = match booking.clone().apply(event.clone(), self.clock.now()) {
                 Ok(moved) => moved,
-                // Nothing waits: it runs, or all is done.
+                // Nothing is waiting: the cancellation is running, or everything is done.
                 Err(_) if event == Event::CancelExpedited => {
                     self.claim_key(key.filter(|_| !asked), id).await?;
                     return Ok(booking);
                 }
-                // Bags are being bought, and whether they were is not known.
+                // A purchase of bags is in progress, and its outcome is unknown.
                 Err(conflict) => return Err(CancelError::InvalidState(conflict.status)),
             };
             let booking = moved.booking.clone();
@@ -71,7 +73,7 @@ impl Application {
         supplier.is_some_and(|supplier| supplier.supports(Capability::FlightCancellation))
     }
 
-    /// What cancelling would cost now, and who says so. Moves no money.
+    /// Returns the current cost of cancelling, with the supplier that quotes it. No money is moved.
     pub(crate) async fn quote_flight_cancellation(
         &self,
         owner: &Owner,
@@ -82,19 +84,23 @@ impl Application {
         let booking = self.store.flight_booking(owner, id).await?;
         let booking = booking.ok_or(CancellationQuoteError::NotFound)?;
         if !matches!(booking.state, State::Confirmed { .. }) {
-            return Err(CancellationQuoteError::InvalidState(booking.status().as_str()));
+            return Err(CancellationQuoteError::InvalidState(
+                booking.status().as_str(),
+            ));
         }
         let answer = match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
-                let context = self.call_context(&booking, &self.execution_context(request_id, deadline));
-                let asked = supplier.quote_flight_cancellation(&context, booking_reference(&booking));
+                let context =
+                    self.call_context(&booking, &self.execution_context(request_id, deadline));
+                let asked =
+                    supplier.quote_flight_cancellation(&context, booking_reference(&booking));
                 asked.await
             }
             None => Err(ReadError::Unsupported),
         };
         let answer = match answer {
             Ok(answer) => answer,
-            // The airline cannot answer: the stored terms are all there is.
+            // The airline cannot give a quote, so the quote is based on the stored terms alone.
             Err(
                 error @ (ReadError::Unsupported
                 | ReadError::Rejected(_)
@@ -111,14 +117,14 @@ impl Application {
             ) => return Err(CancellationQuoteError::Supplier(booking.supplier, error)),
         };
         if let SupplierQuote::Unavailable(why) = &answer {
-            tracing::info!(booking = %booking.id, why, "the airline gave no quote");
+            tracing::info!(booking = %booking.id, why, "the airline returned no quote; the stored terms are used");
         }
         let quote = CancellationQuote::new(&booking, &answer, self.clock.now());
         Ok((booking.supplier, quote))
     }
 }
 
-/// A ticket, by its references.
+/// Returns the references that identify a ticket at the supplier.
 pub(super) fn booking_reference(booking: &Booking) -> BookingReference {
     BookingReference {
         supplier_reference: booking.supplier_reference.clone().unwrap_or_default(),

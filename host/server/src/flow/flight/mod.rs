@@ -10,25 +10,29 @@ use crate::flow::bookable::{BookingAggregate, BookingPhase};
 use crate::flow::hotel::SUPPLIER_NOT_CONFIGURED;
 use crate::flow::judge::{Interpretation, flight as judge};
 use crate::flow::payment::prepare_payment_step;
-use crate::flow::step::{StepPreparation, OutboundCall, WorkflowError, CallKey, ExecutionContext, request_digest};
+use crate::flow::step::{
+    CallKey, ExecutionContext, OutboundCall, StepPreparation, WorkflowError, request_digest,
+};
 use crate::id::IdGenerator;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{InvalidTransition, Failure, Expiry, Transition, Notification, PaymentCollector, ChangeSource};
+use host_domain::booking::{
+    ChangeSource, Expiry, Failure, InvalidTransition, Notification, PaymentCollector, Transition,
+};
 use host_domain::event::Product;
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::step::Step;
 use host_domain::flight::supply::{
-    BookRequest, SupplierBooking, BuyRequest, CancelRequest, FindRequest, BookingLookup, SupplierService,
-    ServiceOrderItem,
+    BookRequest, BookingLookup, BuyRequest, CancelRequest, FindRequest, ServiceOrderItem,
+    SupplierBooking, SupplierService,
 };
 use host_domain::id::{BookingId, EventId, PaymentId};
 use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{NextStep, Payment, PaymentEvent};
-use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, SupplierId};
+use host_domain::supplier::{ChangeError, ReadError, SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, Store, UnitOfWork};
 
@@ -214,11 +218,20 @@ impl BookingAggregate for Booking {
             .then_some(Event::RefundDecided as fn(Money) -> Event)
     }
 
-    fn resolved_event(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdGenerator) -> Event {
+    fn resolved_event(
+        &self,
+        step: &'static str,
+        reference: Option<&str>,
+        ids: &dyn IdGenerator,
+    ) -> Event {
         let failure = Failure::new;
         match (step, reference) {
             ("book", Some(reference)) => Event::BookConfirmed {
-                state: Box::new(state_as_resolved(self, reference, SupplierBookingStatus::Confirmed)),
+                state: Box::new(state_as_resolved(
+                    self,
+                    reference,
+                    SupplierBookingStatus::Confirmed,
+                )),
                 payment: PaymentId::from_bits(ids.generate()),
             },
             ("book", None) => {
@@ -233,9 +246,11 @@ impl BookingAggregate for Booking {
                 "purchase_failed",
                 "The supplier did not sell the extras.",
             )),
-            (_, Some(reference)) => {
-                Event::CancelSucceeded(Box::new(state_as_resolved(self, reference, SupplierBookingStatus::Canceled)))
-            }
+            (_, Some(reference)) => Event::CancelSucceeded(Box::new(state_as_resolved(
+                self,
+                reference,
+                SupplierBookingStatus::Canceled,
+            ))),
             (_, None) => Event::CancelRefused(failure(
                 "cancel_refused",
                 "The supplier refused the cancellation.",
@@ -356,7 +371,7 @@ impl Application {
         if let Ok(state) = &answer
             && Some(state.total) != booking.ticket_total
         {
-            tracing::warn!(booking = %booking.id, "the supplier booked at another total than it bound");
+            tracing::warn!(booking = %booking.id, "the supplier booked at a different total than it bound");
         }
         answer
     }
@@ -381,7 +396,7 @@ impl Application {
         }
     }
 
-    /// An id for what a supplier that collects payment will have collected.
+    /// Creates an id for the payment that a supplier that collects payment will report.
     fn new_payment_id(&self) -> PaymentId {
         PaymentId::from_bits(self.ids.generate())
     }
@@ -418,8 +433,12 @@ fn purchase_request(booking: &Booking) -> Option<BuyRequest> {
     })
 }
 
-/// The booking as the operator says that the supplier has it.
-fn state_as_resolved(booking: &Booking, supplier_reference: &str, status: SupplierBookingStatus) -> SupplierBooking {
+/// Returns the booking as the supplier has it according to the operator.
+fn state_as_resolved(
+    booking: &Booking,
+    supplier_reference: &str,
+    status: SupplierBookingStatus,
+) -> SupplierBooking {
     let on_ticket = booking.services.iter().map(|service| SupplierService {
         supplier_service_id: service.supplier_service_id.clone(),
         service_type: service.service_type,

@@ -1,7 +1,9 @@
-//! From fare to booking: re-price it for the passengers and bind it.
+//! Turns a fare into a booking: prices it again for the passengers and binds it.
 
 use crate::app::Application;
-use crate::flow::prebook::{BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key};
+use crate::flow::prebook::{
+    BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key,
+};
 use crate::offer_reference::FlightOfferTerms;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
@@ -17,17 +19,17 @@ use tokio::time::Instant;
 /// The operation that prebook keys belong to.
 const OPERATION: &str = "flight_prebook";
 
-/// A caller's wish to bind a fare.
+/// A caller's request to bind a fare.
 #[derive(Debug, Clone)]
 pub(crate) struct PrebookFlightCommand {
     pub(crate) owner: Owner,
     pub(crate) key: String,
-    /// Of the parsed request.
+    /// Fingerprint of the parsed request.
     pub(crate) fingerprint: String,
     pub(crate) offer: FlightOfferTerms,
     pub(crate) reference_id: Option<String>,
     pub(crate) contact: Contact,
-    /// With their places in the request.
+    /// The passengers, each with the position in the request.
     pub(crate) passengers: Vec<(u8, Passenger)>,
     pub(crate) use_payment_sdk: bool,
     pub(crate) request_id: String,
@@ -35,12 +37,13 @@ pub(crate) struct PrebookFlightCommand {
 }
 
 impl Application {
-    /// Binds a fare; repeated with its key, gives what the first call made.
+    /// Binds a fare. A repeat with the same key returns the booking of the first call.
     pub(crate) async fn prebook_flight(
         self: &Arc<Self>,
         mut wish: PrebookFlightCommand,
     ) -> Result<PrebookOutcome<Booking>, PrebookError> {
-        // In the order in which they were priced, which is what suppliers count by.
+        // Passengers are put in the order in which they were priced, because suppliers identify
+        // them by that order.
         wish.passengers
             .sort_by_key(|(_, passenger)| passenger.passenger_type);
         let settlement = self.payment_collector_of(&wish.offer.supplier);
@@ -65,7 +68,11 @@ impl Application {
                 .boxed()
             },
         );
-        let new = || Ok(NewBooking::without_extras(self.new_flight_booking(&wish, settlement)?));
+        let new = || {
+            Ok(NewBooking::without_extras(
+                self.new_flight_booking(&wish, settlement)?,
+            ))
+        };
         self.prebook(call, new, ask).await
     }
 
@@ -120,7 +127,8 @@ impl Application {
         })
     }
 
-    /// What no other unfinished booking may hold: only some suppliers have such a thing.
+    /// Returns the key that only one unfinished booking may hold. Returns `None` if the supplier
+    /// does not limit an offer to one booking.
     fn exclusive_key(&self, offer: &FlightOfferTerms) -> Option<String> {
         let supplier = self.runtime.supplier(&offer.supplier)?;
         let exclusive = supplier.info().description.one_booking_per_offer;
@@ -129,7 +137,7 @@ impl Application {
     }
 }
 
-/// Before the fare is bound nothing is known of what it allows.
+/// Fare conditions before the fare is bound, when nothing is known about them.
 const UNKNOWN_FARE_CONDITIONS: FareConditions = {
     let unknown = FareCondition {
         allowed: None,

@@ -1,5 +1,5 @@
-//! Bags on a ticket that exists, each purchase with its own payment: authorize,
-//! buy, capture. A key buys once, whatever becomes of the answer.
+//! Purchases of bags for an existing ticket. Each purchase has its own payment: authorize, buy,
+//! capture. A key buys only once, even if the response is lost.
 
 use crate::app::Application;
 use crate::flow::bookable::BookingAggregate;
@@ -11,7 +11,8 @@ use crate::seal::SealError;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{
-    BookedService, Booking, Event, ServicePurchase as Bought, ServicePurchaseState, ServiceStatus, State,
+    BookedService, Booking, Event, ServicePurchase as Bought, ServicePurchaseState, ServiceStatus,
+    State,
 };
 use host_domain::flight::supply::{AvailableService, ServiceType};
 use host_domain::id::{BookingId, InstrumentId, PassengerId, PurchaseId, SegmentId, ServiceId};
@@ -31,39 +32,39 @@ const OPERATION: &str = "flight_services";
 /// A bag that can be bought now.
 #[derive(Debug, Clone)]
 pub(crate) struct AvailableBag {
-    /// The same whenever the same bag is offered on the same booking.
+    /// Stable id: it stays the same whenever the same bag is offered for the same booking.
     pub(crate) id: ServiceId,
     pub(crate) passenger: PassengerId,
     pub(crate) segment_ids: Vec<SegmentId>,
     pub(crate) service: AvailableService,
 }
 
-/// A caller's wish to buy.
+/// A caller's request to buy bags.
 #[derive(Debug, Clone)]
 pub(crate) struct PurchaseServicesCommand {
     pub(crate) owner: Owner,
     pub(crate) booking: BookingId,
     pub(crate) key: String,
-    /// Of the parsed request.
+    /// Fingerprint of the parsed request.
     pub(crate) fingerprint: String,
-    /// Which, and how many.
+    /// The services to buy, each with its quantity.
     pub(crate) services: Vec<(ServiceId, u32)>,
     pub(crate) instrument: InstrumentId,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
 }
 
-/// What an earlier call with a key came to.
+/// The outcome of an earlier call with the same key.
 enum PreviousPurchase {
-    /// On the ticket.
+    /// The bags are on the ticket.
     Completed(Box<Booking>),
-    /// Not known yet.
+    /// The purchase is in progress.
     InProgress,
-    /// Nobody was asked for anything: the key is as good as new.
+    /// The supplier was never called, so the key can be used as if it were new.
     NotStarted,
 }
 
-/// How it does not succeed.
+/// Reasons why a purchase fails.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServicePurchaseError {
     #[error(transparent)]
@@ -74,25 +75,25 @@ pub(crate) enum ServicePurchaseError {
     InvalidState(&'static str),
     #[error("the key was used for another request")]
     IdempotencyKeyReused,
-    #[error("the supplier sells nothing after booking")]
+    #[error("the supplier does not sell services after booking")]
     Unsupported,
-    #[error("not offered on this booking now")]
+    #[error("the service is not offered for this booking at the moment")]
     NotOffered(usize),
-    #[error("more than can be bought")]
+    #[error("the quantity exceeds the maximum")]
     QuantityExceeded { at: usize, max: u8 },
-    #[error("the payment instrument is not good")]
+    #[error("the payment instrument does not exist or cannot be used")]
     InstrumentInvalid,
-    #[error("the payment instrument cannot be opened")]
+    #[error("the payment instrument cannot be decrypted")]
     InstrumentUnreadable(#[source] SealError),
     #[error("the payment was declined")]
     PaymentFailed { requires_action: bool },
-    #[error("the supplier refused")]
+    #[error("the supplier refused the purchase")]
     Rejected(SupplierId),
-    #[error("nobody knows yet")]
+    #[error("the outcome of the purchase is not known yet")]
     Unknown,
     #[error("nothing was sent to the supplier")]
     NotSent { overloaded: bool },
-    #[error("the supplier did not say what it sells")]
+    #[error("the supplier's list of available services could not be read")]
     Supplier(SupplierId, ReadError),
 }
 
@@ -112,7 +113,7 @@ impl From<InstrumentError> for ServicePurchaseError {
 }
 
 impl Application {
-    /// The bags that the airline sells on a booking right now.
+    /// Returns the bags that the airline sells for a booking at the moment.
     pub(crate) async fn available_services(
         &self,
         owner: &Owner,
@@ -130,12 +131,17 @@ impl Application {
         Ok((booking.supplier, bags))
     }
 
-    async fn find_booking(&self, owner: &Owner, id: &BookingId) -> Result<Booking, ServicePurchaseError> {
+    async fn find_booking(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+    ) -> Result<Booking, ServicePurchaseError> {
         let found = self.store.flight_booking(owner, id).await?;
         found.ok_or(ServicePurchaseError::NotFound)
     }
 
-    /// None are sold to a booking that carries bags already.
+    /// Fetches the bags that the supplier sells. Returns none for a booking that already includes
+    /// bags.
     async fn fetch_available_bags(
         &self,
         booking: &Booking,
@@ -156,13 +162,13 @@ impl Application {
             .map_err(failed)?
             .into_iter()
             .filter(|service| service.service_type == ServiceType::Baggage)
-            // What costs in another currency cannot be added to the booking's price.
+            // A price in another currency cannot be added to the booking's price.
             .filter(|service| service.unit_amount.currency == price.currency)
             .filter_map(|service| to_available_bag(booking, service));
         Ok(bags.collect())
     }
 
-    /// Buys bags, once for each key. The booking with the bags on it.
+    /// Buys bags, once for each key. Returns the booking with the bags on it.
     pub(crate) async fn purchase_services(
         self: &Arc<Self>,
         wish: PurchaseServicesCommand,
@@ -176,7 +182,8 @@ impl Application {
             fingerprint: wish.fingerprint.clone(),
         };
         loop {
-            // Before the key: what the booking holds by this key, the key then tells.
+            // The booking is read before the key: if this booking version already has a purchase
+            // under the key, the key is found, too.
             let booking = self.find_booking(&wish.owner, &wish.booking).await?;
             let earlier = match self.store.idempotency_record(&key.key).await? {
                 Some(known) => self.previous_purchase(&known, &wish).await?,
@@ -198,7 +205,7 @@ impl Application {
         }
     }
 
-    /// What an earlier call with this key came to.
+    /// Returns the outcome of an earlier call with this key.
     async fn previous_purchase(
         &self,
         known: &IdempotencyRecord,
@@ -207,23 +214,26 @@ impl Application {
         if known.fingerprint != wish.fingerprint {
             return Err(ServicePurchaseError::IdempotencyKeyReused);
         }
-        // Asked first: what nobody works on any more is then read as it was left.
+        // The lease is checked first: if no worker holds it, the booking read afterwards is in the
+        // state that the last one left.
         let walked = self.is_lease_held(Booking::JOB_KIND, &wish.booking).await?;
         let booking = self.find_booking(&wish.owner, &wish.booking).await?;
-        let id = PurchaseId::parse(&known.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
+        let id =
+            PurchaseId::parse(&known.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
         let is_open = booking.purchase(&id).is_some_and(|p| p.call().is_some());
         if is_open && walked {
             return Ok(PreviousPurchase::InProgress);
         }
         match purchase_result(booking, &id) {
             Ok(booking) => Ok(PreviousPurchase::Completed(Box::new(booking))),
-            // Also when nobody was there any more to tell that it was not sent.
+            // This case includes a purchase whose caller disconnected before the result.
             Err(ServicePurchaseError::NotSent { .. }) => Ok(PreviousPurchase::NotStarted),
             Err(error) => Err(error),
         }
     }
 
-    /// Stores the intent and walks; none when somebody else is at the booking.
+    /// Commits the intent and executes the steps. Returns `None` if another process is working on
+    /// the booking.
     async fn start_purchase(
         self: &Arc<Self>,
         booking: Booking,
@@ -237,7 +247,9 @@ impl Application {
             return Err(ServicePurchaseError::Unsupported);
         }
         if booking.open_purchase().is_some() {
-            return Err(ServicePurchaseError::InvalidState(booking.status().as_str()));
+            return Err(ServicePurchaseError::InvalidState(
+                booking.status().as_str(),
+            ));
         }
         let for_sale = self.fetch_available_bags(&booking, &walker).await?;
         let chosen = select_services(&for_sale, &wish.services)?;
@@ -252,7 +264,8 @@ impl Application {
         };
         let id = purchase.id.clone();
         let take_key = |write: &mut UnitOfWork| {
-            // Of a purchase that was never sent, whose booking has not moved since.
+            // The key may belong to a purchase that was never sent and whose booking has not
+            // changed since.
             write.delete_idempotency_key(&key.key);
             write.insert_idempotency_key(&key.key, &key.fingerprint, id.as_str());
         };
@@ -264,7 +277,7 @@ impl Application {
         let run = async move { app.run_steps(booking, then, &walker).await };
         let walk = self.run_to_completion(run.boxed());
         let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
-            // The walk goes on; the caller's time is over.
+            // The workflow continues after the caller's deadline.
             return Err(ServicePurchaseError::Unknown);
         };
         purchase_result(walked??, &id).map(Some)
@@ -302,7 +315,9 @@ impl Application {
             services: services.iter().map(|service| service.id.clone()).collect(),
             payment: payment.id.clone(),
             total,
-            state: ServicePurchaseState::InProgress { call: RemoteCall::pending(now) },
+            state: ServicePurchaseState::InProgress {
+                call: RemoteCall::pending(now),
+            },
             failure: None,
             created_at: now,
         };
@@ -314,7 +329,7 @@ impl Application {
     }
 }
 
-/// A booking to which bags can be added.
+/// Returns the booking if bags can be added to it.
 fn require_confirmed(booking: Booking) -> Result<Booking, ServicePurchaseError> {
     match booking.state {
         State::Confirmed { .. } => Ok(booking),
@@ -325,11 +340,13 @@ fn require_confirmed(booking: Booking) -> Result<Booking, ServicePurchaseError> 
         | State::CancelInProgress { .. }
         | State::Canceled
         | State::Failed
-        | State::Expired => Err(ServicePurchaseError::InvalidState(booking.status().as_str())),
+        | State::Expired => Err(ServicePurchaseError::InvalidState(
+            booking.status().as_str(),
+        )),
     }
 }
 
-/// What became of a purchase that nobody is working on.
+/// Returns the result of a purchase whose workflow is not being executed.
 fn purchase_result(booking: Booking, id: &PurchaseId) -> Result<Booking, ServicePurchaseError> {
     let purchase = booking.purchase(id).ok_or(ServicePurchaseError::Unknown)?;
     match &purchase.state {
@@ -342,7 +359,7 @@ fn purchase_result(booking: Booking, id: &PurchaseId) -> Result<Booking, Service
                 Some(decline) => Err(ServicePurchaseError::PaymentFailed {
                     requires_action: decline == DeclineReason::RequiresAction,
                 }),
-                // The processor was never asked.
+                // The processor was never called.
                 None => Err(ServicePurchaseError::NotSent { overloaded: false }),
             }
         }

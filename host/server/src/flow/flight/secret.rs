@@ -1,5 +1,5 @@
-//! Travel documents and whole membership numbers: sealed where they are stored,
-//! opened only on their way to the supplier.
+//! Travel documents and full membership numbers. They are stored encrypted and decrypted only to be
+//! sent to the supplier.
 
 use crate::app::Application;
 use crate::seal::SealError;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 const PURPOSE: &str = "flight_passengers";
 
-/// What is secret of one passenger.
+/// The secret data of one passenger.
 #[derive(Serialize, Deserialize)]
 struct PassengerSecrets {
     document: Option<Document>,
@@ -20,7 +20,7 @@ struct PassengerSecrets {
 }
 
 impl Application {
-    /// Passengers as a booking shows them, and what it keeps sealed of them.
+    /// Returns passengers as a booking shows them, and their secret data encrypted.
     pub(super) fn seal_passengers(
         &self,
         owner: &Owner,
@@ -32,8 +32,10 @@ impl Application {
         };
         let sealed = match passengers.iter().any(has_secret) {
             true => {
-                let secrets: Vec<PassengerSecrets> =
-                    passengers.iter().map(|(_, one)| passenger_secrets(one)).collect();
+                let secrets: Vec<PassengerSecrets> = passengers
+                    .iter()
+                    .map(|(_, one)| passenger_secrets(one))
+                    .collect();
                 let bytes = serde_json::to_vec(&secrets).unwrap_or_default();
                 let place = seal_context(owner, booking);
                 Some(self.sealer.seal_text(PURPOSE, &place, &bytes)?)
@@ -68,7 +70,7 @@ impl Application {
         }
     }
 
-    /// Passengers as the supplier needs them.
+    /// Returns passengers with their secret data, as the supplier needs them.
     pub(super) fn open_passengers(&self, booking: &Booking) -> Result<Vec<Passenger>, SealError> {
         let secrets: Vec<PassengerSecrets> = match &booking.sealed_passenger_data {
             Some(sealed) => {

@@ -1,5 +1,5 @@
-//! Beginning a cancellation, and what one would cost. The cancellation itself
-//! runs in the background.
+//! Starts hotel cancellations and quotes their cost. The cancellation itself runs in the
+//! background.
 
 use crate::app::Application;
 use crate::flow::bookable::BookingAggregate;
@@ -14,21 +14,24 @@ use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_storage::CommitError;
 use tokio::time::Instant;
 
-/// A caller's wish to cancel.
+/// A caller's request to cancel.
 #[derive(Debug, Clone)]
 pub(crate) struct CancelHotelBookingCommand {
     pub(crate) owner: Owner,
     pub(crate) booking: BookingId,
-    /// Empty: the whole booking.
+    /// The rooms to cancel. Empty for the whole booking.
     pub(crate) rooms: Vec<RoomId>,
     pub(crate) key: Option<IdempotentRequest>,
     pub(crate) request_id: String,
 }
 
 impl Application {
-    /// Begins a cancellation, once, and not again under the same key, whatever became of
-    /// it; the booking as it is then.
-    pub(crate) async fn cancel_hotel_booking(&self, wish: &CancelHotelBookingCommand) -> Result<Booking, CancelError> {
+    /// Starts a cancellation once. A request with the same key never starts another one, whatever
+    /// the outcome of the first. Returns the booking as it is then.
+    pub(crate) async fn cancel_hotel_booking(
+        &self,
+        wish: &CancelHotelBookingCommand,
+    ) -> Result<Booking, CancelError> {
         loop {
             let asked = self.is_repeat(wish.key.as_ref()).await?;
             let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
@@ -47,7 +50,8 @@ impl Application {
             }
             match booking.state {
                 State::Confirmed { .. } | State::PartiallyCanceled { .. } => {}
-                // Of other rooms: one at a time.
+                // In `CancelInProgress` other rooms are being cancelled; only one cancellation runs
+                // at a time.
                 State::CancelInProgress { .. }
                 | State::Canceled
                 | State::Created
@@ -55,7 +59,9 @@ impl Application {
                 | State::ReadyForComplete
                 | State::CompleteInProgress { .. }
                 | State::Failed
-                | State::Expired => return Err(CancelError::InvalidState(booking.status().as_str())),
+                | State::Expired => {
+                    return Err(CancelError::InvalidState(booking.status().as_str()));
+                }
             }
             let room_ids = self.rooms_to_cancel(&booking, &wish.rooms)?;
             let read_version = booking.version;
@@ -67,9 +73,14 @@ impl Application {
                 .apply(event, self.clock.now())
                 .map_err(|conflict| CancelError::InvalidState(conflict.status))?;
             let moves = [moved];
-            let mut write = self.transition_statements(read_version, &moves, None, &wish.request_id);
+            let mut write =
+                self.transition_statements(read_version, &moves, None, &wish.request_id);
             let [moved] = moves;
-            write.schedule_job(Booking::JOB_KIND, moved.booking.id.as_str(), self.clock.now());
+            write.schedule_job(
+                Booking::JOB_KIND,
+                moved.booking.id.as_str(),
+                self.clock.now(),
+            );
             claim_in(&mut write, wish.key.as_ref(), moved.booking.id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(moved.booking),
@@ -79,7 +90,8 @@ impl Application {
         }
     }
 
-    /// The rooms to name to the supplier; none when all that stand are meant.
+    /// Returns the rooms to name to the supplier. Returns none if all rooms that are not cancelled
+    /// are to be cancelled.
     fn rooms_to_cancel(
         &self,
         booking: &Booking,
@@ -111,7 +123,8 @@ impl Application {
         }
     }
 
-    /// What cancelling would cost now, freshly read, and who said so; never stale terms.
+    /// Returns the current cost of cancelling, freshly read, with the supplier that quoted it.
+    /// Stale terms are never returned.
     pub(crate) async fn quote_hotel_cancellation(
         &self,
         owner: &Owner,
@@ -128,7 +141,11 @@ impl Application {
             State::Confirmed { .. } | State::PartiallyCanceled { .. } => {
                 booking.supplier_reference.clone().unwrap_or_default()
             }
-            _ => return Err(CancellationQuoteError::InvalidState(booking.status().as_str())),
+            _ => {
+                return Err(CancellationQuoteError::InvalidState(
+                    booking.status().as_str(),
+                ));
+            }
         };
         if booking
             .policy
@@ -144,8 +161,8 @@ impl Application {
         let answer = supplier
             .quote_hotel_cancellation(&context, reference, booking.id.to_string())
             .await;
-        let answer =
-            answer.map_err(|error| CancellationQuoteError::Supplier(booking.supplier.clone(), error))?;
+        let answer = answer
+            .map_err(|error| CancellationQuoteError::Supplier(booking.supplier.clone(), error))?;
         let quote = CancellationQuote::from_supplier(
             answer,
             booking.active_total(),

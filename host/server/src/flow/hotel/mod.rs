@@ -7,24 +7,28 @@ use crate::app::Application;
 use crate::flow::bookable::{BookingAggregate, BookingPhase};
 use crate::flow::judge::{Interpretation, hotel as judge};
 use crate::flow::payment::prepare_payment_step;
-use crate::flow::step::{StepPreparation, OutboundCall, WorkflowError, CallKey, ExecutionContext, request_digest};
+use crate::flow::step::{
+    CallKey, ExecutionContext, OutboundCall, StepPreparation, WorkflowError, request_digest,
+};
 use crate::id::IdGenerator;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{InvalidTransition, Failure, Expiry, Transition, Notification, PaymentCollector, ChangeSource};
+use host_domain::booking::{
+    ChangeSource, Expiry, Failure, InvalidTransition, Notification, PaymentCollector, Transition,
+};
 use host_domain::event::Product;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
 use host_domain::hotel::step::Step;
 use host_domain::hotel::supply::{
-    BookRequest, SupplierBooking, CancelRequest, FindRequest, BookingLookup, RoomReference,
+    BookRequest, BookingLookup, CancelRequest, FindRequest, RoomReference, SupplierBooking,
 };
 use host_domain::id::{BookingId, CancellationId, EventId, PaymentId, RefundId};
 use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{NextStep, Payment, PaymentEvent};
-use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, SupplierId};
+use host_domain::supplier::{ChangeError, ReadError, SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, Store, UnitOfWork};
 
@@ -120,7 +124,12 @@ impl BookingAggregate for Booking {
                     client_reference: request.client_reference.clone(),
                     request_digest: request_digest(&request),
                 };
-                StepPreparation::RecordThenSend(Event::BookSent { reconcile_at: next_at }, call)
+                StepPreparation::RecordThenSend(
+                    Event::BookSent {
+                        reconcile_at: next_at,
+                    },
+                    call,
+                )
             }
             Step::ReconcileBooking => StepPreparation::Reconcile(CallKey::of_step("book")),
             Step::Refresh => StepPreparation::Reconcile(CallKey::of_step("reread")),
@@ -192,7 +201,12 @@ impl BookingAggregate for Booking {
         }
     }
 
-    fn resolved_event(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdGenerator) -> Event {
+    fn resolved_event(
+        &self,
+        step: &'static str,
+        reference: Option<&str>,
+        ids: &dyn IdGenerator,
+    ) -> Event {
         match (step, reference) {
             ("book", Some(reference)) => {
                 let state = state_as_resolved(self, reference, SupplierBookingStatus::Confirmed);
@@ -203,7 +217,11 @@ impl BookingAggregate for Booking {
                 "The supplier has no such booking.",
             )),
             (_, Some(reference)) => Event::CancelSucceeded {
-                supplier_booking: Box::new(state_as_resolved(self, reference, SupplierBookingStatus::Canceled)),
+                supplier_booking: Box::new(state_as_resolved(
+                    self,
+                    reference,
+                    SupplierBookingStatus::Canceled,
+                )),
                 refund: RefundId::from_bits(ids.generate()),
             },
             (_, None) => Event::CancelRefused(Failure::new(
@@ -266,7 +284,13 @@ impl Application {
                 let cancellation = CancellationId::from_bits(self.ids.generate());
                 let refund = self.new_refund_id();
                 let times = self.schedule_context().with_requested_at(asked_at);
-                Ok(judge::refresh_response(booking, answer, cancellation, refund, times))
+                Ok(judge::refresh_response(
+                    booking,
+                    answer,
+                    cancellation,
+                    refund,
+                    times,
+                ))
             }
             Step::Cancel => self.call_cancel(booking, walker).await,
             Step::ReconcileCancellation => {
@@ -282,7 +306,11 @@ impl Application {
         }
     }
 
-    async fn call_book(&self, booking: &Booking, walker: &ExecutionContext) -> Interpretation<Event> {
+    async fn call_book(
+        &self,
+        booking: &Booking,
+        walker: &ExecutionContext,
+    ) -> Interpretation<Event> {
         let answer = match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
                 let context = self.call_context(booking, walker);
@@ -293,7 +321,7 @@ impl Application {
         if let Ok(state) = &answer
             && state.total != booking.total
         {
-            tracing::warn!(booking = %booking.id, "the supplier booked at another total than it bound");
+            tracing::warn!(booking = %booking.id, "the supplier booked at a different total than it bound");
         }
         judge::book_response(booking, answer, self.schedule_context())
     }
@@ -303,7 +331,8 @@ impl Application {
         booking: &Booking,
         walker: &ExecutionContext,
     ) -> Result<Interpretation<Event>, WorkflowError> {
-        let request = cancel_request(booking).ok_or_else(|| WorkflowError::BookingMissing(booking.id.clone()))?;
+        let request = cancel_request(booking)
+            .ok_or_else(|| WorkflowError::BookingMissing(booking.id.clone()))?;
         let answer = match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
                 let context = self.call_context(booking, walker);
@@ -313,7 +342,12 @@ impl Application {
             None => Err(ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())),
         };
         let refund = self.new_refund_id();
-        Ok(judge::cancel_response(booking, answer, refund, self.schedule_context()))
+        Ok(judge::cancel_response(
+            booking,
+            answer,
+            refund,
+            self.schedule_context(),
+        ))
     }
 
     fn new_refund_id(&self) -> RefundId {
@@ -340,7 +374,7 @@ impl Application {
     }
 }
 
-/// Why a call was not made whose supplier was taken out of the configuration.
+/// Reason for not making a call: its supplier was removed from the configuration.
 pub(crate) const SUPPLIER_NOT_CONFIGURED: &str = "the supplier is not configured";
 
 fn book_request(booking: &Booking) -> BookRequest {
@@ -355,7 +389,7 @@ fn book_request(booking: &Booking) -> BookRequest {
     }
 }
 
-/// Everybody's names, room by room.
+/// Returns the guests of each room.
 pub(crate) fn guests_by_room(booking: &Booking) -> Vec<Vec<host_domain::hotel::Guest>> {
     let rooms = booking.rooms.iter();
     rooms
@@ -387,8 +421,12 @@ pub(crate) fn cancel_request(booking: &Booking) -> Option<CancelRequest> {
     })
 }
 
-/// The booking as the operator says that the supplier has it.
-fn state_as_resolved(booking: &Booking, supplier_reference: &str, status: SupplierBookingStatus) -> SupplierBooking {
+/// Returns the booking as the supplier has it according to the operator.
+fn state_as_resolved(
+    booking: &Booking,
+    supplier_reference: &str,
+    status: SupplierBookingStatus,
+) -> SupplierBooking {
     SupplierBooking {
         status,
         supplier_reference: supplier_reference.to_owned(),

@@ -1,8 +1,10 @@
-//! From offer to booking: re-check the price and bind it.
+//! Turns a hotel offer into a booking: checks the price again and binds it.
 
 use crate::app::Application;
 use crate::flow::hotel::guests_by_room;
-use crate::flow::prebook::{BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key};
+use crate::flow::prebook::{
+    BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key,
+};
 use crate::flow::refusal::PrebookRefusal;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
@@ -22,7 +24,7 @@ use tokio::time::Instant;
 /// The operation that prebook keys belong to.
 const OPERATION: &str = "hotel_prebook";
 
-/// What an offer reference holds.
+/// The content of an offer reference.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct HotelOfferTerms {
     pub(crate) supplier: SupplierId,
@@ -35,7 +37,7 @@ pub(crate) struct HotelOfferTerms {
     pub(crate) expires_at: Timestamp,
 }
 
-/// A room of an offer, as far as a booking shows it.
+/// A room of an offer, with the data that a booking shows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OfferedRoom {
     pub(crate) name: String,
@@ -44,12 +46,12 @@ pub(crate) struct OfferedRoom {
     pub(crate) total: Money,
 }
 
-/// A caller's wish to bind an offer.
+/// A caller's request to bind an offer.
 #[derive(Debug, Clone)]
 pub(crate) struct PrebookHotelCommand {
     pub(crate) owner: Owner,
     pub(crate) key: String,
-    /// Of the parsed request.
+    /// Fingerprint of the parsed request.
     pub(crate) fingerprint: String,
     pub(crate) offer: HotelOfferTerms,
     pub(crate) reference_id: Option<String>,
@@ -61,7 +63,7 @@ pub(crate) struct PrebookHotelCommand {
 }
 
 impl Application {
-    /// Binds an offer; repeated with its key, gives what the first call made.
+    /// Binds an offer. A repeat with the same key returns the booking of the first call.
     pub(crate) async fn prebook_hotel(
         self: &Arc<Self>,
         wish: PrebookHotelCommand,
@@ -71,7 +73,8 @@ impl Application {
         self.prebook_hotel_with(wish, id, nothing).await
     }
 
-    /// Binds an offer as this booking, and stores more together with the intent, or neither.
+    /// Binds an offer as the booking with this id. Commits further statements together with the
+    /// intent, or neither.
     pub(crate) async fn prebook_hotel_with(
         self: &Arc<Self>,
         wish: PrebookHotelCommand,
@@ -107,8 +110,8 @@ impl Application {
         self.prebook(call, new, ask).await
     }
 
-    /// Why the supplier would not bind what was asked for with a key; none: it has not
-    /// said so.
+    /// Returns why the supplier refused to bind the request that was made with a key. Returns
+    /// `None` if no refusal is stored.
     pub(crate) async fn find_prebook_refusal(
         &self,
         owner: &Owner,
@@ -120,7 +123,12 @@ impl Application {
         Ok(refusal.map(|text| PrebookRefusal::from_json(&text)))
     }
 
-    fn new_hotel_booking(&self, id: BookingId, wish: &PrebookHotelCommand, settlement: PaymentCollector) -> Booking {
+    fn new_hotel_booking(
+        &self,
+        id: BookingId,
+        wish: &PrebookHotelCommand,
+        settlement: PaymentCollector,
+    ) -> Booking {
         let now = self.clock.now();
         let offer = &wish.offer;
         let rooms = offer

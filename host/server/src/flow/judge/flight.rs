@@ -1,18 +1,19 @@
-//! What a flight supplier's answers mean for a booking.
+//! Interprets a flight supplier's responses.
 
 #[cfg(test)]
 mod tests;
 
 use crate::flow::judge::{
-    AbsenceMeaning, Interpretation, NOT_FOUND_EVIDENCE, CallOutcome, SupplierGuarantees, RETRIED_EVIDENCE, ScheduleContext, classify_absence, classify_booking_absence,
-    booking_failure, change_reported_at, interpretation, may_have_been_executed,
+    AbsenceMeaning, CallOutcome, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
+    ScheduleContext, SupplierGuarantees, booking_failure, change_reported_at, classify_absence,
+    classify_booking_absence, interpretation, may_have_been_executed,
 };
 use host_domain::booking::Failure;
 use host_domain::flight::booking::{Booking, Event, State};
-use host_domain::flight::supply::{SupplierBooking, BookingLookup};
+use host_domain::flight::supply::{BookingLookup, SupplierBooking};
 use host_domain::id::PaymentId;
 use host_domain::leg::RemoteCall;
-use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, RefusalReason};
+use host_domain::supplier::{ChangeError, ReadError, RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 
 const SOLD_OUT: &str = "The airline has no seat left at this fare.";
@@ -31,7 +32,8 @@ fn active_call(booking: &Booking) -> Option<&RemoteCall> {
     }
 }
 
-/// The answer to booking. `payment` will be the id of what the supplier collected.
+/// Interprets the response to a booking call. `payment` becomes the id of the payment that the
+/// supplier collected.
 pub(crate) fn book_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
@@ -47,7 +49,7 @@ pub(crate) fn book_response(
             interpretation(Event::CheckoutNotCompleted, CallOutcome::Rejected, why)
         }
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
-            // Perhaps it is ours: only reading back tells.
+            // The duplicate may be this booking; reconciling shows whether it is.
             let event = Event::BookUnresolved { next_at: times.now };
             interpretation(event, CallOutcome::Unknown, refusal.message)
         }
@@ -71,7 +73,11 @@ pub(crate) fn book_response(
     }
 }
 
-fn booking_state(state: SupplierBooking, payment: PaymentId, next_at: Timestamp) -> Interpretation<Event> {
+fn booking_state(
+    state: SupplierBooking,
+    payment: PaymentId,
+    next_at: Timestamp,
+) -> Interpretation<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match &state.status {
         SupplierBookingStatus::Confirmed => {
@@ -79,7 +85,7 @@ fn booking_state(state: SupplierBooking, payment: PaymentId, next_at: Timestamp)
             let event = Event::BookConfirmed { state, payment };
             interpretation(event, CallOutcome::Succeeded, "confirmed")
         }
-        // Of a ticket there are no parts: whatever is not final is pending.
+        // A ticket has no parts, so every status that is not final counts as accepted.
         SupplierBookingStatus::Pending
         | SupplierBookingStatus::CancelPending
         | SupplierBookingStatus::PartiallyCanceled => {
@@ -102,7 +108,7 @@ fn booking_state(state: SupplierBooking, payment: PaymentId, next_at: Timestamp)
     judgement.with_reference(&reference)
 }
 
-/// What reading back a booking found.
+/// Interprets what reconciling a booking call found.
 pub(crate) fn book_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
@@ -112,22 +118,25 @@ pub(crate) fn book_lookup(
 ) -> Interpretation<Event> {
     let leg = active_call(booking);
     let next_at = times.next_reconcile_at(leg);
-    let unknown = |why: String| interpretation(Event::BookUnresolved { next_at }, CallOutcome::Unknown, why);
+    let unknown =
+        |why: String| interpretation(Event::BookUnresolved { next_at }, CallOutcome::Unknown, why);
     match answer {
         Ok(BookingLookup::Found(state)) => booking_state(*state, payment, next_at),
-        Ok(BookingLookup::NotFound) => match classify_booking_absence(booking.payment_collector, leg, promises, times) {
-            AbsenceMeaning::NeverExecuted => {
-                let failure = Failure::new("book_failed", "The supplier has no such booking.");
-                let why = "read back: not found, and reads are consistent";
-                interpretation(Event::BookRefused(failure), CallOutcome::Rejected, why)
+        Ok(BookingLookup::NotFound) => {
+            match classify_booking_absence(booking.payment_collector, leg, promises, times) {
+                AbsenceMeaning::NeverExecuted => {
+                    let failure = Failure::new("book_failed", "The supplier has no such booking.");
+                    let why = "reconciled: not found, and reads are consistent";
+                    interpretation(Event::BookRefused(failure), CallOutcome::Rejected, why)
+                }
+                AbsenceMeaning::SafeToRetry => interpretation(
+                    Event::BookResendScheduled { at: next_at },
+                    CallOutcome::NotSent,
+                    RETRIED_EVIDENCE,
+                ),
+                AbsenceMeaning::Inconclusive => unknown(NOT_FOUND_EVIDENCE.to_owned()),
             }
-            AbsenceMeaning::SafeToRetry => interpretation(
-                Event::BookResendScheduled { at: next_at },
-                CallOutcome::NotSent,
-                RETRIED_EVIDENCE,
-            ),
-            AbsenceMeaning::Inconclusive => unknown(NOT_FOUND_EVIDENCE.to_owned()),
-        },
+        }
         Err(error) => unknown(error.to_string()),
     }
 }
@@ -139,7 +148,7 @@ fn cancel_refused(description: &str, why: impl Into<String>) -> Interpretation<E
 
 const REFUSED: &str = "The supplier refused the cancellation.";
 
-/// The answer to a cancellation.
+/// Interprets the response to a cancellation.
 pub(crate) fn cancel_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
@@ -162,9 +171,11 @@ pub(crate) fn cancel_response(
             let event = Event::CancelNotSent { retry_at };
             interpretation(event, CallOutcome::NotSent, error.to_string())
         }
-        Err(ChangeError::Unknown(why)) => {
-            interpretation(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why)
-        }
+        Err(ChangeError::Unknown(why)) => interpretation(
+            Event::CancelUnresolved { next_at },
+            CallOutcome::Unknown,
+            why,
+        ),
     }
 }
 
@@ -176,20 +187,32 @@ fn cancellation_state(state: SupplierBooking, next_at: Timestamp) -> Interpretat
                 Some(_) => "canceled",
                 None => "canceled, without readable amounts",
             };
-            interpretation(Event::CancelSucceeded(Box::new(state)), CallOutcome::Succeeded, why)
+            interpretation(
+                Event::CancelSucceeded(Box::new(state)),
+                CallOutcome::Succeeded,
+                why,
+            )
         }
-        SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
-            interpretation(Event::CancelAccepted { next_at }, CallOutcome::Succeeded, "accepted")
-        }
-        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled | SupplierBookingStatus::Failed(_) => {
+        SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => interpretation(
+            Event::CancelAccepted { next_at },
+            CallOutcome::Succeeded,
+            "accepted",
+        ),
+        SupplierBookingStatus::Confirmed
+        | SupplierBookingStatus::PartiallyCanceled
+        | SupplierBookingStatus::Failed(_) => {
             let why = "the supplier still shows the booking";
-            interpretation(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why)
+            interpretation(
+                Event::CancelUnresolved { next_at },
+                CallOutcome::Unknown,
+                why,
+            )
         }
     };
     judgement.with_reference(&reference)
 }
 
-/// What reading back a booking that is being cancelled found.
+/// Interprets what reconciling a cancellation found.
 pub(crate) fn cancel_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
@@ -198,26 +221,32 @@ pub(crate) fn cancel_lookup(
 ) -> Interpretation<Event> {
     let leg = active_call(booking);
     let next_at = times.next_reconcile_at(leg);
-    let unknown = |why: String| interpretation(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why);
+    let unknown = |why: String| {
+        interpretation(
+            Event::CancelUnresolved { next_at },
+            CallOutcome::Unknown,
+            why,
+        )
+    };
     let state = match answer {
         Ok(BookingLookup::Found(state)) => *state,
-        Ok(BookingLookup::NotFound) => return unknown("read back: booking not found".to_owned()),
+        Ok(BookingLookup::NotFound) => return unknown("reconciled: booking not found".to_owned()),
         Err(error) => return unknown(error.to_string()),
     };
     if state.status != SupplierBookingStatus::Confirmed {
         return cancellation_state(state, next_at);
     }
     match leg {
-        Some(RemoteCall::Accepted { .. }) => cancel_refused(REFUSED, "read back: the booking stands"),
+        Some(RemoteCall::Accepted { .. }) => cancel_refused(REFUSED, "reconciled: the booking is still confirmed"),
         _ if classify_absence(leg, promises, times) == AbsenceMeaning::NeverExecuted => {
             let failure = Failure::new(
                 "cancel_failed",
                 "The cancellation did not reach the supplier.",
             );
-            let why = "read back: the booking stands, and reads are consistent";
+            let why = "reconciled: the booking is still confirmed, and reads are consistent";
             interpretation(Event::CancelNotExecuted(failure), CallOutcome::Rejected, why)
         }
-        _ => unknown("read back: the booking stands, which proves nothing yet".to_owned()),
+        _ => unknown("reconciled: the booking is still confirmed, but the supplier may show the change later".to_owned()),
     }
 }
 
@@ -229,7 +258,7 @@ fn purchase_call(booking: &Booking) -> Option<&RemoteCall> {
     booking.open_purchase().and_then(|purchase| purchase.call())
 }
 
-/// The answer to buying extras.
+/// Interprets the response to a purchase of extras.
 pub(crate) fn purchase_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
@@ -237,7 +266,13 @@ pub(crate) fn purchase_response(
 ) -> Interpretation<Event> {
     let leg = purchase_call(booking);
     let next_at = times.next_reconcile_at(leg);
-    let unknown = |why: String| interpretation(Event::PurchaseUnresolved { next_at }, CallOutcome::Unknown, why);
+    let unknown = |why: String| {
+        interpretation(
+            Event::PurchaseUnresolved { next_at },
+            CallOutcome::Unknown,
+            why,
+        )
+    };
     match answer {
         Ok(state) => match is_purchase_on_ticket(booking, &state) {
             true => interpretation(
@@ -245,10 +280,11 @@ pub(crate) fn purchase_response(
                 CallOutcome::Succeeded,
                 "bought",
             ),
-            false => unknown("the answer does not show what was bought".to_owned()),
+            false => unknown("the response does not show what was bought".to_owned()),
         },
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
-            // Our own reference, known there already: only reading back tells.
+            // The supplier already knows the gateway's own reference; reconciling shows the
+            // outcome.
             let event = Event::PurchaseUnresolved { next_at: times.now };
             interpretation(event, CallOutcome::Unknown, refusal.message)
         }
@@ -263,11 +299,15 @@ pub(crate) fn purchase_response(
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
-        ) => interpretation(Event::PurchaseNotSent, CallOutcome::NotSent, error.to_string()),
+        ) => interpretation(
+            Event::PurchaseNotSent,
+            CallOutcome::NotSent,
+            error.to_string(),
+        ),
     }
 }
 
-/// What reading back a booking found whose extras are being bought.
+/// Interprets what reconciling a purchase of extras found.
 pub(crate) fn purchase_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
@@ -276,16 +316,22 @@ pub(crate) fn purchase_lookup(
 ) -> Interpretation<Event> {
     let leg = purchase_call(booking);
     let next_at = times.next_reconcile_at(leg);
-    let unknown = |why: String| interpretation(Event::PurchaseUnresolved { next_at }, CallOutcome::Unknown, why);
+    let unknown = |why: String| {
+        interpretation(
+            Event::PurchaseUnresolved { next_at },
+            CallOutcome::Unknown,
+            why,
+        )
+    };
     match answer {
         Ok(BookingLookup::Found(state)) if is_purchase_on_ticket(booking, &state) => {
             let event = Event::PurchaseSucceeded(state);
-            interpretation(event, CallOutcome::Succeeded, "read back: bought")
+            interpretation(event, CallOutcome::Succeeded, "reconciled: bought")
         }
         Ok(BookingLookup::Found(_)) => match classify_absence(leg, promises, times) {
             AbsenceMeaning::NeverExecuted => {
                 let event = purchase_failed("The supplier did not sell the extras.");
-                let why = "read back: not on the ticket, and reads are consistent";
+                let why = "reconciled: not on the ticket, and reads are consistent";
                 interpretation(event, CallOutcome::Rejected, why)
             }
             AbsenceMeaning::SafeToRetry => {
@@ -294,7 +340,7 @@ pub(crate) fn purchase_lookup(
             }
             AbsenceMeaning::Inconclusive => unknown(NOT_FOUND_EVIDENCE.to_owned()),
         },
-        Ok(BookingLookup::NotFound) => unknown("read back: booking not found".to_owned()),
+        Ok(BookingLookup::NotFound) => unknown("reconciled: booking not found".to_owned()),
         Err(error) => unknown(error.to_string()),
     }
 }
@@ -304,21 +350,25 @@ fn is_purchase_on_ticket(booking: &Booking, state: &SupplierBooking) -> bool {
     purchase.is_some_and(|purchase| booking.is_on_ticket(purchase, state))
 }
 
-/// What reading a ticket anew found.
+/// Interprets the response to refreshing a ticket.
 pub(crate) fn refresh_response(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<Event> {
     let next_at = times.next_reconcile_at(active_call(booking));
-    let again = |why: String| interpretation(Event::RefreshFailed { next_at }, CallOutcome::Unknown, why);
+    let again =
+        |why: String| interpretation(Event::RefreshFailed { next_at }, CallOutcome::Unknown, why);
     match answer {
         Ok(BookingLookup::Found(state)) => {
             let hinted_at = change_reported_at(active_call(booking), times);
-            let event = Event::Refreshed { state, change_reported_at: hinted_at };
-            interpretation(event, CallOutcome::Succeeded, "read anew")
+            let event = Event::Refreshed {
+                state,
+                change_reported_at: hinted_at,
+            };
+            interpretation(event, CallOutcome::Succeeded, "refreshed")
         }
-        Ok(BookingLookup::NotFound) => again("read anew: booking not found".to_owned()),
+        Ok(BookingLookup::NotFound) => again("refreshed: booking not found".to_owned()),
         Err(error) => again(error.to_string()),
     }
 }

@@ -1,28 +1,31 @@
-//! What a hotel supplier's answers mean for a booking.
+//! Interprets a hotel supplier's responses.
 
 #[cfg(test)]
 mod tests;
 
 use crate::flow::judge::{
-    AbsenceMeaning, Interpretation, NOT_FOUND_EVIDENCE, CallOutcome, SupplierGuarantees, RETRIED_EVIDENCE, ScheduleContext, classify_absence, classify_booking_absence,
-    booking_failure, change_reported_at, interpretation, may_have_been_executed,
+    AbsenceMeaning, CallOutcome, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
+    ScheduleContext, SupplierGuarantees, booking_failure, change_reported_at, classify_absence,
+    classify_booking_absence, interpretation, may_have_been_executed,
 };
 use host_domain::booking::Failure;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
-use host_domain::hotel::supply::{SupplierBooking, BookingLookup};
+use host_domain::hotel::supply::{BookingLookup, SupplierBooking};
 use host_domain::id::{CancellationId, RefundId};
 use host_domain::leg::RemoteCall;
-use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, RefusalReason};
+use host_domain::supplier::{ChangeError, ReadError, RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 
 const SOLD_OUT: &str = "The supplier has no room left.";
 
-/// Of what is going on with the supplier.
+/// Returns the call to the supplier that is in progress, or the pending refresh.
 fn active_call(booking: &Booking) -> Option<&RemoteCall> {
     match &booking.state {
         State::CompleteInProgress { book } => Some(book),
         State::CancelInProgress { cancel, .. } => Some(cancel),
-        State::Confirmed { refresh: reread } | State::PartiallyCanceled { refresh: reread } => reread.as_ref(),
+        State::Confirmed { refresh: reread } | State::PartiallyCanceled { refresh: reread } => {
+            reread.as_ref()
+        }
         State::Created
         | State::PrebookInProgress { .. }
         | State::ReadyForComplete
@@ -32,7 +35,7 @@ fn active_call(booking: &Booking) -> Option<&RemoteCall> {
     }
 }
 
-/// The answer to booking.
+/// Interprets the response to a booking call.
 pub(crate) fn book_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
@@ -50,7 +53,8 @@ pub(crate) fn book_response(
             )
         }
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
-            // Our own reference, known there already: only reading back tells whose it is.
+            // The supplier already knows the gateway's own reference; reconciling shows whose
+            // booking it is.
             interpretation(
                 Event::BookUnresolved { next_at: times.now },
                 CallOutcome::Unknown,
@@ -81,11 +85,13 @@ pub(crate) fn book_response(
 fn booking_state(state: SupplierBooking, next_at: Timestamp) -> Interpretation<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match &state.status {
-        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled => interpretation(
-            Event::BookConfirmed(Box::new(state)),
-            CallOutcome::Succeeded,
-            "confirmed",
-        ),
+        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled => {
+            interpretation(
+                Event::BookConfirmed(Box::new(state)),
+                CallOutcome::Succeeded,
+                "confirmed",
+            )
+        }
         SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending => interpretation(
             Event::BookAccepted {
                 supplier_reference: Some(reference.clone()),
@@ -111,7 +117,7 @@ fn booking_state(state: SupplierBooking, next_at: Timestamp) -> Interpretation<E
     judgement.with_reference(&reference)
 }
 
-/// What reading back a booking found.
+/// Interprets what reconciling a booking call found.
 pub(crate) fn book_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
@@ -122,19 +128,25 @@ pub(crate) fn book_lookup(
     let next_at = times.next_reconcile_at(leg);
     match answer {
         Ok(BookingLookup::Found(state)) => booking_state(*state, next_at),
-        Ok(BookingLookup::NotFound) => match classify_booking_absence(booking.payment_collector, leg, promises, times) {
-            AbsenceMeaning::NeverExecuted => {
-                let failure = Failure::new("book_failed", "The supplier has no such booking.");
-                let why = "read back: not found, and reads are consistent";
-                interpretation(Event::BookRefused(failure), CallOutcome::Rejected, why)
+        Ok(BookingLookup::NotFound) => {
+            match classify_booking_absence(booking.payment_collector, leg, promises, times) {
+                AbsenceMeaning::NeverExecuted => {
+                    let failure = Failure::new("book_failed", "The supplier has no such booking.");
+                    let why = "reconciled: not found, and reads are consistent";
+                    interpretation(Event::BookRefused(failure), CallOutcome::Rejected, why)
+                }
+                AbsenceMeaning::SafeToRetry => interpretation(
+                    Event::BookResendScheduled { at: next_at },
+                    CallOutcome::NotSent,
+                    RETRIED_EVIDENCE,
+                ),
+                AbsenceMeaning::Inconclusive => interpretation(
+                    Event::BookUnresolved { next_at },
+                    CallOutcome::Unknown,
+                    NOT_FOUND_EVIDENCE,
+                ),
             }
-            AbsenceMeaning::SafeToRetry => interpretation(
-                Event::BookResendScheduled { at: next_at },
-                CallOutcome::NotSent,
-                RETRIED_EVIDENCE,
-            ),
-            AbsenceMeaning::Inconclusive => interpretation(Event::BookUnresolved { next_at }, CallOutcome::Unknown, NOT_FOUND_EVIDENCE),
-        },
+        }
         Err(error) => interpretation(
             Event::BookUnresolved { next_at },
             CallOutcome::Unknown,
@@ -143,7 +155,7 @@ pub(crate) fn book_lookup(
     }
 }
 
-/// The answer to a cancellation.
+/// Interprets the response to a cancellation.
 pub(crate) fn cancel_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
@@ -181,9 +193,11 @@ pub(crate) fn cancel_response(
             CallOutcome::NotSent,
             error.to_string(),
         ),
-        Err(ChangeError::Unknown(why)) => {
-            interpretation(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why)
-        }
+        Err(ChangeError::Unknown(why)) => interpretation(
+            Event::CancelUnresolved { next_at },
+            CallOutcome::Unknown,
+            why,
+        ),
     }
 }
 
@@ -203,29 +217,33 @@ fn cancellation_state(
             CallOutcome::Succeeded,
             "canceled",
         ),
-        SupplierBookingStatus::PartiallyCanceled if are_rooms_released(booking, &state) => interpretation(
-            Event::CancelSucceeded {
-                supplier_booking: Box::new(state),
-                refund,
-            },
-            CallOutcome::Succeeded,
-            "rooms released",
-        ),
-        SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
-            interpretation(Event::CancelAccepted { next_at }, CallOutcome::Succeeded, "accepted")
-        }
-        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled | SupplierBookingStatus::Failed(_) => {
+        SupplierBookingStatus::PartiallyCanceled if are_rooms_released(booking, &state) => {
             interpretation(
-                Event::CancelUnresolved { next_at },
-                CallOutcome::Unknown,
-                "the supplier still shows the booking",
+                Event::CancelSucceeded {
+                    supplier_booking: Box::new(state),
+                    refund,
+                },
+                CallOutcome::Succeeded,
+                "rooms released",
             )
         }
+        SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => interpretation(
+            Event::CancelAccepted { next_at },
+            CallOutcome::Succeeded,
+            "accepted",
+        ),
+        SupplierBookingStatus::Confirmed
+        | SupplierBookingStatus::PartiallyCanceled
+        | SupplierBookingStatus::Failed(_) => interpretation(
+            Event::CancelUnresolved { next_at },
+            CallOutcome::Unknown,
+            "the supplier still shows the booking",
+        ),
     };
     judgement.with_reference(&reference)
 }
 
-/// Whether every room that is being released is released at the supplier.
+/// Returns whether every room that is being cancelled is cancelled at the supplier.
 fn are_rooms_released(booking: &Booking, state: &SupplierBooking) -> bool {
     let running = booking
         .cancellations
@@ -246,7 +264,7 @@ fn are_rooms_released(booking: &Booking, state: &SupplierBooking) -> bool {
     })
 }
 
-/// What reading back a booking that is being cancelled found.
+/// Interprets what reconciling a cancellation found.
 pub(crate) fn cancel_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
@@ -262,7 +280,7 @@ pub(crate) fn cancel_lookup(
             return interpretation(
                 Event::CancelUnresolved { next_at },
                 CallOutcome::Unknown,
-                "read back: booking not found",
+                "reconciled: booking not found",
             );
         }
         Err(error) => {
@@ -290,7 +308,7 @@ pub(crate) fn cancel_lookup(
             interpretation(
                 Event::CancelRefused(failure),
                 CallOutcome::Rejected,
-                "read back: the booking stands",
+                "reconciled: the booking is still confirmed",
             )
         }
         _ if classify_absence(leg, promises, times) == AbsenceMeaning::NeverExecuted => {
@@ -301,19 +319,19 @@ pub(crate) fn cancel_lookup(
             interpretation(
                 Event::CancelNotExecuted(failure),
                 CallOutcome::Rejected,
-                "read back: the booking stands, and reads are consistent",
+                "reconciled: the booking is still confirmed, and reads are consistent",
             )
         }
         _ => interpretation(
             Event::CancelUnresolved { next_at },
             CallOutcome::Unknown,
-            "read back: the booking stands, which proves nothing yet",
+            "reconciled: the booking is still confirmed, but the supplier may show the change later",
         ),
     }
 }
 
-/// What reading a booking anew found. `cancellation` and `refund` will be the ids of what
-/// the supplier released meanwhile.
+/// Interprets the response to refreshing a booking. `cancellation` and `refund` become the ids of a
+/// cancellation that the supplier made meanwhile.
 pub(crate) fn refresh_response(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
@@ -323,7 +341,8 @@ pub(crate) fn refresh_response(
 ) -> Interpretation<Event> {
     let leg = active_call(booking);
     let next_at = times.next_reconcile_at(leg);
-    let again = |why: String| interpretation(Event::RefreshFailed { next_at }, CallOutcome::Unknown, why);
+    let again =
+        |why: String| interpretation(Event::RefreshFailed { next_at }, CallOutcome::Unknown, why);
     match answer {
         Ok(BookingLookup::Found(state)) => {
             let event = Event::Refreshed {
@@ -332,9 +351,9 @@ pub(crate) fn refresh_response(
                 cancellation,
                 refund,
             };
-            interpretation(event, CallOutcome::Succeeded, "read anew")
+            interpretation(event, CallOutcome::Succeeded, "refreshed")
         }
-        Ok(BookingLookup::NotFound) => again("read anew: booking not found".to_owned()),
+        Ok(BookingLookup::NotFound) => again("refreshed: booking not found".to_owned()),
         Err(error) => again(error.to_string()),
     }
 }

@@ -1,16 +1,17 @@
-//! What a processor's answers mean for a payment.
+//! Interprets a processor's responses.
 
 #[cfg(test)]
 mod tests;
 
 use crate::flow::judge::{
-    AbsenceMeaning, Interpretation, NOT_FOUND_EVIDENCE, CallOutcome, SupplierGuarantees, RETRIED_EVIDENCE, ScheduleContext, classify_absence, interpretation,
-    may_have_been_executed,
+    AbsenceMeaning, CallOutcome, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
+    ScheduleContext, SupplierGuarantees, classify_absence, interpretation, may_have_been_executed,
 };
 use host_domain::id::RefundId;
 use host_domain::leg::RemoteCall;
 use host_domain::payment::{
-    DeclineReason, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorPayment, ProcessorPaymentStatus,
+    DeclineReason, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorPayment,
+    ProcessorPaymentStatus,
 };
 use host_domain::supplier::ReadError;
 
@@ -27,7 +28,7 @@ fn active_call(payment: &Payment) -> Option<&RemoteCall> {
     }
 }
 
-/// The answer to an authorization.
+/// Interprets the response to an authorization.
 pub(crate) fn authorize_response(
     payment: &Payment,
     answer: Result<ProcessorPayment, PaymentError>,
@@ -48,8 +49,10 @@ pub(crate) fn authorize_response(
         Err(PaymentError::NotSent(why)) if may_have_been_executed(active_call(payment)) => {
             reconcile_later(payment, times, why)
         }
-        Err(PaymentError::NotSent(why)) => interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, why),
-        // Read back at once, within the caller's own call.
+        Err(PaymentError::NotSent(why)) => {
+            interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, why)
+        }
+        // The payment is reconciled at once, within the caller's own request.
         Err(PaymentError::Unknown(why)) => interpretation(
             PaymentEvent::Unresolved { next_at: times.now },
             CallOutcome::Unknown,
@@ -58,7 +61,11 @@ pub(crate) fn authorize_response(
     }
 }
 
-fn authorization_state(payment: &Payment, state: ProcessorPayment, times: ScheduleContext<'_>) -> Interpretation<PaymentEvent> {
+fn authorization_state(
+    payment: &Payment,
+    state: ProcessorPayment,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
     let reference = state.processor_reference.clone();
     let judgement = match state.status {
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured
@@ -71,12 +78,13 @@ fn authorization_state(payment: &Payment, state: ProcessorPayment, times: Schedu
             interpretation(event, CallOutcome::Succeeded, "held")
         }
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured => {
-            // Neither the hold that was asked for nor none at all: a person has to look.
+            // The processor holds neither the requested amount nor nothing, so an operator has to
+            // decide.
             let next_at = times.next_reconcile_at(active_call(payment));
             interpretation(
                 PaymentEvent::Unresolved { next_at },
                 CallOutcome::Unknown,
-                "another amount is held than asked for",
+                "a different amount is authorized than was requested",
             )
         }
         ProcessorPaymentStatus::RequiresAction => {
@@ -100,7 +108,7 @@ fn authorization_state(payment: &Payment, state: ProcessorPayment, times: Schedu
     judgement.with_reference(&reference)
 }
 
-/// The answer to taking what is held.
+/// Interprets the response to a capture.
 pub(crate) fn capture_response(
     payment: &Payment,
     answer: Result<ProcessorPayment, PaymentError>,
@@ -136,7 +144,7 @@ pub(crate) fn capture_response(
     }
 }
 
-/// The answer to releasing what is held.
+/// Interprets the response to a void.
 pub(crate) fn void_response(
     payment: &Payment,
     answer: Result<ProcessorPayment, PaymentError>,
@@ -157,8 +165,9 @@ pub(crate) fn void_response(
             interpretation(PaymentEvent::Voided, CallOutcome::Succeeded, "released")
                 .with_reference(&state.processor_reference)
         }
-        Ok(_) => check("not released yet".to_owned()),
-        // Perhaps it is released already, or was never held: reading tells.
+        Ok(_) => check("not voided yet".to_owned()),
+        // The authorization may already be voided, or may never have existed; reconciling shows
+        // which.
         Err(
             error @ (PaymentError::Declined(_)
             | PaymentError::Refused(_)
@@ -174,7 +183,8 @@ pub(crate) fn void_response(
     }
 }
 
-/// What reading back a payment found; none: the processor knows nothing of it.
+/// Interprets what reconciling a payment found. `None` means that the processor does not know the
+/// payment.
 pub(crate) fn payment_lookup(
     payment: &Payment,
     answer: Result<Option<ProcessorPayment>, ReadError>,
@@ -201,8 +211,12 @@ pub(crate) fn payment_lookup(
     }
 }
 
-fn payment_not_found(payment: &Payment, absence: AbsenceMeaning, times: ScheduleContext<'_>) -> Interpretation<PaymentEvent> {
-    let never = "read back: never asked for";
+fn payment_not_found(
+    payment: &Payment,
+    absence: AbsenceMeaning,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    let never = "reconciled: never requested";
     match (absence, &payment.state) {
         (AbsenceMeaning::NeverExecuted, PaymentState::Authorizing(_)) => {
             interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, never)
@@ -210,14 +224,23 @@ fn payment_not_found(payment: &Payment, absence: AbsenceMeaning, times: Schedule
         (AbsenceMeaning::NeverExecuted, PaymentState::Voiding(_)) => {
             interpretation(PaymentEvent::Voided, CallOutcome::NotSent, never)
         }
-        // Of a payment by the browser there is no call to repeat.
-        (AbsenceMeaning::SafeToRetry, PaymentState::Authorizing(_)) if !payment.is_browser_payment() => {
+        // A browser payment has no call to resend.
+        (AbsenceMeaning::SafeToRetry, PaymentState::Authorizing(_))
+            if !payment.is_browser_payment() =>
+        {
             let at = times.next_reconcile_at(active_call(payment));
-            interpretation(PaymentEvent::ResendScheduled { at }, CallOutcome::NotSent, RETRIED_EVIDENCE)
+            interpretation(
+                PaymentEvent::ResendScheduled { at },
+                CallOutcome::NotSent,
+                RETRIED_EVIDENCE,
+            )
         }
-        (AbsenceMeaning::NeverExecuted | AbsenceMeaning::SafeToRetry | AbsenceMeaning::Inconclusive, _) => {
-            reconcile_later(payment, times, NOT_FOUND_EVIDENCE)
-        }
+        (
+            AbsenceMeaning::NeverExecuted
+            | AbsenceMeaning::SafeToRetry
+            | AbsenceMeaning::Inconclusive,
+            _,
+        ) => reconcile_later(payment, times, NOT_FOUND_EVIDENCE),
     }
 }
 
@@ -227,12 +250,16 @@ fn capture_lookup(
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     match status {
-        ProcessorPaymentStatus::Captured => {
-            interpretation(PaymentEvent::Captured, CallOutcome::Succeeded, "read back: captured")
-        }
-        ProcessorPaymentStatus::Authorized => retry_now(times, "read back: still held"),
-        ProcessorPaymentStatus::RequiresAction | ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
-            reconcile_later(payment, times, "read back: nothing is held")
+        ProcessorPaymentStatus::Captured => interpretation(
+            PaymentEvent::Captured,
+            CallOutcome::Succeeded,
+            "found as captured",
+        ),
+        ProcessorPaymentStatus::Authorized => retry_now(times, "reconciled: still authorized"),
+        ProcessorPaymentStatus::RequiresAction
+        | ProcessorPaymentStatus::Voided
+        | ProcessorPaymentStatus::Declined => {
+            reconcile_later(payment, times, "reconciled: nothing is authorized")
         }
     }
 }
@@ -243,33 +270,47 @@ fn void_lookup(
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     match status {
-        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
-            interpretation(PaymentEvent::Voided, CallOutcome::Succeeded, "read back: released")
-        }
+        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => interpretation(
+            PaymentEvent::Voided,
+            CallOutcome::Succeeded,
+            "reconciled: voided",
+        ),
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::RequiresAction => {
-            retry_now(times, "read back: still held")
+            retry_now(times, "reconciled: still authorized")
         }
         ProcessorPaymentStatus::Captured => reconcile_later(
             payment,
             times,
-            "read back: taken, though it was to be released",
+            "reconciled: captured, although it was to be voided",
         ),
     }
 }
 
-/// Nobody knows; look again later.
-fn reconcile_later(payment: &Payment, times: ScheduleContext<'_>, why: impl Into<String>) -> Interpretation<PaymentEvent> {
+/// Records that the outcome is unknown and schedules the next reconciliation.
+fn reconcile_later(
+    payment: &Payment,
+    times: ScheduleContext<'_>,
+    why: impl Into<String>,
+) -> Interpretation<PaymentEvent> {
     let next_at = times.next_reconcile_at(active_call(payment));
-    interpretation(PaymentEvent::Unresolved { next_at }, CallOutcome::Unknown, why)
+    interpretation(
+        PaymentEvent::Unresolved { next_at },
+        CallOutcome::Unknown,
+        why,
+    )
 }
 
-/// It is known not to have happened; try again at once.
+/// Records that the call is known not to have been executed, to be retried at once.
 fn retry_now(times: ScheduleContext<'_>, why: &str) -> Interpretation<PaymentEvent> {
     let retry_at = times.now;
-    interpretation(PaymentEvent::StepFailed { retry_at }, CallOutcome::NotSent, why)
+    interpretation(
+        PaymentEvent::StepFailed { retry_at },
+        CallOutcome::NotSent,
+        why,
+    )
 }
 
-/// The answer to giving money back.
+/// Interprets the response to a refund.
 pub(crate) fn refund_response(
     payment: &Payment,
     refund: &RefundId,
@@ -294,7 +335,9 @@ pub(crate) fn refund_response(
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
             again(error.to_string(), CallOutcome::Rejected)
         }
-        Err(PaymentError::NotSent(why)) if !may_have_been_executed(leg) => again(why, CallOutcome::NotSent),
+        Err(PaymentError::NotSent(why)) if !may_have_been_executed(leg) => {
+            again(why, CallOutcome::NotSent)
+        }
         Err(PaymentError::NotSent(why) | PaymentError::Unknown(why)) => {
             let event = PaymentEvent::RefundUnresolved {
                 refund: refund.clone(),
@@ -313,7 +356,7 @@ fn refund_call<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a Remote
         .and_then(|known| known.call.as_ref())
 }
 
-/// What reading back a refund found.
+/// Interprets what reconciling a refund found.
 pub(crate) fn refund_lookup(
     payment: &Payment,
     refund: &RefundId,
@@ -333,7 +376,7 @@ pub(crate) fn refund_lookup(
         Ok(true) => interpretation(
             PaymentEvent::Refunded(refund.clone()),
             CallOutcome::Succeeded,
-            "read back: refunded",
+            "reconciled: refunded",
         ),
         Ok(false) => match classify_absence(leg, promises, times) {
             AbsenceMeaning::NeverExecuted => {
@@ -341,7 +384,7 @@ pub(crate) fn refund_lookup(
                     refund: refund.clone(),
                     retry_at: times.now,
                 };
-                interpretation(event, CallOutcome::NotSent, "read back: never asked for")
+                interpretation(event, CallOutcome::NotSent, "reconciled: never requested")
             }
             AbsenceMeaning::SafeToRetry => {
                 let event = PaymentEvent::RefundResendScheduled {

@@ -1,7 +1,7 @@
-//! What the tables of answers share.
+//! Helpers that the tests of all interpretations share.
 
-use super::{SupplierGuarantees, ScheduleContext};
-use host_domain::leg::{RemoteCall, BackoffSchedule};
+use super::{ScheduleContext, SupplierGuarantees};
+use host_domain::leg::{BackoffSchedule, RemoteCall};
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::{Refusal, RefusalReason};
 use host_domain::time::Timestamp;
@@ -9,7 +9,10 @@ use host_domain::time::Timestamp;
 pub(super) const NOW: Timestamp = Timestamp(10_000);
 
 pub(super) fn schedules() -> (BackoffSchedule, BackoffSchedule) {
-    (BackoffSchedule::new(vec![5, 15]), BackoffSchedule::new(vec![30]))
+    (
+        BackoffSchedule::new(vec![5, 15]),
+        BackoffSchedule::new(vec![30]),
+    )
 }
 
 pub(super) fn euros(minor: i64) -> Money {
@@ -20,12 +23,12 @@ pub(super) fn sent(since: i64) -> RemoteCall {
     RemoteCall::pending(Timestamp(since)).mark_sent(Timestamp(since), Timestamp(since + 5000))
 }
 
-/// Sent, and ended without an answer.
+/// A call that was sent and ended without a response.
 pub(super) fn lost(since: i64, at: i64) -> RemoteCall {
     sent(since).mark_unresolved(Timestamp(at), Timestamp(at + 5000))
 }
 
-/// Sent once more, as the same call.
+/// A call that was resent as the same call.
 pub(super) fn repeated(first: i64, again: i64) -> RemoteCall {
     let leg = sent(first).schedule_resend(Timestamp(again));
     leg.mark_sent(Timestamp(again), Timestamp(again + 5000))
@@ -53,7 +56,7 @@ pub(super) fn judge<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
     })
 }
 
-/// Of a supplier whose reads are consistent after so long, or never.
+/// Guarantees of a supplier whose reads are consistent after this delay, or never.
 pub(super) fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
     SupplierGuarantees {
         reads_consistent_after_ms: after_ms,
@@ -61,7 +64,7 @@ pub(super) fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
     }
 }
 
-/// Of a supplier that answers a repeated reference as it did the first time.
+/// Guarantees of a supplier that returns the first result for a resent reference.
 pub(super) const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
     reads_consistent_after_ms: None,
     supports_idempotent_retry: true,

@@ -1,5 +1,5 @@
-//! Airlines: stored once a supplier told of them. What is old is answered and read
-//! anew in the background; what was never read is read before the answer.
+//! Airlines, stored once a supplier has returned them. A stale airline is returned as it is and
+//! refreshed in the background. An airline that was never read is read before the response.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -14,28 +14,28 @@ use host_storage::StoredAirline;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An airline is read anew after 30 days: they seldom change, and the most that
-/// matters, whether one still flies, no booking depends on.
+/// Age at which an airline becomes stale, in milliseconds (30 days). Airlines seldom change, and no
+/// booking depends on whether one still flies, which matters most.
 const MAX_AGE_MS: i64 = 30 * 86_400_000;
 
-/// An airline of a mode, by its IATA code in upper case.
+/// An airline in one mode, identified by its IATA code in upper case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct AirlineKey {
     mode: Mode,
     iata_code: String,
 }
 
-/// An airline.
+/// An airline and the supplier that returned it.
 #[derive(Debug)]
 pub(crate) struct ResolvedAirline {
     pub(crate) id: AirlineId,
     pub(crate) airline: Airline,
-    /// Who answered; none: it was stored already.
+    /// The supplier that was called. `None` if the airline was already stored.
     pub(crate) supplier: Option<SupplierId>,
 }
 
 impl Application {
-    /// The airline of an IATA code, active or not.
+    /// Returns the airline with an IATA code, active or not.
     pub(crate) async fn find_airline(
         self: &Arc<Self>,
         caller: &RequestContext,
@@ -62,7 +62,7 @@ impl Application {
         self.clock.now().since(stored.fetched_at) < MAX_AGE_MS
     }
 
-    /// Reads in the background, unless somebody does already.
+    /// Refreshes an airline in the background, unless a read is already in progress.
     fn refresh_airline(self: &Arc<Self>, caller: &RequestContext, key: AirlineKey) {
         if self.query_state.airline_fetches.is_in_flight(&key) {
             return;
@@ -75,12 +75,12 @@ impl Application {
         };
         self.tasks.spawn("refresh airline", async move {
             if let Err(error) = app.fetch_airline(&caller, &key).await {
-                tracing::warn!(airline = %key.iata_code, error = &error as &dyn std::error::Error, "an airline could not be refreshed");
+                tracing::warn!(airline = %key.iata_code, error = &error as &dyn std::error::Error, "an airline could not be refreshed; the stored one is still used");
             }
         });
     }
 
-    /// Asks suppliers and stores; who comes while another reads the same takes theirs.
+    /// Reads an airline from suppliers and stores it. Concurrent callers share one read.
     async fn fetch_airline(
         &self,
         caller: &RequestContext,

@@ -10,22 +10,22 @@ use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_storage::AirportObservation;
 use std::time::Duration;
 
-/// Someone is typing: an answer that comes later is of no use.
+/// Time limit of a search. The user is typing, so a later response is of no use.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// What was found.
+/// The result of an airport search.
 #[derive(Debug)]
 pub(crate) struct AirportSearchResult {
     pub(crate) supplier: SupplierId,
-    /// In the supplier's order.
+    /// The airports in the supplier's order.
     pub(crate) airports: Vec<(AirportId, Airport)>,
-    /// There were more.
+    /// Whether the supplier has more airports.
     pub(crate) truncated: bool,
 }
 
 impl Application {
-    /// Finds airports by name, city or IATA code, and stores them. What matches is
-    /// for the supplier to say.
+    /// Finds airports by name, city or IATA code, and stores them. The supplier decides what
+    /// matches.
     pub(crate) async fn search_airports(
         &self,
         caller: RequestContext,
@@ -46,7 +46,7 @@ impl Application {
             let text = text.clone();
             async move {
                 match supplier.find_airports(&context, text, limit).await {
-                    // Some suppliers say so instead of giving an empty list.
+                    // Some suppliers return this error instead of an empty list.
                     Err(ReadError::NotFound(_)) => Ok(empty_answer()),
                     answer => answer,
                 }

@@ -1,18 +1,18 @@
-//! Filters and order of fares: what a supplier does not apply is named, and done
-//! here as far as its answer allows. Pure.
+//! Filters and sorts fares. Filters that a supplier does not apply are reported and applied here,
+//! as far as its response allows. The code is pure.
 
 use host_domain::flight::supply::{
-    AppliedFilters, Filters, Offer, PriceResponse, PriceRequest, Sort,
+    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
 };
 use host_domain::flight::{Journey, Segment};
 use std::cmp::Ordering;
 
-/// Fares that a supplier is asked for when some of the choice may be left to the
-/// gateway: twice what a caller can want, and little enough to cross from an adapter.
+/// Number of fares to request from a supplier if the gateway may have to filter or sort. It is
+/// twice what a caller can request, and few enough to return from an adapter.
 const UNFILTERED_FARES_MAX: u16 = 500;
 
-/// What a supplier is asked for. Who applies which filter is only known from the
-/// answer, so with any there must be enough to choose from.
+/// Builds the request to a supplier. Which filters a supplier applies is known only from its
+/// response, so a request with filters asks for enough fares to choose from.
 pub(super) fn supplier_request(wanted: &PriceRequest) -> PriceRequest {
     let is_plain = wanted.filters == Filters::default() && is_cheapest_first(wanted);
     let limit = if is_plain {
@@ -26,15 +26,18 @@ pub(super) fn supplier_request(wanted: &PriceRequest) -> PriceRequest {
     }
 }
 
-/// The order of a request that names none.
+/// Returns whether the request has the default order.
 fn is_cheapest_first(wanted: &PriceRequest) -> bool {
     wanted.sort == Sort::TotalAmount && !wanted.descending
 }
 
-/// The filters of the request that the supplier did not apply, by their names in
-/// it. The order where another than the usual was asked for, or where the
-/// supplier's own cut may have left the first ones out.
-pub(super) fn unsupported_filters(wanted: &PriceRequest, answer: &PriceResponse) -> Vec<&'static str> {
+/// Returns the names of the filters that the supplier did not apply, as the request spells them.
+/// `sort` is included if a non-default order was requested, or if the supplier truncated its
+/// response and may have left out the first fares.
+pub(super) fn unsupported_filters(
+    wanted: &PriceRequest,
+    answer: &PriceResponse,
+) -> Vec<&'static str> {
     let Filters {
         cabin,
         max_stops,
@@ -84,7 +87,8 @@ pub(super) fn unsupported_filters(wanted: &PriceRequest, answer: &PriceResponse)
         .collect()
 }
 
-/// Does here what the supplier did not do. Fares that are alike stay in its order.
+/// Applies the filters and the order that the supplier did not apply. Equal fares stay in the
+/// supplier's order.
 pub(super) fn apply_filters(wanted: &PriceRequest, answer: &mut PriceResponse) {
     answer
         .offers
@@ -105,7 +109,8 @@ fn matches_filters(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bo
         && passes_airlines(filters, done, offer)
         && passes_times(filters, done, offer)
         && (done.refundable || passes_refundable(filters, offer))
-        && (done.checked_bag || matches_wanted(filters.checked_bag, Some(offer.checked_bag_included)))
+        && (done.checked_bag
+            || matches_wanted(filters.checked_bag, Some(offer.checked_bag_included)))
         && (done.max_total || passes_total(filters, offer))
 }
 
@@ -123,7 +128,7 @@ fn passes_stops(filters: &Filters, offer: &Offer) -> bool {
     filters.max_stops.is_none_or(within)
 }
 
-/// By who sells the flights.
+/// Compares the marketing carriers, which sell the flights.
 fn passes_airlines(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
     let is_of = |list: &[String], segment: &Segment| list.contains(&segment.marketing_carrier_code);
     let only = &filters.airlines;
@@ -132,7 +137,7 @@ fn passes_airlines(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bo
         && (done.excluded_airlines || !segments(offer).any(|segment| is_of(never, segment)))
 }
 
-/// By the clock where the journey begins, or ends, whatever the day.
+/// Compares local times of day at the start or the end of a journey, whatever the date.
 fn passes_times(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
     let holds = |done: bool, bound: &Option<String>, keeps: fn(&Journey, &str) -> bool| {
         let Some(bound) = bound.as_deref().filter(|_| !done) else {
@@ -155,12 +160,12 @@ fn passes_times(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool 
     )
 }
 
-/// `HH:MM` of `YYYY-MM-DDTHH:MM`.
+/// Returns `HH:MM` of `YYYY-MM-DDTHH:MM`.
 fn time_of_day(local_time: &str) -> &str {
     local_time.split_once('T').map_or("", |(_, clock)| clock)
 }
 
-/// What is not told is neither.
+/// A fare without this information counts neither as refundable nor as non-refundable.
 fn passes_refundable(filters: &Filters, offer: &Offer) -> bool {
     let told = offer.refundable.or(offer.fare_conditions.refund.allowed);
     matches_wanted(filters.refundable, told)
@@ -170,14 +175,14 @@ fn matches_wanted(wanted: Option<bool>, told: Option<bool>) -> bool {
     wanted.is_none() || wanted == told
 }
 
-/// Amounts of two currencies cannot be compared: such a fare stays.
+/// Amounts in different currencies cannot be compared, so such a fare passes.
 fn passes_total(filters: &Filters, offer: &Offer) -> bool {
     filters
         .max_total
         .is_none_or(|most| offer.total.currency != most.currency || offer.total.minor <= most.minor)
 }
 
-/// A duration that is not known comes last, in either direction.
+/// Compares two fares. An unknown duration comes last in either direction.
 fn compare(wanted: &PriceRequest, one: &Offer, other: &Offer) -> Ordering {
     let directed = |ordering: Ordering| {
         if wanted.descending {
@@ -196,7 +201,8 @@ fn compare(wanted: &PriceRequest, one: &Offer, other: &Offer) -> Ordering {
     }
 }
 
-/// Of the first journey; all begin at one airport or city.
+/// Returns the departure time of the first journey. All fares start at one airport or city, so
+/// local times are comparable.
 fn departure(offer: &Offer) -> &str {
     offer
         .journeys

@@ -1,4 +1,4 @@
-//! Questions about flights.
+//! Queries about flights.
 
 pub(crate) mod airline;
 pub(crate) mod airport;

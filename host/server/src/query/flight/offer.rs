@@ -1,4 +1,4 @@
-//! Fares between airports, and the reference that each is prebooked with.
+//! Fares between airports, each with the reference that it is prebooked with.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -6,16 +6,16 @@ use crate::offer_reference::{self, FlightOfferTerms};
 use crate::query::QueryError;
 use crate::query::flight::choice;
 use crate::query::route::RouteRequest;
-use host_domain::flight::supply::{AppliedFilters, Offer, PriceResponse, PriceRequest};
+use host_domain::flight::supply::{AppliedFilters, Offer, PriceRequest, PriceResponse};
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::time::Timestamp;
 
-/// Fares of a trip.
+/// A query for the fares of a trip.
 #[derive(Debug)]
 pub(crate) struct FareQuery {
     /// The supplier that the caller named.
     pub(crate) selector: Option<SupplierId>,
-    /// What the caller wants of whoever answers.
+    /// The request to whichever supplier is called.
     pub(crate) request: PriceRequest,
 }
 
@@ -27,19 +27,19 @@ pub(crate) struct PricedFare {
     pub(crate) expires_at: Timestamp,
 }
 
-/// What was found.
+/// The result of a fare query.
 #[derive(Debug)]
 pub(crate) struct FareSearchResult {
     pub(crate) supplier: SupplierId,
     pub(crate) fares: Vec<PricedFare>,
-    /// There were more.
+    /// Whether there are more fares.
     pub(crate) truncated: bool,
-    /// Filters, and the order, that the supplier did not apply.
+    /// Filters that the supplier did not apply, including the order.
     pub(crate) unsupported_filters: Vec<&'static str>,
 }
 
 impl Application {
-    /// The fares that pass the filters, in the wanted order. None is kept.
+    /// Returns the fares that pass the filters, in the requested order. No fare is stored.
     pub(crate) async fn price_flights(
         &self,
         caller: &RequestContext,
@@ -55,7 +55,7 @@ impl Application {
             let request = choice::supplier_request(&query.request);
             async move {
                 match supplier.price_flights(&context, request).await {
-                    // Some suppliers say so instead of giving an empty list.
+                    // Some suppliers return this error instead of an empty list.
                     Err(ReadError::NotFound(_)) => Ok(empty_answer()),
                     answer => answer,
                 }
@@ -68,7 +68,8 @@ impl Application {
         let unsupported = choice::unsupported_filters(&query.request, &answer);
         choice::apply_filters(&query.request, &mut answer);
         let fares = answer.offers.into_iter();
-        let fares = fares.filter_map(|offer| self.to_priced_fare(caller, &supplier, query, offer, now));
+        let fares =
+            fares.filter_map(|offer| self.to_priced_fare(caller, &supplier, query, offer, now));
         Ok(FareSearchResult {
             fares: fares.collect(),
             supplier,
@@ -97,7 +98,7 @@ impl Application {
         };
         let reference = offer_reference::encode(&self.sealer, &caller.owner.tenant, &terms);
         if reference.is_none() {
-            tracing::warn!(%supplier, request_id = %caller.request_id, "a fare is too large for a reference and is left out");
+            tracing::warn!(%supplier, request_id = %caller.request_id, "a fare is too large for an offer reference and is left out");
         }
         Some(PricedFare {
             offer,

@@ -1,4 +1,4 @@
-//! Price calendars: costly for suppliers, so each is asked only so often.
+//! Price calendars. They are costly for suppliers, so requests to each supplier are rate-limited.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -9,21 +9,21 @@ use host_domain::id::HotelId;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Date;
 
-/// What nights cost on average.
+/// A query for the average price of a night.
 #[derive(Debug)]
 pub(crate) struct CalendarQuery {
-    /// Of one supplier.
+    /// The hotels, which one supplier must have.
     pub(crate) hotels: Vec<HotelId>,
-    /// First day.
+    /// The first day.
     pub(crate) from: Date,
-    /// Last day.
+    /// The last day.
     pub(crate) to: Date,
     /// The supplier that the caller named.
     pub(crate) selector: Option<SupplierId>,
 }
 
 impl Application {
-    /// The prices of hotels that have any, in the order of the request.
+    /// Returns the prices of the hotels that have any, in the order of the request.
     pub(crate) async fn price_calendar(
         &self,
         caller: &RequestContext,

@@ -1,6 +1,6 @@
-//! What a hotel looks like and what guests say: kept as suppliers said it last.
-//! What is old is answered and fetched anew in the background; what was never
-//! fetched is fetched before the answer. Details and reviews go their own ways.
+//! Hotel details and reviews, stored as suppliers returned them last. Stale content is returned as
+//! it is and refreshed in the background. Content that was never fetched is fetched before the
+//! response. Details and reviews are handled separately.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -16,8 +16,8 @@ use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::time::Timestamp;
 use host_runtime::{CallContext, Supplier};
 use host_storage::{
-    CommitError, ContentPart, DatabaseError, HotelProfile, HotelMapping, HotelObservation, StoredContent,
-    UnitOfWork,
+    CommitError, ContentPart, DatabaseError, HotelMapping, HotelObservation, HotelProfile,
+    StoredContent, UnitOfWork,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -29,7 +29,7 @@ use std::time::Duration;
 pub(crate) struct Cached<T> {
     pub(crate) value: T,
     pub(crate) fetched_at: Timestamp,
-    /// Older than it should be; a newer one is being fetched.
+    /// Whether it is older than allowed. If so, it is being refreshed.
     pub(crate) is_stale: bool,
 }
 
@@ -38,15 +38,15 @@ pub(crate) struct Cached<T> {
 pub(crate) struct HotelContent {
     pub(crate) supplier: SupplierId,
     pub(crate) details: Cached<HotelDetails>,
-    /// None: the supplier has none.
+    /// The reviews, or `None` if the supplier has none.
     pub(crate) reviews: Cached<Option<Reviews>>,
 }
 
-/// Content that is fetched, and becomes old, by itself.
+/// A part of the content that is fetched separately and has its own maximum age.
 trait CachedContent: Serialize + DeserializeOwned + Send + 'static {
     const CONTENT_PART: ContentPart;
 
-    /// Until what age it is fresh, seconds.
+    /// Returns the maximum age of this part, in seconds.
     fn max_age_s(config: &Config) -> u64;
 
     fn fetch_and_store(
@@ -55,11 +55,11 @@ trait CachedContent: Serialize + DeserializeOwned + Send + 'static {
         supplier_hotel_id: String,
     ) -> impl Future<Output = Result<Self, ReadError>> + Send;
 
-    /// What it tells of the hotel's place on the map.
+    /// Returns the hotel's profile, if this part contains it.
     fn profile(&self) -> Option<HotelProfile>;
 }
 
-/// One part of one hotel at one supplier.
+/// One part of one hotel's content at one supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ContentKey {
     mode: Mode,
@@ -69,7 +69,7 @@ pub(crate) struct ContentKey {
 }
 
 impl Application {
-    /// Details and reviews of a hotel, from a supplier that has it.
+    /// Returns details and reviews of a hotel, from a supplier that has the hotel.
     pub(crate) async fn hotel_content(
         self: &Arc<Self>,
         caller: &RequestContext,
@@ -106,7 +106,8 @@ impl Application {
         caller: &RequestContext,
         hotel: &HotelMapping,
     ) -> Result<HotelContent, QueryError> {
-        // Both to their end, so that one that succeeds is kept when the other fails.
+        // Both futures run to completion, so that a successful part is stored if the other one
+        // fails.
         let (details, reviews) = futures::join!(
             self.cached_or_fetch::<HotelDetails>(caller, hotel),
             self.cached_or_fetch::<Option<Reviews>>(caller, hotel)
@@ -139,8 +140,11 @@ impl Application {
         Ok(kept)
     }
 
-    /// What is kept. A document that cannot be read counts as never fetched.
-    async fn read_cached<S: CachedContent>(&self, key: &ContentKey) -> Result<Option<Cached<S>>, DatabaseError> {
+    /// Returns the stored content. A document that cannot be parsed counts as never fetched.
+    async fn read_cached<S: CachedContent>(
+        &self,
+        key: &ContentKey,
+    ) -> Result<Option<Cached<S>>, DatabaseError> {
         let stored = self
             .store
             .hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part)
@@ -162,8 +166,13 @@ impl Application {
         ))
     }
 
-    /// Fetches in the background, unless somebody does already.
-    fn refresh_in_background<S: CachedContent>(self: &Arc<Self>, key: ContentKey, hotel: HotelId, context: CallContext) {
+    /// Refreshes content in the background, unless a fetch is already in progress.
+    fn refresh_in_background<S: CachedContent>(
+        self: &Arc<Self>,
+        key: ContentKey,
+        hotel: HotelId,
+        context: CallContext,
+    ) {
         if self.query_state.content_fetches.is_in_flight(&key) {
             return;
         }
@@ -175,12 +184,12 @@ impl Application {
         };
         self.tasks.spawn("refresh hotel content", async move {
             if let Err(error) = app.fetch::<S>(&key, &hotel, &context).await {
-                tracing::warn!(supplier = %key.supplier, %hotel, part = ?key.part, error = &error as &dyn std::error::Error, "content could not be refreshed");
+                tracing::warn!(supplier = %key.supplier, %hotel, part = ?key.part, error = &error as &dyn std::error::Error, "hotel content could not be refreshed; the stored content is still used");
             }
         });
     }
 
-    /// Fetches and keeps; who comes while another fetches the same takes theirs.
+    /// Fetches content and stores it. Concurrent callers share one fetch.
     async fn fetch<S: CachedContent>(
         &self,
         key: &ContentKey,
@@ -189,7 +198,11 @@ impl Application {
     ) -> Result<Cached<S>, QueryError> {
         let turnstile = self.query_state.content_fetches.lock_for(key);
         let _one_at_a_time = turnstile.lock().await;
-        if let Some(kept) = self.read_cached::<S>(key).await?.filter(|kept| !kept.is_stale) {
+        if let Some(kept) = self
+            .read_cached::<S>(key)
+            .await?
+            .filter(|kept| !kept.is_stale)
+        {
             return Ok(kept);
         }
         let failed = |error| QueryError::Supplier {
@@ -286,7 +299,8 @@ impl CachedContent for Option<Reviews> {
     }
 }
 
-/// Saving content expects nothing, so nothing can be in conflict.
+/// Converts a commit error. Saving content has no preconditions, so a conflict is reported as a
+/// database error.
 fn database_error(error: CommitError) -> QueryError {
     match error {
         CommitError::Database(error) => error.into(),

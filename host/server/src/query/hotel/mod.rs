@@ -1,4 +1,4 @@
-//! Questions about hotels.
+//! Queries about hotels.
 
 pub(crate) mod calendar;
 pub(crate) mod content;

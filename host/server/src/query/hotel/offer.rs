@@ -1,5 +1,5 @@
-//! Offers of hotels: who is asked, which id each hotel has, and the reference
-//! that each offer is prebooked with.
+//! Hotel offers: the supplier to call, the id of each hotel there, and the reference that each
+//! offer is prebooked with.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -8,27 +8,27 @@ use crate::offer_reference;
 use crate::query::QueryError;
 use crate::query::hotel::today;
 use crate::query::route::RouteRequest;
-use host_domain::hotel::supply::{self, Offer, PriceResponse, PriceRequest};
+use host_domain::hotel::supply::{self, Offer, PriceRequest, PriceResponse};
 use host_domain::hotel::{HotelSummary, Stay};
 use host_domain::id::HotelId;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Timestamp;
-use host_storage::{HotelProfile, HotelMapping, HotelObservation};
+use host_storage::{HotelMapping, HotelObservation, HotelProfile};
 
 /// The hotels of a request.
 #[derive(Debug)]
 pub(crate) enum HotelSelection {
-    /// By the gateway's ids.
+    /// Hotels by the gateway's ids.
     ByHotelId(Vec<HotelId>),
-    /// By a supplier's ids, which only mean something at that supplier.
+    /// Hotels by a supplier's ids, which are valid only at that supplier.
     BySupplierId(Vec<String>),
 }
 
-/// Prices of a stay.
+/// A query for the prices of a stay.
 #[derive(Debug)]
 pub(crate) struct OfferQuery {
     pub(crate) hotels: HotelSelection,
-    /// The supplier that the caller named; one with [`Asked::SupplierHotels`].
+    /// The supplier that the caller named. Required with [`HotelSelection::BySupplierId`].
     pub(crate) selector: Option<SupplierId>,
     pub(crate) stay: Stay,
     pub(crate) max_offers_per_hotel: u16,
@@ -42,7 +42,7 @@ pub(crate) struct PricedOffer {
     pub(crate) expires_at: Timestamp,
 }
 
-/// A hotel of the request, with what it offers.
+/// A hotel of the request with its offers.
 #[derive(Debug)]
 pub(crate) struct PricedHotel {
     pub(crate) hotel_id: HotelId,
@@ -50,12 +50,12 @@ pub(crate) struct PricedHotel {
     pub(crate) offers: Vec<PricedOffer>,
 }
 
-/// The request's hotels as the supplier that answers has them: its id, and ours
-/// where there is one.
+/// The hotels of the request as the called supplier has them: the supplier's id, and the gateway's
+/// mapping if there is one.
 type HotelRows = Vec<(String, Option<HotelMapping>)>;
 
 impl Application {
-    /// Offers of every hotel of the request, in its order.
+    /// Returns the offers of every hotel of the request, in its order.
     pub(crate) async fn price_hotels(
         &self,
         caller: &RequestContext,
@@ -87,7 +87,10 @@ impl Application {
             }
             HotelSelection::BySupplierId(ids) => {
                 let supplier = selector.ok_or(QueryError::Unsupported(None))?;
-                let known = self.store.hotel_mappings_of_supplier(mode, supplier, ids).await?;
+                let known = self
+                    .store
+                    .hotel_mappings_of_supplier(mode, supplier, ids)
+                    .await?;
                 let row = |id: &String| {
                     (
                         id.clone(),
@@ -140,7 +143,8 @@ impl Application {
         Ok((supplier, hotels))
     }
 
-    /// Check-in may have passed at the hotel though it has not everywhere.
+    /// Checks that the day of check-in is not over at any of the hotels. It may be over at a hotel
+    /// and not yet elsewhere.
     fn ensure_check_in_not_passed(&self, stay: &Stay, rows: &HotelRows) -> Result<(), QueryError> {
         let now = self.clock.now();
         let mut zones = rows
@@ -154,7 +158,7 @@ impl Application {
         }
     }
 
-    /// The gateway's id of every row. A hotel that is seen for the first time gets one.
+    /// Returns the gateway's id of every row. A new hotel gets a new id.
     async fn assign_hotel_ids(
         &self,
         caller: &RequestContext,
@@ -241,7 +245,7 @@ impl Application {
             let terms = offer_terms(supplier, hotel_id, &hotel, &offer, &query.stay, expires_at);
             let reference = offer_reference::encode(&self.sealer, &caller.owner.tenant, &terms);
             if reference.is_none() {
-                tracing::warn!(%supplier, request_id = %caller.request_id, "an offer is too large for a reference and is left out");
+                tracing::warn!(%supplier, request_id = %caller.request_id, "an offer is too large for an offer reference and is left out");
             }
             Some(PricedOffer { offer, reference: reference?, expires_at })
         });

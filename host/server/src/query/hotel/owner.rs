@@ -1,4 +1,4 @@
-//! Which suppliers have the hotels of a request.
+//! Determines which suppliers have the hotels of a request.
 
 use crate::app::Application;
 use crate::query::QueryError;
@@ -7,17 +7,17 @@ use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use host_storage::HotelMapping;
 
-/// The hotels of a request, and who has all of them.
+/// The hotels of a request and the suppliers that have all of them.
 #[derive(Debug)]
 pub(crate) struct HotelMappings {
-    /// In the order of the request, what each supplier calls it.
+    /// The mappings of each hotel to suppliers, in the order of the request.
     hotels: Vec<Vec<HotelMapping>>,
-    /// Suppliers that have every one.
+    /// The suppliers that have every hotel.
     pub(crate) common_suppliers: Vec<SupplierId>,
 }
 
 impl HotelMappings {
-    /// The hotels as one supplier has them, in the order of the request.
+    /// Returns the hotels as one supplier has them, in the order of the request.
     pub(crate) fn at_supplier<'a>(
         &'a self,
         supplier: &'a SupplierId,
@@ -28,7 +28,7 @@ impl HotelMappings {
         self.hotels.iter().filter_map(own)
     }
 
-    /// The supplier's own ids, in the order of the request.
+    /// Returns the supplier's own ids, in the order of the request.
     pub(crate) fn supplier_ids(&self, supplier: &SupplierId) -> Vec<String> {
         self.at_supplier(supplier)
             .map(|hotel| hotel.supplier_hotel_id.clone())
@@ -37,8 +37,7 @@ impl HotelMappings {
 }
 
 impl Application {
-    /// Looks up hotels that one supplier has all of: the one that the caller
-    /// named, or any.
+    /// Looks up hotels. One supplier must have all of them: the one that the caller named, or any.
     pub(crate) async fn find_hotel_mappings(
         &self,
         mode: Mode,
@@ -66,7 +65,10 @@ impl Application {
         let owners = common_suppliers(&hotels);
         let together = selector.map_or(!owners.is_empty(), |selected| owners.contains(selected));
         if together {
-            Ok(HotelMappings { hotels, common_suppliers: owners })
+            Ok(HotelMappings {
+                hotels,
+                common_suppliers: owners,
+            })
         } else {
             Err(QueryError::MixedSuppliers(unmapped_hotels(
                 ids, &hotels, selector,
@@ -96,7 +98,7 @@ fn suppliers(hotel: &[HotelMapping]) -> Vec<SupplierId> {
     suppliers
 }
 
-/// With a named supplier the hotels that it does not have, else all of them.
+/// Returns the hotels that the named supplier does not have, or all hotels if no supplier is named.
 fn unmapped_hotels(
     ids: &[HotelId],
     hotels: &[Vec<HotelMapping>],

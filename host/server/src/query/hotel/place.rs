@@ -1,4 +1,4 @@
-//! Places by name: found at a supplier, saved, and read again by id.
+//! Places by name: found at a supplier, stored, and loaded again by id.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -11,22 +11,22 @@ use host_domain::owner::Mode;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_storage::{PlaceObservation, StoredPlace};
 
-/// Places of one answer.
+/// Maximum number of places in one response.
 const PLACES_MAX: u16 = 20;
 
-/// Names to places.
+/// A query for places by name.
 #[derive(Debug)]
 pub(crate) struct PlaceSearch {
-    /// What the user typed.
+    /// The text that the user typed.
     pub(crate) text: String,
-    /// ISO 3166-1 alpha-2.
+    /// The country as an ISO 3166-1 alpha-2 code.
     pub(crate) country: Option<String>,
     /// The supplier that the caller named.
     pub(crate) selector: Option<SupplierId>,
 }
 
 impl Application {
-    /// Finds places and saves them.
+    /// Finds places and stores them.
     pub(crate) async fn search_places(
         &self,
         caller: &RequestContext,
@@ -47,7 +47,7 @@ impl Application {
             let query = query.clone();
             async move {
                 match supplier.find_places(&context, query).await {
-                    // Some suppliers say so instead of giving an empty list.
+                    // Some suppliers return this error instead of an empty list.
                     Err(ReadError::NotFound(_)) => Ok(Vec::new()),
                     answer => answer,
                 }
@@ -74,7 +74,7 @@ impl Application {
         Ok((supplier, ids.into_iter().zip(saved).collect()))
     }
 
-    /// A saved place; nobody is asked.
+    /// Returns a stored place without calling a supplier.
     pub(crate) async fn find_place(
         &self,
         mode: Mode,
@@ -87,7 +87,7 @@ impl Application {
             .ok_or(QueryError::PlaceNotFound)?;
         let place = serde_json::from_str(&stored.document);
         let place = place.map_err(|error| {
-            tracing::error!(place = %id, %error, "a saved place cannot be read");
+            tracing::error!(place = %id, %error, "a stored place cannot be parsed; it is treated as not existing");
             QueryError::PlaceNotFound
         })?;
         Ok((stored, place))

@@ -1,42 +1,42 @@
-//! Hotels of an area. What a supplier does not filter or sort is named, and done
-//! here as far as its answer allows.
+//! Hotel search in an area. Filters and orders that a supplier does not apply are reported and
+//! applied here, as far as its response allows.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
 use host_domain::hotel::supply::{
-    AppliedFilters, SupplierHotel, SearchResponse, SearchFilters, SearchRequest, SearchSort,
+    AppliedFilters, SearchFilters, SearchRequest, SearchResponse, SearchSort, SupplierHotel,
 };
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::{HotelId, PlaceId};
 use host_domain::supplier::{Capability, SupplierId};
-use host_storage::{HotelProfile, HotelObservation};
+use host_storage::{HotelObservation, HotelProfile};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// Metres around a place whose supplier suggests no radius.
+/// Radius around a place in metres, if its supplier suggests none.
 const RADIUS_M_DEFAULT: u32 = 10_000;
-/// Widest area, metres.
+/// Maximum radius of an area, in metres.
 pub(crate) const RADIUS_M_MAX: u32 = 100_000;
-/// Metres of a degree of latitude.
+/// Length of a degree of latitude, in metres.
 const DEGREE_M: f64 = 111_195.0;
 
-/// Where to look.
+/// The area to search.
 #[derive(Debug)]
 pub(crate) enum Area {
-    /// Around a saved place.
+    /// The surroundings of a stored place.
     Place(PlaceId),
-    /// Around a point.
+    /// A circle around a point.
     Circle {
-        /// Its middle.
+        /// The centre of the circle.
         center: Location,
-        /// Metres.
+        /// The radius in metres.
         radius_m: u32,
     },
 }
 
-/// Hotels of an area.
+/// A query for hotels in an area.
 #[derive(Debug)]
 pub(crate) struct SearchQuery {
     pub(crate) area: Area,
@@ -48,18 +48,18 @@ pub(crate) struct SearchQuery {
     pub(crate) limit: u16,
 }
 
-/// What was found.
+/// The result of a hotel search.
 #[derive(Debug)]
 pub(crate) struct HotelSearchResult {
     pub(crate) supplier: SupplierId,
     pub(crate) hotels: Vec<(HotelId, SupplierHotel)>,
-    /// There were more.
+    /// Whether there are more hotels.
     pub(crate) truncated: bool,
-    /// Filters, and the order, that the supplier did not apply.
+    /// Filters that the supplier did not apply, including the order.
     pub(crate) unsupported_filters: Vec<&'static str>,
 }
 
-/// An area, with the place that it came from.
+/// A resolved area, with the supplier's place that it was derived from.
 struct ResolvedArea {
     center: Location,
     radius_m: u32,
@@ -67,7 +67,7 @@ struct ResolvedArea {
 }
 
 impl Application {
-    /// Hotels of an area, each under the gateway's id.
+    /// Returns the hotels in an area, each with the gateway's id.
     pub(crate) async fn search_hotels(
         &self,
         caller: &RequestContext,
@@ -100,7 +100,11 @@ impl Application {
         let (supplier, mut answer) = answer.await?;
         let unsupported = unsupported_filters(query, &answer);
         apply_filters(query, area.center, &mut answer);
-        let seen: Vec<HotelObservation> = answer.hotels.iter().map(|hotel| self.to_seen_hotel(hotel)).collect();
+        let seen: Vec<HotelObservation> = answer
+            .hotels
+            .iter()
+            .map(|hotel| self.to_seen_hotel(hotel))
+            .collect();
         let ids = self
             .store
             .resolve_hotel_ids(caller.owner.tenant.mode, &supplier, &seen, self.clock.now())
@@ -114,7 +118,11 @@ impl Application {
         })
     }
 
-    async fn resolve_area(&self, caller: &RequestContext, area: &Area) -> Result<ResolvedArea, QueryError> {
+    async fn resolve_area(
+        &self,
+        caller: &RequestContext,
+        area: &Area,
+    ) -> Result<ResolvedArea, QueryError> {
         match area {
             Area::Circle { center, radius_m } => Ok(ResolvedArea {
                 center: *center,
@@ -148,10 +156,10 @@ impl Application {
     }
 }
 
-/// A suggested radius within what a search takes.
+/// Clamps a suggested radius to the range that a search accepts.
 fn clamp_radius(radius: f64) -> u32 {
     let within = radius.round().clamp(1.0, f64::from(RADIUS_M_MAX));
-    // No number is a radius of nothing.
+    // A radius that is not a number is replaced by the default.
     if within.is_nan() {
         RADIUS_M_DEFAULT
     } else {
@@ -159,8 +167,8 @@ fn clamp_radius(radius: f64) -> u32 {
     }
 }
 
-/// The filters of the request that the supplier did not apply; the order only
-/// where the supplier's own cut may have left the first ones out.
+/// Returns the names of the filters that the supplier did not apply. `sort` is included only if the
+/// supplier truncated its response and may have left out the first hotels.
 fn unsupported_filters(query: &SearchQuery, answer: &SearchResponse) -> Vec<&'static str> {
     let SearchFilters {
         min_star_rating,
@@ -191,8 +199,8 @@ fn unsupported_filters(query: &SearchQuery, answer: &SearchResponse) -> Vec<&'st
         .collect()
 }
 
-/// Does here what the supplier did not do; whether a hotel has a refundable rate
-/// or a board cannot be seen in its answer.
+/// Applies the filters and the order that the supplier did not apply. Filters by refundable rate or
+/// board cannot be applied here, because a search response does not contain that data.
 fn apply_filters(query: &SearchQuery, center: Location, answer: &mut SearchResponse) {
     let mut seen = BTreeSet::new();
     answer.hotels.retain(|hotel| {
@@ -209,7 +217,11 @@ fn apply_filters(query: &SearchQuery, center: Location, answer: &mut SearchRespo
     answer.hotels.truncate(limit);
 }
 
-fn matches_filters(filters: &SearchFilters, applied: AppliedFilters, hotel: &SupplierHotel) -> bool {
+fn matches_filters(
+    filters: &SearchFilters,
+    applied: AppliedFilters,
+    hotel: &SupplierHotel,
+) -> bool {
     let at_least = |least: Option<f64>, value: Option<f64>| {
         least.is_none_or(|least| value.is_some_and(|value| value >= least))
     };
@@ -223,7 +235,12 @@ fn matches_filters(filters: &SearchFilters, applied: AppliedFilters, hotel: &Sup
     stars && guests && (applied.max_total || filters.max_total.is_none_or(within))
 }
 
-fn compare(sort: SearchSort, center: Location, one: &SupplierHotel, other: &SupplierHotel) -> Ordering {
+fn compare(
+    sort: SearchSort,
+    center: Location,
+    one: &SupplierHotel,
+    other: &SupplierHotel,
+) -> Ordering {
     let best_first = |one: Option<f64>, other: Option<f64>| {
         other.unwrap_or(-1.0).total_cmp(&one.unwrap_or(-1.0))
     };
@@ -241,7 +258,8 @@ fn compare(sort: SearchSort, center: Location, one: &SupplierHotel, other: &Supp
     }
 }
 
-/// Metres, on a map that is flat over the width of an area: good for an order.
+/// Returns the distance in metres on a plane, which is accurate enough to sort the hotels of an
+/// area.
 fn distance(from: Location, to: Location) -> f64 {
     let north = to.latitude - from.latitude;
     let around = (to.longitude - from.longitude).abs();
@@ -332,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_supplier_did_not_do_is_named_and_done() {
+    fn filters_not_applied_by_the_supplier_are_reported_and_applied() {
         let hotels = [
             hotel("far", 11.0, Some(5.0), Some(300)),
             hotel("near", 10.1, Some(4.0), Some(200)),
@@ -354,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_supplier_did_stays_as_it_is() {
+    fn filters_applied_by_the_supplier_are_not_applied_again() {
         let all = AppliedFilters {
             min_star_rating: true,
             min_guest_rating: true,
@@ -377,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn every_order_puts_the_unknown_last() {
+    fn hotels_with_unknown_values_are_sorted_last() {
         let hotels = [
             hotel("none", 10.0, None, None),
             hotel("dear", 10.2, Some(5.0), Some(900)),
@@ -398,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_asked_for_is_cut_and_said() {
+    fn hotels_over_the_limit_are_truncated() {
         let hotels = [hotel("a", 10.0, None, None), hotel("b", 10.1, None, None)];
         let (left, truncated, _) = finished(
             &query(SearchFilters::default(), SearchSort::Distance, 1),
@@ -409,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_know_that_the_earth_is_round() {
+    fn distance_across_the_antimeridian_is_short() {
         let here = Location {
             latitude: 60.0,
             longitude: 179.95,
@@ -426,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suggested_radius_is_kept_within_bounds() {
+    fn suggested_radius_is_clamped() {
         for (suggested, taken) in [
             (0.2, 1),
             (1500.4, 1500),

@@ -1,13 +1,13 @@
-//! Which day it is where a hotel stands.
+//! The current date at a hotel.
 
 use host_domain::time::{Date, Timestamp};
 use jiff::tz::{self, TimeZone};
 
-/// Where a day lasts longest: a hotel of an unknown time zone may be there.
+/// The UTC offset at which a day ends last. A hotel with an unknown time zone may be there.
 const LATEST_OFFSET: tz::Offset = tz::Offset::constant(-12);
 
-/// The date in a time zone. Without one, or with one that does not exist, the
-/// date where the day ends last.
+/// Returns the date in a time zone. If the time zone is unknown or does not exist, returns the date
+/// where the day ends last.
 pub(crate) fn local_date(time_zone: Option<&str>, now: Timestamp) -> Date {
     let known = time_zone.and_then(|name| TimeZone::get(name).ok());
     let zone = known.unwrap_or_else(|| TimeZone::fixed(LATEST_OFFSET));
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_day_is_the_one_at_the_hotel() {
+    fn date_is_local_to_the_hotel() {
         let noon = Timestamp::parse("2026-11-21T11:30:00Z").unwrap();
         for (zone, day) in [
             (Some("UTC"), "2026-11-21"),

@@ -1,4 +1,4 @@
-//! The weather of a stay, from the supplier that the booking was made at.
+//! Weather of a stay, from the supplier of the booking.
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
@@ -11,8 +11,8 @@ use host_domain::supplier::{Capability, ReadError};
 use host_runtime::CallContext;
 
 impl Application {
-    /// The days of a stay, check-out included, as far as they are foretold. None
-    /// are when it is not known where the hotel stands.
+    /// Returns the forecast days of a stay, including check-out. Returns no days if the hotel's
+    /// location is unknown.
     pub(crate) async fn stay_weather(
         &self,
         caller: &RequestContext,
@@ -46,7 +46,7 @@ impl Application {
             .await;
         match days {
             Ok(days) => Ok((booking, days)),
-            // The supplier has nothing for that place or these days.
+            // The supplier has no forecast for this location or these days.
             Err(ReadError::NotFound(_)) => Ok((booking, Vec::new())),
             Err(error) => Err(QueryError::Supplier {
                 supplier: booking.supplier,
@@ -55,7 +55,8 @@ impl Application {
         }
     }
 
-    /// Where a booking's hotel stands: as it was booked, else as it became known.
+    /// Returns the location of a booking's hotel: the one in the booking, or one that became known
+    /// later.
     async fn location_of(&self, booking: &Booking) -> Result<Option<Location>, QueryError> {
         if booking.hotel.location.is_some() {
             return Ok(booking.hotel.location);

@@ -1,4 +1,4 @@
-//! Flight bookings: the whole resource, as reads, lists and events show it.
+//! JSON resource of flight bookings, used in reads, lists and events.
 
 use crate::api::value::{IsoDateTime, Money};
 use crate::render::cancellation::{self, Failure};
@@ -13,37 +13,38 @@ use host_domain::flight::itinerary::FareCondition;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where a flight booking is.
+/// The status of a flight booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum FlightBookingStatus {
-    /// Accepted by the gateway.
+    /// The service has accepted the request.
     Created,
-    /// The supplier is asked to bind the fare.
+    /// The supplier is being asked to bind the fare.
     PrebookInProgress,
-    /// Bound; waits to be completed. No seat is held.
+    /// The fare is bound and the booking can be completed. No seat is reserved.
     ReadyForComplete,
-    /// Being paid and ticketed.
+    /// The booking is being paid and ticketed.
     CompleteInProgress,
-    /// Ticketed.
+    /// The ticket is issued.
     Confirmed,
-    /// Being cancelled.
+    /// The booking is being cancelled.
     CancelInProgress,
-    /// The ticket is released.
+    /// The ticket is cancelled.
     Canceled,
-    /// Came to nothing.
+    /// The booking failed.
     Failed,
-    /// Was not completed in time.
+    /// The booking was not completed in time.
     Expired,
 }
 
-/// What cancelling costs under the fare's terms.
+/// The cancellation terms of the fare.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct FlightCancellationPolicy {
-    /// Whether the fare can be given back before departure; null where the airline does not say.
+    /// Whether the fare is refundable before departure. Null if the airline does not say.
     #[schema(required)]
     refundable: Option<bool>,
-    /// What is kept then, possibly in another currency than the price; null where the airline does not say.
+    /// Amount kept on a refund before departure, possibly in a different currency than the price.
+    /// Null if the airline does not say.
     #[schema(required)]
     penalty: Option<Money>,
 }
@@ -56,64 +57,66 @@ pub(crate) struct FlightBooking {
         example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// The caller's reference given at prebook; not unique.
+    /// Reference that the client gave at prebook. It need not be unique.
     #[schema(required)]
     reference_id: Option<String>,
-    /// Who answered the offer; stays so for good.
+    /// Supplier of the offer. It never changes.
     #[schema(pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SUPPLIER_A")]
     supplier: String,
-    /// Where it is.
+    /// Status of the booking.
     status: FlightBookingStatus,
-    /// Ticket and services; null until the fare is bound.
+    /// Price of ticket and services. Null until the fare is bound.
     #[schema(required)]
     total_amount: Option<Money>,
-    /// Of the ticket, without taxes; null where the supplier does not tell.
+    /// Price of the ticket without taxes. Null if the supplier does not report it.
     #[schema(required)]
     fare_amount: Option<Money>,
-    /// Taxes of the ticket; null where the supplier does not tell.
+    /// Taxes of the ticket. Null if the supplier does not report them.
     #[schema(required)]
     fare_tax_amount: Option<Money>,
-    /// Of all services that were bought.
+    /// Price of all purchased services.
     services_amount: Money,
-    /// Bought, or being bought, with or after the ticket.
+    /// Services that are or are being purchased, with the ticket or after it.
     services: Vec<FlightService>,
-    /// Every payment that was begun, oldest first.
+    /// All payments that were started, oldest first.
     payments: Vec<FlightPayment>,
-    /// Until when it can be completed. Present while it can be: in READY_FOR_COMPLETE.
+    /// Time until which the booking can be completed. Present only in READY_FOR_COMPLETE.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<IsoDateTime>,
     cancellation_policy: FlightCancellationPolicy,
     fare_conditions: FareConditions,
-    /// Adults, children, infants; those of one type in the order of the request.
+    /// Passengers by type: adults, children, infants. Passengers of one type keep the order of the
+    /// request.
     passengers: Vec<FlightPassenger>,
-    /// In order of travel, as they are flown; empty until the fare is bound.
+    /// Current journeys in order of travel. Empty until the fare is bound.
     journeys: Vec<BookedJourney>,
-    /// The supplier's id of the order; null until there is one.
+    /// The supplier's order id. Null until the order exists.
     #[schema(required)]
     supplier_reference: Option<String>,
-    /// The airline's record locator. Present when the airline provides one.
+    /// The airline's record locator. Present if the airline provides one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RZPNX8")]
     airline_pnr: Option<String>,
-    /// When the ticket was issued.
+    /// Time at which the ticket was issued.
     #[schema(required)]
     confirmed_at: Option<IsoDateTime>,
-    /// When the ticket was released.
+    /// Time at which the ticket was cancelled.
     #[schema(required)]
     canceled_at: Option<IsoDateTime>,
-    /// What the cancellation kept and is to give back. Present once CANCELED.
+    /// Fee and refund of the cancellation. Present once the booking is CANCELED.
     #[serde(skip_serializing_if = "Option::is_none")]
     cancellation: Option<FlightCancellation>,
-    /// Present when the booking failed or a cancellation was refused.
+    /// Reason of the failure. Present if the booking failed or a cancellation was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
-    /// By the airline, oldest first.
+    /// Changes by the airline, oldest first.
     airline_initiated_changes: Vec<AirlineInitiatedChange>,
     created_at: IsoDateTime,
     updated_at: IsoDateTime,
 }
 
-/// A booking as answers about it and events show it: payments say what paid.
+/// Builds the booking for responses about it and for events, where payments include their payment
+/// method.
 pub(crate) fn full(booking: &Booking) -> FlightBooking {
     let payments = booking.payments.iter().map(payment::with_method).collect();
     FlightBooking {
@@ -122,7 +125,7 @@ pub(crate) fn full(booking: &Booking) -> FlightBooking {
     }
 }
 
-/// A booking in a list.
+/// Builds the booking as an item of a list, where payments have no payment method.
 pub(crate) fn without_payment_methods(booking: &Booking) -> FlightBooking {
     let status = booking.status();
     FlightBooking {
@@ -135,7 +138,11 @@ pub(crate) fn without_payment_methods(booking: &Booking) -> FlightBooking {
         fare_tax_amount: booking.fare_tax.map(Money::from),
         services_amount: booking.services_amount().into(),
         services: service::booked_services(booking),
-        payments: booking.payments.iter().map(payment::without_method).collect(),
+        payments: booking
+            .payments
+            .iter()
+            .map(payment::without_method)
+            .collect(),
         expires_at: (status == Status::ReadyForComplete).then(|| booking.offer_expires_at.into()),
         cancellation_policy: booking.fare_conditions.refund.into(),
         fare_conditions: booking.fare_conditions.into(),

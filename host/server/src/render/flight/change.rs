@@ -1,4 +1,4 @@
-//! What airlines change about booked flights.
+//! JSON resources of changes that airlines make to booked flights.
 
 use crate::api::value::IsoDateTime;
 use crate::render::flight::itinerary::SegmentFlight;
@@ -7,21 +7,21 @@ use host_domain::flight::itinerary::{ChangeType as Type, Segment};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What an airline changed.
+/// The type of an airline-initiated change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ChangeType {
-    /// Other times.
+    /// The times changed.
     ScheduleChange,
-    /// Not flown any more.
+    /// The flight was cancelled.
     Cancellation,
-    /// Another way.
+    /// The route changed.
     Reroute,
-    /// Another aircraft.
+    /// The aircraft changed.
     Equipment,
 }
 
-/// A change by the airline to booked flights.
+/// A change that the airline made to booked flights.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct AirlineInitiatedChange {
     #[schema(
@@ -29,26 +29,26 @@ pub(crate) struct AirlineInitiatedChange {
         example = "aic_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// When the supplier learned of it.
+    /// Time at which the supplier detected the change.
     detected_at: IsoDateTime,
-    /// What changed.
+    /// Type of the change.
     #[serde(rename = "type")]
     change_type: ChangeType,
-    /// The passenger has to answer the airline.
+    /// Whether the passenger must respond to the airline.
     action_required: bool,
-    /// As they were; not flown any more.
+    /// Original segments that are no longer flown.
     removed_segments: Vec<SegmentFlight>,
-    /// Flown instead.
+    /// Segments flown instead.
     added_segments: Vec<SegmentFlight>,
-    /// Until when to answer; null: nothing to answer, or not told.
+    /// Deadline for a response. Null if none is required or the deadline is not known.
     #[schema(required)]
     expires_at: Option<IsoDateTime>,
-    /// When it was accepted.
+    /// Time at which the change was accepted.
     #[schema(required)]
     accepted_at: Option<IsoDateTime>,
 }
 
-/// A change by the airline.
+/// Builds the resource of an airline-initiated change.
 pub(crate) fn change(booked: &BookedChange) -> AirlineInitiatedChange {
     let change = &booked.change;
     AirlineInitiatedChange {

@@ -1,12 +1,12 @@
-//! What an itinerary is called, wherever one is shown: in an offer, in a booking,
-//! in a change by the airline. Flattened into the resource that it is a part of.
+//! Parts of an itinerary that offers, bookings and airline-initiated changes share. They are
+//! flattened into the resource that contains them.
 
 use crate::api::value::Money;
 use host_domain::flight;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A part of the aircraft.
+/// A cabin class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Cabin {
@@ -16,58 +16,58 @@ pub(crate) enum Cabin {
     First,
 }
 
-/// Which way a journey goes.
+/// The direction of a journey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Direction {
-    /// The first, or the only one.
+    /// The first or only journey.
     Outbound,
-    /// The way back.
+    /// The return journey.
     Inbound,
-    /// One of several that do not return.
+    /// One of several journeys without a return.
     MultiCity,
 }
 
-/// What giving back or changing a ticket costs.
+/// Whether a ticket may be refunded or changed, and at what penalty.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct FareCondition {
-    /// Null where the airline does not say.
+    /// Whether it is allowed. Null if the airline does not say.
     #[schema(required)]
     allowed: Option<bool>,
-    /// What it costs; may be in another currency than the fare. Null where the airline does not say.
+    /// Penalty, possibly in a different currency than the fare. Null if the airline does not say.
     #[schema(required)]
     penalty: Option<Money>,
 }
 
-/// What a fare allows before departure.
+/// The conditions of a fare before departure.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct FareConditions {
-    /// Giving the ticket back.
+    /// Conditions of a refund.
     refund: FareCondition,
-    /// Flying another time.
+    /// Conditions of a change to another flight.
     change: FareCondition,
 }
 
 /// The times and airports of a journey.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct JourneyTimes {
-    /// IATA code of the airport.
+    /// IATA code of the origin airport.
     #[schema(example = "LHR")]
     origin: String,
-    /// IATA code of the airport.
+    /// IATA code of the destination airport.
     #[schema(example = "JFK")]
     destination: String,
     direction: Direction,
-    /// Local at the origin, without offset.
+    /// Local time at the origin, without a UTC offset.
     #[schema(example = "2026-11-21T10:00:00")]
     departure_time: String,
-    /// Local at the destination, without offset.
+    /// Local time at the destination, without a UTC offset.
     #[schema(example = "2026-11-21T13:05:00")]
     arrival_time: String,
-    /// From departure to arrival, connections included; null when not known.
+    /// Minutes from departure to arrival, connections included. Null if not known.
     #[schema(required, minimum = 0)]
     duration_minutes: Option<u32>,
-    /// Landings on the way, technical stops included.
+    /// Number of landings on the way, technical stops included.
     #[schema(minimum = 0)]
     stops: u32,
 }
@@ -75,34 +75,34 @@ pub(crate) struct JourneyTimes {
 /// The times, airports and carriers of a segment.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct SegmentFlight {
-    /// IATA code of the airport.
+    /// IATA code of the origin airport.
     #[schema(example = "LHR")]
     origin: String,
-    /// IATA code of the airport.
+    /// IATA code of the destination airport.
     #[schema(example = "JFK")]
     destination: String,
-    /// Local at the origin, without offset.
+    /// Local time at the origin, without a UTC offset.
     #[schema(example = "2026-11-21T10:00:00")]
     departure_time: String,
-    /// Local at the destination, without offset.
+    /// Local time at the destination, without a UTC offset.
     #[schema(example = "2026-11-21T13:05:00")]
     arrival_time: String,
-    /// Carrier code and number.
+    /// Carrier code and flight number.
     #[schema(example = "BA117")]
     marketing_flight: String,
     /// Name of the airline that sells the flight.
     #[schema(example = "British Airways")]
     marketing_carrier: String,
-    /// URL.
+    /// URL of the marketing carrier's logo.
     #[schema(required)]
     marketing_carrier_logo_url: Option<String>,
-    /// Name of the airline that flies, where it is told.
+    /// Name of the airline that operates the flight. Null if it is not known.
     #[schema(required)]
     operating_carrier: Option<String>,
-    /// URL.
+    /// URL of the operating carrier's logo.
     #[schema(required)]
     operating_carrier_logo_url: Option<String>,
-    /// Minutes in the air; null when not known.
+    /// Minutes of flight. Null if not known.
     #[schema(required, minimum = 0)]
     duration_minutes: Option<u32>,
 }
@@ -188,7 +188,8 @@ impl From<&flight::Segment> for SegmentFlight {
     }
 }
 
-/// `2026-11-21T10:00:00` of `2026-11-21T10:00`: many readers of ISO 8601 want the seconds.
+/// Appends seconds to a local time (`2026-11-21T10:00` becomes `2026-11-21T10:00:00`), because many
+/// ISO 8601 parsers require them.
 pub(crate) fn local_time(minutes: &str) -> String {
     format!("{minutes}:00")
 }

@@ -1,4 +1,4 @@
-//! Flights: offers, bookings, airports and airlines.
+//! JSON resources of flight offers, bookings, airports and airlines.
 
 pub(crate) mod booking;
 pub(crate) mod change;

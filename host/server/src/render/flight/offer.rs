@@ -1,4 +1,4 @@
-//! Flight offers, as pricing answers them.
+//! JSON resources of flight offers in a pricing response.
 
 use crate::api::value::{IsoDateTime, Money};
 use crate::render::flight::itinerary::{Cabin, FareConditions, JourneyTimes, SegmentFlight};
@@ -8,16 +8,16 @@ use host_domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What every passenger with a seat may bring on every segment.
+/// The baggage that every passenger with a seat may bring on every segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct IncludedBaggage {
-    /// A checked bag.
+    /// Whether a checked bag is included.
     checked: bool,
-    /// A bag in the cabin.
+    /// Whether a cabin bag is included.
     carry_on: bool,
 }
 
-/// One flight number from one airport to the next.
+/// A flight under one flight number from one airport to the next.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct OfferSegment {
     #[serde(flatten)]
@@ -28,44 +28,44 @@ pub(crate) struct OfferSegment {
     cabin_class: Cabin,
 }
 
-/// From an origin to a destination, as asked for.
+/// A requested journey from an origin to a destination.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct OfferJourney {
     #[serde(flatten)]
     times: JourneyTimes,
-    /// In order of travel.
+    /// Segments in order of travel.
     segments: Vec<OfferSegment>,
 }
 
-/// A fare that can be booked.
+/// A bookable flight offer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct FlightOffer {
-    /// Opaque; binds fare, passengers' types and price to the organization.
-    /// Prebook takes it until `expires_at`.
+    /// Opaque reference that binds fare, passenger types and price to the organization. It can be
+    /// used for a prebook until `expires_at`.
     #[schema(pattern = "^[A-Za-z0-9_-]+$")]
     offer_reference: String,
-    /// For all passengers, taxes included.
+    /// Price for all passengers, taxes included.
     total_amount: Money,
-    /// Until when it can be prebooked.
+    /// Time until which the offer can be prebooked.
     expires_at: IsoDateTime,
-    /// The airline's name of the fare.
+    /// Name that the airline gives the fare.
     #[schema(required, example = "Economy Flex")]
     fare_family: Option<String>,
-    /// Whether the ticket can be given back, perhaps at a cost; null where it is not told.
+    /// Whether the ticket can be refunded, possibly for a fee. Null if it is not known.
     #[schema(required)]
     refundable: Option<bool>,
     fare_conditions: FareConditions,
-    /// Prebook needs a travel document of every passenger.
+    /// Whether prebook requires a travel document for every passenger.
     documents_required: bool,
     included_baggage: IncludedBaggage,
-    /// One for each journey of the request, in its order.
+    /// One journey for each journey of the request, in the same order.
     journeys: Vec<OfferJourney>,
-    /// Of all journeys together; null when that of one is not known.
+    /// Sum of the durations of all journeys. Null if the duration of any journey is not known.
     #[schema(required, minimum = 0)]
     total_duration_minutes: Option<u32>,
 }
 
-/// An offer, under the reference that was made for it.
+/// Builds the resource of an offer with the given offer reference.
 pub(crate) fn offer(
     offer: &supply::Offer,
     reference: String,

@@ -1,12 +1,12 @@
-//! Payments of flight bookings.
+//! JSON resources of flight payments.
 
 use crate::api::value::{IsoDateTime, Money};
 use crate::render::payment::{Card, PaymentStatus};
-use host_domain::payment::{PaymentMethod, Payment};
+use host_domain::payment::{Payment, PaymentMethod};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Who takes the payer's money.
+/// The party that collects the payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum CollectedBy {
@@ -16,31 +16,31 @@ pub(crate) enum CollectedBy {
     Supplier,
 }
 
-/// What kind of means pays.
+/// The type of a payment method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[expect(
     dead_code,
-    reason = "the kinds of the contract; processors tell of cards only"
+    reason = "the types of the API; processors report cards only"
 )]
 pub(crate) enum PaymentMethodType {
     /// A card.
     Card,
-    /// An account with the supplier.
+    /// A balance held with the supplier.
     Balance,
-    /// A transfer.
+    /// A bank transfer.
     BankTransfer,
-    /// Something else.
+    /// Another method.
     Other,
 }
 
-/// What pays.
+/// The payment method of a payment.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct PaymentMethod {
-    /// What kind it is.
+    /// Type of the payment method.
     #[serde(rename = "type")]
     kind: PaymentMethodType,
-    /// What may be shown of the card.
+    /// Displayable details of the card.
     card: Card,
 }
 
@@ -52,20 +52,20 @@ pub(crate) struct FlightPayment {
         example = "pay_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// Where it stands.
+    /// Status of the payment.
     status: PaymentStatus,
-    /// What is held, and taken.
+    /// Amount that is authorized and captured.
     amount: Money,
-    /// Who takes it.
+    /// Party that collects the payment.
     collected_by: CollectedBy,
-    /// Present when the card could be read; never in lists.
+    /// Payment method. Present if the card is known; never present in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     payment_method: Option<PaymentMethod>,
-    /// When it was begun.
+    /// Time at which the payment was started.
     created_at: IsoDateTime,
 }
 
-/// A payment as lists show it.
+/// Builds a payment without its payment method, for lists.
 pub(crate) fn without_method(payment: &Payment) -> FlightPayment {
     FlightPayment {
         id: payment.id.to_string(),
@@ -80,7 +80,7 @@ pub(crate) fn without_method(payment: &Payment) -> FlightPayment {
     }
 }
 
-/// A payment as answers about its booking, and events, show it.
+/// Builds a payment with its payment method, for responses about one booking and for events.
 pub(crate) fn with_method(payment: &Payment) -> FlightPayment {
     let payment_method = payment.card.as_ref().map(|card| PaymentMethod {
         kind: PaymentMethodType::Card,

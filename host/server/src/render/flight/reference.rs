@@ -1,4 +1,4 @@
-//! Airports and airlines.
+//! JSON resources of airports and airlines.
 
 use crate::api::value::CountryCode;
 use crate::render::place::country;
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 /// An airport.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Airport {
-    /// The same for good, whichever supplier tells of the airport.
+    /// Permanent id, independent of the supplier that describes the airport.
     #[schema(
         pattern = "^apt_[a-zA-Z0-9-]+$",
         example = "apt_01976f3e4a5b7c8d9e0f112233445566"
@@ -23,7 +23,7 @@ pub(crate) struct Airport {
     /// Display name.
     #[schema(example = "Heathrow Airport")]
     name: String,
-    /// City that it serves.
+    /// City that the airport serves.
     #[schema(required, example = "London")]
     city: Option<String>,
     /// State or region.
@@ -31,13 +31,13 @@ pub(crate) struct Airport {
     state: Option<String>,
     #[schema(required)]
     country: Option<CountryCode>,
-    /// Degrees.
+    /// Latitude in degrees.
     #[schema(required, minimum = -90, maximum = 90, example = 51.47)]
     latitude: Option<f64>,
-    /// Degrees.
+    /// Longitude in degrees.
     #[schema(required, minimum = -180, maximum = 180, example = -0.4543)]
     longitude: Option<f64>,
-    /// IANA name.
+    /// IANA name of the time zone.
     #[schema(required, example = "Europe/London")]
     time_zone: Option<String>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Airport {
 /// An airline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Airline {
-    /// The same for good, whichever supplier tells of the airline.
+    /// Permanent id, independent of the supplier that describes the airline.
     #[schema(
         pattern = "^arl_[a-zA-Z0-9-]+$",
         example = "arl_01976f3e4a5b7c8d9e0f112233445566"
@@ -60,17 +60,17 @@ pub(crate) struct Airline {
     name: String,
     #[schema(required)]
     country: Option<CountryCode>,
-    /// Of airlines.
+    /// Airline alliance.
     #[schema(required, example = "oneworld")]
     alliance: Option<String>,
-    /// URL.
+    /// URL of the logo.
     #[schema(required)]
     logo_url: Option<String>,
-    /// Whether it flies.
+    /// Whether the airline operates flights.
     is_active: bool,
 }
 
-/// An airport under its id.
+/// Builds the resource of an airport.
 pub(crate) fn airport(id: &AirportId, airport: supply::Airport) -> Airport {
     Airport {
         id: id.to_string(),
@@ -86,7 +86,7 @@ pub(crate) fn airport(id: &AirportId, airport: supply::Airport) -> Airport {
     }
 }
 
-/// An airline under its id.
+/// Builds the resource of an airline.
 pub(crate) fn airline(id: &AirlineId, airline: supply::Airline) -> Airline {
     Airline {
         id: id.to_string(),

@@ -1,4 +1,4 @@
-//! What cancelling a ticket cost, or would cost, and where a refund goes.
+//! JSON resources of ticket cancellations, cancellation quotes and refunds.
 
 use crate::api::value::{IsoDateTime, Money};
 use host_domain::flight::booking;
@@ -6,17 +6,17 @@ use host_domain::flight::quote::{self, QuoteUnavailableReason};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Who gives money back.
+/// The party that refunds money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum RefundedBy {
     /// This service.
     Service,
-    /// The supplier, to what paid at its checkout.
+    /// The supplier, to the means of payment used at its checkout.
     Supplier,
 }
 
-/// A payment that gets money back.
+/// A payment that receives a refund.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct RefundTarget {
     #[schema(
@@ -26,46 +26,46 @@ pub(crate) struct RefundTarget {
     payment_id: String,
 }
 
-/// What the cancellation of a ticket kept and is to give back. Whether the money has arrived is
-/// told by the payments.
+/// Fee and refund of a cancelled ticket. The payments show whether the refund has completed.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct FlightCancellation {
-    /// Kept by the supplier. Null while it is not known: the supplier released the ticket without
-    /// saying, the fare's terms do not decide it, and an operator is going to.
+    /// Amount that the supplier keeps. Null while it is not known: the supplier cancelled the
+    /// ticket without naming a fee, the fare's terms do not determine it, and an operator will set
+    /// it.
     #[schema(required)]
     fee: Option<Money>,
-    /// Who gives the rest back.
+    /// Party that pays the refund.
     refunded_by: RefundedBy,
-    /// How much; null as long as `fee` is.
+    /// Refund amount. Null as long as `fee` is null.
     #[schema(required)]
     refund_amount: Option<Money>,
-    /// To which payments; empty when it is nothing, or not known.
+    /// Payments that receive the refund. Empty if there is no refund or its amount is not known.
     refund_to: Vec<RefundTarget>,
 }
 
-/// Where a quote comes from.
+/// The source of a cancellation quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum FlightQuoteSource {
-    /// The airline's own word.
+    /// A quote by the airline.
     SupplierQuote,
-    /// The stored fare terms.
+    /// A calculation from the stored fare terms.
     FareEstimate,
 }
 
-/// Why no amounts are known.
+/// The reason why a quote has no amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum UnavailableReason {
-    /// The fare does not say whether, or at what price, it can be given back.
+    /// The fare terms do not say whether the ticket is refundable, or at what fee.
     TermsUnknown,
-    /// The fare's penalty is in another currency than the price.
+    /// The fare's penalty is in a different currency than the price.
     PenaltyInOtherCurrency,
-    /// The airline's quote is in another currency than the price.
+    /// The airline's quote is in a different currency than the price.
     QuoteInOtherCurrency,
 }
 
-/// What one payment would get back.
+/// The part of a refund that one payment receives.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct RefundShare {
     #[schema(
@@ -76,30 +76,32 @@ pub(crate) struct RefundShare {
     amount: Money,
 }
 
-/// What cancelling a ticket would cost now. Moves no money and promises nothing.
+/// The current cost of cancelling a ticket. A quote moves no money and is not binding.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct FlightCancellationQuote {
-    /// Where it comes from.
+    /// Source of the amounts.
     source: FlightQuoteSource,
-    /// When the airline was asked.
+    /// Time at which the quote was requested from the airline.
     checked_at: IsoDateTime,
-    /// How long the airline's word holds; null: not told.
+    /// Time until which the airline's quote is valid. Null if it is not known.
     #[schema(required)]
     expires_at: Option<IsoDateTime>,
-    /// What would be kept. Absent when it is not known: that is no free cancellation.
+    /// Cancellation fee. Absent if it is not known; an absent fee does not mean a free
+    /// cancellation.
     #[serde(skip_serializing_if = "Option::is_none")]
     fee: Option<Money>,
-    /// What would be given back. Absent when it is not known.
+    /// Refund amount. Absent if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     refund: Option<Money>,
-    /// How the refund would be spread; empty when it is nothing, or not known.
+    /// Distribution of the refund over the payments. Empty if there is no refund or its amount is
+    /// not known.
     refund_to: Vec<RefundShare>,
-    /// Why `fee` and `refund` are absent; null when they are not.
+    /// Reason why `fee` and `refund` are absent. Null if they are present.
     #[schema(required)]
     unavailable_reason: Option<UnavailableReason>,
 }
 
-/// What a cancellation kept and is to give back.
+/// Builds fee and refund of a cancellation.
 pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> FlightCancellation {
     let returned = cancellation.refund.as_ref();
     let payments = returned

@@ -1,4 +1,4 @@
-//! Services of a ticket: what is on it, and what is for sale.
+//! JSON resources of the booked and the available services of a ticket.
 
 use crate::api::value::Money;
 use host_domain::flight::booking::{self, BookedService, Booking};
@@ -7,51 +7,51 @@ use host_domain::id::{PassengerId, SegmentId, ServiceId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How a service stands.
+/// The status of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ServiceStatus {
-    /// Being bought.
+    /// The service is being purchased.
     Pending,
-    /// On the ticket.
+    /// The service is part of the ticket.
     Confirmed,
-    /// Was not bought.
+    /// The purchase failed.
     Failed,
-    /// Given back with the ticket.
+    /// The service was cancelled together with the ticket.
     Canceled,
 }
 
-/// What kind of service it is.
+/// The type of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ServiceType {
     /// A bag.
     Baggage,
-    /// A certain seat.
+    /// A specific seat.
     Seat,
     /// A meal.
     Meal,
-    /// Something else.
+    /// Another service.
     Other,
 }
 
-/// What kind of bag it is.
+/// The type of a bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum BaggageType {
-    /// In the hold.
+    /// A bag in the hold.
     Checked,
-    /// In the cabin.
+    /// A bag in the cabin.
     CarryOn,
 }
 
-/// A bag.
+/// The details of a bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Baggage {
-    /// What kind of bag it is.
+    /// Type of the bag.
     #[serde(rename = "type")]
     kind: BaggageType,
-    /// Kilograms; null: not told.
+    /// Maximum weight in kilograms. Null if it is not known.
     #[schema(required, minimum = 0)]
     max_weight_kg: Option<u32>,
 }
@@ -64,69 +64,70 @@ pub(crate) struct FlightService {
         example = "svc_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// How it stands.
+    /// Status of the service.
     status: ServiceStatus,
-    /// For whom.
+    /// Passenger that the service is for.
     #[schema(
         required,
         pattern = "^psg_[a-zA-Z0-9-]+$",
         example = "psg_01976f3e4a5b7c8d9e0f112233445566"
     )]
     passenger_id: Option<String>,
-    /// On which segments.
+    /// Segments that the service applies to.
     segment_ids: Vec<String>,
-    /// How many.
+    /// Number of units.
     #[schema(minimum = 1, maximum = 255)]
     quantity: u32,
-    /// Each.
+    /// Price of one unit.
     unit_amount: Money,
-    /// All of them.
+    /// Price of all units.
     total_amount: Money,
-    /// What pays it.
+    /// Payment that pays for the service.
     #[schema(
         pattern = "^pay_[a-zA-Z0-9-]+$",
         example = "pay_01976f3e4a5b7c8d9e0f112233445566"
     )]
     payment_id: String,
-    /// What kind it is.
+    /// Type of the service.
     #[serde(rename = "type")]
     kind: ServiceType,
-    /// Of a bag; null: it is none.
+    /// Details of the bag. Null if the service is not a bag.
     #[schema(required)]
     baggage: Option<Baggage>,
 }
 
-/// A service that the airline sells on a ticket right now.
+/// A service that the airline currently sells for a ticket.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct AvailableService {
-    /// To buy it by; good as long as the airline sells it on this ticket.
+    /// Id used to purchase the service. It is valid as long as the airline sells the service for
+    /// this ticket.
     #[schema(
         pattern = "^svc_[a-zA-Z0-9-]+$",
         example = "svc_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    /// What kind it is.
+    /// Type of the service.
     #[serde(rename = "type")]
     kind: ServiceType,
-    /// For whom.
+    /// Passenger that the service is for.
     #[schema(
         pattern = "^psg_[a-zA-Z0-9-]+$",
         example = "psg_01976f3e4a5b7c8d9e0f112233445566"
     )]
     passenger_id: String,
-    /// On which segments.
+    /// Segments that the service applies to.
     segment_ids: Vec<String>,
-    /// Of a bag; null: it is none.
+    /// Details of the bag. Null if the service is not a bag.
     #[schema(required)]
     baggage: Option<Baggage>,
-    /// Each.
+    /// Price of one unit.
     unit_amount: Money,
-    /// The most that can be bought.
+    /// Maximum number of units that can be purchased.
     #[schema(minimum = 0, maximum = 255)]
     max_quantity: u32,
 }
 
-/// The services of a booking.
+/// Builds the services of a booking.
 pub(crate) fn booked_services(booking: &Booking) -> Vec<FlightService> {
     let service = |service: &BookedService| {
         let passenger = booking.passengers.get(usize::from(service.passenger));
@@ -146,7 +147,7 @@ pub(crate) fn booked_services(booking: &Booking) -> Vec<FlightService> {
     booking.services.iter().map(service).collect()
 }
 
-/// A service that is for sale, under the gateway's ids.
+/// Builds an available service with the gateway's ids.
 pub(crate) fn available_service(
     id: &ServiceId,
     passenger: &PassengerId,

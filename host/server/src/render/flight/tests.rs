@@ -1,4 +1,4 @@
-//! Shapes of flight bookings, as callers and subscribers see them.
+//! Tests of the JSON shape of flight bookings in responses and events.
 
 mod fixture;
 
@@ -10,7 +10,7 @@ use fixture::*;
 use host_domain::booking::{Failure, Notification};
 use host_domain::event::EventType;
 use host_domain::flight::booking::{BookedChange, Booking, State};
-use host_domain::flight::quote::{CancellationQuote, QuoteUnavailableReason, QuoteSource};
+use host_domain::flight::quote::{CancellationQuote, QuoteSource, QuoteUnavailableReason};
 use host_domain::flight::supply::{AvailableService, ServiceType};
 use host_domain::flight::{AirlineChange, ChangeType};
 use host_domain::id::{
@@ -29,7 +29,7 @@ fn names(object: &Value) -> Vec<&str> {
     names.map(String::as_str).collect()
 }
 
-/// In every state.
+/// Fields that are present in every state.
 const ALWAYS: [&str; 20] = [
     "id",
     "reference_id",
@@ -54,7 +54,7 @@ const ALWAYS: [&str; 20] = [
 ];
 
 #[test]
-fn a_booking_shows_what_its_state_has_and_leaves_out_the_rest() {
+fn booking_contains_only_fields_of_its_state() {
     let unbound = Booking {
         state: State::Created,
         ticket_total: None,
@@ -84,7 +84,7 @@ fn a_booking_shows_what_its_state_has_and_leaves_out_the_rest() {
 }
 
 #[test]
-fn nothing_internal_and_nothing_secret_is_shown() {
+fn booking_contains_no_internal_or_secret_values() {
     let text = json_of(&booking::full(&canceled())).to_string();
     for internal in [
         "secret",
@@ -99,7 +99,7 @@ fn nothing_internal_and_nothing_secret_is_shown() {
 }
 
 #[test]
-fn amounts_are_of_ticket_and_services_and_null_until_they_are_known() {
+fn amounts_cover_ticket_and_services_and_are_null_until_known() {
     let money = |amount: i64| json!({"amount": amount, "currency": "GBP"});
     let shown = json_of(&booking::full(&ticketed()));
     assert_eq!(shown["total_amount"], money(540));
@@ -116,7 +116,7 @@ fn amounts_are_of_ticket_and_services_and_null_until_they_are_known() {
 }
 
 #[test]
-fn terms_passengers_and_journeys_have_the_form_of_the_interface() {
+fn terms_passengers_and_journeys_have_public_shape() {
     let shown = json_of(&booking::full(&bound()));
     let penalty = json!({"amount": 50, "currency": "GBP"});
     assert_eq!(
@@ -163,7 +163,7 @@ fn terms_passengers_and_journeys_have_the_form_of_the_interface() {
                 "operating_carrier": null,
                 "operating_carrier_logo_url": null,
                 "duration_minutes": 490,
-                // The supplier also tells of somebody who is not a passenger.
+                // The supplier also reports a passenger who is not part of the booking.
                 "passengers": [{
                     "passenger_id": PassengerId::from_bits(2).as_str(),
                     "cabin_class": "PREMIUM_ECONOMY",
@@ -177,7 +177,7 @@ fn terms_passengers_and_journeys_have_the_form_of_the_interface() {
 }
 
 #[test]
-fn what_paid_is_shown_of_one_booking_and_not_in_lists() {
+fn payment_method_appears_in_single_booking_but_not_in_lists() {
     let plain = |collected_by: &str| {
         json!({
             "id": PaymentId::from_bits(5).as_str(),
@@ -209,7 +209,7 @@ fn what_paid_is_shown_of_one_booking_and_not_in_lists() {
 }
 
 #[test]
-fn a_bag_is_shown_with_whom_and_what_it_is_for() {
+fn bag_names_its_passenger_and_segments() {
     let baggage = json!({"type": "CHECKED", "max_weight_kg": 23});
     let unit = json!({"amount": 60, "currency": "GBP"});
     let shown = json_of(&booking::full(&ticketed()));
@@ -259,7 +259,7 @@ fn a_bag_is_shown_with_whom_and_what_it_is_for() {
 }
 
 #[test]
-fn a_cancellation_says_what_was_kept_and_where_the_rest_goes() {
+fn cancellation_contains_fee_and_refund_targets() {
     let shown = json_of(&booking::full(&canceled()));
     assert_eq!(
         shown["cancellation"],
@@ -273,7 +273,7 @@ fn a_cancellation_says_what_was_kept_and_where_the_rest_goes() {
 }
 
 #[test]
-fn an_airline_change_holds_the_segments_before_and_after() {
+fn airline_change_contains_removed_and_added_segments() {
     let booking = Booking {
         changes: vec![BookedChange {
             id: AirlineChangeId::from_bits(10),
@@ -318,7 +318,7 @@ fn an_airline_change_holds_the_segments_before_and_after() {
 }
 
 #[test]
-fn a_quote_says_its_amounts_or_why_there_are_none() {
+fn quote_contains_amounts_or_unavailable_reason() {
     let quote = CancellationQuote {
         source: QuoteSource::SupplierQuote,
         checked_at: NOW,
@@ -345,7 +345,10 @@ fn a_quote_says_its_amounts_or_why_there_are_none() {
             QuoteUnavailableReason::PenaltyInOtherCurrency,
             "penalty_in_other_currency",
         ),
-        (QuoteUnavailableReason::QuoteInOtherCurrency, "quote_in_other_currency"),
+        (
+            QuoteUnavailableReason::QuoteInOtherCurrency,
+            "quote_in_other_currency",
+        ),
     ] {
         let unknown = CancellationQuote {
             source: QuoteSource::FareEstimate,
@@ -368,7 +371,7 @@ fn a_quote_says_its_amounts_or_why_there_are_none() {
 }
 
 #[test]
-fn events_hold_the_booking_as_its_read_shows_it_or_the_payment() {
+fn events_contain_booking_in_form_of_single_read_or_payment() {
     let payload = |event_type, payment| -> Value {
         let notice = Notification {
             event_type,

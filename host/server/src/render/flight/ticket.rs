@@ -1,4 +1,4 @@
-//! Who flies, and what is flown: passengers and journeys of a booking.
+//! JSON resources of the passengers and journeys of a flight booking.
 
 use crate::render::flight::itinerary::{Cabin, JourneyTimes, SegmentFlight};
 use host_domain::flight::booking::{self, Booking};
@@ -8,17 +8,17 @@ use host_domain::id::SegmentId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A membership of an airline's programme.
+/// A membership in an airline's loyalty programme.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct LoyaltyAccount {
     #[schema(pattern = "^[A-Z0-9]{2}$", example = "BA")]
     airline_iata_code: String,
-    /// Masked; the whole number is never shown.
+    /// Masked membership number. The whole number is never returned.
     #[schema(example = "****1234")]
     membership_number: String,
 }
 
-/// A passenger of a booking. Documents are never shown.
+/// A passenger of a booking. Travel documents are never returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct FlightPassenger {
     #[schema(
@@ -31,7 +31,7 @@ pub(crate) struct FlightPassenger {
     loyalty_accounts: Vec<LoyaltyAccount>,
 }
 
-/// What one passenger has on one segment.
+/// The cabin and baggage of one passenger on one segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct BookedSeat {
     #[schema(
@@ -40,21 +40,21 @@ pub(crate) struct BookedSeat {
     )]
     passenger_id: String,
     cabin_class: Cabin,
-    /// The airline's name of it.
+    /// Name that the airline gives the cabin.
     #[schema(required)]
     cabin_name: Option<String>,
-    /// Pieces; null: not told.
+    /// Number of checked bags. Null if it is not known.
     #[schema(required, minimum = 0)]
     checked_bags: Option<u32>,
-    /// Pieces; null: not told.
+    /// Number of cabin bags. Null if it is not known.
     #[schema(required, minimum = 0)]
     carry_on_bags: Option<u32>,
 }
 
-/// One flight number of a booking, from one airport to the next.
+/// A booked flight under one flight number from one airport to the next.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct BookedSegment {
-    /// Stays while the airline only moves the flight.
+    /// Id of the segment. It stays the same if the airline only reschedules the flight.
     #[schema(
         pattern = "^seg_[a-zA-Z0-9-]+$",
         example = "seg_01976f3e4a5b7c8d9e0f112233445566"
@@ -62,11 +62,11 @@ pub(crate) struct BookedSegment {
     id: String,
     #[serde(flatten)]
     flight: SegmentFlight,
-    /// What each passenger has; empty where the supplier does not tell.
+    /// Cabin and baggage of each passenger. Empty if the supplier does not report them.
     passengers: Vec<BookedSeat>,
 }
 
-/// From an origin to a destination, as booked.
+/// A booked journey from an origin to a destination.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct BookedJourney {
     #[schema(
@@ -76,21 +76,20 @@ pub(crate) struct BookedJourney {
     id: String,
     #[serde(flatten)]
     times: JourneyTimes,
-    /// The airline's name of the fare.
+    /// Name that the airline gives the fare.
     #[schema(required)]
     fare_brand: Option<String>,
-    /// In order of travel.
+    /// Segments in order of travel.
     segments: Vec<BookedSegment>,
 }
 
-/// In the order of the request.
+/// Builds the passengers of a booking in the order of the request.
 pub(crate) fn passengers(booking: &Booking) -> Vec<FlightPassenger> {
     let mut passengers: Vec<_> = booking.passengers.iter().collect();
     passengers.sort_by_key(|passenger| passenger.position);
     passengers.into_iter().map(passenger).collect()
 }
 
-/// A passenger.
 fn passenger(passenger: &booking::BookedPassenger) -> FlightPassenger {
     FlightPassenger {
         id: passenger.id.to_string(),
@@ -107,7 +106,7 @@ fn loyalty(account: &passenger::LoyaltyAccount) -> LoyaltyAccount {
     }
 }
 
-/// The journeys of a booking.
+/// Builds the journeys of a booking.
 pub(crate) fn journeys(booking: &Booking) -> Vec<BookedJourney> {
     let journey = |booked: &booking::BookedJourney| {
         let journey = &booked.journey;
@@ -133,7 +132,8 @@ fn segment(booking: &Booking, id: &SegmentId, segment: &Segment) -> BookedSegmen
     }
 }
 
-/// None of somebody who is not a passenger of the booking.
+/// Returns the cabin and baggage of a passenger, or `None` if the passenger is not part of the
+/// booking.
 fn seat(booking: &Booking, seat: &SegmentPassenger) -> Option<BookedSeat> {
     let passenger = booking.passengers.get(usize::from(seat.passenger))?;
     Some(BookedSeat {

@@ -1,11 +1,11 @@
-//! Calls between walkers and the world, and what comes back.
+//! Calls from walkers to the supplier and the processor, and their responses.
 
 use super::world::Order;
 use host_domain::money::Money;
 use host_domain::payment::{PaymentError, ProcessorPayment};
 use host_domain::supplier::{ChangeError, ReadError};
 
-/// A call on its way out.
+/// An outgoing call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Request {
     Prebook,
@@ -45,7 +45,7 @@ pub(super) enum Request {
     },
 }
 
-/// What comes back.
+/// The response to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Reply {
     Bound(Result<Money, ChangeError>),
@@ -57,19 +57,19 @@ pub(super) enum Reply {
     FoundRefund(Result<bool, ReadError>),
 }
 
-/// How a call ends of which nothing comes back.
+/// The outcome of a call without a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Silence {
-    /// It certainly did not leave.
+    /// The call was certainly not sent.
     NotSent,
-    /// It did not do anything, and said so.
+    /// The call was rejected by a rate limit and had no effect.
     RateLimited,
-    /// Who knows.
+    /// The outcome is unknown.
     Unknown,
 }
 
 impl Request {
-    /// Our reference of a call that may change something.
+    /// Returns the client reference of a call that may change something.
     pub(super) fn reference(&self) -> Option<&str> {
         match self {
             Self::Book { reference }

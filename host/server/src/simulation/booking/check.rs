@@ -1,4 +1,4 @@
-//! What always holds, and what holds in the end, whatever the product.
+//! Product-independent invariants, checked after every event and at the end.
 
 use super::setting::cards;
 use super::subject::Subject;
@@ -10,18 +10,18 @@ use host_domain::money::Money;
 use host_domain::payment::{PaymentState, ProcessorPaymentStatus};
 use std::collections::HashMap;
 
-/// What was seen of a life.
+/// The observations of a scenario.
 #[derive(Default)]
 pub(super) struct Checks {
-    /// How often subscribers were told what, and of which payment.
+    /// Number of notifications by event type and payment.
     told: HashMap<(&'static str, Option<String>), usize>,
-    /// An operator said how a cancellation ended, without amounts.
+    /// Whether an operator resolved a cancellation without amounts.
     pub(super) settled: bool,
     pub(super) settlements: usize,
     pub(super) conflicts: usize,
 }
 
-/// From where to where a status may go, beside staying.
+/// Allowed transitions of the status.
 const MOVES: [(&str, &[&str]); 10] = [
     ("CREATED", &["PREBOOK_IN_PROGRESS", "FAILED"]),
     ("PREBOOK_IN_PROGRESS", &["READY_FOR_COMPLETE", "FAILED"]),
@@ -61,28 +61,28 @@ impl Checks {
         Ok(())
     }
 
-    /// After everything that happens.
+    /// Checks the invariants that hold after every event.
     pub(super) fn now<B: Subject>(&self, booking: &B, world: &World<'_>) -> Result<()> {
         let own = booking.own_payments();
         let live = own.iter().filter(|payment| payment.has_funds()).count();
-        ensure!(live <= 1, "{live} payments at once: {own:?}");
+        ensure!(live <= 1, "{live} active payments: {own:?}");
         for payment in booking.payments() {
             let refunds: i64 = payment.refunds.iter().map(|r| r.amount.minor).sum();
             ensure!(
                 refunds <= payment.amount.minor,
-                "refunds beyond the payment: {payment:?}"
+                "refunds exceed the payment: {payment:?}"
             );
         }
         let mut charges = world.charges.iter();
         ensure!(
             charges.all(|charge| charge.refunded() <= charge.amount.minor),
-            "refunds beyond what was taken: {:?}",
+            "refunds exceed the captured amount: {:?}",
             world.charges
         );
         Ok(())
     }
 
-    /// What a booking's payer pays in the end, by the booking's own word.
+    /// Returns the total that the payer pays according to the booking.
     pub(super) fn paid_by<B: Subject>(&self, booking: &B) -> Money {
         let taken = booking.payments().iter();
         let taken = taken.filter(|payment| payment.has_funds());
@@ -92,7 +92,7 @@ impl Checks {
         Money::new(minor, booking.total().currency)
     }
 
-    /// When nothing is left to do, what is stored is what the processor has.
+    /// Checks that the stored payments match the processor when no work is left.
     pub(super) fn at_rest<B: Subject>(&self, booking: &B) -> Result<()> {
         for payment in booking.payments() {
             let is_at_rest = matches!(
@@ -102,7 +102,7 @@ impl Checks {
             let mut refunds = payment.refunds.iter();
             ensure!(
                 is_at_rest && refunds.all(|refund| refund.call.is_none()),
-                "a payment is not at its end: {payment:?}"
+                "a payment is not final: {payment:?}"
             );
             let captured = self.times(EventType::PaymentCaptured, Some(payment.id.as_str()));
             let refunded = self.times(EventType::PaymentRefunded, Some(payment.id.as_str()));
@@ -121,7 +121,7 @@ impl Checks {
         Ok(())
     }
 
-    /// The booking's word about money is the processor's, and the payer pays `kept`.
+    /// Checks that the booking agrees with the processor and that the payer pays `kept`.
     pub(super) fn money<B: Subject>(
         &self,
         booking: &B,
@@ -132,7 +132,7 @@ impl Checks {
             .charges
             .iter()
             .find(|c| c.status == ProcessorPaymentStatus::Authorized);
-        ensure!(held.is_none(), "money is held for ever: {held:?}");
+        ensure!(held.is_none(), "an authorization is left open: {held:?}");
         let charges = world.charges.iter().filter(|charge| charge.is_live());
         let taken: i64 = charges
             .map(|charge| charge.amount.minor - charge.refunded())
@@ -140,7 +140,7 @@ impl Checks {
         let said = self.paid_by(booking);
         ensure!(
             taken == said.minor,
-            "{taken} is taken, the booking says {said}"
+            "{taken} is captured, but the booking has {said}"
         );
         ensure!(
             self.settled || taken == kept.minor,
@@ -154,12 +154,12 @@ impl Checks {
         self.told.get(&key).copied().unwrap_or_default()
     }
 
-    /// Subscribers were told of it once, or not at all.
+    /// Checks that subscribers were notified exactly once, or never if the event did not happen.
     pub(super) fn told_once(&self, event: EventType, happened: bool) -> Result<()> {
         let times = self.times(event, None);
         ensure!(
             times == usize::from(happened),
-            "{} was told {times} times",
+            "{} was sent {times} times",
             event.as_str()
         );
         Ok(())

@@ -1,4 +1,4 @@
-//! A flight booking, with bags bought on the ticket.
+//! The simulated flight booking, with bags purchased for the ticket.
 
 use super::call::Request;
 use super::check::Checks;
@@ -14,7 +14,8 @@ use anyhow::{Result, ensure};
 use host_domain::booking::PaymentCollector;
 use host_domain::event::EventType;
 use host_domain::flight::booking::{
-    BookedService, Booking, Event, ServicePurchase, ServicePurchaseState, ServiceStatus, State, Status,
+    BookedService, Booking, Event, ServicePurchase, ServicePurchaseState, ServiceStatus, State,
+    Status,
 };
 use host_domain::flight::itinerary::{
     Cabin, Direction, FareCondition, FareConditions, Journey, Segment,
@@ -22,7 +23,8 @@ use host_domain::flight::itinerary::{
 use host_domain::flight::passenger::{Contact, Travellers};
 use host_domain::flight::step::Step;
 use host_domain::flight::supply::{
-    Baggage, BaggageType, SupplierBooking, CancellationAmounts, BookingLookup, PrebookResponse, SupplierService, ServiceType,
+    Baggage, BaggageType, BookingLookup, CancellationAmounts, PrebookResponse, ServiceType,
+    SupplierBooking, SupplierService,
 };
 use host_domain::id::{BookingId, PaymentId, PurchaseId, ServiceId};
 use host_domain::leg::RemoteCall;
@@ -134,7 +136,9 @@ fn purchase(random: &Random, price: Money, now: Timestamp) -> Event {
         services: vec![service.id.clone()],
         payment: payment.id.clone(),
         total: price,
-        state: ServicePurchaseState::InProgress { call: RemoteCall::pending(now) },
+        state: ServicePurchaseState::InProgress {
+            call: RemoteCall::pending(now),
+        },
         failure: None,
         created_at: now,
     };
@@ -258,13 +262,15 @@ impl Subject for Booking {
                     None => BookingLookup::NotFound,
                 });
                 match step {
-                    Step::ReconcileCancellation => judge::cancel_lookup(self, found, promises, times),
+                    Step::ReconcileCancellation => {
+                        judge::cancel_lookup(self, found, promises, times)
+                    }
                     Step::ReconcilePurchase => judge::purchase_lookup(self, found, promises, times),
                     Step::Refresh => judge::refresh_response(self, found, times),
                     _ => judge::book_lookup(self, found, payment, promises, times),
                 }
             }
-            (step, Answer::Changed(answer)) => panic!("{step:?} is not answered by {answer:?}"),
+            (step, Answer::Changed(answer)) => panic!("{answer:?} is no response to {step:?}"),
         }
     }
 
@@ -281,7 +287,8 @@ impl Subject for Booking {
                 Some(Event::CancelExpedited)
             }
             (Wish::Bags, State::Confirmed { .. })
-                if self.open_purchase().is_none() && self.payment_collector == PaymentCollector::Gateway =>
+                if self.open_purchase().is_none()
+                    && self.payment_collector == PaymentCollector::Gateway =>
             {
                 Some(purchase(random, euros(setting.bag), now))
             }
@@ -292,7 +299,9 @@ impl Subject for Booking {
     fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool> {
         let status = order.map(|order| &order.status);
         match (step, status) {
-            (_, Some(SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending)) => None,
+            (_, Some(SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending)) => {
+                None
+            }
             ("book", status) => Some(status == Some(&SupplierBookingStatus::Confirmed)),
             ("buy", _) => {
                 let services = self.services.iter();
@@ -336,7 +345,7 @@ impl Subject for Booking {
             let kept = world.truth().map_or(euros(0), |order| order.kept);
             checks.money(self, world, kept)?;
         }
-        ensure!(!self.is_refund_undecided(), "nobody decided about the refund");
+        ensure!(!self.is_refund_undecided(), "the refund is undecided");
         let _ = setting;
         let status = self.status();
         checks.told_once(
@@ -354,7 +363,7 @@ impl Subject for Booking {
         let added = checks.times(EventType::FlightBookingServicesAdded, None);
         ensure!(
             added == bought,
-            "{added} times told of bags, {bought} bought"
+            "{added} bag events were sent, but {bought} bought"
         );
         Ok(())
     }

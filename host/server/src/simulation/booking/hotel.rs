@@ -1,4 +1,4 @@
-//! A hotel booking.
+//! The simulated hotel booking.
 
 use super::call::Request;
 use super::check::Checks;
@@ -17,14 +17,16 @@ use host_domain::hotel::offer::{
     Board, CancellationPolicy, Contact, HotelSummary, Occupancy, Penalty, RoomRate, Stay,
 };
 use host_domain::hotel::step::Step;
-use host_domain::hotel::supply::{SupplierRoom, SupplierBooking, CancellationAmounts, BookingLookup, PrebookResponse};
+use host_domain::hotel::supply::{
+    BookingLookup, CancellationAmounts, PrebookResponse, SupplierBooking, SupplierRoom,
+};
 use host_domain::id::{BookingId, CancellationId, HotelId, RefundId, RoomId};
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::{Payment, PaymentStep};
 use host_domain::supplier::{SupplierBookingStatus, SupplierId};
 use host_domain::time::{Date, Timestamp};
 
-/// What releasing costs, at any time.
+/// Builds a policy with the same fee at all times.
 fn policy(fee: i64) -> CancellationPolicy {
     CancellationPolicy {
         refundable: true,
@@ -233,7 +235,7 @@ impl Subject for Booking {
                     _ => judge::book_lookup(self, found, promises, times),
                 }
             }
-            (step, Answer::Changed(answer)) => panic!("{step:?} is not answered by {answer:?}"),
+            (step, Answer::Changed(answer)) => panic!("{answer:?} is no response to {step:?}"),
         }
     }
 
@@ -253,7 +255,7 @@ impl Subject for Booking {
         let standing = || self.rooms.iter().filter(|room| room.canceled_at.is_none());
         let room_ids = match wish {
             Wish::Cancel => Vec::new(),
-            // All that stand are not named.
+            // A partial cancellation must not name all active rooms.
             Wish::Release if standing().count() > 1 => {
                 let ids: Vec<RoomId> = standing().map(|room| room.id.clone()).collect();
                 vec![random.one_of(&ids)]
@@ -269,7 +271,9 @@ impl Subject for Booking {
     fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool> {
         let status = order.map(|order| &order.status);
         match (step, status) {
-            (_, Some(SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending)) => None,
+            (_, Some(SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending)) => {
+                None
+            }
             ("book", status) => Some(status == Some(&SupplierBookingStatus::Confirmed)),
             (_, Some(SupplierBookingStatus::Canceled)) => Some(true),
             _ => {
@@ -303,7 +307,7 @@ impl Subject for Booking {
             for (room, released) in self.rooms.iter().zip(&order.released) {
                 ensure!(
                     room.canceled_at.is_some() == *released,
-                    "{} is not as the supplier has it",
+                    "{} differs from the supplier",
                     room.id
                 );
             }

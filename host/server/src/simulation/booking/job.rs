@@ -1,4 +1,4 @@
-//! The booking's job: what is written of it.
+//! Writes to the booking's job.
 
 use super::Life;
 use super::subject::Subject;
@@ -14,7 +14,7 @@ impl<B: Subject> Life<'_, B> {
         });
     }
 
-    /// As `Write::upsert_job`.
+    /// Mirrors `UnitOfWork::schedule_job`.
     pub(super) fn ask_for_work(&mut self) {
         match &mut self.job {
             Some(job) if job.lease.is_some() => job.again(self.now),
@@ -22,7 +22,7 @@ impl<B: Subject> Life<'_, B> {
         }
     }
 
-    /// As `release_job` and `finish_job`; false: the claim is lost.
+    /// Mirrors `release_job` and `complete_job`. Returns `false` if the lease is lost.
     pub(super) fn give_back(&mut self, holder: u64, due_at: Option<Timestamp>) -> bool {
         let Some(job) = self.job.as_ref().filter(|job| job.is_held_by(holder)) else {
             return false;

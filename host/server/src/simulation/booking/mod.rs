@@ -1,6 +1,6 @@
-//! A booking's life: callers, workers, a supplier and a processor, and one row with one
-//! job between them. What the walkers do is what `flow/walk.rs` plans and `flow/judge`
-//! says; what is simulated is everything around them.
+//! Scenario of a booking: clients, workers, a supplier and a processor, with one booking row and
+//! one job between them. The production code plans the steps (`booking/engine.rs`) and interprets
+//! responses (`booking/interpret`). Everything else is simulated.
 
 mod call;
 mod check;
@@ -35,24 +35,24 @@ use std::collections::BTreeMap;
 use subject::{Answer, Around, Subject};
 use world::World;
 
-/// A call that gave no answer by then gives none: shorter than the lease.
+/// Time after which a call without a response is abandoned. It is shorter than the lease.
 const CALL_MAX_MS: i64 = 45_000;
-/// As `job::RETRY_S`.
+/// Retry delay of a failed job, equal to `RETRY_DELAY_S` of the jobs.
 const FAILED_RETRY_MS: i64 = 30_000;
-/// Nothing goes wrong any more after so long.
+/// Time after which no more failures are injected.
 const TROUBLE_MS: i64 = 6 * 3_600_000;
-/// A life that is not over by then never will be.
+/// Maximum duration of a scenario. A longer one counts as endless.
 const DEATH_MS: i64 = 90 * 24 * 3_600_000;
-/// Nor one of which so much is to be told.
+/// Maximum number of events of a scenario. One with more events counts as endless.
 const HAPPENINGS_MAX: u64 = 20_000;
-/// As often as somebody else may move the booking under a commit.
+/// Maximum number of retries if the booking changes under a commit.
 const CONFLICT_RETRIES_MAX: usize = 8;
-/// How often one call, or reading it back, goes wrong. Beyond the hour for which repeats
-/// are safe, only a person could tell.
+/// Maximum number of failures injected into one call, including its reconciliation. Resends are
+/// safe for an hour; after that, only an operator could determine the outcome.
 const TROUBLES_MAX: u32 = 3;
 
 #[test]
-fn hotel_bookings_end_as_their_suppliers_have_them() {
+fn hotel_bookings_end_in_agreement_with_suppliers() {
     live("hotel booking", |random, history| {
         Life::<host_domain::hotel::Booking>::new(random, history, &Setting::draw(random, false))
             .lived()
@@ -60,7 +60,7 @@ fn hotel_bookings_end_as_their_suppliers_have_them() {
 }
 
 #[test]
-fn flight_bookings_end_as_their_suppliers_have_them() {
+fn flight_bookings_end_in_agreement_with_suppliers() {
     live("flight booking", |random, history| {
         Life::<host_domain::flight::Booking>::new(random, history, &Setting::draw(random, true))
             .lived()
@@ -69,27 +69,27 @@ fn flight_bookings_end_as_their_suppliers_have_them() {
 
 #[derive(Debug)]
 enum Happening {
-    /// A call reaches the other side.
+    /// A call reaches the supplier or the processor.
     Arrives {
         walker: u64,
         request: Request,
         sent_at: Timestamp,
-        /// When its answer comes back, if it does.
+        /// Delay until the response arrives, or `None` if it is lost.
         answers_after_ms: Option<i64>,
     },
-    /// A walker gets an answer, or gives up waiting for one.
+    /// A walker receives a response or stops waiting for it.
     Answered {
         walker: u64,
         reply: Reply,
     },
-    /// A process ends without a word.
+    /// A process crashes without releasing anything.
     Dies {
         walker: u64,
     },
     Wishes(Wish),
 }
 
-/// Somebody who takes the steps of the booking.
+/// A worker or request that executes the steps of the booking.
 struct Walker<B: Subject> {
     name: u64,
     view: B,
@@ -113,7 +113,7 @@ struct Life<'a, B: Subject> {
     row: Option<B>,
     job: Option<Job>,
     walkers: Vec<Walker<B>>,
-    /// What went wrong of a call so far.
+    /// Number of failures injected so far into each call.
     troubles: BTreeMap<String, u32>,
     agenda: Agenda<Happening>,
     world: World<'a>,
@@ -149,13 +149,13 @@ impl<'a, B: Subject> Life<'a, B> {
         while let Some(at) = self.next_at() {
             ensure!(
                 at.since(BIRTH) < DEATH_MS,
-                "it never comes to rest: {:?}",
+                "the booking never becomes final: {:?}",
                 self.row
             );
             happenings += 1;
             ensure!(
                 happenings < HAPPENINGS_MAX,
-                "it goes on and on: {:?}",
+                "the scenario does not end: {:?}",
                 self.row
             );
             self.now = self.now.max(at);
@@ -234,7 +234,7 @@ impl<'a, B: Subject> Life<'a, B> {
         Ok(())
     }
 
-    /// A worker finds that something is due.
+    /// A worker claims the due job.
     fn work(&mut self) -> Result<()> {
         let name = self.agenda.name();
         let Some(job) = &mut self.job else {
@@ -246,7 +246,7 @@ impl<'a, B: Subject> Life<'a, B> {
         self.advance(name, view, None, true)
     }
 
-    /// As `App::start`: an event of a caller's, with a claim on the work.
+    /// Mirrors `Application::start`: applies a client's event and leases the job.
     fn start(&mut self, event: B::Event) -> Result<bool> {
         if self
             .job
@@ -263,7 +263,7 @@ impl<'a, B: Subject> Life<'a, B> {
         Ok(true)
     }
 
-    /// As `App::advance`.
+    /// Mirrors `Application::commit_outcome`.
     fn advance(
         &mut self,
         name: u64,
@@ -304,7 +304,7 @@ impl<'a, B: Subject> Life<'a, B> {
                 continue;
             }
             if !self.holds(name) {
-                self.note(|| format!("walker {name} has lost its claim"));
+                self.note(|| format!("walker {name} has lost its lease"));
                 return Ok(());
             }
             for moved in &planned.transitions {
@@ -322,7 +322,7 @@ impl<'a, B: Subject> Life<'a, B> {
             }
             return self.go_on(name, planned.booking, planned.next, is_worker);
         }
-        bail!("a booking that moves without end")
+        bail!("the booking changes without end")
     }
 
     fn go_on(
@@ -358,11 +358,11 @@ impl<'a, B: Subject> Life<'a, B> {
         Ok(())
     }
 
-    // ---- the way there and back ----
+    // ---- transmission of calls ----
 
     fn send(&mut self, walker: Walker<B>) {
         let (name, request) = (walker.name, walker.request.clone());
-        self.note(|| format!("walker {name} asks: {request:?}"));
+        self.note(|| format!("walker {name} calls: {request:?}"));
         self.walkers.push(walker);
         let (key, trouble) = (self.key_of(&request), self.setting.trouble);
         let told = self.troubles.entry(key).or_default();
@@ -375,9 +375,10 @@ impl<'a, B: Subject> Life<'a, B> {
         *told += 1;
         let latest_ms = self.latest_ms(&request);
         match self.random.between(0, 8) {
-            // Marked, and dead before a byte left.
+            // The process crashes after it has marked the call as sent, but before it sends
+            // anything.
             0 => self.queue(0, Happening::Dies { walker: name }),
-            // On its way, and nobody left to hear of it.
+            // The call is on its way, and the process crashes before the response arrives.
             1 | 2 => {
                 let (there, back) = (self.random.between(1, latest_ms), 1);
                 let dies_after = self.random.between(0, 10_000);
@@ -389,14 +390,15 @@ impl<'a, B: Subject> Life<'a, B> {
                 self.world.leaves(&request);
                 self.silent(name, &request, Silence::RateLimited);
             }
-            // Never arrives.
+            // The call never arrives.
             5 => self.departs(name, request, None, None),
-            // Arrives, perhaps when nobody waits for it any more, and the answer does not.
+            // The call arrives, possibly after its walker has stopped waiting, and the response is
+            // lost.
             6 | 7 => {
                 let there = self.random.between(1, latest_ms);
                 self.departs(name, request, Some(there), None);
             }
-            // The process stands still until somebody else has its work.
+            // The process stalls until another process has taken over its work.
             _ => {
                 let there = self.random.between(1, 900);
                 let back = self.random.between(LEASE_MS, 3 * LEASE_MS);
@@ -405,8 +407,8 @@ impl<'a, B: Subject> Life<'a, B> {
         }
     }
 
-    /// How late a call may still arrive: what promises that reading back proves something
-    /// after a while, has it by then.
+    /// Returns the maximum delay of a call. If reads are guaranteed to be consistent after a delay,
+    /// the call arrives within that delay.
     fn latest_ms(&self, request: &Request) -> i64 {
         let promises = self.world.promises_of(request);
         match promises.reads_consistent_after_ms {
@@ -415,7 +417,8 @@ impl<'a, B: Subject> Life<'a, B> {
         }
     }
 
-    /// What goes wrong is counted by what is asked about.
+    /// Returns the key under which failures of a call are counted: the reference of the call or of
+    /// its subject.
     fn key_of(&self, request: &Request) -> String {
         match request {
             Request::FindPayment { reference } | Request::FindRefund { reference } => {
@@ -453,7 +456,7 @@ impl<'a, B: Subject> Life<'a, B> {
 
     fn arrive(&mut self, walker: u64, request: &Request, sent_at: Timestamp, back: Option<i64>) {
         let reply = self.world.receive(request, sent_at, self.now);
-        self.note(|| format!("of walker {walker}, {request:?} arrives: {reply:?}"));
+        self.note(|| format!("call of walker {walker} arrives: {request:?}: {reply:?}"));
         if let Some(after_ms) = back {
             self.queue(after_ms, Happening::Answered { walker, reply });
         }
@@ -487,7 +490,7 @@ impl<'a, B: Subject> Life<'a, B> {
             }
             (None, Reply::Found(answer)) => walker.view.judge(step, Answer::Found(answer), &around),
             (Some(step), reply) => judge_payment(&walker.view, step, reply, &around)?,
-            (None, reply) => bail!("{reply:?} answers another question"),
+            (None, reply) => bail!("{reply:?} has no matching request"),
         };
         self.advance(
             walker.name,
@@ -497,10 +500,10 @@ impl<'a, B: Subject> Life<'a, B> {
         )
     }
 
-    /// As `App::bind`.
+    /// Mirrors `Application::bind_offer`.
     fn prebooked(&mut self, walker: Walker<B>, reply: Reply) -> Result<()> {
         let Reply::Bound(answer) = reply else {
-            bail!("{reply:?} answers another question");
+            bail!("{reply:?} is not a prebook response");
         };
         let event = match answer {
             Ok(price) => {
@@ -513,7 +516,7 @@ impl<'a, B: Subject> Life<'a, B> {
                 let expires_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
                 Some(walker.view.bound(self.setting, expires_at, payment))
             }
-            // Kept until its own timer decides.
+            // The booking stays unchanged until the prebook timer decides.
             Err(ChangeError::Unknown(_)) => None,
             Err(_) => Some(B::prebook_refused_event()),
         };

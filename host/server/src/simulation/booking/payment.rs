@@ -1,4 +1,4 @@
-//! Steps of payments: what they ask of the processor, and what its answers mean.
+//! Payment steps: their requests to the processor and the interpretation of the responses.
 
 use super::BIRTH;
 use super::call::{Reply, Request};
@@ -13,7 +13,7 @@ use host_domain::money::Money;
 use host_domain::payment::{Payment, PaymentEvent, PaymentStep};
 use host_domain::time::Timestamp;
 
-/// What a payment's step asks of the processor, under the gateway's own references.
+/// Returns the processor request of a payment step with the gateway's own references.
 pub(super) fn payment_request<B: Subject>(booking: &B, step: &PaymentStep) -> Request {
     let payment = booking.payment(step.payment()).unwrap();
     let reference = client_reference(booking, payment, step);
@@ -51,7 +51,9 @@ pub(super) fn judge_payment<B: Subject>(
         (PaymentStep::Authorize(_), Reply::Paid(answer)) => {
             judge::authorize_response(payment, answer, times)
         }
-        (PaymentStep::Capture(_), Reply::Paid(answer)) => judge::capture_response(payment, answer, times),
+        (PaymentStep::Capture(_), Reply::Paid(answer)) => {
+            judge::capture_response(payment, answer, times)
+        }
         (PaymentStep::Void(_), Reply::Paid(answer)) => judge::void_response(payment, answer, times),
         (PaymentStep::Reconcile(_), Reply::FoundPayment(answer)) => {
             judge::payment_lookup(payment, answer, promises, times)
@@ -62,7 +64,7 @@ pub(super) fn judge_payment<B: Subject>(
         (PaymentStep::ReconcileRefund(_, id), Reply::FoundRefund(answer)) => {
             judge::refund_lookup(payment, id, answer, promises, times)
         }
-        (step, reply) => bail!("{reply:?} answers another question than {step:?}"),
+        (step, reply) => bail!("{reply:?} is not a response to {step:?}"),
     };
     let id = payment.id.clone();
     Ok(judgement.map(|event| B::payment_event(id, event)))

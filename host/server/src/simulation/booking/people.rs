@@ -1,37 +1,37 @@
-//! Those who want something of a booking: its caller, the payer, the supplier's webhook,
-//! the airline, an operator.
+//! Actors of a booking scenario: the client, the payer, the supplier's webhook, the airline and an
+//! operator.
 
 use super::payment::new_payment;
 use super::subject::Subject;
 use super::{BIRTH, Happening, Life, TROUBLE_MS};
 use crate::flow::bookable::BookingPhase;
 use anyhow::{Result, bail, ensure};
-use host_domain::booking::{Expiry, PaymentCollector, ChangeSource};
+use host_domain::booking::{ChangeSource, Expiry, PaymentCollector};
 use host_domain::leg::RemoteCall;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
-/// So often an operator looks at what is not known, once a day.
+/// Number of days on which an operator resolves unknown outcomes, once a day.
 const VISITS: i64 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {
     Book,
-    /// The payer completes the payment, in a browser or at the supplier's checkout.
+    /// The payer completes the payment in a browser or at the supplier's checkout.
     Pay,
     Cancel,
-    /// Some of the rooms.
+    /// The client cancels some of the rooms.
     Release,
     Bags,
-    /// The supplier or the processor says that something changed.
+    /// The supplier or the processor reports a change.
     Hint(ChangeSource),
     SupplierCancels,
     Settle,
 }
 
 impl<B: Subject> Life<'_, B> {
-    /// Who will want what, and when.
+    /// Plans the requests of all actors.
     pub(super) fn plan_people(&mut self) {
         let random = self.random;
         let some = |percent: i64, most: i64| (0..most).filter(|_| random.percent(percent)).count();
@@ -52,7 +52,7 @@ impl<B: Subject> Life<'_, B> {
                 self.queue(after_ms, Happening::Wishes(wish));
             }
         }
-        // Suppliers hint in quick succession.
+        // Suppliers report changes in quick succession.
         let at_ms = random.between(late.0, late.1);
         for _ in 0..some(50, 4) {
             let after_ms = at_ms + random.between(0, 3_000);
@@ -80,7 +80,8 @@ impl<B: Subject> Life<'_, B> {
             }
             Wish::Hint(by) => self.tell(B::change_reported_event(by)),
             Wish::SupplierCancels => {
-                let is_booked = matches!(self.row.as_ref().unwrap().phase(), BookingPhase::Confirmed);
+                let is_booked =
+                    matches!(self.row.as_ref().unwrap().phase(), BookingPhase::Confirmed);
                 if is_booked && self.world.cancels_by_itself(self.now) {
                     self.note(|| "the supplier cancels".to_owned());
                     let after_ms = self.random.between(1, 2_000);
@@ -108,7 +109,7 @@ impl<B: Subject> Life<'_, B> {
         booking.wished(wish, self.random, self.setting, self.now)
     }
 
-    /// As `App::begin` of `flow/complete.rs`.
+    /// Mirrors `Application::start_completion`.
     fn book(&mut self) -> Result<()> {
         let booking = self.row.as_ref().unwrap();
         if !matches!(booking.phase(), BookingPhase::ReadyToComplete) {
@@ -117,14 +118,14 @@ impl<B: Subject> Life<'_, B> {
         let event = if booking.expires_at() <= self.now {
             B::expired_event(Expiry::Offer)
         } else {
-            let by_instrument =
-                booking.payment_collector() == PaymentCollector::Gateway && !booking.uses_payment_sdk();
+            let by_instrument = booking.payment_collector() == PaymentCollector::Gateway
+                && !booking.uses_payment_sdk();
             let payment =
                 by_instrument.then(|| new_payment(self.random, booking.total(), self.now));
             B::book_started_event(payment)
         };
         if !self.start(event)? {
-            // Somebody works on it: the caller waits.
+            // The job is leased, so the client retries later.
             self.queue(500, Happening::Wishes(Wish::Book));
         }
         Ok(())
@@ -132,7 +133,7 @@ impl<B: Subject> Life<'_, B> {
 
     fn pay(&mut self) {
         self.world.is_checkout_paid = self.setting.is_paid_at_checkout();
-        // The browser acts with a token that the prebook answered.
+        // The browser needs a token from the prebook response.
         let booking = self.row.as_ref().unwrap();
         let is_known = booking
             .payments()
@@ -149,12 +150,12 @@ impl<B: Subject> Life<'_, B> {
         }
     }
 
-    /// What a caller or a webhook says: stored with the work that it makes due, or not at
-    /// all where it does not fit.
+    /// Applies an event of a client or webhook and schedules the job. An event that is not valid in
+    /// the current state is ignored.
     fn tell(&mut self, event: B::Event) -> Result<()> {
         let booking = self.row.clone().unwrap();
         if let Ok(moved) = booking.apply(event, self.now) {
-            self.note(|| format!("told: {} -> {}", moved.event, moved.booking.status_str()));
+            self.note(|| format!("event: {} -> {}", moved.event, moved.booking.status_str()));
             self.checks.moved(&moved)?;
             self.row = Some(moved.booking);
             self.ask_for_work();
@@ -162,7 +163,8 @@ impl<B: Subject> Life<'_, B> {
         Ok(())
     }
 
-    /// As `flow/settle.rs`: the operator asks the supplier by other means, and says the truth.
+    /// Mirrors `booking/resolution.rs`: an operator determines the outcome by other means and
+    /// supplies it.
     fn settle(&mut self) -> Result<()> {
         let booking = self.row.clone().unwrap();
         if self
@@ -186,7 +188,7 @@ impl<B: Subject> Life<'_, B> {
             return Ok(());
         };
         let told = done.then_some("order");
-        self.note(|| format!("an operator says that {step} is done: {done}"));
+        self.note(|| format!("an operator resolves {step} as executed: {done}"));
         self.checks.settled |= step == "cancel";
         self.checks.settlements += 1;
         let event = booking.resolved_event(step, told, self.random);
@@ -194,7 +196,7 @@ impl<B: Subject> Life<'_, B> {
         Ok(())
     }
 
-    /// What must hold after whatever happened.
+    /// Checks the invariants that hold after every event.
     pub(super) fn check_now(&self) -> Result<()> {
         let booking = self.row.as_ref().unwrap();
         self.checks.now(booking, &self.world)?;
@@ -206,14 +208,14 @@ impl<B: Subject> Life<'_, B> {
         };
         let Some(job) = &self.job else {
             bail!(
-                "nobody will go on at {} s: {booking:?}",
+                "no job is due at {} s: {booking:?}",
                 next_at.since(BIRTH) / 1000
             );
         };
         let looked_at = job.again_at.map_or(job.due_at, |at| at.min(job.due_at));
         ensure!(
             job.lease.is_some() || looked_at <= next_at,
-            "work is looked at too late: {booking:?}"
+            "the job is due too late: {booking:?}"
         );
         Ok(())
     }

@@ -1,17 +1,17 @@
-//! The processor's side of the world: holds, and what becomes of them.
+//! The processor: authorizations and their captures, voids and refunds.
 
 use super::world::World;
 use host_domain::money::Money;
 use host_domain::payment::{DeclineReason, PaymentError, ProcessorPayment, ProcessorPaymentStatus};
 use host_domain::time::Timestamp;
 
-/// A hold, and what became of it.
+/// An authorization with its current state.
 #[derive(Debug)]
 pub(super) struct Charge {
     pub(super) reference: String,
     pub(super) status: ProcessorPaymentStatus,
     pub(super) amount: Money,
-    /// By our reference, with when it can be read.
+    /// Refunds: client reference, amount and the time from which reads return the refund.
     pub(super) refunds: Vec<(String, Money, Timestamp)>,
     pub(super) seen_from: Timestamp,
     captured_by: Option<String>,
@@ -22,7 +22,7 @@ impl Charge {
         self.refunds.iter().map(|(_, amount, _)| amount.minor).sum()
     }
 
-    /// Whether the payer's money is held or taken.
+    /// Returns whether the payer's money is authorized or captured.
     pub(super) fn is_live(&self) -> bool {
         matches!(
             self.status,
@@ -47,7 +47,7 @@ impl Charge {
 }
 
 impl World<'_> {
-    /// What the payer's browser completes.
+    /// Creates a payment that the payer completes in a browser.
     pub(super) fn intend(&mut self, reference: String, amount: Money, now: Timestamp) {
         self.charges.push(Charge {
             reference,
@@ -80,7 +80,10 @@ impl World<'_> {
         now: Timestamp,
     ) -> Result<ProcessorPayment, PaymentError> {
         if self.happens(12) {
-            let declines = [DeclineReason::InsufficientFunds, DeclineReason::RequiresAction];
+            let declines = [
+                DeclineReason::InsufficientFunds,
+                DeclineReason::RequiresAction,
+            ];
             return Err(PaymentError::Declined(self.random.one_of(&declines)));
         }
         if self
@@ -88,7 +91,7 @@ impl World<'_> {
             .iter()
             .any(|charge| charge.reference == *reference)
         {
-            self.breaks(format!("{reference} is held twice"));
+            self.breaks(format!("{reference} is authorized twice"));
         }
         let charge = Charge {
             reference: reference.to_owned(),
@@ -127,11 +130,16 @@ impl World<'_> {
                 charge.captured_by = Some(reference.to_owned());
                 Ok(charge.state())
             }
-            ProcessorPaymentStatus::Captured if charge.captured_by.as_deref() == Some(reference) => {
+            ProcessorPaymentStatus::Captured
+                if charge.captured_by.as_deref() == Some(reference) =>
+            {
                 Ok(charge.state())
             }
-            // Perhaps it was this call, under another reference: no definite no.
-            ProcessorPaymentStatus::Captured => Err(PaymentError::Unknown("already captured".to_owned())),
+            // The payment may have been captured by this call under another reference, so this is
+            // not a definitive refusal.
+            ProcessorPaymentStatus::Captured => {
+                Err(PaymentError::Unknown("already captured".to_owned()))
+            }
             _ => Err(PaymentError::Refused("nothing is held".to_owned())),
         }
     }
@@ -139,8 +147,12 @@ impl World<'_> {
     pub(super) fn release(&mut self, id: &str) -> Result<ProcessorPayment, PaymentError> {
         let charge = self.charge(id)?;
         match charge.status {
-            ProcessorPaymentStatus::Captured => Err(PaymentError::Refused("it is taken".to_owned())),
-            ProcessorPaymentStatus::Declined => Err(PaymentError::Refused("nothing is held".to_owned())),
+            ProcessorPaymentStatus::Captured => {
+                Err(PaymentError::Refused("it is captured".to_owned()))
+            }
+            ProcessorPaymentStatus::Declined => {
+                Err(PaymentError::Refused("nothing is held".to_owned()))
+            }
             _ => {
                 charge.status = ProcessorPaymentStatus::Voided;
                 Ok(charge.state())
@@ -162,10 +174,10 @@ impl World<'_> {
         let seen_from = self.readable(self.setting.processor, sent_at, now);
         let charge = self.charge(id)?;
         if charge.status != ProcessorPaymentStatus::Captured {
-            return Err(PaymentError::Refused("nothing is taken".to_owned()));
+            return Err(PaymentError::Refused("nothing is captured".to_owned()));
         }
         if charge.refunded() + amount.minor > charge.amount.minor {
-            let broken = format!("{reference} gives back more than was taken");
+            let broken = format!("{reference} refunds more than was captured");
             self.breaks(broken);
             return Err(PaymentError::Refused("too much".to_owned()));
         }

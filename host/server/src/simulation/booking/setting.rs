@@ -1,4 +1,4 @@
-//! Into what a booking is born: what its supplier and its processor promise, and cost.
+//! Parameters of a booking scenario: the guarantees and prices of its supplier and processor.
 
 use crate::flow::judge::SupplierGuarantees;
 use crate::simulation::random::Random;
@@ -6,7 +6,7 @@ use host_domain::booking::PaymentCollector;
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::SupplierId;
 
-/// Into what a booking is born.
+/// The parameters of a booking scenario.
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) is_flight: bool,
@@ -14,13 +14,13 @@ pub(super) struct Setting {
     pub(super) processor: SupplierGuarantees,
     pub(super) settlement: PaymentCollector,
     pub(super) by_browser: bool,
-    /// Price of each room (of the ticket), and what releasing it costs by the stored terms.
+    /// Price and cancellation fee (by the stored terms) of each room, or of the ticket.
     pub(super) rooms: Vec<(i64, i64)>,
-    /// Of a bag.
+    /// Price of a bag.
     pub(super) bag: i64,
-    /// Whether the supplier says what a cancellation keeps.
+    /// Whether the supplier reports the fee of a cancellation.
     pub(super) says_amounts: bool,
-    /// Of a hundred calls so many go wrong.
+    /// Percentage of calls that fail.
     pub(super) trouble: i64,
 }
 
@@ -32,7 +32,7 @@ impl Setting {
         };
         let supplier = promises();
         let mut processor = promises();
-        // Nobody could tell the outcome of a payment at a processor that promises nothing.
+        // Without any guarantee, the outcome of a payment could never be determined.
         processor.supports_idempotent_retry |= processor.reads_consistent_after_ms.is_none();
         let by_supplier = random.percent(15);
         let rooms = if is_flight { 1 } else { random.between(1, 3) };

@@ -1,4 +1,4 @@
-//! What is simulated of a booking, of hotels or of flights, beside what its flows know.
+//! The parts of a simulated hotel or flight booking that its production flows do not provide.
 
 use super::call::Request;
 use super::check::Checks;
@@ -6,7 +6,7 @@ use super::people::Wish;
 use super::setting::Setting;
 use super::world::{Order, World};
 use crate::flow::bookable::BookingAggregate;
-use crate::flow::judge::{Interpretation, SupplierGuarantees, ScheduleContext};
+use crate::flow::judge::{Interpretation, ScheduleContext, SupplierGuarantees};
 use crate::simulation::random::Random;
 use anyhow::Result;
 use host_domain::id::BookingId;
@@ -14,7 +14,7 @@ use host_domain::payment::{Payment, PaymentStep};
 use host_domain::supplier::{ChangeError, ReadError};
 use host_domain::time::Timestamp;
 
-/// When answers mean what.
+/// The context that determines what a response means.
 pub(super) struct Around<'a> {
     pub(super) random: &'a Random,
     pub(super) supplier: SupplierGuarantees,
@@ -32,16 +32,16 @@ pub(super) trait Subject: BookingAggregate {
         payment: Option<Payment>,
     ) -> Self::Event;
     fn payment_step(step: &Self::Step) -> Option<&PaymentStep>;
-    /// What a step asks of the supplier.
+    /// Returns the supplier request of a step.
     fn request(&self, step: &Self::Step, reference: Option<&str>) -> Request;
-    /// What the supplier's answer means.
+    /// Interprets the supplier's response.
     fn judge(
         &self,
         step: &Self::Step,
         reply: Answer,
         around: &Around<'_>,
     ) -> Interpretation<Self::Event>;
-    /// What a caller wants of it, where that is possible now.
+    /// Returns the event of a client's request, or `None` if the request is currently not possible.
     fn wished(
         &self,
         wish: Wish,
@@ -49,14 +49,14 @@ pub(super) trait Subject: BookingAggregate {
         setting: &Setting,
         now: Timestamp,
     ) -> Option<Self::Event>;
-    /// Whether what an unknown call was for is done, by what the supplier has.
+    /// Returns whether the supplier has executed the call whose outcome is unknown.
     fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool>;
     fn check_end(&self, setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<()>;
-    /// The payments that pay the booking itself, not extras.
+    /// Returns the payments of the booking itself, without those of services.
     fn own_payments(&self) -> Vec<&Payment>;
 }
 
-/// What a supplier answers.
+/// A response of the supplier.
 pub(super) enum Answer {
     Changed(Result<Order, ChangeError>),
     Found(Result<Option<Order>, ReadError>),

@@ -1,5 +1,5 @@
-//! The other side: one supplier and one processor, with what they keep their word on
-//! (what their adapters promise) and nothing else. They count what they sold and took.
+//! The external side: one supplier and one processor. They keep exactly the guarantees that their
+//! adapters declare, and record what they sold and charged.
 
 use super::call::{Reply, Request};
 use super::processor::Charge;
@@ -8,25 +8,25 @@ use crate::flow::judge::SupplierGuarantees;
 use crate::simulation::random::Random;
 use host_domain::money::Money;
 use host_domain::payment::PaymentError;
-use host_domain::supplier::{SupplierBookingStatus, ChangeError, Refusal, RefusalReason};
+use host_domain::supplier::{ChangeError, Refusal, RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
 
-/// A booking, as the supplier has it.
+/// A booking as stored by the supplier.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Order {
     pub(super) status: SupplierBookingStatus,
-    /// Room by room.
+    /// Whether each room is cancelled.
     pub(super) released: Vec<bool>,
-    /// Ids of the extras on it.
+    /// Ids of the booked services.
     pub(super) extras: Vec<String>,
-    /// Fee and refund of the last cancellation, where it says them.
+    /// Fee and refund of the last cancellation, if the supplier reports them.
     pub(super) amounts: Option<(Money, Money)>,
-    /// What it has not given back of what it sold.
+    /// Amount of the sold items that is not refunded.
     pub(super) kept: Money,
 }
 
-/// What it decides later.
+/// A pending decision of the supplier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Decision {
     Confirm,
@@ -38,22 +38,23 @@ pub(super) enum Decision {
 pub(super) struct World<'a> {
     pub(super) random: &'a Random,
     pub(super) setting: &'a Setting,
-    /// Whether things go wrong at all.
+    /// Whether failures are injected.
     pub(super) troubled: bool,
-    /// What can be read of the order from when on; the last is the truth.
+    /// States of the order, each with the time from which reads return it. The last one is the
+    /// actual state.
     order: Vec<(Timestamp, Order)>,
     pub(super) charges: Vec<Charge>,
-    /// What was answered to a reference, where that is remembered.
+    /// Responses by reference, if the other side is idempotent.
     answered: HashMap<String, Reply>,
-    /// What left under a reference, and whether it is known to have come to nothing.
+    /// Sent references, each with whether the call is known to have had no effect.
     left: HashMap<String, bool>,
-    /// When it was last said that the checkout is not paid: what left before that gets
-    /// the same answer, whenever it arrives.
+    /// Last time at which the supplier reported the checkout as unpaid. A call sent before that
+    /// time receives the same response whenever it arrives.
     unpaid_at: Option<Timestamp>,
-    /// What the supplier sold it for.
+    /// Price for which the supplier sold the booking.
     pub(super) price: Money,
     pub(super) is_checkout_paid: bool,
-    /// What the supplier will decide, and when.
+    /// Pending decisions of the supplier with their times.
     pub(super) decisions: Vec<(Timestamp, Decision)>,
     pub(super) broken: Option<String>,
 }
@@ -76,7 +77,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What is true of the order now.
+    /// Returns the actual state of the order.
     pub(super) fn truth(&self) -> Option<&Order> {
         self.order.last().map(|(_, order)| order)
     }
@@ -89,22 +90,22 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A call leaves. The same one twice, without knowing what became of the first,
-    /// only where that is safe.
+    /// Records that a call is sent. A call may be sent twice with an unknown outcome only if
+    /// resending it is safe.
     pub(super) fn leaves(&mut self, request: &Request) {
         let Some(reference) = request.reference() else {
             return;
         };
-        // Releasing twice what is held releases it once.
-        let is_safe =
-            self.promises_of(request).supports_idempotent_retry || matches!(request, Request::Void { .. });
+        // Voiding an authorization twice has the same effect as voiding it once.
+        let is_safe = self.promises_of(request).supports_idempotent_retry
+            || matches!(request, Request::Void { .. });
         let came_to_nothing = self.left.insert(reference.to_owned(), false);
         if came_to_nothing == Some(false) && !is_safe {
-            self.breaks(format!("{reference} left twice: {request:?}"));
+            self.breaks(format!("{reference} was sent twice: {request:?}"));
         }
     }
 
-    /// The other side said, or we know, that nothing came of it.
+    /// Records a call that had no effect, as the other side reported or as is certain.
     pub(super) fn came_to_nothing(&mut self, request: &Request, reply: &Reply) {
         let nothing = match reply {
             Reply::Changed(Err(error)) => !matches!(error, ChangeError::Unknown(_)),
@@ -121,7 +122,7 @@ impl<'a> World<'a> {
         self.broken.get_or_insert(broken);
     }
 
-    /// From when on something can be read that was asked for at `sent_at`.
+    /// Returns the time from which reads return the effect of a call that was sent at `sent_at`.
     pub(super) fn readable(
         &self,
         promises: SupplierGuarantees,
@@ -148,7 +149,7 @@ impl<'a> World<'a> {
         self.order.push((seen_from.max(before), order));
     }
 
-    /// A call arrives.
+    /// Processes an incoming call.
     pub(super) fn receive(
         &mut self,
         request: &Request,
@@ -205,7 +206,7 @@ impl<'a> World<'a> {
         reply
     }
 
-    /// The first answer once more, with the order as it is now.
+    /// Returns the first response again, with the current state of the order.
     fn again(&self, first: Reply) -> Reply {
         match (first, self.truth()) {
             (Reply::Changed(Ok(_)), Some(order)) => Reply::Changed(Ok(order.clone())),
@@ -233,7 +234,7 @@ impl<'a> World<'a> {
             return Err(no(RefusalReason::PaymentRequired));
         }
         if !self.order.is_empty() {
-            self.breaks("two orders of one booking".to_owned());
+            self.breaks("the booking has two orders".to_owned());
         }
         if self.happens(12) {
             return Err(no(self.random.one_of(&[
@@ -271,7 +272,7 @@ impl<'a> World<'a> {
         self.decisions.push((at, decision));
     }
 
-    /// The supplier decides what it has left open.
+    /// Executes a pending decision of the supplier.
     pub(super) fn decide(&mut self, decision: &Decision, now: Timestamp) {
         let Some(mut order) = self.truth().cloned() else {
             return;
@@ -294,7 +295,7 @@ impl<'a> World<'a> {
         self.becomes(now, order);
     }
 
-    /// On its own account: nobody asked for it.
+    /// Cancels the order on the supplier's own initiative.
     pub(super) fn cancels_by_itself(&mut self, now: Timestamp) -> bool {
         let Some(mut order) = self.truth().cloned() else {
             return false;
@@ -305,7 +306,8 @@ impl<'a> World<'a> {
         order.status = SupplierBookingStatus::Canceled;
         let none = Money::zero(order.kept.currency);
         order.released.fill(true);
-        // Says that it keeps nothing, or nothing; then an operator goes by a fare's terms.
+        // The supplier either reports a fee of zero or reports no fee. Without a reported fee, an
+        // operator applies the fare's terms.
         let says = !self.setting.is_flight || self.random.percent(50);
         let extras = self.setting.bag * i64::try_from(order.extras.len()).unwrap();
         let terms: i64 = self.setting.rooms.iter().map(|(_, fee)| fee).sum();
@@ -322,7 +324,7 @@ impl<'a> World<'a> {
         now: Timestamp,
     ) -> Result<Order, ChangeError> {
         let Some(mut order) = self.truth().cloned() else {
-            self.breaks("a cancellation of what was never booked".to_owned());
+            self.breaks("cancellation of a booking that does not exist".to_owned());
             return Err(no(RefusalReason::NotCancellable));
         };
         if matches!(
@@ -337,7 +339,8 @@ impl<'a> World<'a> {
         let rooms = rooms.to_vec();
         if self.happens(25) {
             order.status = SupplierBookingStatus::CancelPending;
-            // What it accepted, it knows: nobody reads what was before.
+            // Once the supplier has accepted the cancellation, reads no longer return earlier
+            // states.
             for (seen_from, _) in &mut self.order {
                 *seen_from = now.min(*seen_from);
             }
@@ -355,7 +358,8 @@ impl<'a> World<'a> {
         Ok(order)
     }
 
-    /// Releases rooms, none named: all, and gives back what it says or what the terms say.
+    /// Cancels the given rooms, or all if none is given. The refund is the reported one or follows
+    /// the terms.
     fn let_go(&self, order: &mut Order, rooms: &[usize]) {
         let all = rooms.is_empty();
         let price = |at: usize| self.setting.rooms[at].0;
@@ -377,7 +381,7 @@ impl<'a> World<'a> {
         } else {
             going.iter().map(|at| self.setting.rooms[*at].1).sum()
         };
-        // The terms of a fare speak of the ticket: bags are lost.
+        // The terms of a fare cover only the ticket, so bags are not refunded.
         let terms = if self.setting.is_flight {
             terms + extras
         } else {
@@ -406,7 +410,7 @@ impl<'a> World<'a> {
         now: Timestamp,
     ) -> Result<Order, ChangeError> {
         let Some(mut order) = self.truth().cloned() else {
-            self.breaks("bags for what was never booked".to_owned());
+            self.breaks("bags for a booking that does not exist".to_owned());
             return Err(no(RefusalReason::Invalid));
         };
         if order.status != SupplierBookingStatus::Confirmed || self.happens(12) {

@@ -1,13 +1,13 @@
-//! An attempt: what `webhook/worker.rs` does around what the judge decides, and what may
-//! go wrong meanwhile.
+//! Simulated delivery attempts: the parts of `webhook/delivery_worker.rs` around the decisions of
+//! `webhook/attempt.rs`, and the injected failures.
 
 use super::host::FROZEN_MAX_MS;
 use super::promise::TURN_MS;
 use super::receiver::Verdict;
 use super::standing::Word;
 use super::{Happening, Life};
-use crate::webhook::endpoint::{InFlight, SubscriptionUpdates, Recipient};
-use crate::webhook::judge::{AttemptResult, jitter_permille, honors_gone};
+use crate::webhook::endpoint::{InFlight, Recipient, SubscriptionUpdates};
+use crate::webhook::judge::{AttemptResult, honors_gone, jitter_permille};
 use crate::webhook::sender::DeliveryRequest;
 use crate::webhook::signature;
 use anyhow::{Result, ensure};
@@ -18,7 +18,7 @@ use host_storage::{DeliveryRelease, StoredDelivery};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A delivery on its way.
+/// A delivery that is being attempted.
 pub(super) struct Attempt {
     pub(super) host: usize,
     recipient: Arc<Recipient>,
@@ -48,31 +48,31 @@ impl Attempt {
     }
 }
 
-/// What came of one, or that it was not made.
+/// The result of an attempt, or the release of a delivery that was not attempted.
 pub(super) struct Report {
     pub(super) attempt: u64,
     recipient: Arc<Recipient>,
     answered: DeliveryRelease,
     heard: Option<SubscriptionEvent>,
-    /// When it was judged, by the host's clock.
+    /// Time of the evaluation by the host's clock.
     judged_at: Timestamp,
     trouble: Option<Trouble>,
     _held: InFlight,
 }
 
-/// What goes wrong of an attempt.
+/// A failure that is injected into an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trouble {
     DiesBeforeSending,
     DiesBeforeHearing,
     DiesBeforeStoring,
     DiesBeforeTelling,
-    /// The process stands still.
+    /// The process stalls.
     FreezesBeforeSending,
     FreezesBeforeHearing,
     CannotStore,
     CannotTell,
-    /// Its turn does not come in time: given back.
+    /// The delivery gets no permit in time and is released.
     HasNoTurn,
 }
 
@@ -106,7 +106,7 @@ impl Life<'_> {
         self.queue(after_ms, Happening::Sends { attempt: name });
     }
 
-    /// As `App::attempt`.
+    /// Mirrors `Application::attempt`.
     pub(super) fn send(&mut self, name: u64) -> Result<()> {
         let Some(attempt) = self.attempts.get(&name) else {
             return Ok(());
@@ -151,7 +151,7 @@ impl Life<'_> {
         Ok(())
     }
 
-    /// Where it goes, and what it is signed with.
+    /// Checks the URL and the signing secrets of a request.
     fn check_letter(
         &self,
         name: u64,
@@ -190,7 +190,7 @@ impl Life<'_> {
         self.judge(name, Some((sent_at, attempted)))
     }
 
-    /// As the end of `Worker::start`.
+    /// Mirrors the end of `DeliveryWorker::spawn_attempt`.
     fn judge(&mut self, name: u64, attempted: Option<(Timestamp, AttemptResult)>) -> Result<()> {
         let Some(attempt) = self.attempts.remove(&name) else {
             return Ok(());
@@ -227,7 +227,7 @@ impl Life<'_> {
         Ok(())
     }
 
-    /// As `record`: stores what came of attempts, then tells their subscriptions.
+    /// Mirrors `store_results`: stores the results of attempts, then updates their subscriptions.
     pub(super) fn store(&mut self, host: usize, life: u64) -> Result<()> {
         if self.hosts[host].life != Some(life) {
             return Ok(());
@@ -284,7 +284,7 @@ impl Life<'_> {
             .stored(attempt, is_tried, is_accepted, report.judged_at)
     }
 
-    /// The promises hear of it too.
+    /// Records the result of an attempt in the model.
     fn listen(&mut self, report: &Report, is_stored: bool, is_told: bool) {
         let tried = &self.promises.tries[&report.attempt];
         let Some(verdict) = &tried.verdict else {
@@ -297,7 +297,7 @@ impl Life<'_> {
             _ => Word::No,
         };
         if let Some(standing) = self.promises.standings.get_mut(&subscription.id) {
-            // What succeeded, but is not stored, is sent again.
+            // A successful attempt whose result is not stored is sent again.
             if is_stored || word != Word::Yes {
                 standing.heard(word, tried.looked_at, is_told, self.now);
             }

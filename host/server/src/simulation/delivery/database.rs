@@ -1,11 +1,14 @@
-//! The rows, with the semantics of `host/storage/src/webhook` and of its clock.
+//! Database rows of deliveries with the semantics of `host/storage/src/webhook` and of the database
+//! clock.
 
 use crate::webhook::upkeep::PENDING_RETENTION_S;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::time::Timestamp;
-use host_domain::webhook::{Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, WatchEventStatus};
+use host_domain::webhook::{
+    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, WatchEventStatus,
+};
 use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
-use host_storage::{DeliveryRelease, DeliveryAttempt, StoredDelivery};
+use host_storage::{DeliveryAttempt, DeliveryRelease, StoredDelivery};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 
@@ -13,7 +16,7 @@ use std::collections::BTreeMap;
 pub(super) struct Database {
     pub(super) subscribers: Vec<Subscriber>,
     pub(super) rows: Vec<Row>,
-    /// What became of each event, and when it was made.
+    /// Creation time and delivery status of each event.
     pub(super) log: BTreeMap<EventId, (Timestamp, WatchEventStatus)>,
 }
 
@@ -37,7 +40,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// When it can be claimed, if that is for time to bring about.
+    /// Returns the time from which the delivery can be claimed, or `None` if it can only become due
+    /// by a change.
     fn claimable_at(&self) -> Option<Timestamp> {
         let next_at = self.stored.delivery.next_at()?;
         let lease = self.lease.as_ref();
@@ -77,7 +81,7 @@ impl Database {
         self.subscriber_of(row).is_some_and(Subscriber::is_active)
     }
 
-    /// As `Write::deliver`: for one subscription.
+    /// Mirrors `UnitOfWork::insert_deliveries` for one subscription.
     pub(super) fn record(
         &mut self,
         event: &EventId,
@@ -109,11 +113,12 @@ impl Database {
         id
     }
 
-    /// As `record_pending`: as if the endpoint had been there when the events were made.
+    /// Mirrors `backfill_pending_deliveries`: creates the deliveries as if the endpoint had existed
+    /// when the events were created.
     pub(super) fn record_pending(&mut self, endpoint: &Subscription, since: Timestamp) {
         let pending = self.log.iter();
-        let pending =
-            pending.filter(|(_, (at, status))| *status == WatchEventStatus::Pending && *at >= since);
+        let pending = pending
+            .filter(|(_, (at, status))| *status == WatchEventStatus::Pending && *at >= since);
         let pending: Vec<_> = pending
             .map(|(event, (at, _))| (event.clone(), *at))
             .collect();
@@ -122,7 +127,7 @@ impl Database {
         }
     }
 
-    /// As `log_outcomes`.
+    /// Mirrors `update_watch_event_statuses`.
     fn log_outcome(&mut self, delivery: &Delivery) {
         let counts = delivery.status() == DeliveryStatus::Delivered
             || self.subscriber(&delivery.subscription).is_some();
@@ -135,13 +140,14 @@ impl Database {
         }
     }
 
-    /// When a look would find something.
+    /// Returns the time from which a poll finds a due delivery.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let sendable = self.rows.iter().filter(|row| self.is_sendable(row));
         sendable.filter_map(Row::claimable_at).min()
     }
 
-    /// As `Store::due_subscriptions`: with when the first of what nobody holds is due.
+    /// Mirrors `Store::due_subscriptions`: returns subscriptions with the due time of their first
+    /// unleased delivery.
     pub(super) fn due(
         &self,
         without: &[&SubscriptionId],
@@ -161,7 +167,8 @@ impl Database {
             .collect()
     }
 
-    /// As `Store::claim_deliveries`; `now` is the database's, `host_now` the claim's.
+    /// Mirrors `Store::claim_deliveries`. `now` is the database's time, `host_now` that of the
+    /// claiming host.
     pub(super) fn claim(
         &mut self,
         from: &SubscriptionId,
@@ -197,7 +204,7 @@ impl Database {
             .collect()
     }
 
-    /// As `Write::answer_deliveries`; false: the claim is lost.
+    /// Mirrors `UnitOfWork::release_deliveries`. Returns `false` if the lease is lost.
     pub(super) fn answer(&mut self, answered: &DeliveryRelease) -> bool {
         let Some(row) = self.row_mut(&answered.delivery.id) else {
             return false;
@@ -213,7 +220,7 @@ impl Database {
         is_held
     }
 
-    /// As `Write::note_successes`.
+    /// Mirrors `UnitOfWork::clear_failing_since`.
     pub(super) fn note_success(&mut self, id: &SubscriptionId, now: Timestamp) {
         if let Some(one) = self.subscriber_mut(id) {
             let succeeded = SubscriptionEvent::DeliverySucceeded;
@@ -223,7 +230,7 @@ impl Database {
         }
     }
 
-    /// As `Write::replay_delivery`.
+    /// Mirrors `UnitOfWork::replay_delivery`.
     pub(super) fn replay(&mut self, replayed: StoredDelivery) {
         if let Some(row) = self.row_mut(&replayed.delivery.id) {
             row.stored = replayed;
@@ -232,8 +239,8 @@ impl Database {
         }
     }
 
-    /// As `Store::stranded_deliveries`: what waits for who is not ACTIVE, and from when
-    /// on that is too long.
+    /// Mirrors `Store::stalled_deliveries`: returns deliveries that wait for an inactive
+    /// subscription, with the time at which they expire.
     pub(super) fn stranded(&self) -> impl Iterator<Item = (Timestamp, &Delivery)> {
         let waiting = self.rows.iter().filter(|row| {
             let subscriber = self.subscriber_of(row);
@@ -247,7 +254,7 @@ impl Database {
         })
     }
 
-    /// As `Write::expire_delivery`.
+    /// Mirrors `UnitOfWork::expire_delivery`.
     pub(super) fn expire(&mut self, expired: Delivery, read_status: DeliveryStatus) {
         if let Some(row) = self.row_mut(&expired.id)
             && row.stored.delivery.status() == read_status
@@ -259,7 +266,7 @@ impl Database {
         }
     }
 
-    /// As `Store::forget_deliveries`.
+    /// Mirrors `Store::purge_deleted_subscriptions`.
     pub(super) fn forget(&mut self, deleted_before: Timestamp) {
         let gone = |one: &Subscriber| one.deleted_at.is_some_and(|at| at < deleted_before);
         for one in self.subscribers.iter().filter(|one| gone(one)) {

@@ -1,4 +1,4 @@
-//! What is told, and who is to be told it.
+//! Creation of events and of subscriptions.
 
 use super::database::Subscriber;
 use super::people::Wish;
@@ -13,7 +13,7 @@ use host_domain::event::Product;
 use host_domain::id::{EventId, SubscriptionId};
 use host_domain::owner::{Mode, Tenant};
 use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
-use host_domain::webhook::{Delivery, WatchEventStatus, Subscription};
+use host_domain::webhook::{Delivery, Subscription, WatchEventStatus};
 use secrecy::SecretString;
 
 impl Life<'_> {
@@ -30,7 +30,7 @@ impl Life<'_> {
         url
     }
 
-    /// Makes a subscription to everything.
+    /// Creates a subscription to all event types.
     pub(super) fn subscribe(&mut self) -> Subscription {
         let tenant = Tenant {
             organization: "acme".to_owned(),
@@ -52,7 +52,7 @@ impl Life<'_> {
         subscription
     }
 
-    /// As the transaction that makes an event.
+    /// Mirrors the transaction that creates an event.
     pub(super) fn publish(&mut self) {
         let (event, now) = (EventId::from_bits(self.random.generate()), self.now);
         self.note(|| format!("{} is made", event.as_str()));
@@ -73,8 +73,8 @@ impl Life<'_> {
         }
     }
 
-    /// As `App::register_watch_endpoint`: another endpoint takes the place of the one there
-    /// was, and gets what nobody took.
+    /// Mirrors `Application::register_watch_endpoint`: a new endpoint replaces the existing one and
+    /// receives its undelivered events.
     pub(super) fn register(&mut self, replaced: Option<&SubscriptionId>) {
         if let Some(replaced) = replaced {
             self.delete(replaced);
@@ -90,6 +90,7 @@ impl Life<'_> {
             let id = Delivery::derive_id(&event, &endpoint.id).unwrap();
             self.promises.promise(&id, &endpoint.id, &event, at);
         }
-        self.database.record_pending(&endpoint, now.plus_s(-PENDING_RETENTION_S));
+        self.database
+            .record_pending(&endpoint, now.plus_s(-PENDING_RETENTION_S));
     }
 }

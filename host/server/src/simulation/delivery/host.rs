@@ -1,25 +1,26 @@
-//! Hosts that send: what `webhook/worker.rs` does to find something to send.
+//! Sending hosts: the parts of `webhook/delivery_worker.rs` that find due deliveries.
 
 use super::attempt::{Attempt, Report};
 use super::database::Subscriber;
 use super::{Happening, Life};
 use crate::id::IdGenerator;
-use crate::webhook::endpoint::{Endpoint, Recipient, ActiveSecrets};
+use crate::webhook::endpoint::{ActiveSecrets, Endpoint, Recipient};
 use anyhow::Result;
 use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// As `webhooks.endpoint_concurrency` and `…_per_s`: nobody waits by them here.
+/// Limit used for `webhooks.endpoint_concurrency` and `webhooks.endpoint_per_s`, high enough to
+/// delay nothing here.
 const PLENTY: u32 = 1_000;
-/// Processes that stand still stand no longer.
+/// Maximum duration for which a process stalls.
 pub(super) const FROZEN_MAX_MS: i64 = 400_000;
 
-/// A process that sends.
+/// A sending process.
 #[derive(Default)]
 pub(super) struct Host {
-    /// How often it was started; none: it is dead.
+    /// Number of starts so far, or `None` if the process is not running.
     pub(super) life: Option<u64>,
     skew_ms: i64,
     endpoints: BTreeMap<SubscriptionId, Arc<Endpoint>>,
@@ -72,7 +73,7 @@ impl Life<'_> {
         self.now.plus_ms(self.hosts[host].skew_ms)
     }
 
-    /// As `Worker::fill`, up to the claim.
+    /// Mirrors `DeliveryWorker::dispatch_due` up to the claim.
     pub(super) fn look(&mut self) {
         let alive: Vec<usize> = (0..self.hosts.len())
             .filter(|host| self.hosts[*host].life.is_some())
@@ -113,7 +114,7 @@ impl Life<'_> {
         }
     }
 
-    /// As `Worker::claim`.
+    /// Mirrors `DeliveryWorker::claim`.
     pub(super) fn claim(
         &mut self,
         host: usize,
@@ -127,7 +128,10 @@ impl Life<'_> {
         let token = format!("{:032x}", self.random.generate());
         let clocks = (self.clock(host), self.now);
         for recipient in recipients {
-            let (room, id) = (recipient.endpoint.available_capacity(), &recipient.subscription.id);
+            let (room, id) = (
+                recipient.endpoint.available_capacity(),
+                &recipient.subscription.id,
+            );
             let lease_ms = self.webhooks.lease_ms();
             let claimed = self.database.claim(id, room, &token, clocks, lease_ms);
             for stored in claimed {
@@ -143,7 +147,7 @@ impl Life<'_> {
     }
 }
 
-/// As `Worker::recipient`.
+/// Mirrors `DeliveryWorker::recipient`.
 fn recipient(
     endpoints: &mut BTreeMap<SubscriptionId, Arc<Endpoint>>,
     subscriber: &Subscriber,

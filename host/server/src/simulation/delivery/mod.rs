@@ -1,6 +1,6 @@
-//! Deliveries' lives: hosts, receivers and callers, and the rows between them. What an
-//! attempt means is what `webhook/judge.rs` and the machines say; what is simulated is
-//! everything around them. What must come of it is promised by the contract, once more.
+//! Scenario of deliveries: hosts, receivers and clients, with the database rows between them. The
+//! production code decides the result of an attempt (`webhook/attempt.rs` and the state machines).
+//! Everything else is simulated. A separate model states what the API contract guarantees.
 
 mod attempt;
 mod database;
@@ -36,24 +36,24 @@ use std::sync::Arc;
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// An exchange takes no longer.
+/// Maximum duration of an exchange.
 const EXCHANGE_MS: i64 = 10_000;
-/// A life that is not over by then never will be.
+/// Maximum duration of a scenario. A longer one counts as endless.
 const DEATH_MS: i64 = 120 * DAY_MS;
-/// Nor one of which so much is to be told.
+/// Maximum number of events of a scenario. One with more events counts as endless.
 const HAPPENINGS_MAX: u64 = 60_000;
-/// So much goes wrong in a life, at most.
+/// Maximum number of failures injected into a scenario.
 const TROUBLES_MAX: u32 = 15;
-/// As `upkeep` looks.
+/// Interval of the maintenance runs.
 const TENDED_MS: i64 = 60_000;
 
 #[test]
-fn deliveries_end_as_their_receivers_have_them() {
+fn deliveries_end_in_agreement_with_receivers() {
     lives("delivery", Product::Hotel);
 }
 
 #[test]
-fn deliveries_of_watches_end_as_their_receivers_have_them() {
+fn watch_deliveries_end_in_agreement_with_receivers() {
     lives("delivery of a watch", Product::Watch);
 }
 
@@ -67,13 +67,13 @@ fn lives(name: &str, product: Product) {
 }
 
 enum Happening {
-    /// An event is made.
+    /// An event is created.
     Publishes,
     Wishes(Wish),
     Starts {
         host: usize,
     },
-    /// A host takes what it found due.
+    /// A host claims the deliveries that it found due.
     Claims {
         host: usize,
         life: u64,
@@ -105,7 +105,7 @@ struct Life<'a> {
     hosts: Vec<Host>,
     receivers: BTreeMap<String, Receiver>,
     attempts: BTreeMap<u64, Attempt>,
-    /// Nobody looks for what is due before.
+    /// Time of the next poll by the hosts.
     looks_at: Timestamp,
     troubles: u32,
     promises: Promises,
@@ -144,9 +144,9 @@ impl<'a> Life<'a> {
             happenings += 1;
             ensure!(
                 at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX,
-                "it goes on and on"
+                "the scenario does not end"
             );
-            // No two things happen at once.
+            // Every event has its own instant.
             self.now = at.max(self.now.plus_ms(1));
             self.happen(at)?;
             self.promises.check(&self.database)?;
@@ -185,7 +185,7 @@ impl<'a> Life<'a> {
         Ok(())
     }
 
-    /// When the next upkeep finds something.
+    /// Returns the time of the next maintenance run that has work.
     fn tends_at(&self) -> Option<Timestamp> {
         let stranded = self.database.stranded().map(|(at, _)| at);
         let deleted = self.database.subscribers.iter();
@@ -194,7 +194,7 @@ impl<'a> Life<'a> {
         Some(first.plus_ms(TENDED_MS / 2))
     }
 
-    /// As `webhook/upkeep.rs`.
+    /// Mirrors `webhook/maintenance.rs`.
     fn tend(&mut self) -> Result<()> {
         let now = self.now;
         let stranded = self.database.stranded();
@@ -213,7 +213,7 @@ impl<'a> Life<'a> {
         Ok(())
     }
 
-    /// Whether something goes wrong, of a hundred times so often.
+    /// Returns whether a failure is injected, in the given percentage of cases.
     fn troubled(&mut self, percent: i64) -> bool {
         let is_troubled = self.setting.trouble > 0
             && self.troubles < TROUBLES_MAX

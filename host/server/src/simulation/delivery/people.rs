@@ -1,4 +1,4 @@
-//! Those who subscribe, and change their minds.
+//! Clients of a delivery scenario, who create and change subscriptions.
 
 use super::standing::Standing;
 use super::{DAY_MS, HOUR_MS, Happening, Life};
@@ -14,17 +14,17 @@ pub(super) enum Wish {
     Pause,
     Resume,
     Rotate,
-    /// Another address.
+    /// Changes the URL.
     Move,
     Delete,
-    /// Another endpoint for what watches tell.
+    /// Registers another endpoint for watch events.
     Register,
-    /// Any delivery, or this one.
+    /// Replays the given delivery, or a random one.
     Replay(Option<DeliveryId>),
     Recover,
 }
 
-/// Each as often as it is listed.
+/// Requests, each listed as often as its weight.
 const WISHES: [Wish; 11] = [
     Wish::Pause,
     Wish::Pause,
@@ -40,7 +40,7 @@ const WISHES: [Wish; 11] = [
 ];
 
 impl Life<'_> {
-    /// Who will want what, and when.
+    /// Plans all events and requests.
     pub(super) fn plan_people(&mut self) {
         for _ in 0..self.setting.subscriptions {
             self.subscribe();
@@ -56,7 +56,7 @@ impl Life<'_> {
         }
     }
 
-    /// An endpoint of watches is neither paused nor replayed to.
+    /// Returns a random request. Watch endpoints support neither pausing nor replays.
     fn any_wish(&self) -> Wish {
         match self.setting.product {
             Product::Hotel | Product::Flight => self.random.one_of(&WISHES),
@@ -66,7 +66,7 @@ impl Life<'_> {
         }
     }
 
-    /// Callers that do not know what is on its way.
+    /// Adds a request by a client that ignores deliveries in progress.
     pub(super) fn second_thoughts(&mut self, within_ms: i64) {
         if self.setting.wishes > 3 && self.random.percent(6) {
             let after_ms = self.random.between(0, within_ms);
@@ -78,7 +78,7 @@ impl Life<'_> {
         self.queue(after_ms, Happening::Wishes(wish));
     }
 
-    /// Any subscription that there is.
+    /// Returns a random existing subscription.
     fn any_subscription(&self) -> Option<SubscriptionId> {
         let known = self.database.subscribers.iter();
         let known = known.filter(|one| one.deleted_at.is_none());
@@ -89,14 +89,14 @@ impl Life<'_> {
     pub(super) fn wish(&mut self, wish: Wish) -> Result<()> {
         let known = self.any_subscription();
         if wish == Wish::Register {
-            self.note(|| "the caller registers an endpoint".to_owned());
+            self.note(|| "the client registers an endpoint".to_owned());
             self.register(known.as_ref());
             return Ok(());
         }
         let Some(id) = known else { return Ok(()) };
         let host = self.random.between(0, i64::try_from(self.hosts.len())? - 1);
         let host_now = self.clock(usize::try_from(host)?);
-        self.note(|| format!("the caller wants: {wish:?} of {id}"));
+        self.note(|| format!("the client requests {wish:?} for {id}"));
         match wish {
             Wish::Pause => self.pause(&id, host_now),
             Wish::Resume => self.resume(&id, host_now),
@@ -113,7 +113,7 @@ impl Life<'_> {
         Ok(())
     }
 
-    /// As `App::move_subscription`.
+    /// Mirrors the subscription service's `apply_event`.
     pub(super) fn change(
         &mut self,
         id: &SubscriptionId,
@@ -159,7 +159,7 @@ impl Life<'_> {
         self.standing(id).rotated(&secret, now, host_now);
         let one = self.database.subscriber_mut(id).unwrap();
         one.previous = Some(std::mem::replace(&mut one.current, secret));
-        // What leaves right when the secret before it ends.
+        // These events are sent shortly before the previous secret expires.
         for _ in 0..self.random.between(0, 3) {
             let after_ms = DAY_MS - self.random.between(0, 1_200);
             self.queue(after_ms, Happening::Publishes);
@@ -194,7 +194,7 @@ impl Life<'_> {
         (!ids.is_empty()).then(|| self.random.one_of(&ids))
     }
 
-    /// As `App::replay_delivery`.
+    /// Mirrors `Application::replay_delivery`.
     fn replay(&mut self, id: &DeliveryId, host_now: Timestamp) -> Result<()> {
         let Some(row) = self.database.row(id) else {
             return Ok(());
@@ -211,8 +211,12 @@ impl Life<'_> {
                 self.note(|| format!("{id} is replayed"));
                 self.database.replay(replayed);
             }
-            (false, Err(WebhookError::SubscriptionNotActive | WebhookError::ReplayNotAllowed(_))) => {
-                // Somebody looks when it may be, and a moment before.
+            (
+                false,
+                Err(WebhookError::SubscriptionNotActive | WebhookError::ReplayNotAllowed(_)),
+            ) => {
+                // The client tries again at the time from which a replay is allowed, or just before
+                // it.
                 if let DeliveryState::Published { at, .. } = row.stored.delivery.state {
                     let wait_ms =
                         at.plus_ms(8_100_000).since(host_now) + self.random.between(-1, 1);
@@ -226,7 +230,7 @@ impl Life<'_> {
         Ok(())
     }
 
-    /// As `App::recover_deliveries`, asked twice with one key, or once.
+    /// Mirrors `Application::recover_deliveries`, called once or twice with one idempotency key.
     fn recover(&mut self, id: &SubscriptionId, host_now: Timestamp) -> Result<()> {
         let longest_ms = self.random.one_of(&[60_000, HOUR_MS, 3 * DAY_MS]);
         let since = host_now.plus_ms(-self.random.between(0, longest_ms));

@@ -1,5 +1,5 @@
-//! What the contract promises of deliveries, in its own numbers: what each must look like
-//! after what happened to it, whatever the code thinks.
+//! Model of the guarantees for deliveries, with its own constants. It determines the state that
+//! each delivery must have, independent of the production code.
 
 use super::EXCHANGE_MS;
 use super::database::{Database, Row};
@@ -14,17 +14,17 @@ use std::collections::BTreeMap;
 
 const RETRY_S: [i64; 4] = [60, 300, 1_800, 5_400];
 const WATCH_RETRY_S: [i64; 6] = [60, 300, 1_800, 7_200, 43_200, 86_400];
-/// Each attempt is later by so much of a hundred, at most.
+/// Maximum extra delay of an attempt, in percent.
 const LATER_PERCENT: i64 = 5;
-/// All attempts to a subscription end within 2 h 15 min, if they begin when they are due.
+/// Maximum time until all attempts to a subscription have ended, if each starts when it is due.
 const ALL_MS: i64 = 8_100_000;
-/// What was claimed waits for its turn so long, at most.
+/// Maximum time that a claimed delivery waits for a permit.
 pub(super) const TURN_MS: i64 = 10_000;
-/// A claim is good for so long.
+/// Lease duration of a claim.
 const CLAIM_MS: i64 = 25_000;
 const PENDING_AFTER_MS: i64 = 60_000;
 
-/// A delivery as it must be.
+/// The required state of a delivery.
 #[derive(Debug)]
 pub(super) struct Promise {
     pub(super) subscription: SubscriptionId,
@@ -35,12 +35,12 @@ pub(super) struct Promise {
     failures: i64,
     pending_since: Timestamp,
     published_at: Option<Timestamp>,
-    /// When the next attempt is due: no earlier and no later than this.
+    /// Earliest and latest due time of the next attempt.
     due: (Timestamp, Timestamp),
-    /// How much later than due attempts were begun, in sum.
+    /// Total delay of started attempts beyond their due times.
     late_ms: i64,
     holder: Option<Holder>,
-    /// The attempt that the receiver took in this generation.
+    /// Attempt that the receiver accepted in the current generation.
     taken_by: Option<u64>,
 }
 
@@ -52,28 +52,28 @@ struct Holder {
     late_ms: i64,
 }
 
-/// One time that a delivery was taken to be sent.
+/// A claim of a delivery.
 #[derive(Debug)]
 pub(super) struct Try {
     pub(super) delivery: DeliveryId,
     event: EventId,
     replays: i64,
-    /// When its subscription was read.
+    /// Time at which the subscription was read.
     pub(super) looked_at: Timestamp,
     claimed_at: Timestamp,
     sent_at: Option<Timestamp>,
     pub(super) verdict: Option<Verdict>,
-    /// Something happened to its process, or to the database.
+    /// Whether an injected failure of the process or the database affects this attempt.
     excused: bool,
 }
 
-/// All that is promised.
+/// All guarantees.
 pub(super) struct Promises {
     product: Product,
     pub(super) deliveries: BTreeMap<DeliveryId, Promise>,
     pub(super) tries: BTreeMap<u64, Try>,
     pub(super) standings: BTreeMap<SubscriptionId, Standing>,
-    /// What became of each event, and when it was made.
+    /// Creation time and required status of each event.
     pub(super) log: BTreeMap<EventId, (Timestamp, &'static str)>,
 }
 
@@ -107,7 +107,7 @@ impl Promise {
         (self.status, self.reason) = ("FAILED", Some(reason));
     }
 
-    /// The outcome of an attempt is known at `now`.
+    /// Records the result of an attempt at `now`.
     fn answered(
         &mut self,
         product: Product,
@@ -124,7 +124,8 @@ impl Promise {
                     Verdict::Said(_, Some(After::Seconds(seconds))) => {
                         (now.plus_s(*seconds), now.plus_s(*seconds))
                     }
-                    // Never before that date; it is whole seconds from when it was asked.
+                    // The next attempt is never before that date. The date has whole seconds and is
+                    // converted relative to the request.
                     Verdict::Said(_, Some(After::Date(at))) => {
                         (*at, now.plus_ms(at.since(sent_at) + 1_000))
                     }
@@ -139,7 +140,8 @@ impl Promise {
         }
     }
 
-    /// When the next attempt is due after one that failed; none: there is none.
+    /// Returns the range of due times after a failed attempt, or `None` if there is no further
+    /// attempt.
     fn next_due(
         &self,
         product: Product,
@@ -165,7 +167,7 @@ impl Promise {
         Some((first.max(asked.0.min(bound)), last.max(asked.1.min(bound))))
     }
 
-    /// Whether it may be sent anew, by the interface's table.
+    /// Returns whether a replay is allowed according to the table of the API documentation.
     fn may_be_replayed(&self, now: Timestamp) -> bool {
         match self.status {
             "PENDING" => now.since(self.pending_since) > PENDING_AFTER_MS,
@@ -213,7 +215,7 @@ impl Promises {
         }
     }
 
-    /// A subscription is to get an event that was made then.
+    /// Records that a subscription must receive an event that was created at `at`.
     pub(super) fn promise(
         &mut self,
         id: &DeliveryId,
@@ -225,7 +227,7 @@ impl Promises {
         self.deliveries.insert(id.clone(), promise);
     }
 
-    /// That it was taken is never forgotten.
+    /// Records the final status of an event. A delivered event stays delivered.
     fn ended(&mut self, event: &EventId, status: &'static str) {
         if let Some((_, known)) = self.log.get_mut(event)
             && *known != "delivered"
@@ -234,7 +236,7 @@ impl Promises {
         }
     }
 
-    /// A host took a delivery, by its own clock at `host_now`.
+    /// Records that a host claimed a delivery at `host_now` of its own clock.
     pub(super) fn claimed(
         &mut self,
         attempt: u64,
@@ -242,15 +244,15 @@ impl Promises {
         looked_at: Timestamp,
         (host_now, now): (Timestamp, Timestamp),
     ) -> Result<()> {
-        let promise = self.deliveries.get_mut(delivery).context("of nobody")?;
+        let promise = self.deliveries.get_mut(delivery).context("no promise")?;
         let standing = &self.standings[&promise.subscription];
         standing.may_be_sent_to()?;
         ensure!(!promise.is_over(), "sent after its end: {promise:?}");
         ensure!(host_now >= promise.due.0, "sent too early: {promise:?}");
         if let Some(holder) = &promise.holder {
-            ensure!(now >= holder.until, "two hold {promise:?}");
+            ensure!(now >= holder.until, "two claims of {promise:?}");
             let before = &self.tries[&holder.attempt];
-            ensure!(before.excused, "its claim was left to lapse: {before:?}");
+            ensure!(before.excused, "a claim expired unused: {before:?}");
         }
         promise.status = "PUBLISHED";
         promise.published_at.get_or_insert(host_now);
@@ -274,28 +276,28 @@ impl Promises {
         Ok(())
     }
 
-    /// Whatever comes of this attempt is excused.
+    /// Marks an attempt as affected by an injected failure.
     pub(super) fn excuse(&mut self, attempt: u64) {
         if let Some(tried) = self.tries.get_mut(&attempt) {
             tried.excused = true;
         }
     }
 
-    /// A request left, and its receiver made this of it.
+    /// Records that a request was sent, and the receiver's verdict.
     pub(super) fn sent(
         &mut self,
         attempt: u64,
         verdict: &Verdict,
         (host_now, now): (Timestamp, Timestamp),
     ) -> Result<()> {
-        let tried = self.tries.get_mut(&attempt).context("nobody claimed it")?;
+        let tried = self.tries.get_mut(&attempt).context("unknown attempt")?;
         ensure!(
             tried.excused || now.since(tried.claimed_at) <= TURN_MS,
             "sent too long after its claim: {tried:?}"
         );
         (tried.sent_at, tried.verdict) = (Some(host_now), Some(verdict.clone()));
         let (id, replays, excused) = (tried.delivery.clone(), tried.replays, tried.excused);
-        // What was on its way still arrives.
+        // A request of an earlier generation may still arrive.
         let Some(promise) = self
             .deliveries
             .get_mut(&id)
@@ -316,8 +318,8 @@ impl Promises {
         Ok(())
     }
 
-    /// A host stored what came of an attempt, as it found it at `now` by its own clock.
-    /// `is_tried`: or gave it back.
+    /// Records that a host stored a result at `now` of its own clock. `is_tried` is `false` if it
+    /// released the delivery without an attempt.
     pub(super) fn stored(
         &mut self,
         attempt: u64,
@@ -325,10 +327,10 @@ impl Promises {
         is_accepted: bool,
         now: Timestamp,
     ) -> Result<()> {
-        let tried = self.tries.get(&attempt).context("nobody claimed it")?;
+        let tried = self.tries.get(&attempt).context("unknown attempt")?;
         let product = self.product;
         let Some(promise) = self.deliveries.get_mut(&tried.delivery) else {
-            // Of who was deleted it only counts that it was taken.
+            // For a deleted subscription, only a successful delivery counts.
             let is_taken = tried.verdict.as_ref().is_some_and(Verdict::is_yes);
             let event = tried.event.clone();
             if is_accepted && is_taken {
@@ -345,11 +347,11 @@ impl Promises {
         if !is_tried {
             return Ok(());
         }
-        // A process that stood still is late too.
+        // The time for which a process stalled also counts as delay.
         let took_ms = now.since(held.claimed_at) - TURN_MS - EXCHANGE_MS;
         promise.late_ms += held.late_ms + took_ms.max(0);
         let (Some(sent_at), Some(verdict)) = (tried.sent_at, &tried.verdict) else {
-            bail!("an outcome of what was not sent: {tried:?}");
+            bail!("a result without a sent request: {tried:?}");
         };
         promise.answered(product, sent_at, verdict, now);
         let ended = now.since(promise.published_at.unwrap()) - promise.late_ms;
@@ -366,7 +368,7 @@ impl Promises {
         Ok(())
     }
 
-    /// Whether a caller's replay must be granted; is as if it were.
+    /// Returns whether a client's replay must be granted. If so, also records the replay.
     pub(super) fn replayed(&mut self, id: &DeliveryId, now: Timestamp) -> Option<()> {
         let promise = self.deliveries.get_mut(id)?;
         let standing = &self.standings[&promise.subscription];
@@ -380,9 +382,9 @@ impl Promises {
         Some(())
     }
 
-    /// It waited too long for who is not ACTIVE.
+    /// Records that a delivery expired because its subscription was inactive for too long.
     pub(super) fn expired(&mut self, id: &DeliveryId, now: Timestamp) -> Result<()> {
-        let promise = self.deliveries.get_mut(id).context("of nobody")?;
+        let promise = self.deliveries.get_mut(id).context("no promise")?;
         let standing = &self.standings[&promise.subscription];
         ensure!(standing.may_be_sent_to().is_err(), "expired, not sent");
         let waited_ms = now.since(promise.pending_since);
@@ -394,7 +396,7 @@ impl Promises {
         Ok(())
     }
 
-    /// What must hold after whatever happened.
+    /// Checks the guarantees that hold after every event.
     pub(super) fn check(&self, database: &Database) -> Result<()> {
         for row in &database.rows {
             let Some(promise) = self.deliveries.get(&row.stored.delivery.id) else {
@@ -416,7 +418,7 @@ impl Promises {
         Ok(())
     }
 
-    /// What must hold when nothing is left to do.
+    /// Checks the guarantees that hold when no work is left.
     pub(super) fn check_end(&self, database: &Database) -> Result<()> {
         for (id, promise) in &self.deliveries {
             ensure!(database.row(id).is_some(), "lost: {promise:?}");
@@ -424,7 +426,7 @@ impl Promises {
             let is_taken = promise.taken_by.is_some();
             ensure!(
                 !promise.is_delivered() || is_taken,
-                "nobody took it: {promise:?}"
+                "never accepted: {promise:?}"
             );
         }
         Ok(())

@@ -1,27 +1,27 @@
-//! Receivers, well and unwell by turns.
+//! Simulated receivers whose behaviour changes over time.
 
 use super::{BIRTH, DAY_MS, HOUR_MS};
 use crate::simulation::random::Random;
-use crate::webhook::judge::{ReceiverResponse, SendFailure, SendError};
+use crate::webhook::judge::{ReceiverResponse, SendError, SendFailure};
 use host_domain::time::Timestamp;
 use http::{HeaderValue, StatusCode};
 
-/// What a receiver makes of requests for a while.
+/// The behaviour of a receiver for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spell {
     Takes,
-    /// Says something that is neither yes nor a definite no.
+    /// Returns a status that is neither a success nor a definitive refusal.
     Errs,
-    /// Asks to be left alone.
+    /// Returns a status with a request to retry later.
     Busy,
     Gone,
     Hangs,
     Cuts,
-    /// Nobody listens.
+    /// Refuses connections.
     Refuses,
-    /// Its name means an address that may not be connected to.
+    /// The host name resolves to an address that may not be connected to.
     Forbidden,
-    /// Anything, request by request.
+    /// Behaves randomly for each request.
     Moody,
 }
 
@@ -41,20 +41,20 @@ const SPELLS: [Spell; 13] = [
     Spell::Moody,
 ];
 
-/// How long a receiver asks to be left alone.
+/// The `Retry-After` value that a receiver sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum After {
     Seconds(i64),
     Date(Timestamp),
-    /// What means nothing.
+    /// An invalid value.
     Soon,
 }
 
-/// What came of a request, as the receiver knows it.
+/// The result of a request from the receiver's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     Said(u16, Option<After>),
-    /// No answer in time; the receiver may have taken it all the same.
+    /// No response in time, although the receiver may have accepted the request.
     Silent,
     Cut,
     Refused,
@@ -62,7 +62,7 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// As a sender finds it.
+    /// Converts the verdict into the sender's result.
     pub(super) fn reply(&self) -> Result<ReceiverResponse, SendError> {
         match self {
             Self::Said(status, after) => Ok(ReceiverResponse {
@@ -94,9 +94,9 @@ fn header(after: &After) -> HeaderValue {
     HeaderValue::from_str(&text).unwrap()
 }
 
-/// One address, and what becomes of it.
+/// A receiver at one URL.
 pub(super) struct Receiver {
-    /// From when on which, the latest first.
+    /// Behaviours with their start times, the latest first.
     spells: Vec<(Timestamp, Spell)>,
 }
 
@@ -112,7 +112,7 @@ impl Receiver {
         Self { spells }
     }
 
-    /// What is said to a request, and after how many milliseconds.
+    /// Returns the verdict for a request and the delay in milliseconds.
     pub(super) fn judge(&self, random: &Random, now: Timestamp) -> (Verdict, i64) {
         let spell = self.spells.iter().find(|(from, _)| *from <= now);
         let spell = match spell.unwrap().1 {
@@ -135,7 +135,7 @@ impl Receiver {
                     0 => None,
                     1 => Some(After::Soon),
                     2..=5 => Some(After::Seconds(wait_s)),
-                    // Dates are whole seconds.
+                    // HTTP dates have whole seconds.
                     _ => Some(After::Date(Timestamp(
                         now.plus_s(wait_s - 10).0.div_euclid(1000) * 1000,
                     ))),

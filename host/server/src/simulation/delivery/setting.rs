@@ -1,4 +1,4 @@
-//! Into what deliveries are born: who sends them, who subscribes, how much goes wrong.
+//! Parameters of a delivery scenario: hosts, subscriptions and the rate of failures.
 
 use super::{DAY_MS, HOUR_MS};
 use crate::simulation::random::Random;
@@ -9,14 +9,14 @@ pub(super) struct Setting {
     pub(super) product: Product,
     pub(super) subscriptions: usize,
     pub(super) hosts: usize,
-    /// The hosts' clocks are so far from the database's, at most.
+    /// Maximum difference between a host's clock and the database's clock.
     pub(super) skew_ms: i64,
-    /// Of a hundred attempts so many go wrong.
+    /// Percentage of attempts that fail.
     pub(super) trouble: i64,
-    /// So long something happens.
+    /// Duration in which events and requests are generated.
     pub(super) lasts_ms: i64,
     pub(super) events: i64,
-    /// So many changes of mind.
+    /// Number of client requests.
     pub(super) wishes: i64,
 }
 

@@ -1,5 +1,5 @@
-//! What the contract promises of subscriptions, in its own numbers: whether anything is
-//! sent to them, where, and signed by which secrets.
+//! Model of the guarantees for subscriptions, with its own constants: whether anything is sent, to
+//! which URL, and signed with which secrets.
 
 use super::DAY_MS;
 use anyhow::{Result, bail, ensure};
@@ -9,34 +9,34 @@ use secrecy::SecretString;
 const DISABLED_AFTER_MS: i64 = 5 * DAY_MS;
 const BOTH_SIGN_MS: i64 = DAY_MS;
 
-/// What an attempt says of its receiver.
+/// The meaning of an attempt for its subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     Yes,
     No,
-    /// A definite no.
+    /// A definitive refusal (status 410).
     Gone,
 }
 
-/// A subscription as it must be.
+/// The required state of a subscription.
 #[derive(Debug)]
 pub(super) struct Standing {
     status: &'static str,
-    /// Clocks differ by so much.
+    /// Maximum difference between clocks.
     tolerance_ms: i64,
-    /// When its caller last changed something that is to be seen.
+    /// Time of the last status change by the client.
     decided_at: Timestamp,
-    /// When it was made or resumed, or got another receiver.
+    /// Time at which the subscription was created, resumed or moved to another URL.
     forgiven_at: Timestamp,
-    /// Since then.
+    /// Failures since `forgiven_at`.
     failures: Vec<Timestamp>,
-    /// The last of which everybody knows.
+    /// Last success that every host must have recorded.
     succeeded_at: Option<Timestamp>,
-    /// When the first failure was stored of which nobody could fail to know.
+    /// Time of the first failure that must have been recorded.
     failing_since: Option<Timestamp>,
     cleared_at: Timestamp,
     urls: Vec<(Timestamp, String)>,
-    /// When made, when by the clock of who made it, and which.
+    /// Creation time, creation time by the creating host's clock, and the secret.
     secrets: Vec<(Timestamp, Timestamp, SecretString)>,
     must_disable: bool,
     must_pause: bool,
@@ -65,7 +65,7 @@ impl Standing {
         Ok(())
     }
 
-    // ---- what its caller does ----
+    // ---- actions of the client ----
 
     fn decide(&mut self, status: &'static str, now: Timestamp) {
         if self.status != status {
@@ -99,16 +99,16 @@ impl Standing {
         self.secrets.push((now, by_clock, secret.clone()));
     }
 
-    // ---- what is sent to it ----
+    // ---- requests to the receiver ----
 
-    /// Where what was looked at then goes.
+    /// Returns the URL for a subscription that was read at `looked_at`.
     pub(super) fn url(&self, looked_at: Timestamp) -> &str {
         let known = self.urls.iter().rev();
         let mut known = known.filter(|(from, _)| *from <= looked_at);
         &known.next().unwrap().1
     }
 
-    /// What signs a request that leaves at `sent_at`, by its sender's clock.
+    /// Returns the secrets that sign a request sent at `sent_at` of the sender's clock.
     pub(super) fn signers(&self, looked_at: Timestamp, sent_at: Timestamp) -> Vec<&SecretString> {
         let known = self.secrets.iter().rev();
         let mut known = known.filter(|(from, ..)| *from <= looked_at);
@@ -119,10 +119,10 @@ impl Standing {
         std::iter::once(current).chain(previous).collect()
     }
 
-    // ---- what its receiver says ----
+    // ---- responses of the receiver ----
 
-    /// Of what was looked at then, its sender knows now; `is_told`: and lived, and could
-    /// reach the database, to say so.
+    /// Records the result of an attempt whose subscription was read at `looked_at`. `is_told` is
+    /// `true` if the sender survived and could store the result.
     pub(super) fn heard(
         &mut self,
         word: Word,
@@ -133,7 +133,8 @@ impl Standing {
         let is_active = self.status == "ACTIVE";
         match word {
             Word::Yes => {
-                // Who looked before something failed may take it for nothing new.
+                // A sender that read the subscription before a failure may skip recording this
+                // success.
                 if self.failures.iter().all(|at| *at < looked_at) {
                     self.succeeded_at = Some(now);
                 }
@@ -147,14 +148,14 @@ impl Standing {
                     self.must_disable |= failed_ms >= DISABLED_AFTER_MS;
                 }
             }
-            // What was sent before the caller decided otherwise changes nothing.
+            // A request sent before the client's last decision changes nothing.
             Word::Gone => {
                 self.must_pause |= is_told && is_active && looked_at > self.decided_at;
             }
         }
     }
 
-    /// The subscription has this status, after what was heard.
+    /// Checks the actual status after the recorded results.
     pub(super) fn check(&mut self, status: &'static str, now: Timestamp) -> Result<()> {
         let must_end = self.must_disable || self.must_pause;
         match (self.status, status) {
@@ -162,7 +163,7 @@ impl Standing {
                 ensure!(!must_end, "still {status}: {self:?}");
             }
             ("ACTIVE", "PAUSED") => {
-                ensure!(self.must_pause, "paused, and not by its caller: {self:?}");
+                ensure!(self.must_pause, "paused without a reason: {self:?}");
                 self.decided_at = now;
             }
             ("ACTIVE", "DISABLED") => {

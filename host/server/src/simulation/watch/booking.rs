@@ -1,5 +1,5 @@
-//! The booking that a watch buys with, as far as the watch sees it: what becomes of it
-//! is drawn, and comes out in time. The simulation of bookings lives the rest.
+//! The booking that a watch purchases, reduced to what affects the watch. Its outcome is drawn at
+//! random and becomes known later. The simulation of bookings covers the rest.
 
 use crate::flow::bookable::BookingPhase;
 use crate::flow::refusal::PrebookRefusal;
@@ -10,7 +10,7 @@ use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
 
-/// As the timer of a prebook without an answer.
+/// Timeout of a prebook without a response.
 const UNBOUND_MS: i64 = 15 * 60_000;
 
 #[derive(Debug, Clone)]
@@ -21,11 +21,11 @@ pub(super) struct Booking {
     pub(super) instrument: InstrumentId,
     pub(super) standing: Standing,
     pub(super) is_declined: bool,
-    /// Why the supplier would not bind it.
+    /// Reason why the supplier refused the prebook.
     pub(super) refused: Option<PrebookRefusal>,
-    /// When what it is now lapses.
+    /// Time at which the current state expires.
     lapses_at: Timestamp,
-    /// How the supplier and the processor decide, and when that is known.
+    /// Outcome at the supplier and the processor, with the time at which it becomes known.
     ends: Option<(Timestamp, End)>,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Standing {
     Ready,
     Completing,
     Confirmed,
-    /// Booked, and cancelled by its traveller.
+    /// The traveller is cancelling the confirmed booking.
     Leaving,
     Failed {
         bound: bool,
@@ -72,12 +72,12 @@ impl Booking {
         }
     }
 
-    /// When a prebook that begins now has failed.
+    /// Returns the time at which a prebook that starts now times out.
     pub(super) fn unbound_at(now: Timestamp) -> Timestamp {
         now.plus_ms(UNBOUND_MS)
     }
 
-    /// What has happened to it by now.
+    /// Applies everything that has happened by `now`.
     pub(super) fn pass(&mut self, now: Timestamp) {
         if let Some((at, end)) = self.ends
             && at <= now
@@ -105,7 +105,7 @@ impl Booking {
         self.lapses_at = lapses_at;
     }
 
-    /// Is paid and booked; when that is known.
+    /// Starts the completion and returns the time at which its outcome becomes known.
     pub(super) fn completes(&mut self, random: &Random, now: Timestamp) -> Timestamp {
         let confirmed = End::Confirmed;
         let end = random.one_of(&[
@@ -127,7 +127,7 @@ impl Booking {
         at
     }
 
-    /// When somebody who works on it has an outcome.
+    /// Returns the time at which the outcome is known.
     pub(super) fn known_at(&self, now: Timestamp) -> Timestamp {
         self.ends.map_or(now, |(at, _)| at)
     }
@@ -149,19 +149,19 @@ impl Booking {
         judge::from_booking_phase(self.stage(), self.is_declined, self.refused.as_ref())
     }
 
-    /// Whether the supplier has sold it, known or not.
+    /// Returns whether the supplier has sold the booking, even if that is not known yet.
     pub(super) const fn is_sold(&self) -> bool {
         matches!(self.standing, Standing::Confirmed | Standing::Leaving)
             || matches!(self.ends, Some((_, End::Confirmed)))
     }
 
-    /// Whether the supplier said no, for another reason than that it is sold out or dearer.
+    /// Returns whether the supplier refused for a reason other than availability or price.
     pub(super) const fn is_refused(&self) -> bool {
         let is_bound = matches!(self.standing, Standing::Failed { bound: true });
         is_bound || matches!(self.refused, Some(PrebookRefusal::Rejected))
     }
 
-    /// Whether it is paid and booked just now, with whatever end.
+    /// Returns whether the completion is in progress, with any outcome.
     pub(super) const fn is_open(&self) -> bool {
         self.ends.is_some()
     }

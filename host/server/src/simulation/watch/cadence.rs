@@ -1,5 +1,5 @@
-//! When a question may be asked, and when it must be: each time has a reason. A watch
-//! came, a supplier said when to come back, whoever asked vanished, or it is time.
+//! Model of the times at which a price check is allowed and required. Every check needs a reason: a
+//! new watch, a retry time from the supplier, a crashed check, or the regular interval.
 
 use super::rows::Ask;
 use crate::simulation::job::LEASE_MS;
@@ -16,7 +16,7 @@ fn check_in(question: &PriceQuery) -> Timestamp {
     Timestamp::parse(&format!("{}T00:00:00Z", question.stay.check_in)).unwrap()
 }
 
-/// When check-in has passed everywhere: the day has ended twelve hours behind UTC.
+/// Returns the time at which the day of check-in has ended everywhere, twelve hours behind UTC.
 pub(super) fn over_at(question: &PriceQuery) -> Timestamp {
     check_in(question).plus_ms(DAY_MS * 3 / 2)
 }
@@ -30,18 +30,18 @@ pub(super) struct Cadence {
 struct Asked {
     came_at: Timestamp,
     claimed_at: Option<Timestamp>,
-    /// When the last check was stored as done, if nobody has begun another.
+    /// Time at which the last check was stored as finished, or `None` if another has started.
     ended_at: Option<Timestamp>,
-    /// Then the supplier wants to be asked again.
+    /// Retry time that the supplier requested.
     told_at: Option<Timestamp>,
-    /// When the check before ended, where the last was made because it was time.
+    /// End of the check before the last one, if the last one was due to the regular interval.
     before: Option<Timestamp>,
-    /// Until then it must be due.
+    /// Latest allowed time of the next check.
     latest: Timestamp,
 }
 
 impl Cadence {
-    /// So often a question is asked: more often near check-in.
+    /// Returns the interval between checks, which is shorter near check-in.
     fn pace_ms(&self, question: &PriceQuery, at: Timestamp) -> i64 {
         let left_ms = check_in(question).since(at);
         let share = match left_ms {
@@ -52,7 +52,7 @@ impl Cadence {
         self.interval_s * 1_000 / share
     }
 
-    /// A watch came to the question, or consents.
+    /// Records that a watch was added to the query or confirmed.
     pub(super) fn came(&mut self, ask: &AskId, now: Timestamp) {
         let asked = self.asked.entry(ask.clone()).or_insert(Asked {
             came_at: now,
@@ -66,7 +66,7 @@ impl Cadence {
         asked.latest = now;
     }
 
-    /// Somebody begins to ask.
+    /// Records the start of a check.
     pub(super) fn claimed(&mut self, ask: &ClaimedPriceCheck, now: Timestamp) -> Result<()> {
         let before = self.reason(ask, now)?;
         let asked = self.asked.get_mut(&ask.id).unwrap();
@@ -77,7 +77,8 @@ impl Cadence {
         Ok(())
     }
 
-    /// Why it may be asked; because it is time since this instant.
+    /// Checks that the query may be checked now. Returns the end of the previous check if the
+    /// reason is the regular interval.
     fn reason(&self, ask: &ClaimedPriceCheck, now: Timestamp) -> Result<Option<Timestamp>> {
         let asked = &self.asked[&ask.id];
         let Some(claimed_at) = asked.claimed_at else {
@@ -85,15 +86,15 @@ impl Cadence {
         };
         let Some(ended_at) = asked.ended_at else {
             let is_free = now.since(claimed_at) >= LEASE_MS;
-            ensure!(is_free, "two ask at once: {ask:?}");
+            ensure!(is_free, "two concurrent checks: {ask:?}");
             return Ok(None);
         };
-        // Past its time it is not asked any more.
+        // A query past its end is not checked against the interval.
         if asked.came_at >= claimed_at || now >= over_at(&ask.query) {
             return Ok(None);
         }
         if let Some(told_at) = asked.told_at {
-            ensure!(now >= told_at, "the supplier said later: {ask:?}");
+            ensure!(now >= told_at, "before the retry time: {ask:?}");
             return Ok(None);
         }
         let pace_ms = self.pace_ms(&ask.query, ended_at);
@@ -101,26 +102,31 @@ impl Cadence {
             && self.pace_ms(&ask.query, before) == pace_ms
         {
             let since_ms = now.since(before);
-            ensure!(since_ms >= pace_ms, "too often, {since_ms} ms: {ask:?}");
+            ensure!(since_ms >= pace_ms, "only {since_ms} ms apart: {ask:?}");
         }
-        ensure!(now > ended_at, "asked at once again: {ask:?}");
+        ensure!(now > ended_at, "checked again immediately: {ask:?}");
         Ok(Some(ended_at))
     }
 
-    /// The supplier is asked: for somebody, and not when it is over.
+    /// Checks that the supplier is only called for an open watch and before the query expires.
     pub(super) fn asks(ask: &ClaimedPriceCheck, now: Timestamp) -> Result<()> {
         let is_open = ask.has_open_watches && now < over_at(&ask.query);
-        ensure!(is_open, "asked for nobody: {ask:?}");
+        ensure!(is_open, "checked without an open watch: {ask:?}");
         Ok(())
     }
 
-    /// A check is stored as done; the supplier may have said when to come back.
-    pub(super) fn ends(&mut self, ask: &ClaimedPriceCheck, retry_after_s: Option<u32>, now: Timestamp) {
+    /// Records that a check was stored as finished, with the supplier's retry time if there is one.
+    pub(super) fn ends(
+        &mut self,
+        ask: &ClaimedPriceCheck,
+        retry_after_s: Option<u32>,
+        now: Timestamp,
+    ) {
         let pace_ms = self.pace_ms(&ask.query, now);
         let asked = self.asked.get_mut(&ask.id).unwrap();
         asked.ended_at = Some(now);
         asked.told_at = retry_after_s.map(|seconds| now.plus_s(i64::from(seconds)));
-        // Who came meanwhile is not behind.
+        // A watch that was added meanwhile keeps its earlier deadline.
         if asked.claimed_at > Some(asked.came_at) {
             let due_at = now.plus_ms(pace_ms);
             let told_at = asked.told_at.map(|at| at.plus_s(1));
@@ -129,7 +135,7 @@ impl Cadence {
         }
     }
 
-    /// What is being bought past its time is looked at again.
+    /// Records that an expired query was kept for a purchase in progress.
     pub(super) fn kept(&mut self, ask: &ClaimedPriceCheck, now: Timestamp) {
         let asked = self.asked.get_mut(&ask.id).unwrap();
         asked.ended_at = Some(now);
@@ -142,11 +148,11 @@ impl Cadence {
         self.asked.remove(&ask.id);
     }
 
-    /// A question that somebody waits for is due in time.
+    /// Checks that a query with open watches is due in time.
     pub(super) fn in_time(&self, row: &Ask) -> Result<()> {
         let latest = self.asked[&row.id].latest;
         let late_ms = row.next_at.since(latest);
-        ensure!(late_ms <= 0, "asked {late_ms} ms late: {:?}", row.question);
+        ensure!(late_ms <= 0, "due {late_ms} ms late: {:?}", row.question);
         Ok(())
     }
 }

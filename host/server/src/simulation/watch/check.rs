@@ -1,5 +1,5 @@
-//! Checking a question, as `watch/worker.rs` does: what it decides is `watch/judge`,
-//! and between two of its transactions anything may happen.
+//! Simulated price checks that follow `watch/check_worker.rs`. The production code decides
+//! (`watch/policy`), and any event may happen between two transactions.
 
 use super::cadence::Cadence;
 use super::model::Model;
@@ -11,11 +11,11 @@ use anyhow::Result;
 use host_domain::money::Money;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_domain::watch::{Event, Watch};
-use host_storage::{PriceCheckRelease, ClaimedPriceCheck, ObservedPrice};
+use host_storage::{ClaimedPriceCheck, ObservedPrice, PriceCheckRelease};
 
-/// Watches that are read together: fewer than in a life.
+/// Page size for reading watches, smaller than their number in a scenario.
 const PAGE: usize = 2;
-/// As half a lease.
+/// Timeout of a price request, equal to half a lease.
 const LOOK_MAX_MS: i64 = 30_000;
 
 pub(super) struct Check {
@@ -27,7 +27,8 @@ pub(super) enum At {
     Begun,
     Heard(Result<Option<Money>, Unanswered>),
     Moving(ObservedPrice),
-    /// The rest of a page, and whether one of it moved; nothing seen: they expire.
+    /// The remaining watches of a page and whether one of them changed. Without an observed price,
+    /// the watches expire.
     Settling(Option<ObservedPrice>, Vec<Watch>, bool),
     Expiring,
     Releasing(Option<ObservedPrice>, Option<Unanswered>),
@@ -35,7 +36,7 @@ pub(super) enum At {
     Keeping,
 }
 
-/// Why nothing was seen, and when the supplier wants to be asked again.
+/// The reason why no price was observed, and the supplier's retry time.
 pub(super) struct Unanswered {
     error: QueryError,
     retry_after_s: Option<u32>,
@@ -49,7 +50,7 @@ impl Check {
 }
 
 impl Life<'_> {
-    /// One step. What follows and when; none: it is over.
+    /// Executes one step. Returns the next task with its delay, or `None` if the check is finished.
     pub(super) fn check(&mut self, check: Check) -> Result<Option<(i64, Task)>> {
         let Check { ask, at } = check;
         let mut after_ms = self.random.between(1, 30);
@@ -102,7 +103,13 @@ impl Life<'_> {
             At::Keeping => {
                 let next_at = self.now.plus_s(self.setting.interval_s);
                 let seen = None;
-                let kept = Op::ReleaseAsk(ask.clone(), PriceCheckRelease { observed: seen, next_at });
+                let kept = Op::ReleaseAsk(
+                    ask.clone(),
+                    PriceCheckRelease {
+                        observed: seen,
+                        next_at,
+                    },
+                );
                 if self.commit(vec![kept])?.is_ok() {
                     self.model.cadence.kept(&ask, self.now);
                 }
@@ -112,7 +119,12 @@ impl Life<'_> {
         Ok(Some((after_ms, Task::Check(Box::new(Check { ask, at })))))
     }
 
-    fn settle(&mut self, seen: Option<ObservedPrice>, mut page: Vec<Watch>, moved: bool) -> Result<At> {
+    fn settle(
+        &mut self,
+        seen: Option<ObservedPrice>,
+        mut page: Vec<Watch>,
+        moved: bool,
+    ) -> Result<At> {
         let Some(watch) = page.pop() else {
             return Ok(match (seen, moved) {
                 (Some(seen), true) => At::Moving(seen),
@@ -128,7 +140,7 @@ impl Life<'_> {
             if let Some(seen) = seen {
                 Model::priced(&done, seen.total)?;
             }
-            // Or somebody else was faster.
+            // A conflict means that another write came first.
             let _moved = self.commit(vec![Op::UpdateWatch(done, read_version)])?;
             moves = true;
         }
@@ -144,7 +156,13 @@ impl Life<'_> {
         let interval_s = self.setting.interval_s;
         let error = failed.as_ref().map(|failed| &failed.error);
         let next_at = judge::next_check_at(ask, error, interval_s, self.now);
-        let release = Op::ReleaseAsk(ask.clone(), PriceCheckRelease { observed: seen, next_at });
+        let release = Op::ReleaseAsk(
+            ask.clone(),
+            PriceCheckRelease {
+                observed: seen,
+                next_at,
+            },
+        );
         if self.commit(vec![release])?.is_ok() {
             let told_s = failed.and_then(|failed| failed.retry_after_s);
             self.model
@@ -153,7 +171,7 @@ impl Life<'_> {
         Ok(())
     }
 
-    /// Asks the supplier: after how long something is heard, and what.
+    /// Requests the price. Returns the delay until the response, and the response.
     fn look(&self, ask: &ClaimedPriceCheck) -> (i64, Result<Option<Money>, Unanswered>) {
         let random = self.random;
         if random.percent(self.setting.unanswered) {
@@ -164,7 +182,7 @@ impl Life<'_> {
                 (limited(None), None),
                 (limited(later), later),
             ]);
-            self.note(|| format!("{} is not answered: {error:?}", ask.id));
+            self.note(|| format!("{} gets no response: {error:?}", ask.id));
             let supplier = SupplierId::parse("HOTELS").unwrap();
             let unanswered = Unanswered {
                 error: QueryError::Supplier { supplier, error },

@@ -1,4 +1,4 @@
-//! What was consented to: how far a mandate goes, and when a purchase may end how.
+//! Checks of user consent: the limits of a mandate and the allowed ends of a purchase.
 
 use super::booking::{Booking, Standing};
 use super::cadence::over_at;
@@ -9,7 +9,7 @@ use host_domain::mandate::{Mandate, MandateState, MandateStatus};
 use host_domain::time::Timestamp;
 use host_domain::watch::{PurchaseFailureReason, Status, Watch};
 
-/// A mandate says what its watch waits for.
+/// Checks that the terms of a mandate match its watch.
 pub(super) fn sealed(watch: &Watch, rows: &Rows) -> Result<()> {
     let terms = &rows.mandates[watch.mandate_id.as_ref().unwrap()].terms;
     let instrument = watch
@@ -20,11 +20,11 @@ pub(super) fn sealed(watch: &Watch, rows: &Rows) -> Result<()> {
         && terms.amount == watch.trigger.amount()
         && Some(&terms.instrument) == instrument
         && terms.expires_at == over_at(&watch.query);
-    ensure!(fits, "{terms:?} is not what {watch:?} waits for");
+    ensure!(fits, "{terms:?} does not match {watch:?}");
     Ok(())
 }
 
-/// A mandate is used, good again, or taken back.
+/// Checks that a mandate is used, reactivated or revoked correctly.
 pub(super) fn moved(
     before: &Mandate,
     mandate: &Mandate,
@@ -39,7 +39,7 @@ pub(super) fn moved(
             let is_its = watch.booking_id() == Some(&booking.id)
                 && watch.mandate_id.as_ref() == Some(&mandate.terms.id)
                 && booking.instrument == mandate.terms.instrument;
-            ensure!(is_its, "bought for nobody: {booking:?} {watch:?}");
+            ensure!(is_its, "booked without a purchase: {booking:?} {watch:?}");
             ensure!(
                 !is_revoked(&watch.id),
                 "used after it was revoked: {mandate:?}"
@@ -56,9 +56,9 @@ pub(super) fn moved(
         }
         (MandateState::Consumed { booking, .. }, MandateState::Active) => {
             let booking = &rows.bookings[booking];
-            ensure!(came_to_nothing(booking), "good again: {booking:?}");
+            ensure!(came_to_nothing(booking), "mandate reactivated: {booking:?}");
             let status = rows.watch(&booking.watch).status();
-            ensure!(status == Status::Active, "{status:?}, and good again");
+            ensure!(status == Status::Active, "{status:?}, mandate active");
         }
         (MandateState::Active, MandateState::Revoked) => {}
         (from, to) => bail!("a mandate was {from:?} and became {to:?}"),
@@ -66,17 +66,17 @@ pub(super) fn moved(
     Ok(())
 }
 
-/// A purchase ends, and its watch waits again.
+/// Checks that a purchase may end so that its watch becomes active again.
 pub(super) fn let_go(watch: &Watch, rows: &Rows, now: Timestamp) -> Result<()> {
     let booking = watch.booking_id().map(|id| &rows.bookings[id]);
-    ensure!(booking.is_none_or(came_to_nothing), "let go: {booking:?}");
+    ensure!(booking.is_none_or(came_to_nothing), "aborted: {booking:?}");
     let mandate = &rows.mandates[watch.mandate_id.as_ref().unwrap()];
     let is_used = mandate.status(now) == MandateStatus::Consumed;
-    ensure!(!is_used, "used for nothing: {mandate:?}");
+    ensure!(!is_used, "mandate used without a purchase: {mandate:?}");
     Ok(())
 }
 
-/// A purchase ends, and it is told why.
+/// Checks that a purchase may fail with the given reason.
 pub(super) fn failed(
     watch: &Watch,
     reason: PurchaseFailureReason,
@@ -97,11 +97,12 @@ pub(super) fn failed(
         PurchaseFailureReason::MandateExpired => now >= over_at(&watch.query),
         PurchaseFailureReason::MandateInvalid => false,
     };
-    ensure!(is_why, "{reason:?} is not why: {booking:?}");
+    ensure!(is_why, "wrong reason {reason:?}: {booking:?}");
     Ok(())
 }
 
-/// Nothing was promised: neither was a card asked nor can a supplier still say yes.
+/// Returns whether the purchase had no effect: no card was charged and the supplier can no longer
+/// confirm it.
 fn came_to_nothing(booking: &Booking) -> bool {
     let is_over = matches!(
         booking.standing,

@@ -1,6 +1,6 @@
-//! A few watches' lives: their owners, a supplier whose prices move, and the hosts that
-//! ask and buy. What they decide is what `watch/judge` and the machines of watches and
-//! mandates decide; what is simulated is everything around them.
+//! Scenario of a few watches: their owners, a supplier with changing prices, and the hosts that
+//! check prices and purchase. The production code decides (`watch/policy` and the state machines of
+//! watches and mandates). Everything else is simulated.
 
 mod booking;
 mod cadence;
@@ -26,29 +26,29 @@ use purchase::Purchase;
 use rows::{Op, Rows};
 use setting::Setting;
 
-/// A life that is not over by then never will be.
+/// Maximum duration of a scenario. A longer one counts as endless.
 const DEATH_MS: i64 = 60 * 24 * 3_600_000;
-/// Nor one of which so much is to be told.
+/// Maximum number of events of a scenario. One with more events counts as endless.
 const HAPPENINGS_MAX: u64 = 50_000;
 
 #[test]
-fn watches_end_as_their_prices_were() {
+fn watches_end_according_to_their_prices() {
     live("watches", |random, history| {
         Life::new(random, history, &Setting::draw(random)).lived()
     });
 }
 
-/// Something that a host does, one transaction after the other.
+/// A task that a host executes, one transaction after the other.
 enum Task {
     Check(Box<Check>),
     Buy(Box<Purchase>),
 }
 
 enum Happening {
-    /// A task takes its next step.
+    /// A task executes its next step.
     Goes(Task),
     Wishes(Wish, u32),
-    /// What somebody wished is stored.
+    /// The changes of a user's request are stored.
     Stores(Vec<Op>, Wish, u32),
 }
 
@@ -84,7 +84,7 @@ impl<'a> Life<'a> {
         while let Some(at) = self.next_at() {
             happenings += 1;
             let is_alive = at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX;
-            ensure!(is_alive, "it never comes to rest");
+            ensure!(is_alive, "the scenario does not end");
             self.now = self.now.max(at);
             for booking in self.rows.bookings.values_mut() {
                 booking.pass(self.now);
@@ -120,7 +120,7 @@ impl<'a> Life<'a> {
         Ok(())
     }
 
-    /// A host finds that something is due.
+    /// A host claims due work.
     fn claim(&mut self) -> Result<()> {
         let holder = self.agenda.name();
         let now = self.now;
@@ -148,21 +148,21 @@ impl<'a> Life<'a> {
         Ok(())
     }
 
-    /// Goes on, unless the process dies or stands still until others have its work.
+    /// Continues a task, unless its process crashes or stalls until others have taken over.
     fn goes(&mut self, after_ms: i64, task: Task) {
         if self.random.percent(self.setting.trouble) {
             if self.random.percent(50) {
-                self.note(|| "a process dies".to_owned());
+                self.note(|| "a process crashes".to_owned());
                 return;
             }
-            self.note(|| "a process stands still".to_owned());
+            self.note(|| "a process stalls".to_owned());
             let pause_ms = self.random.between(LEASE_MS / 2, 3 * LEASE_MS);
             return self.queue(after_ms + pause_ms, Happening::Goes(task));
         }
         self.queue(after_ms, Happening::Goes(task));
     }
 
-    /// Stores all of it, or nothing.
+    /// Stores all operations or none.
     fn commit(&mut self, ops: Vec<Op>) -> Result<Result<(), Conflict>> {
         let before: Vec<_> = ops.iter().map(|op| self.rows.before(op)).collect();
         let noticed_after_ms = self.random.between(0, 1_000);

@@ -1,5 +1,5 @@
-//! What must hold, by what callers were promised: a small account of its own of who
-//! waits, who was told what, and who may buy.
+//! Model of the guarantees of the API for watches: it records separately which watches are active,
+//! which notifications were sent and which purchases are allowed.
 
 use super::cadence::{Cadence, over_at};
 use super::consent;
@@ -10,11 +10,11 @@ use host_domain::id::{AskId, WatchId};
 use host_domain::mandate::{Mandate, MandateStatus};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Transition, State, Status, WatchTarget, Watch};
+use host_domain::watch::{State, Status, Transition, Watch, WatchTarget};
 use host_storage::{ClaimedPriceCheck, ObservedPrice};
 use std::collections::BTreeMap;
 
-/// From where to where a status may go, beside staying.
+/// Allowed transitions of the status.
 const MOVES: [(Status, &[Status]); 7] = [
     (
         Status::Active,
@@ -39,25 +39,25 @@ const MOVES: [(Status, &[Status]); 7] = [
     (Status::Canceled, &[]),
 ];
 
-/// What is known of a watch.
+/// The recorded data of a watch.
 struct Known {
     moved_at: Timestamp,
-    /// Prices that were looked up for its question before it came.
+    /// Number of prices observed for its query before the watch was added.
     prices_before: usize,
     triggers: usize,
     is_revoked: bool,
 }
 
-/// What is known of a question.
+/// The recorded data of a query.
 #[derive(Default)]
 struct Asked {
-    /// Each price that watches were looked up for, in order.
+    /// All observed prices for which watches were read, in order.
     prices: Vec<Option<Money>>,
-    /// When each who asks has looked last.
+    /// Time of the last read by each check.
     looked_at: BTreeMap<String, Timestamp>,
 }
 
-/// What is before a write of what it moves.
+/// The value before a write.
 pub(super) enum Before {
     Watch(Box<Watch>),
     Mandate(Box<Mandate>),
@@ -72,14 +72,15 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Watches are looked up that a price moves.
+    /// Records that a check reads the watches that a price affects.
     pub(super) fn looked(&mut self, ask: &ClaimedPriceCheck, seen: ObservedPrice, now: Timestamp) {
         let asked = self.asked.entry(ask.id.clone()).or_default();
         asked.prices.push(seen.total);
         asked.looked_at.insert(ask.token.clone(), now);
     }
 
-    /// A check is stored as done.
+    /// Records that a check was stored as finished, and checks that the price was applied to all
+    /// watches.
     pub(super) fn checked(
         &mut self,
         ask: &ClaimedPriceCheck,
@@ -101,14 +102,14 @@ impl Model {
             let since = self.watches[&watch.id].moved_at;
             ensure!(
                 !is_behind || since >= looked_at,
-                "{:?} was seen, and does not move {watch:?}",
+                "observed price {:?} was not applied to {watch:?}",
                 seen.total
             );
         }
         Ok(())
     }
 
-    /// A price is about to move a watch.
+    /// Checks that a transition of a watch matches the observed price.
     pub(super) fn priced(moved: &Transition, total: Option<Money>) -> Result<()> {
         let met = is_met(&moved.watch, total);
         let fits = match moved.watch.status() {
@@ -120,12 +121,12 @@ impl Model {
         Ok(())
     }
 
-    /// Somebody was told that the mandate is taken back.
+    /// Records that a client received the confirmation of a revoked mandate.
     pub(super) fn revoked(&mut self, watch: &WatchId) {
         self.watches.get_mut(watch).unwrap().is_revoked = true;
     }
 
-    /// A part of a write was stored.
+    /// Records a stored operation and checks that it is allowed.
     pub(super) fn stored(
         &mut self,
         op: &Op,
@@ -171,7 +172,11 @@ impl Model {
         ensure!(from == to || ways.contains(&to), "{from:?} became {to:?}");
         let is_new = from != to;
         let told = told_of(watch).filter(|_| is_new);
-        ensure!(moved.notification == told, "{watch:?} tells {:?}", moved.notification);
+        ensure!(
+            moved.notification == told,
+            "{watch:?} tells {:?}",
+            moved.notification
+        );
         let (ask, _) = &rows.watches[&watch.id];
         let known = self.watches.get_mut(&watch.id).unwrap();
         known.moved_at = now;
@@ -181,11 +186,11 @@ impl Model {
         }
         match &watch.state {
             State::Triggered if is_new => {
-                ensure!(!watch.is_armed(), "armed, it only tells: {watch:?}");
+                ensure!(!watch.is_armed(), "an armed watch only notified: {watch:?}");
                 known.triggers += 1;
                 let prices = &self.asked[ask].prices[known.prices_before..];
                 let falls = falls(watch, prices);
-                ensure!(known.triggers <= falls, "told again: {watch:?} {prices:?}");
+                ensure!(known.triggers <= falls, "sent again: {watch:?} {prices:?}");
             }
             State::Active if from == Status::Purchasing => consent::let_go(before, rows, now)?,
             State::Expired => {
@@ -196,7 +201,7 @@ impl Model {
                 let mandate = watch.mandate_id.as_ref().map(|id| &rows.mandates[id]);
                 let is_good =
                     mandate.is_some_and(|known| known.status(now) == MandateStatus::Active);
-                ensure!(!is_good, "it could still buy: {mandate:?}");
+                ensure!(!is_good, "the mandate is still usable: {mandate:?}");
             }
             State::Purchased { booking: id } => {
                 let booking = &rows.bookings[id];
@@ -211,7 +216,7 @@ impl Model {
         Ok(())
     }
 
-    /// After everything that happens.
+    /// Checks the invariants that hold after every event.
     pub(super) fn now(&self, rows: &Rows) -> Result<()> {
         for (ask, watch) in rows.watches.values() {
             let status = watch.status();
@@ -222,21 +227,21 @@ impl Model {
                 |row: &&Ask| row.tenant == watch.owner.tenant && row.question == watch.query;
             let asked: Vec<_> = rows.asks.iter().filter(is_its).collect();
             let [row] = asked[..] else {
-                bail!("{} questions are asked for {watch:?}", asked.len());
+                bail!("{} queries exist for {watch:?}", asked.len());
             };
-            ensure!(row.id == *ask, "another's question: {watch:?}");
+            ensure!(row.id == *ask, "query of another owner: {watch:?}");
             self.cadence.in_time(row)?;
             ensure!(
                 status != Status::Purchasing || rows.jobs.contains_key(&watch.id),
-                "nobody goes on to buy {watch:?}"
+                "no purchase job for {watch:?}"
             );
         }
         Ok(())
     }
 
-    /// When nothing is left to do.
+    /// Checks the invariants that hold when no work is left.
     pub(super) fn at_rest(&self, rows: &Rows) -> Result<()> {
-        ensure!(rows.asks.is_empty(), "a question is left");
+        ensure!(rows.asks.is_empty(), "a query is left");
         ensure!(rows.jobs.is_empty(), "a purchase is left");
         for (_, watch) in rows.watches.values() {
             ensure!(!watch.status().is_open(), "not over: {watch:?}");
@@ -261,14 +266,14 @@ impl Model {
             let outcome: Vec<_> = told_of(watch).into_iter().collect();
             ensure!(
                 told[known.triggers..] == outcome,
-                "{watch:?} told {told:?} in the end"
+                "{watch:?} sent {told:?} in the end"
             );
         }
         Ok(())
     }
 }
 
-/// What becoming what it is tells.
+/// Returns the event type that the current status publishes.
 fn told_of(watch: &Watch) -> Option<EventType> {
     let is_hotel = matches!(watch.query.target, WatchTarget::Hotel { .. });
     match watch.status() {
@@ -284,7 +289,7 @@ fn is_met(watch: &Watch, total: Option<Money>) -> bool {
     total.is_some_and(|total| total.minor <= watch.trigger.amount().minor)
 }
 
-/// How often the price fell to what is waited for.
+/// Counts how often the price changed from above the trigger amount to at most that amount.
 fn falls(watch: &Watch, prices: &[Option<Money>]) -> usize {
     let mut was_met = false;
     let mut falls = 0;

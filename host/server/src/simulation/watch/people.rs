@@ -1,4 +1,4 @@
-//! Those who want something of a watch: its owner makes it, consents, thinks again.
+//! Users of a watch scenario: the owner creates the watch, confirms the purchase and cancels.
 
 use super::rows::Op;
 use super::{BIRTH, Happening, Life};
@@ -10,10 +10,10 @@ use host_domain::time::Timestamp;
 use host_domain::watch::{Event, Trigger, Watch};
 
 const MINUTE_MS: i64 = 60_000;
-/// As often as somebody else may be faster.
+/// Maximum number of retries after conflicting writes.
 const CONFLICT_RETRIES_MAX: u32 = 8;
 
-/// What somebody wants of a watch, by its number.
+/// A user's request for the watch with the given number.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wish {
     Create(usize),
@@ -24,7 +24,7 @@ pub(super) enum Wish {
 }
 
 impl Life<'_> {
-    /// Who will want what, and when.
+    /// Plans the requests of all users.
     pub(super) fn plan_people(&mut self) {
         let setting = self.setting;
         for (number, wanted) in setting.watches.iter().enumerate() {
@@ -33,7 +33,7 @@ impl Life<'_> {
             self.wishes(made_at, Wish::Create(number));
             let buys = wanted.auto_book.is_some();
             if buys && self.random.percent(15) {
-                // At the last moment.
+                // The confirmation comes at the last moment.
                 let at = end.plus_ms(-self.random.between(1, 8_000));
                 self.wishes(at.max(made_at), Wish::Confirm(number));
             }
@@ -53,7 +53,7 @@ impl Life<'_> {
         }
     }
 
-    /// Often at the beginning, sometimes at the very end.
+    /// Returns a random time, often near the beginning and sometimes just before the end.
     fn sometime(&self, from: Timestamp, to: Timestamp) -> Timestamp {
         let span_ms = to.since(from).max(1);
         let soon_ms = span_ms.min(10 * MINUTE_MS);
@@ -64,7 +64,7 @@ impl Life<'_> {
         })
     }
 
-    /// While it is being bought.
+    /// Adds a request by the user while the purchase is in progress.
     pub(super) fn thinks_again(&mut self, watch: &WatchId) {
         let mut numbers = 0..self.setting.watches.len();
         let number = numbers
@@ -82,7 +82,7 @@ impl Life<'_> {
         self.queue(at.since(self.now), Happening::Wishes(wish, 0));
     }
 
-    /// Reads what is, and stores a moment later what follows.
+    /// Reads the current rows and stores the resulting changes a moment later.
     pub(super) fn wish(&mut self, wish: Wish, tries: u32) {
         let ops = match wish {
             Wish::Create(number) => self.create(number),
@@ -105,7 +105,7 @@ impl Life<'_> {
     }
 
     pub(super) fn store_wish(&mut self, ops: Vec<Op>, wish: Wish, tries: u32) -> Result<()> {
-        self.note(|| format!("somebody: {wish:?}"));
+        self.note(|| format!("user: {wish:?}"));
         match self.commit(ops)? {
             Err(_) if tries < CONFLICT_RETRIES_MAX => self.wish(wish, tries + 1),
             stored => {
@@ -142,7 +142,7 @@ impl Life<'_> {
         Some(vec![Op::InsertWatch(watch)])
     }
 
-    /// As `App::confirm_purchase`.
+    /// Mirrors `Application::confirm_purchase`.
     fn confirm(&self, number: usize) -> Option<Vec<Op>> {
         let watch = self.watch_of(number)?.clone();
         if watch.is_armed() && watch.status().is_open() {
@@ -172,7 +172,7 @@ impl Life<'_> {
         ])
     }
 
-    /// As `App::cancel_watch`.
+    /// Mirrors `Application::cancel_watch`.
     fn cancel(&self, number: usize) -> Option<Vec<Op>> {
         let watch = self.watch_of(number)?.clone();
         let (read_version, mandate) = (watch.version, watch.mandate_id.clone());
@@ -184,12 +184,13 @@ impl Life<'_> {
         Some(ops)
     }
 
-    /// As `App::revoke_mandate`.
+    /// Mirrors the mandate service's `revoke`.
     fn revoke(&self, number: usize) -> Option<Vec<Op>> {
         self.revoking(self.watch_of(number)?.mandate_id.as_ref()?)
     }
 
-    /// Nothing to store where it is revoked; none: it cannot be.
+    /// Returns the operations that revoke a mandate: none if it is already revoked. Returns `None`
+    /// if it cannot be revoked.
     fn revoking(&self, id: &MandateId) -> Option<Vec<Op>> {
         let mandate = self.rows.mandates[id].clone();
         let read_version = mandate.version;

@@ -1,5 +1,5 @@
-//! Buying, as `watch/purchase.rs` does: what it decides is `watch/judge`, and between
-//! two of its transactions anything may happen.
+//! Simulated purchases that follow `watch/purchase_job.rs`. The production code decides
+//! (`watch/policy`), and any event may happen between two transactions.
 
 use super::booking::{Booking, End, Standing};
 use super::rows::Op;
@@ -16,10 +16,10 @@ use host_domain::money::Money;
 use host_domain::time::Timestamp;
 use host_domain::watch::{Event, State, Watch};
 
-/// As `RUN_MAX` and `ASK_MAX`.
+/// Time limits, equal to `RUN_TIMEOUT` and `PRICING_TIMEOUT` of the purchase job.
 const RUN_MAX_MS: i64 = 45_000;
 const ASK_MAX_MS: i64 = 15_000;
-/// As `job::RETRY_S`.
+/// Retry delay of the purchase job, equal to its `RETRY_DELAY_S`.
 const RETRY_MS: i64 = 5_000;
 
 pub(super) struct Purchase {
@@ -42,9 +42,9 @@ impl Purchase {
 
 pub(super) enum At {
     Claimed,
-    /// The fresh price.
+    /// The current price was received.
     Heard(Watch, Option<Money>),
-    /// The mandate as it was read.
+    /// The mandate that was read is about to be used.
     Consumes(Watch, Money, Mandate),
     Bound(BookingId, Result<Money, PrebookError>),
     Pays(BookingId),
@@ -62,7 +62,7 @@ impl At {
             Self::Consumes(_, total, _) => format!("begins at {total:?}"),
             Self::Bound(id, bound) => format!("{id} is bound: {bound:?}"),
             Self::Pays(id) => format!("{id} is to be paid"),
-            Self::Paid(id) => format!("{id} is looked at"),
+            Self::Paid(id) => format!("{id} is read"),
             Self::Ends(left) => format!("ends: {left:?}"),
             Self::Stores(left, ..) => format!("stores {left:?}"),
             Self::Fails => "fails".to_owned(),
@@ -71,7 +71,8 @@ impl At {
 }
 
 impl Life<'_> {
-    /// One step. What follows and when; none: it is over.
+    /// Executes one step. Returns the next task with its delay, or `None` if the purchase is
+    /// finished.
     pub(super) fn buy(&mut self, purchase: Purchase) -> Result<Option<(i64, Task)>> {
         let Purchase {
             watch: id,
@@ -121,7 +122,10 @@ impl Life<'_> {
                 after_ms = wait_ms;
                 at
             }
-            At::Paid(booking) => At::Ends(self.standing(&booking).unwrap_or(PurchaseOutcome::Undecided)),
+            At::Paid(booking) => At::Ends(
+                self.standing(&booking)
+                    .unwrap_or(PurchaseOutcome::Undecided),
+            ),
             At::Ends(left) => self.ends(&id, left),
             At::Stores(left, watch, mandate) => {
                 match self.store_end(left, watch, mandate, holder)? {
@@ -144,7 +148,7 @@ impl Life<'_> {
         Ok(Some((after_ms, Task::Buy(Box::new(purchase)))))
     }
 
-    /// Asks for the price once more.
+    /// Requests the current price again.
     fn fresh(&self, watch: &Watch) -> (i64, Option<Money>) {
         let random = self.random;
         if random.percent(self.setting.unanswered) {
@@ -153,7 +157,7 @@ impl Life<'_> {
         let place = self.setting.place_of(&watch.query);
         let after_ms = random.between(50, random.one_of(&[900, ASK_MAX_MS]));
         let total = self.setting.price(place, self.now.plus_ms(after_ms));
-        // It moves just now.
+        // The price may change just before the request.
         let total = if random.percent(15) {
             any_price(random)
         } else {
@@ -162,7 +166,7 @@ impl Life<'_> {
         (after_ms, total)
     }
 
-    /// Uses the mandate up, in one transaction with the booking and the watch.
+    /// Uses the mandate in one transaction with the booking and the watch.
     fn begin(&mut self, watch: Watch, total: Money, mandate: Mandate, holder: u64) -> Result<At> {
         let id = BookingId::from_bits(crate::id::IdGenerator::generate(self.random));
         let auto_book = watch.auto_book.as_ref().unwrap();
@@ -208,7 +212,7 @@ impl Life<'_> {
         Ok(At::Bound(id, self.bind(total)))
     }
 
-    /// What the supplier says when the rate is to be bound.
+    /// Draws the supplier's response to the prebook.
     fn bind(&self, offered: Money) -> Result<Money, PrebookError> {
         let random = self.random;
         let cheaper = Money::new(offered.minor - 1, offered.currency);
@@ -234,7 +238,7 @@ impl Life<'_> {
         let lapses_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
         let booking = self.rows.bookings.get_mut(&id).unwrap();
         booking.pass(self.now);
-        // Its timer was faster: what the supplier said is not stored any more.
+        // The prebook timer fired first, so the supplier's response is not stored.
         if booking.standing != Standing::Early {
             return At::Fails;
         }
@@ -268,7 +272,8 @@ impl Life<'_> {
         self.standing(&id).map_or(At::Pays(id), At::Ends)
     }
 
-    /// As `App::complete`: after how long it is heard of, and what follows.
+    /// Mirrors `Application::complete`. Returns the delay until the result is known, and the next
+    /// step.
     fn pay(&mut self, id: BookingId, is_late: bool) -> (i64, At) {
         let booking = self.rows.bookings.get_mut(&id).unwrap();
         booking.pass(self.now);
@@ -290,13 +295,16 @@ impl Life<'_> {
             _ => None,
         };
         if let Some(error) = refused {
-            return (1, judge::from_complete_error(&error).map_or(At::Fails, At::Ends));
+            return (
+                1,
+                judge::from_complete_error(&error).map_or(At::Fails, At::Ends),
+            );
         }
         let known_ms = booking.known_at(self.now).since(self.now);
         (known_ms.min(RUN_MAX_MS - ASK_MAX_MS), At::Paid(id))
     }
 
-    /// Reads what the end of a run is stored with.
+    /// Reads the rows that are stored with the end of a run.
     fn ends(&self, id: &WatchId, left: PurchaseOutcome) -> At {
         let watch = self.rows.watch(id).clone();
         let mandate = watch.mandate_id.as_ref();

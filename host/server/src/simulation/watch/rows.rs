@@ -1,5 +1,5 @@
-//! What the database keeps of watches, with what its statements promise: what is
-//! written together is stored together or not at all.
+//! Database rows of watches with the guarantees of their statements: operations of one write are
+//! stored together or not at all.
 
 use super::booking::Booking;
 use super::model::Before;
@@ -10,14 +10,14 @@ use host_domain::mandate::Mandate;
 use host_domain::money::Money;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Transition, PriceQuery, State, Status, Watch};
-use host_storage::{PriceCheckRelease, ClaimedPriceCheck, Conflict, ObservedPrice, StoredWatch};
+use host_domain::watch::{PriceQuery, State, Status, Transition, Watch};
+use host_storage::{ClaimedPriceCheck, Conflict, ObservedPrice, PriceCheckRelease, StoredWatch};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How late a host finds a question that is due.
+/// Delay until a host finds a due query.
 const NOTICED_AFTER_MS: i64 = 200;
 
-/// A question that watches ask.
+/// A price query of one or more watches.
 pub(super) struct Ask {
     pub(super) id: AskId,
     pub(super) tenant: Tenant,
@@ -33,18 +33,18 @@ pub(super) struct Rows {
     pub(super) mandates: BTreeMap<MandateId, Mandate>,
     pub(super) bookings: BTreeMap<BookingId, Booking>,
     pub(super) asks: Vec<Ask>,
-    /// The purchases, by their watch.
+    /// Purchase jobs by watch.
     pub(super) jobs: BTreeMap<WatchId, Job>,
     pub(super) log: Vec<(WatchId, EventType)>,
-    /// Instruments that are deleted.
+    /// Deleted payment instruments.
     pub(super) deleted: BTreeSet<InstrumentId>,
 }
 
-/// What is stored together.
+/// An operation of a write.
 #[derive(Debug, Clone)]
 pub(super) enum Op {
     InsertWatch(Watch),
-    /// A watch as it has become since it was read at a version.
+    /// A transition of a watch that was read at the given version.
     UpdateWatch(Transition, i64),
     InsertMandate(Mandate),
     UpdateMandate(Mandate, i64),
@@ -52,16 +52,16 @@ pub(super) enum Op {
     SeeAsk(ClaimedPriceCheck),
     ReleaseAsk(ClaimedPriceCheck, PriceCheckRelease),
     DeleteAsk(ClaimedPriceCheck),
-    /// By its holder, who goes on.
+    /// The lease holder renews its lease.
     KeepJob(WatchId, u64),
-    /// By its holder; none: it is done.
+    /// The lease holder releases the job with a new due time, or completes it with `None`.
     ReleaseJob(WatchId, u64, Option<Timestamp>),
-    /// Went wrong.
+    /// The job failed and is due again at the given time.
     FailJob(WatchId, u64, Timestamp),
 }
 
 impl Rows {
-    /// Stores all of it, or nothing.
+    /// Stores all operations or none.
     pub(super) fn commit(
         &mut self,
         ops: Vec<Op>,
@@ -77,7 +77,7 @@ impl Rows {
         Ok(())
     }
 
-    /// What is there before a write.
+    /// Returns the value before a write.
     pub(super) fn before(&self, op: &Op) -> Before {
         match op {
             Op::UpdateWatch(moved, _) => {
@@ -107,7 +107,10 @@ impl Rows {
             Op::DeleteAsk(ask) => {
                 let held = self.held(ask);
                 let is_same = held.is_some_and(|known| known.revision == ask.watch_revision);
-                (is_same && !self.is_wanted(&ask.id), Conflict::PriceCheckInUse)
+                (
+                    is_same && !self.is_wanted(&ask.id),
+                    Conflict::PriceCheckInUse,
+                )
             }
             Op::KeepJob(watch, holder)
             | Op::ReleaseJob(watch, holder, _)
@@ -124,7 +127,10 @@ impl Rows {
         match op {
             Op::InsertWatch(watch) => {
                 self.ask_now(&watch, now);
-                let stored = StoredWatch { watch, last_observed: None };
+                let stored = StoredWatch {
+                    watch,
+                    last_observed: None,
+                };
                 let id = stored.price_check_id();
                 self.watches
                     .insert(stored.watch.id.clone(), (id, stored.watch));
@@ -164,7 +170,8 @@ impl Rows {
         }
     }
 
-    /// As `App::move_watch`: the watch, and all that comes of its move.
+    /// Mirrors `apply_event_in` of the watch service: stores the watch and all consequences of its
+    /// transition.
     fn store_moved(&mut self, moved: Transition, noticed_after_ms: i64, now: Timestamp) {
         let Transition {
             watch,
@@ -212,7 +219,7 @@ impl Rows {
         });
     }
 
-    /// As `Store::claim_asks`, of the one that is due longest.
+    /// Mirrors `Store::claim_price_checks` for the query that has been due longest.
     pub(super) fn claim_ask(&mut self, holder: u64, now: Timestamp) -> Option<ClaimedPriceCheck> {
         let mut due: Vec<_> = self
             .asks
@@ -258,7 +265,7 @@ impl Rows {
         self.asking(ask).any(|watch| watch.status().is_open())
     }
 
-    /// As `Store::watches_moved_by`.
+    /// Mirrors `Store::watches_affected_by_price`.
     pub(super) fn moved_by(&self, ask: &AskId, seen: ObservedPrice, limit: usize) -> Vec<Watch> {
         let total = seen.total.map_or(i64::MAX, |total: Money| total.minor);
         let is_moved = |watch: &&Watch| {
@@ -276,7 +283,7 @@ impl Rows {
             .collect()
     }
 
-    /// As `Store::waiting_watches`.
+    /// Mirrors `Store::watches_awaiting_price`.
     pub(super) fn waiting(&self, ask: &AskId, limit: usize) -> Vec<Watch> {
         let waits = |watch: &&Watch| matches!(watch.state, State::Active | State::Triggered);
         self.asking(ask)
@@ -297,7 +304,7 @@ impl Ask {
             .map_or(self.next_at, |(_, until)| until.max(self.next_at))
     }
 
-    /// Hosts look now and then.
+    /// Returns the time from which the query can be claimed, because hosts poll at intervals.
     pub(super) fn claimable_at(&self) -> Timestamp {
         self.free_at().plus_ms(NOTICED_AFTER_MS)
     }

@@ -1,4 +1,4 @@
-//! Into what watches are born: who waits for which price, and what happens to prices.
+//! Parameters of a watch scenario: the watches with their target prices, and the course of prices.
 
 use super::BIRTH;
 use crate::simulation::random::Random;
@@ -7,29 +7,30 @@ use host_domain::id::{HotelId, InstrumentId};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::time::Timestamp;
-use host_domain::watch::{Area, AutoBook, PriceQuery, WatchTarget, TripFilters};
+use host_domain::watch::{Area, AutoBook, PriceQuery, TripFilters, WatchTarget};
 
-/// Prices are between these, and so are caps.
+/// Range of prices and of target prices.
 const PRICES: (i64, i64) = (5_000, 20_000);
 
-/// How often a question is asked, and how many days there are at most until check-in:
-/// so that a life has some hundred checks.
+/// Check intervals in seconds, with the maximum number of days until check-in. A scenario has a few
+/// hundred checks.
 const CADENCES: [(i64, i64); 5] = [(900, 0), (3_600, 1), (14_400, 3), (43_200, 9), (86_400, 14)];
 
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) interval_s: i64,
     pub(super) questions: Vec<PriceQuery>,
-    /// Of each question: what the cheapest costs from when on; none: nothing is to be had.
+    /// For each query, its lowest prices with the times from which they apply. `None` means that no
+    /// offer is available.
     prices: Vec<Vec<(Timestamp, Option<Money>)>>,
     pub(super) watches: Vec<Wanted>,
-    /// Of a hundred steps so many go wrong.
+    /// Percentage of steps that fail.
     pub(super) trouble: i64,
-    /// Of a hundred calls so many are not answered.
+    /// Percentage of calls without a response.
     pub(super) unanswered: i64,
 }
 
-/// A watch that somebody will make.
+/// A watch that will be created.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) owner: Owner,
@@ -59,7 +60,7 @@ impl Setting {
         }
     }
 
-    /// What the cheapest really costs.
+    /// Returns the actual lowest price.
     pub(super) fn price(&self, question: usize, now: Timestamp) -> Option<Money> {
         let path = self.prices[question].iter().rev();
         path.into_iter()
@@ -73,7 +74,7 @@ impl Setting {
     }
 }
 
-/// A price, or none.
+/// Returns a random price, or `None` if no offer is available.
 pub(super) fn any_price(random: &Random) -> Option<Money> {
     let price = random.between(PRICES.0, PRICES.1);
     (!random.percent(15)).then(|| euros(price))
@@ -85,7 +86,7 @@ fn prices(random: &Random, question: &PriceQuery) -> Vec<(Timestamp, Option<Mone
         .map(|_| (BIRTH.plus_ms(random.between(0, life_ms)), any_price(random)))
         .collect();
     path.push((BIRTH, any_price(random)));
-    // It may fall at the very end.
+    // The price may fall at the very end.
     if random.percent(50) {
         let at = question.expires_at().plus_ms(-random.between(1, 60_000));
         path.push((at, Some(euros(PRICES.0))));
@@ -142,7 +143,9 @@ fn wanted(random: &Random, questions: &[PriceQuery]) -> Wanted {
         question,
         cap: euros(random.between(PRICES.0 + 2_000, PRICES.1 - 2_000)),
         auto_book: (is_hotel && random.percent(75)).then(|| AutoBook {
-            payment_instrument_id: InstrumentId::from_bits(crate::id::IdGenerator::generate(random)),
+            payment_instrument_id: InstrumentId::from_bits(crate::id::IdGenerator::generate(
+                random,
+            )),
             contact: Contact {
                 first_name: "Ada".to_owned(),
                 last_name: "L".to_owned(),

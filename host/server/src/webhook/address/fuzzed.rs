@@ -1,5 +1,5 @@
-//! URLs that somebody might try, held against a second list of what is not public and
-//! a second reader of what a host is.
+//! Fuzz tests of webhook URLs, compared with an independent list of non-public networks and an
+//! independent URL parser.
 
 use super::tests::{HOSTILE, INSECURE, PUBLIC};
 use super::*;
@@ -42,7 +42,8 @@ const TOKENS: &[&str] = &[
     "_",
 ];
 
-/// Networks of the registries of special addresses of version 4: address and bits.
+/// The networks of the IPv4 special-purpose address registries, each as an address and a prefix
+/// length.
 #[rustfmt::skip]
 const SPECIAL_V4: [(&str, u32); 18] = [
     ("0.0.0.0", 8), ("10.0.0.0", 8), ("100.64.0.0", 10), ("127.0.0.0", 8), ("169.254.0.0", 16),
@@ -52,7 +53,7 @@ const SPECIAL_V4: [(&str, u32); 18] = [
     ("240.0.0.0", 4),
 ];
 
-/// The same of version 6, of those in which an address could be global.
+/// The networks of the IPv6 special-purpose address registry inside the global unicast range.
 #[rustfmt::skip]
 const SPECIAL_V6: [(&str, u32); 4] = [
     ("2001::", 23), ("2001:db8::", 32), ("2002::", 16), ("3fff::", 20),
@@ -77,7 +78,7 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// What a resolver takes for an address of version 4 although it is written otherwise:
+/// Returns whether a resolver would take the name for an IPv4 address in another spelling, because
 /// its last label is a number.
 fn looks_like_an_address(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
@@ -86,7 +87,8 @@ fn looks_like_an_address(name: &str) -> bool {
         || (last.starts_with("0x") && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Letters, digits and underscores, with hyphens between them.
+/// Returns whether the label consists of letters, digits and underscores, with hyphens only between
+/// them.
 fn is_label(label: &str) -> bool {
     let mut parts = label.split('-').peekable();
     let is_part = |part: &str| part.chars().all(|one| one.is_alphanumeric() || one == '_');
@@ -102,8 +104,12 @@ fn judge_accepted(text: &str, url: &Url, insecure: bool) {
         "{url}"
     );
     assert_ne!(url.port(), Some(0), "{url}");
-    assert_eq!(Url::parse(url.as_str()).as_ref(), Ok(url), "read twice");
-    // The client that sends reads it once more, in its own way.
+    assert_eq!(
+        Url::parse(url.as_str()).as_ref(),
+        Ok(url),
+        "the URL changed when it was parsed again"
+    );
+    // The HTTP client parses the URL again with another parser.
     let uri: http::Uri = url.as_str().parse().unwrap();
     let host = url.host_str().unwrap();
     assert_eq!(uri.host(), Some(host), "{text}");
@@ -129,7 +135,7 @@ fn judge_accepted(text: &str, url: &Url, insecure: bool) {
 }
 
 #[test]
-fn no_url_that_is_read_leads_inside() {
+fn accepted_url_never_points_to_a_non_public_address() {
     let seeds = PUBLIC.into_iter();
     let seeds = seeds.chain(HOSTILE.iter().chain(&INSECURE).map(|(url, _)| *url));
     let documents = fuzz::documents("webhook-url").tokens(TOKENS);
@@ -151,7 +157,7 @@ fn no_url_that_is_read_leads_inside() {
 }
 
 #[test]
-fn every_address_is_judged_as_the_registries_say() {
+fn address_check_agrees_with_the_registries() {
     fuzz::values("webhook-address", 6_000, |choice| {
         let near = |choice: &mut fuzz::Choice<'_>| {
             let (network, bits) = choice.pick(&SPECIAL_V4);

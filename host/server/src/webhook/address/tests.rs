@@ -1,5 +1,5 @@
-//! Where events may go: spellings and addresses that would lead elsewhere, each
-//! refused for a reason, also where plain http and this machine are allowed.
+//! URLs with spellings and addresses that would lead elsewhere. Each is rejected with a reason,
+//! even if plain http and loopback addresses are allowed.
 
 use super::*;
 use UrlRejection::*;
@@ -9,10 +9,10 @@ const LOOPBACK: UrlRejection = NonPublicAddress("loopback");
 const PRIVATE: UrlRejection = NonPublicAddress("private");
 const LINK_LOCAL: UrlRejection = NonPublicAddress("link-local");
 
-/// Refused whoever asks.
+/// URLs that are always rejected.
 #[rustfmt::skip]
 pub(super) const HOSTILE: [(&str, UrlRejection); 80] = [
-    // spelled otherwise than they are read
+    // The parser reads these hosts differently from their spelling.
     ("https://2130706433/", NonCanonicalHost), ("https://0x7f000001/", NonCanonicalHost),
     ("https://017700000001/", NonCanonicalHost), ("https://0177.0.0.1/", NonCanonicalHost),
     ("https://0x7f.1/", NonCanonicalHost), ("https://127.1/", NonCanonicalHost), ("https://127.0.1/", NonCanonicalHost),
@@ -20,7 +20,7 @@ pub(super) const HOSTILE: [(&str, UrlRejection); 80] = [
     ("https://3232235777/", NonCanonicalHost), ("https://0xa9fea9fe/", NonCanonicalHost),
     ("https://127.0.0.1./", NonCanonicalHost), ("https://%31%32%37.0.0.1/", NonCanonicalHost),
     ("https://%6cocalhost/", NonCanonicalHost), ("https://exampl%65.com/", NonCanonicalHost),
-    // read otherwise than they are spelled
+    // The parser drops or replaces characters in these URLs, or cannot parse them.
     ("https://example.com\\@127.0.0.1/", Malformed), ("https://exa\tmple.com/", Malformed),
     ("https://example.com/\n", Malformed), (" https://example.com/", Malformed),
     ("https://ex\u{ad}ample.com/", Malformed), ("https://127。0。0。1/", Malformed),
@@ -28,7 +28,7 @@ pub(super) const HOSTILE: [(&str, UrlRejection); 80] = [
     ("https:/example.com", Malformed), ("//example.com", Malformed), ("", Malformed),
     ("https://", Malformed), ("https://exam ple.com", Malformed),
     ("https://example.{com}/", Malformed),
-    // credentials, fragments, ports, schemes
+    // Credentials, fragments, ports and schemes.
     ("https://user@example.com/", Credentials), ("https://user:secret@example.com/", Credentials),
     ("https://@example.com/", Credentials), ("https://:@example.com/", Credentials),
     ("https://example.com@10.0.0.1/", Credentials), ("https://example.com/#part", Fragment),
@@ -36,7 +36,7 @@ pub(super) const HOSTILE: [(&str, UrlRejection); 80] = [
     ("ftp://example.com/", NotHttps), ("file:///etc/passwd", NotHttps),
     ("gopher://example.com/", NotHttps), ("ws://example.com/", NotHttps),
     ("unix:///run/docker.sock", NotHttps), ("javascript:alert(1)", NotHttps),
-    // no names
+    // Invalid names.
     ("https://*.example.com/", InvalidHostname), ("https://-bad-.com/", InvalidHostname),
     ("https://-bad.example.com/", InvalidHostname), ("https://bad-.example.com/", InvalidHostname),
     ("https://example.-com/", InvalidHostname), ("https://exam!ple.com/", InvalidHostname),
@@ -44,11 +44,11 @@ pub(super) const HOSTILE: [(&str, UrlRejection); 80] = [
     ("https://example.com%00/", Malformed), ("https://exam%2ap%00le.com/", Malformed),
     ("https://.localhost/", InvalidHostname), ("https://.example.com/", InvalidHostname),
     ("https://example..com/", InvalidHostname), ("https://example.com./", InvalidHostname),
-    // names that mean something in one network only
+    // Names that are valid in one network only.
     ("https://intranet/", NonPublicHostname),
     ("https://printer.local/", NonPublicHostname), ("https://metadata.google.internal/", NonPublicHostname),
     ("https://wiki.corp/", NonPublicHostname), ("https://1.0.0.127.in-addr.arpa/", NonPublicHostname),
-    // addresses
+    // Non-public addresses.
     ("https://10.0.0.1/", PRIVATE), ("https://172.16.0.1/", PRIVATE),
     ("https://192.168.0.1/", PRIVATE), ("https://169.254.169.254/", LINK_LOCAL),
     ("https://100.64.0.1/", NonPublicAddress("shared address space")),
@@ -62,7 +62,7 @@ pub(super) const HOSTILE: [(&str, UrlRejection); 80] = [
     ("https://[::7f00:1]/", NonPublicAddress("IPv4-compatible")),
 ];
 
-/// Refused unless plain http and this machine are allowed.
+/// URLs that are rejected unless plain http and loopback addresses are allowed.
 #[rustfmt::skip]
 pub(super) const INSECURE: [(&str, UrlRejection); 11] = [
     ("http://example.com/", NotHttps), ("http://127.0.0.1:9000/hook", NotHttps),
@@ -87,7 +87,7 @@ pub(super) const PUBLIC: [&str; 10] = [
 ];
 
 #[test]
-fn nothing_hostile_is_read() {
+fn hostile_url_is_rejected() {
     for (url, refusal) in HOSTILE {
         assert_eq!(parse(url, false), Err(refusal), "{url}");
         assert_eq!(parse(url, true), Err(refusal), "{url}, insecure");
@@ -95,7 +95,7 @@ fn nothing_hostile_is_read() {
 }
 
 #[test]
-fn what_is_insecure_is_read_only_where_that_is_allowed() {
+fn insecure_url_is_accepted_only_if_allowed() {
     for (url, refusal) in INSECURE {
         assert_eq!(parse(url, false), Err(refusal), "{url}");
         assert!(parse(url, true).is_ok(), "{url}");
@@ -103,7 +103,7 @@ fn what_is_insecure_is_read_only_where_that_is_allowed() {
 }
 
 #[test]
-fn what_is_public_is_read_as_it_is_written() {
+fn public_url_is_accepted() {
     for url in PUBLIC {
         assert!(parse(url, false).is_ok(), "{url}");
         assert!(parse(url, true).is_ok(), "{url}");
@@ -111,14 +111,14 @@ fn what_is_public_is_read_as_it_is_written() {
 }
 
 #[test]
-fn a_url_has_an_end() {
+fn url_over_the_maximum_length_is_rejected() {
     let long = |bytes: usize| format!("https://example.com/{}", "a".repeat(bytes - 20));
     assert!(parse(&long(URL_BYTES_MAX), false).is_ok());
     assert_eq!(parse(&long(URL_BYTES_MAX + 1), false), Err(TooLong));
 }
 
 #[test]
-fn a_name_and_each_of_its_labels_have_an_end() {
+fn name_or_label_over_the_maximum_length_is_rejected() {
     let of = |labels: &[usize]| {
         let labels = labels.iter().map(|bytes| "a".repeat(*bytes));
         let name = labels.collect::<Vec<_>>().join(".");
@@ -130,7 +130,7 @@ fn a_name_and_each_of_its_labels_have_an_end() {
     assert_eq!(of(&[63, 63, 63, 62]), Some(InvalidHostname), "254 bytes");
 }
 
-/// A resolver that says what the test wants.
+/// Creates a resolver that returns these addresses.
 fn resolving_to(addresses: &[&str]) -> DnsLookup {
     let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
     DnsLookup::new(move |_| {
@@ -140,7 +140,7 @@ fn resolving_to(addresses: &[&str]) -> DnsLookup {
 }
 
 #[tokio::test]
-async fn every_address_of_a_name_is_judged() {
+async fn every_address_of_a_name_is_checked() {
     for (addresses, insecure, expected) in [
         (&["1.1.1.1"][..], false, Ok(())),
         (&["1.1.1.1", "10.0.0.1"], false, Err(PRIVATE)),
@@ -156,7 +156,7 @@ async fn every_address_of_a_name_is_judged() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_not_there_yet_is_no_reason_to_refuse() {
+async fn name_that_does_not_resolve_is_accepted() {
     let lookup = DnsLookup::new(|_| async { Err(io::Error::from(io::ErrorKind::NotFound)) });
     let checked = validate("https://hooks.example.com/", false, &lookup).await;
     assert_eq!(checked, Ok(()));

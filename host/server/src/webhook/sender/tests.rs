@@ -1,4 +1,4 @@
-//! One attempt against a receiver of every kind.
+//! Delivery attempts against every kind of receiver.
 
 use super::*;
 use host_domain::webhook::DeliveryResult;
@@ -11,17 +11,17 @@ use tokio::net::TcpListener;
 const NOW: Timestamp = Timestamp(784_111_777_000);
 const TIME_MAX: Duration = Duration::from_secs(1);
 
-/// How a receiver treats a connection, once it has read something.
+/// The behaviour of a receiver after it has read the request.
 enum Manner {
     Answers(String),
-    /// Takes the request and says nothing.
+    /// Accepts the request and sends nothing.
     Hangs,
-    /// Sends a head and a first byte, and no more.
+    /// Sends the response head and one byte of the body, and no more.
     Drips,
     Cuts,
 }
 
-/// Serves one connection. Returns its port, and what it was sent.
+/// Serves one connection. Returns its port, and the request that it received.
 async fn receiver(manner: Manner) -> (u16, tokio::task::JoinHandle<String>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -31,7 +31,7 @@ async fn receiver(manner: Manner) -> (u16, tokio::task::JoinHandle<String>) {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the other side of the connection"
+    reason = "the test serves the other side of the connection"
 )]
 fn in_background<T: Send + 'static>(
     task: impl Future<Output = T> + Send + 'static,
@@ -47,7 +47,7 @@ async fn serve(listener: TcpListener, manner: Manner) -> String {
     }
     match manner {
         Manner::Answers(answer) => {
-            // A sender that has read enough hangs up.
+            // The write may fail, because a sender that has read enough closes the connection.
             let _ = stream.write_all(answer.as_bytes()).await;
             let _ = stream.shutdown().await;
         }
@@ -58,7 +58,7 @@ async fn serve(listener: TcpListener, manner: Manner) -> String {
         }
         Manner::Cuts => return String::from_utf8(seen).unwrap(),
     }
-    // Ends when the sender does.
+    // The read ends when the sender closes the connection.
     let _ = stream.read(&mut [0; 16]).await;
     String::from_utf8(seen).unwrap()
 }
@@ -97,7 +97,7 @@ fn not_taken(retry_after_s: Option<i64>) -> DeliveryResult {
 }
 
 #[tokio::test]
-async fn the_body_is_posted_as_it_is() {
+async fn body_is_posted_unchanged() {
     let (port, served) = receiver(answer("204 No Content", "", "")).await;
     let url = format!("http://127.0.0.1:{port}/hook?a=b");
     let attempted = sender().send(letter(&url), NOW).await;
@@ -114,7 +114,7 @@ async fn the_body_is_posted_as_it_is() {
 }
 
 #[tokio::test]
-async fn every_answer_has_its_meaning() {
+async fn response_status_determines_the_result() {
     for (status, headers, outcome, class) in [
         ("200 OK", "", DeliveryResult::Accepted, "2xx"),
         ("202 Accepted", "", DeliveryResult::Accepted, "2xx"),
@@ -160,7 +160,7 @@ async fn every_answer_has_its_meaning() {
 }
 
 #[tokio::test]
-async fn who_may_not_end_it_has_not_taken_it() {
+async fn gone_is_a_failure_if_410_is_not_honored() {
     let (port, _served) = receiver(answer("410 Gone", "retry-after: 120\r\n", "")).await;
     let url = format!("http://127.0.0.1:{port}/");
     let letter = DeliveryRequest {
@@ -172,7 +172,7 @@ async fn who_may_not_end_it_has_not_taken_it() {
 }
 
 #[tokio::test]
-async fn without_an_answer_there_is_a_reason() {
+async fn attempt_without_response_has_an_error() {
     for (manner, error) in [
         (Manner::Hangs, "timeout"),
         (Manner::Drips, "timeout"),
@@ -190,9 +190,9 @@ async fn without_an_answer_there_is_a_reason() {
     assert!(!cause.is_empty() && !cause.contains("127.0.0.1"), "{cause}");
 }
 
-/// Everything has one time: also what comes before there is a connection.
+/// The time limit covers the whole exchange, including the name lookup before the connection.
 #[tokio::test]
-async fn a_name_that_is_never_resolved_is_waited_for_no_longer_than_an_answer() {
+async fn lookup_that_never_ends_times_out() {
     let sender = HttpSender::new(
         DnsLookup::new(|_| std::future::pending::<io::Result<Vec<IpAddr>>>()),
         TIME_MAX,
@@ -203,7 +203,7 @@ async fn a_name_that_is_never_resolved_is_waited_for_no_longer_than_an_answer() 
 }
 
 #[tokio::test]
-async fn no_more_than_the_beginning_of_an_answer_is_kept() {
+async fn response_body_is_truncated() {
     let body = "ä".repeat(100_000);
     let attempted = send_to(answer("200 OK", "", &body)).await;
     assert_eq!(attempted.outcome, DeliveryResult::Accepted);
@@ -211,20 +211,24 @@ async fn no_more_than_the_beginning_of_an_answer_is_kept() {
     assert_eq!(kept.len(), RESPONSE_BODY_BYTES_MAX);
     let odd = format!("a{body}");
     let kept = send_to(answer("200 OK", "", &odd)).await.body.unwrap();
-    assert_eq!(kept.len(), RESPONSE_BODY_BYTES_MAX - 1, "no half a character");
+    assert_eq!(
+        kept.len(),
+        RESPONSE_BODY_BYTES_MAX - 1,
+        "an incomplete character is cut off"
+    );
 }
 
 #[tokio::test]
-async fn an_answer_without_an_end_is_read_to_the_limit_only() {
+async fn endless_response_is_read_only_up_to_the_limit() {
     let endless = format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(4 << 20));
     let attempted = send_to(Manner::Answers(endless)).await;
     assert_eq!(attempted.outcome, DeliveryResult::Accepted);
     assert_eq!(attempted.body.unwrap().len(), RESPONSE_BODY_BYTES_MAX);
 }
 
-/// The name is public when the subscription is made, and another when it is dialled.
+/// The name resolves to a public address at the check, and to another one at the connection.
 #[tokio::test]
-async fn a_name_that_changes_between_check_and_connect_is_refused() {
+async fn name_that_resolves_differently_at_connect_is_rejected() {
     for second in [
         "127.0.0.1",
         "10.0.0.1",
@@ -236,7 +240,7 @@ async fn a_name_that_changes_between_check_and_connect_is_refused() {
         let lookup = DnsLookup::new(move |_| {
             let next = answers.lock().unwrap().pop();
             let found = next.map(|text| vec![text.parse::<IpAddr>().unwrap()]);
-            async move { found.ok_or_else(|| io::Error::other("asked once more")) }
+            async move { found.ok_or_else(|| io::Error::other("the name was looked up a third time")) }
         });
         let url = "https://rebinding.example.com/";
         assert_eq!(address::validate(url, false, &lookup).await, Ok(()));
@@ -252,7 +256,7 @@ async fn a_name_that_changes_between_check_and_connect_is_refused() {
 }
 
 #[tokio::test]
-async fn what_was_allowed_once_is_judged_again() {
+async fn url_is_checked_again_at_every_attempt() {
     let (port, served) = receiver(answer("200 OK", "", "")).await;
     for url in [
         format!("http://127.0.0.1:{port}/"),

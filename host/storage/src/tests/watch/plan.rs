@@ -1,4 +1,5 @@
-//! However many watches there are, what is due and whom a price moves is found at once.
+//! Query plans for due price checks and for watches affected by a price do not depend on the number
+//! of watches.
 
 use super::super::plan::{names, postgres_plan, sqlite_plan};
 use super::*;
@@ -7,7 +8,7 @@ use crate::watch;
 use host_domain::id::AskId;
 use sqlx::{Connection, Executor, PgConnection};
 
-/// Statements, and what they find watches or questions by.
+/// Statements with the index that each must use.
 fn expectations() -> Vec<(Statement, &'static str)> {
     let ask = AskId::from_bits(1);
     let page = PageRequest {
@@ -32,21 +33,30 @@ fn expectations() -> Vec<(Statement, &'static str)> {
         (watch::list(&owner(), any, page), "watch_list"),
         (watch::list(&owner(), canceled, page), "watch_list_status"),
         (watch::count(&owner(), canceled), "watch_list_status"),
-        (watch::select_affected_by_price(&tenant(), &ask, total, 100), "watch_of_ask"),
-        (watch::select_highest_trigger(&tenant(), &ask), "watch_of_ask"),
-        (watch::select_awaiting_price(&tenant(), &ask, 100), "watch_of_ask"),
+        (
+            watch::select_affected_by_price(&tenant(), &ask, total, 100),
+            "watch_of_ask",
+        ),
+        (
+            watch::select_highest_trigger(&tenant(), &ask),
+            "watch_of_ask",
+        ),
+        (
+            watch::select_awaiting_price(&tenant(), &ask, 100),
+            "watch_of_ask",
+        ),
     ]
 }
 
 #[tokio::test]
-async fn sqlite_finds_watches_by_their_indexes() {
+async fn sqlite_watch_plans_use_expected_indexes() {
     let db = TestDatabase::sqlite().await;
     for (statement, index) in expectations() {
         let plan = sqlite_plan(&db, &statement).await;
         let all = plan.join("\n");
         assert!(names(&all, index), "{}\n{all}", statement.sql);
         let scans = |line: &String| line.starts_with("SCAN ") && !line.contains("INDEX");
-        // What is due is a list of a few.
+        // The list of due price checks is short, so it may be scanned.
         let scanned = plan.iter().filter(|line| scans(line));
         let scanned: Vec<_> = scanned.filter(|line| *line != "SCAN due").collect();
         assert!(scanned.is_empty(), "{}\n{all}", statement.sql);
@@ -56,7 +66,7 @@ async fn sqlite_finds_watches_by_their_indexes() {
 }
 
 #[tokio::test]
-async fn postgres_finds_watches_by_their_indexes() {
+async fn postgres_watch_plans_use_expected_indexes() {
     let db = TestDatabase::postgres().await;
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     for sql in FILL {
@@ -72,7 +82,7 @@ async fn postgres_finds_watches_by_their_indexes() {
     db.remove().await;
 }
 
-/// Many questions, one that many watches ask, and a user who has many.
+/// Inserts many price checks, one that many watches use, and a user with many watches.
 const FILL: &[&str] = &[
     "INSERT INTO watch_ask SELECT 'demo', 'test', 'ask_' || n, '{}', \
        CAST(1800000000000 AS bigint) + n - 100, NULL, NULL, 1, n, n, n \

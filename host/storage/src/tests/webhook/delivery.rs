@@ -1,15 +1,15 @@
-//! An event is recorded for whoever wants it, exactly once.
+//! An event gets exactly one delivery for each matching subscription.
 
 use super::*;
 use crate::batch::combinable_runs;
 
 on_both_databases!(
-    an_event_is_recorded_for_whoever_wants_it,
-    an_event_is_recorded_once_or_not_at_all,
-    an_event_for_one_goes_to_nobody_else,
-    the_list_is_newest_first_filters_and_counts,
-    a_replay_is_written_once,
-    what_failed_is_found_by_when_it_failed,
+    event_is_delivered_to_matching_subscriptions,
+    event_is_delivered_once_or_not_at_all,
+    event_for_one_subscription_skips_others,
+    list_is_newest_first_with_filter_and_count,
+    replay_is_stored_once,
+    failed_deliveries_are_found_by_failure_time,
 );
 
 const REPLAY: ReplayPolicy = ReplayPolicy {
@@ -18,7 +18,7 @@ const REPLAY: ReplayPolicy = ReplayPolicy {
 };
 
 #[test]
-fn events_of_one_write_go_to_postgres_together() {
+fn events_of_one_unit_are_combined() {
     let mut write = publishing(&event(1, "ping"));
     write.publish(&tenant(), &event(2, "ping"));
     let sizes: Vec<usize> = combinable_runs(&write.steps).map(<[_]>::len).collect();
@@ -31,7 +31,7 @@ fn publishing(event: &OutboxEvent) -> UnitOfWork {
     write
 }
 
-async fn an_event_is_recorded_for_whoever_wants_it(db: &TestDatabase) {
+async fn event_is_delivered_to_matching_subscriptions(db: &TestDatabase) {
     let of_another = Subscription {
         tenant: Tenant {
             organization: "other".into(),
@@ -77,7 +77,7 @@ async fn an_event_is_recorded_for_whoever_wants_it(db: &TestDatabase) {
     }
 }
 
-async fn an_event_is_recorded_once_or_not_at_all(db: &TestDatabase) {
+async fn event_is_delivered_once_or_not_at_all(db: &TestDatabase) {
     insert(
         &db.store,
         &[subscription(1, Product::Hotel, &["*", "ping"])],
@@ -88,18 +88,18 @@ async fn an_event_is_recorded_once_or_not_at_all(db: &TestDatabase) {
     let again = conflict(&db.store, publishing(&ping)).await;
     assert_eq!(again, Some(Conflict::EventExists));
     assert_eq!(told(&db.store, 1).await.len(), 1);
-    // Together with what comes to nothing, it comes to nothing.
+    // If another statement of the unit of work fails, no delivery is inserted.
     let mut write = publishing(&event(2, "ping"));
     write.insert_subscription(&subscription(1, Product::Hotel, &[]), b"");
     let refused = conflict(&db.store, write).await;
     assert_eq!(refused, Some(Conflict::SubscriptionExists));
     assert_eq!(told(&db.store, 1).await.len(), 1);
-    // Several of one write are each recorded.
+    // Several events of one unit of work each get a delivery.
     publish(&db.store, &[event(3, "ping"), event(4, "ping")]).await;
     assert_eq!(told(&db.store, 1).await.len(), 3);
 }
 
-async fn an_event_for_one_goes_to_nobody_else(db: &TestDatabase) {
+async fn event_for_one_subscription_skips_others(db: &TestDatabase) {
     let both = [1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
     insert(&db.store, &both).await;
     let mut write = UnitOfWork::new(NOW);
@@ -110,7 +110,7 @@ async fn an_event_for_one_goes_to_nobody_else(db: &TestDatabase) {
     assert_eq!(told(&db.store, 2).await, [recorded(1, 2)]);
 }
 
-async fn the_list_is_newest_first_filters_and_counts(db: &TestDatabase) {
+async fn list_is_newest_first_with_filter_and_count(db: &TestDatabase) {
     let both = [1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
     insert(&db.store, &both).await;
     let events: Vec<_> = (1..=5).map(|number| event(number, "ping")).collect();
@@ -155,12 +155,12 @@ fn replaying(delivery: &Delivery, read_status: DeliveryStatus) -> UnitOfWork {
     write
 }
 
-async fn a_replay_is_written_once(db: &TestDatabase) {
+async fn replay_is_stored_once(db: &TestDatabase) {
     insert(&db.store, &[subscription(1, Product::Hotel, &["*"])]).await;
     publish(&db.store, &[event(1, "ping")]).await;
     let later = NOW.plus_s(1);
     let again = stored(&db.store, 1, 1).await.replay(REPLAY, later).unwrap();
-    // Somebody took it meanwhile.
+    // A sender claims the delivery between the read and the replay.
     assert_eq!(claim(&db.store, &[(1, 1)], later, "t").await.len(), 1);
     let write = replaying(&again, DeliveryStatus::Pending);
     let refused = conflict(&db.store, write).await;
@@ -174,12 +174,12 @@ async fn a_replay_is_written_once(db: &TestDatabase) {
         conflict(&db.store, replay()).await,
         Some(Conflict::DeliveryChanged)
     );
-    // It is free to be taken, whoever held it before.
+    // The delivery can be claimed again, although its previous lease has not expired.
     let taken = claim(&db.store, &[(1, 1)], now, "u").await;
     assert_eq!(taken[0].generation, 1);
 }
 
-async fn what_failed_is_found_by_when_it_failed(db: &TestDatabase) {
+async fn failed_deliveries_are_found_by_failure_time(db: &TestDatabase) {
     insert(&db.store, &[subscription(1, Product::Hotel, &["*"])]).await;
     let events: Vec<_> = (1..=4).map(|number| event(number, "ping")).collect();
     publish(&db.store, &events).await;
@@ -187,7 +187,10 @@ async fn what_failed_is_found_by_when_it_failed(db: &TestDatabase) {
         let at = NOW.plus_s(i64::from(number));
         let stored = stored(&db.store, number, 1).await;
         let expired = stored.apply(DeliveryEvent::Expired, at).unwrap();
-        assert_eq!(expired.failure(), Some((at, DeliveryFailureReason::Expired)));
+        assert_eq!(
+            expired.failure(),
+            Some((at, DeliveryFailureReason::Expired))
+        );
         let mut write = UnitOfWork::new(NOW);
         write.expire_delivery(&tenant(), &expired, DeliveryStatus::Pending);
         assert_eq!(conflict(&db.store, write.clone()).await, None);

@@ -1,4 +1,5 @@
-//! Subscriptions and deliveries: what is told to whom, once, and never lost.
+//! Subscriptions and deliveries: each event is delivered to the right subscriptions, once, and
+//! never lost.
 
 mod delivery;
 mod plan;
@@ -7,12 +8,14 @@ mod subscription;
 mod watch_log;
 
 use super::*;
-use crate::{DeliveryClaim, DeliveryFilter, OutboxEvent, PageRequest, SealedSecrets, StoredDelivery};
+use crate::{
+    DeliveryClaim, DeliveryFilter, OutboxEvent, PageRequest, SealedSecrets, StoredDelivery,
+};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::webhook::{
-    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, DeliveryFailureReason, RetryAfterLimit, ReplayPolicy, RetryPolicy,
-    DeliveryResult, Subscription, SubscriptionEvent,
+    Delivery, DeliveryEvent, DeliveryFailureReason, DeliveryResult, DeliveryState, DeliveryStatus,
+    ReplayPolicy, RetryAfterLimit, RetryPolicy, Subscription, SubscriptionEvent,
 };
 
 const ALL: PageRequest = PageRequest {
@@ -22,7 +25,7 @@ const ALL: PageRequest = PageRequest {
 
 const LEASE_MS: i64 = 60_000;
 
-/// A subscription of the tenant, made in the order of its number.
+/// Builds a subscription of the tenant. `number` determines its id and its creation time.
 fn subscription(number: u32, product: Product, event_types: &[&str]) -> Subscription {
     Subscription::new(
         subscription_id(number),
@@ -81,7 +84,7 @@ fn delivery_id(event: u32, subscription: u32) -> DeliveryId {
     Delivery::derive_id(&event, &subscription_id(subscription)).unwrap()
 }
 
-/// As an event of a number is recorded for a subscription.
+/// Returns the delivery that is inserted for a subscription when event `number` is published.
 fn recorded(number: u32, subscription: u32) -> StoredDelivery {
     let OutboxEvent {
         id,
@@ -105,13 +108,13 @@ fn recorded(number: u32, subscription: u32) -> StoredDelivery {
     }
 }
 
-/// The same once a sender took it.
+/// Returns the delivery after a sender claimed it.
 fn taken(stored: StoredDelivery, now: Timestamp) -> StoredDelivery {
     let delivery = stored.delivery.apply(DeliveryEvent::Claimed, now).unwrap();
     StoredDelivery { delivery, ..stored }
 }
 
-/// The events that were recorded for a subscription, newest first.
+/// Returns the deliveries to a subscription, newest first.
 async fn told(store: &Store, number: u32) -> Vec<StoredDelivery> {
     let filter = DeliveryFilter::default();
     let (tenant, id) = (tenant(), subscription_id(number));
@@ -128,7 +131,7 @@ async fn stored(store: &Store, event: u32, subscription: u32) -> Delivery {
     found.unwrap().unwrap().delivery
 }
 
-/// Takes deliveries of subscriptions, so many of each.
+/// Claims deliveries of subscriptions, up to the given number of each.
 async fn claim(store: &Store, rooms: &[(u32, u32)], now: Timestamp, token: &str) -> Vec<Delivery> {
     claim_for(store, rooms, now, token, LEASE_MS).await
 }

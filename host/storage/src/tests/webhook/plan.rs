@@ -1,4 +1,4 @@
-//! However much is to be sent to one, the others are found at once.
+//! Query plans for deliveries do not depend on the backlog of one subscription.
 
 use super::super::plan::{in_sqlite, names, postgres_plan, sqlite_plan};
 use super::*;
@@ -7,8 +7,8 @@ use crate::watch_log;
 use crate::webhook::{attempt, delivery, send, subscription as subscriptions};
 use sqlx::{Connection, Executor, PgConnection};
 
-/// Statements, and what they find deliveries or subscriptions by. A subscription that is
-/// named whole has two indexes that are as good.
+/// Statements with the index that each must use. `whole` is the index for a subscription that is
+/// named by its whole key, for which two indexes are equally suitable.
 fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
     let id = subscription_id(1);
     let page = PageRequest {
@@ -43,7 +43,10 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
             delivery::list(&tenant(), &id, failed, page),
             "webhook_delivery_list_status",
         ),
-        (attempt::select_attempts(&tenant(), &[&one]), "webhook_attempt_pkey"),
+        (
+            attempt::select_attempts(&tenant(), &[&one]),
+            "webhook_attempt_pkey",
+        ),
         (
             subscriptions::list(&tenant(), Product::Hotel, page),
             "webhook_subscription_list",
@@ -52,7 +55,10 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
             watch_log::select_sequence(&tenant(), &event(1, "").id),
             "watch_log_event",
         ),
-        (watch_log::select_entries_after(&tenant(), 10, 50), "watch_log_pkey"),
+        (
+            watch_log::select_entries_after(&tenant(), 10, 50),
+            "watch_log_pkey",
+        ),
         (
             watch_log::backfill_pending_deliveries(&subscription(1, Product::Watch, &[]), NOW),
             "watch_log_pending",
@@ -62,14 +68,15 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
 }
 
 #[tokio::test]
-async fn sqlite_finds_deliveries_by_their_indexes() {
+async fn sqlite_delivery_plans_use_expected_indexes() {
     let db = TestDatabase::sqlite().await;
     for (statement, index) in expectations("webhook_subscription_pkey") {
         let plan = sqlite_plan(&db, &statement).await;
         let index = in_sqlite(index);
         let all = plan.join("\n");
         assert!(names(&all, &index), "{}\n{all}", statement.sql);
-        // What is small is scanned: the list of who is busy, a page, and a list that is given.
+        // Small inputs may be scanned: the list of busy subscriptions, a page, and a list passed as
+        // an argument.
         let scans = |line: &String| {
             let scanned = line.strip_prefix("SCAN ");
             scanned.is_some_and(|rest| !rest.contains("INDEX") && !is_small(rest))
@@ -93,7 +100,7 @@ fn is_small(scanned: &str) -> bool {
 }
 
 #[tokio::test]
-async fn postgres_finds_deliveries_by_their_indexes() {
+async fn postgres_delivery_plans_use_expected_indexes() {
     let db = TestDatabase::postgres().await;
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     for sql in FILL {
@@ -108,7 +115,7 @@ async fn postgres_finds_deliveries_by_their_indexes() {
     db.remove().await;
 }
 
-/// Many subscriptions, and one with much more to be sent than all others.
+/// Inserts many subscriptions, one of which has far more deliveries than the others.
 const FILL: &[&str] = &[
     "INSERT INTO outbox SELECT 'demo', 'test', 'evt_' || n, 'ping', 'hotel', NULL, '{}', n \
      FROM generate_series(1, 20000) AS n",

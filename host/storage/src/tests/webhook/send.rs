@@ -1,22 +1,22 @@
-//! What is due is taken by one sender at a time, and what came of it is stored once.
+//! A due delivery is claimed by one sender at a time, and its result is stored once.
 
 use super::*;
-use crate::{DeliveryRelease, DeliveryAttempt};
+use crate::{DeliveryAttempt, DeliveryRelease};
 use futures::future::join_all;
 
 on_both_databases!(
-    what_is_taken_is_as_the_domain_says,
-    nobody_takes_what_another_holds,
-    of_many_claims_at_once_each_gets_others,
-    no_more_is_taken_of_one_than_there_is_room,
-    nothing_is_sent_to_who_is_not_active,
-    subscriptions_with_something_due_are_found,
-    what_came_of_an_attempt_is_stored_with_it,
-    whoever_is_late_changes_nothing,
-    what_was_not_tried_is_given_back,
-    what_waits_too_long_is_found,
-    what_is_sent_anew_waits_anew,
-    who_took_something_is_not_failing,
+    claimed_delivery_matches_domain_transition,
+    leased_delivery_is_not_claimed,
+    concurrent_claims_return_each_delivery_once,
+    claim_respects_capacity_of_each_subscription,
+    deliveries_of_paused_subscription_are_not_claimed,
+    due_subscriptions_are_listed_longest_due_first,
+    attempts_are_stored_with_delivery_results,
+    late_result_is_discarded,
+    delivery_without_attempt_is_released,
+    stalled_deliveries_and_oldest_undelivered_are_found,
+    replayed_delivery_is_stalled_from_its_replay,
+    successful_delivery_clears_failing_since,
 );
 
 async fn filled(db: &TestDatabase, subscriptions: u32, events: u32) {
@@ -81,7 +81,7 @@ async fn due(store: &Store, without: &[u32]) -> Vec<(SubscriptionId, Timestamp)>
         .collect()
 }
 
-async fn what_is_taken_is_as_the_domain_says(db: &TestDatabase) {
+async fn claimed_delivery_matches_domain_transition(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(5);
     let expected = taken(recorded(1, 1), now);
@@ -99,26 +99,26 @@ async fn claim_whole(db: &TestDatabase, now: Timestamp) -> Vec<StoredDelivery> {
     db.store.claim_deliveries(claim).await.unwrap()
 }
 
-async fn nobody_takes_what_another_holds(db: &TestDatabase) {
+async fn leased_delivery_is_not_claimed(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(5);
     assert!(
         claim(&db.store, &[(1, 5)], NOW, "t").await.is_empty(),
         "not due"
     );
-    // A lease of no time is over at once.
+    // A lease with a duration of 0 expires at once.
     assert_eq!(claim_for(&db.store, &[(1, 5)], now, "t", 0).await.len(), 1);
     let again = claim(&db.store, &[(1, 5)], now.plus_s(1), "u").await;
     assert_eq!(
         again[0].published_at(),
         Some(now),
-        "by the first who took it"
+        "the time of the first claim is kept"
     );
     assert!(claim(&db.store, &[(1, 5)], now, "v").await.is_empty());
     assert!(due(&db.store, &[]).await.is_empty());
 }
 
-async fn of_many_claims_at_once_each_gets_others(db: &TestDatabase) {
+async fn concurrent_claims_return_each_delivery_once(db: &TestDatabase) {
     filled(db, 2, 20).await;
     let second = db.second_store().await;
     let claims = (0..16).map(|number| {
@@ -136,7 +136,7 @@ async fn of_many_claims_at_once_each_gets_others(db: &TestDatabase) {
     second.close().await;
 }
 
-async fn no_more_is_taken_of_one_than_there_is_room(db: &TestDatabase) {
+async fn claim_respects_capacity_of_each_subscription(db: &TestDatabase) {
     filled(db, 3, 5).await;
     let taken = claim(&db.store, &[(1, 2), (3, 4)], NOW.plus_s(1), "t").await;
     let of = |number| {
@@ -152,7 +152,7 @@ async fn no_more_is_taken_of_one_than_there_is_room(db: &TestDatabase) {
     assert_eq!((of(2).len(), of(3).len()), (0, 4));
 }
 
-async fn nothing_is_sent_to_who_is_not_active(db: &TestDatabase) {
+async fn deliveries_of_paused_subscription_are_not_claimed(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let active = subscription(1, Product::Hotel, &["*"]);
     let paused = active.apply(SubscriptionEvent::Paused, NOW).unwrap();
@@ -171,11 +171,12 @@ async fn nothing_is_sent_to_who_is_not_active(db: &TestDatabase) {
     );
 }
 
-async fn subscriptions_with_something_due_are_found(db: &TestDatabase) {
+async fn due_subscriptions_are_listed_longest_due_first(db: &TestDatabase) {
     assert!(due(&db.store, &[]).await.is_empty());
     filled(db, 4, 2).await;
     let now = NOW.plus_s(1);
-    // All of the second is held, and the first of the third has to wait.
+    // All deliveries of the second subscription are leased; the first delivery of the third failed
+    // and must wait.
     claim(&db.store, &[(2, 9), (3, 1)], now, "t").await;
     let failed = stored(&db.store, 1, 3).await;
     let not_taken = DeliveryResult::Failed {
@@ -196,14 +197,14 @@ async fn subscriptions_with_something_due_are_found(db: &TestDatabase) {
         subscription(1, Product::Hotel, &["*"])
     );
     assert_eq!(wanted[0].secrets.current, b"sealed");
-    // The next of the third is due when its step is over.
+    // The next delivery of the third subscription is due after its retry delay.
     let rest = claim(&db.store, &[(3, 9)], now, "t").await;
     assert_eq!(rest.len(), 1);
     let third = due(&db.store, &[1, 4]).await;
     assert_eq!(third, [(subscription_id(3), now.plus_s(60))]);
 }
 
-async fn what_came_of_an_attempt_is_stored_with_it(db: &TestDatabase) {
+async fn attempts_are_stored_with_delivery_results(db: &TestDatabase) {
     filled(db, 1, 4).await;
     let now = NOW.plus_s(1);
     let taken = claim(&db.store, &[(1, 9)], now, "t").await;
@@ -237,7 +238,7 @@ async fn what_came_of_an_attempt_is_stored_with_it(db: &TestDatabase) {
     let ids: Vec<_> = after.iter().map(|one| one.id.clone()).collect();
     let expected: Vec<_> = ids.iter().cloned().zip(made).collect();
     assert_eq!(attempts(&db.store, &ids).await, expected);
-    // Those that failed are tried again, and their attempts are told in order.
+    // Failed deliveries are retried, and their attempts are returned in order.
     let again = claim(&db.store, &[(1, 9)], now.plus_s(99), "u").await;
     assert_eq!(again.len(), 2);
     let zeroes = DeliveryAttempt {
@@ -257,7 +258,7 @@ async fn what_came_of_an_attempt_is_stored_with_it(db: &TestDatabase) {
     assert_eq!(told, [attempt(1), attempt(2)]);
 }
 
-async fn whoever_is_late_changes_nothing(db: &TestDatabase) {
+async fn late_result_is_discarded(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(1);
     let first = claim_for(&db.store, &[(1, 1)], now, "first", 0).await;
@@ -267,7 +268,7 @@ async fn whoever_is_late_changes_nothing(db: &TestDatabase) {
     store_outcomes(&db.store, std::slice::from_ref(&late)).await;
     assert_eq!(stored(&db.store, 1, 1).await, second[0]);
     assert!(attempts(&db.store, &[delivery_id(1, 1)]).await.is_empty());
-    // Neither does an attempt of what was replayed meanwhile.
+    // The result of an attempt is also discarded if the delivery was replayed in the meantime.
     let rule = ReplayPolicy {
         pending_after_s: 0,
         published_after_s: 0,
@@ -283,7 +284,7 @@ async fn whoever_is_late_changes_nothing(db: &TestDatabase) {
     assert!(attempts(&db.store, &[delivery_id(1, 1)]).await.is_empty());
 }
 
-async fn what_was_not_tried_is_given_back(db: &TestDatabase) {
+async fn delivery_without_attempt_is_released(db: &TestDatabase) {
     filled(db, 1, 2).await;
     let now = NOW.plus_s(1);
     let taken = claim(&db.store, &[(1, 2)], now, "t").await;
@@ -294,7 +295,7 @@ async fn what_was_not_tried_is_given_back(db: &TestDatabase) {
     assert_eq!(claim(&db.store, &[(1, 2)], now, "u").await, taken[..1]);
 }
 
-async fn what_waits_too_long_is_found(db: &TestDatabase) {
+async fn stalled_deliveries_and_oldest_undelivered_are_found(db: &TestDatabase) {
     filled(db, 2, 3).await;
     let store = &db.store;
     assert_eq!(
@@ -322,7 +323,7 @@ async fn what_waits_too_long_is_found(db: &TestDatabase) {
     assert_eq!(store.oldest_undelivered().await.unwrap(), None);
 }
 
-async fn what_is_sent_anew_waits_anew(db: &TestDatabase) {
+async fn replayed_delivery_is_stalled_from_its_replay(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let (store, now) = (&db.store, NOW.plus_s(61));
     let rule = ReplayPolicy {
@@ -340,7 +341,7 @@ async fn what_is_sent_anew_waits_anew(db: &TestDatabase) {
     assert_eq!(store.stalled_deliveries(later, 9).await.unwrap().len(), 1);
 }
 
-async fn who_took_something_is_not_failing(db: &TestDatabase) {
+async fn successful_delivery_clears_failing_since(db: &TestDatabase) {
     let failed = SubscriptionEvent::DeliveryFailed {
         disable_after_s: 60,
     };
@@ -351,7 +352,9 @@ async fn who_took_something_is_not_failing(db: &TestDatabase) {
     let mut write = UnitOfWork::new(NOW);
     write.clear_failing_since(&[&first, &second]);
     db.store.commit(write).await.unwrap();
-    let succeeded = failing.apply(SubscriptionEvent::DeliverySucceeded, NOW).unwrap();
+    let succeeded = failing
+        .apply(SubscriptionEvent::DeliverySucceeded, NOW)
+        .unwrap();
     for expected in [succeeded, second] {
         let stored = db
             .store

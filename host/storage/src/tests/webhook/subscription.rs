@@ -1,13 +1,13 @@
-//! Subscriptions, their secrets, and who sees them.
+//! Subscriptions, their secrets, and their visibility.
 
 use super::*;
 
 on_both_databases!(
-    a_subscription_comes_back_as_it_went_in,
-    the_list_is_oldest_first_and_of_one_product,
-    only_the_first_of_two_changes_of_one_version_is_written,
-    a_rotation_keeps_both_secrets,
-    what_is_deleted_is_gone_and_its_secrets_first,
+    subscription_is_read_as_stored,
+    list_is_oldest_first_and_of_one_product,
+    second_update_of_a_version_fails,
+    rotation_stores_both_secrets,
+    deleted_subscription_loses_secrets_then_deliveries,
 );
 
 fn secrets(previous: Option<&[u8]>) -> SealedSecrets {
@@ -22,7 +22,7 @@ async fn read(store: &Store, number: u32, product: Product) -> Option<Subscripti
     store.subscription(&tenant, product, &id).await.unwrap()
 }
 
-async fn a_subscription_comes_back_as_it_went_in(db: &TestDatabase) {
+async fn subscription_is_read_as_stored(db: &TestDatabase) {
     let bare = Subscription {
         description: None,
         ..subscription(1, Product::Hotel, &["*"])
@@ -48,7 +48,7 @@ async fn a_subscription_comes_back_as_it_went_in(db: &TestDatabase) {
     assert_eq!(read(&db.store, 1, Product::Flight).await, None);
 }
 
-async fn the_list_is_oldest_first_and_of_one_product(db: &TestDatabase) {
+async fn list_is_oldest_first_and_of_one_product(db: &TestDatabase) {
     let hotels = [3, 1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
     insert(&db.store, &hotels).await;
     insert(&db.store, &[subscription(4, Product::Flight, &["*"])]).await;
@@ -70,7 +70,7 @@ async fn the_list_is_oldest_first_and_of_one_product(db: &TestDatabase) {
     assert_eq!(count.await.unwrap(), 3);
 }
 
-async fn only_the_first_of_two_changes_of_one_version_is_written(db: &TestDatabase) {
+async fn second_update_of_a_version_fails(db: &TestDatabase) {
     let made = subscription(1, Product::Hotel, &["*"]);
     insert(&db.store, std::slice::from_ref(&made)).await;
     let moved = |event| made.clone().apply(event, NOW.plus_s(1)).unwrap();
@@ -84,7 +84,7 @@ async fn only_the_first_of_two_changes_of_one_version_is_written(db: &TestDataba
     assert_eq!(read(&db.store, 1, Product::Hotel).await, Some(first));
 }
 
-async fn a_rotation_keeps_both_secrets(db: &TestDatabase) {
+async fn rotation_stores_both_secrets(db: &TestDatabase) {
     let made = subscription(1, Product::Hotel, &["*"]);
     insert(&db.store, std::slice::from_ref(&made)).await;
     let event = SubscriptionEvent::Rotated {
@@ -108,7 +108,7 @@ async fn a_rotation_keeps_both_secrets(db: &TestDatabase) {
     assert_eq!(again, Some(Conflict::SubscriptionVersion));
 }
 
-async fn what_is_deleted_is_gone_and_its_secrets_first(db: &TestDatabase) {
+async fn deleted_subscription_loses_secrets_then_deliveries(db: &TestDatabase) {
     let both = [1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
     insert(&db.store, &both).await;
     let events: Vec<_> = (1..=5).map(|number| event(number, "ping")).collect();
@@ -131,24 +131,32 @@ async fn what_is_deleted_is_gone_and_its_secrets_first(db: &TestDatabase) {
         .unwrap();
     let late = conflict(&db.store, updating(&paused)).await;
     assert_eq!(late, Some(Conflict::SubscriptionVersion));
-    // Nothing of it is sent, and nothing more is recorded for it.
+    // Its deliveries cannot be claimed, and no more deliveries are inserted for it.
     assert!(
         claim(&db.store, &[(1, 10)], NOW.plus_s(9), "t")
             .await
             .is_empty()
     );
     publish(&db.store, &[event(6, "ping")]).await;
-    // What may still be written when it is deleted is waited for.
-    assert_eq!(db.store.purge_deleted_subscriptions(NOW, 2).await.unwrap(), 0);
+    // Deliveries are deleted only after writes in progress at the deletion have ended.
+    assert_eq!(
+        db.store.purge_deleted_subscriptions(NOW, 2).await.unwrap(),
+        0
+    );
     for forgotten in [2, 2, 1, 0] {
-        let removed = db.store.purge_deleted_subscriptions(NOW.plus_ms(1), 2).await;
+        let removed = db
+            .store
+            .purge_deleted_subscriptions(NOW.plus_ms(1), 2)
+            .await;
         assert_eq!(removed.unwrap(), forgotten);
     }
     assert!(told(&db.store, 1).await.is_empty());
     assert_eq!(told(&db.store, 2).await.len(), 6);
-    let deleted = db.store.fetch_all(crate::webhook::send::deleted(NOW.plus_s(1)));
+    let deleted = db
+        .store
+        .fetch_all(crate::webhook::send::deleted(NOW.plus_s(1)));
     assert!(
         deleted.await.unwrap().is_empty(),
-        "the last row of it is gone"
+        "the row of the subscription is deleted"
     );
 }

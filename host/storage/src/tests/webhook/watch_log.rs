@@ -1,4 +1,4 @@
-//! The log of what watches told: in one order for everybody, and what became of each.
+//! The event log of watches: one order for all readers, with the delivery status of each event.
 
 use super::*;
 use crate::{DeliveryRelease, WatchLogEntry};
@@ -9,14 +9,14 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 on_both_databases!(
-    the_log_is_read_in_pages_oldest_first,
-    a_reader_misses_nothing_while_many_write,
-    what_is_pending_goes_to_a_new_endpoint,
-    there_is_one_endpoint_at_a_time,
-    nothing_falls_between_two_endpoints,
-    the_log_says_what_became_of_an_event,
-    an_endpoint_that_was_replaced_cannot_fail_an_event,
-    what_waits_too_long_has_failed,
+    log_is_paged_oldest_first,
+    reader_sees_all_events_during_concurrent_writes,
+    pending_events_are_sent_to_new_endpoint,
+    second_endpoint_is_rejected,
+    events_during_endpoint_replacement_are_delivered,
+    log_contains_status_of_each_event,
+    replaced_endpoint_cannot_fail_an_event,
+    expired_delivery_fails_its_event,
 );
 
 fn told_by_watch(number: u32) -> OutboxEvent {
@@ -34,7 +34,8 @@ fn endpoint(number: u32) -> Subscription {
     subscription(number, Product::Watch, &["*"])
 }
 
-/// Registers an endpoint in place of another; what is pending from `since` on is its.
+/// Builds a unit of work that registers an endpoint, replacing `replaced`. Events pending since
+/// `since` are sent to it.
 fn registering(number: u32, replaced: Option<u32>, since: Timestamp) -> UnitOfWork {
     let replaced = replaced.map(subscription_id);
     let mut write = UnitOfWork::new(NOW);
@@ -52,7 +53,7 @@ async fn statuses(store: &Store) -> Vec<WatchEventStatus> {
     all.into_iter().map(|one| one.status).collect()
 }
 
-/// The events that are recorded for an endpoint.
+/// Returns the events with a delivery to an endpoint.
 async fn recorded_for(store: &Store, number: u32) -> BTreeSet<EventId> {
     let recorded = told(store, number).await.into_iter();
     recorded.map(|one| one.delivery.event).collect()
@@ -63,7 +64,7 @@ fn ids(numbers: impl IntoIterator<Item = u32>) -> BTreeSet<EventId> {
     numbers.map(EventId::from_bits).collect()
 }
 
-/// Attempts everything that is due to an endpoint.
+/// Claims all due deliveries of an endpoint and stores `outcome` for them.
 async fn attempt_all(store: &Store, number: u32, outcome: DeliveryResult) {
     let claimed = claim(store, &[(number, 100)], NOW.plus_s(1), "t").await;
     answer(store, claimed, outcome).await;
@@ -93,10 +94,10 @@ async fn answer(store: &Store, claimed: Vec<Delivery>, outcome: DeliveryResult) 
     store.commit(write).await.unwrap();
 }
 
-async fn the_log_is_read_in_pages_oldest_first(db: &TestDatabase) {
+async fn log_is_paged_oldest_first(db: &TestDatabase) {
     let store = &db.store;
     assert!(logged(store, None, 10).await.is_empty());
-    // Their order is that of the log, whatever they say of themselves.
+    // The log keeps the order of publication, whatever the creation times are.
     let events: Vec<_> = [3, 1, 2].map(told_by_watch).into();
     publish(store, &events).await;
     publish(store, &[event(4, "hotel.booking.confirmed")]).await;
@@ -124,10 +125,10 @@ async fn the_log_is_read_in_pages_oldest_first(db: &TestDatabase) {
 
 const WRITERS: u32 = 16;
 const WRITES: u32 = 20;
-/// Events of a write: every other one publishes two.
+/// Total number of events: every other unit of work publishes two.
 const EVENTS: u32 = WRITERS * (WRITES + WRITES / 2);
 
-async fn a_reader_misses_nothing_while_many_write(db: &TestDatabase) {
+async fn reader_sees_all_events_during_concurrent_writes(db: &TestDatabase) {
     let second = db.second_store().await;
     let writers = (0..WRITERS).map(|writer| async move {
         let mut number = writer * 1000;
@@ -162,9 +163,10 @@ async fn a_reader_misses_nothing_while_many_write(db: &TestDatabase) {
     second.close().await;
 }
 
-/// The first has its place and cannot commit yet; the second must not overtake it.
+/// The first event has a sequence number but cannot be committed yet; the second must not overtake
+/// it.
 #[tokio::test]
-async fn an_event_is_not_seen_before_those_with_earlier_places() {
+async fn event_is_not_visible_before_earlier_sequence_numbers() {
     let db = TestDatabase::postgres().await;
     let held = subscription(1, Product::Hotel, &["*"]);
     insert(&db.store, std::slice::from_ref(&held)).await;
@@ -199,7 +201,7 @@ async fn an_event_is_not_seen_before_those_with_earlier_places() {
     db.remove().await;
 }
 
-/// Waits until so many transactions wait for another one, or an event is there.
+/// Waits until `transactions` transactions wait for a lock, or the log contains an event.
 async fn until_waiting(store: &Store, transactions: i64) {
     loop {
         let waiting = crate::statement::statement!(
@@ -214,7 +216,7 @@ async fn until_waiting(store: &Store, transactions: i64) {
     }
 }
 
-async fn what_is_pending_goes_to_a_new_endpoint(db: &TestDatabase) {
+async fn pending_events_are_sent_to_new_endpoint(db: &TestDatabase) {
     let store = &db.store;
     publish(store, &all_told(1..=3)).await;
     let since = told_by_watch(2).created_at;
@@ -223,7 +225,7 @@ async fn what_is_pending_goes_to_a_new_endpoint(db: &TestDatabase) {
     assert_eq!(
         told(store, 1).await,
         [third, second],
-        "as it would have been"
+        "the deliveries are the same as with an earlier registration"
     );
     attempt_all(store, 1, DeliveryResult::Accepted).await;
     publish(store, &all_told(4..=5)).await;
@@ -233,14 +235,14 @@ async fn what_is_pending_goes_to_a_new_endpoint(db: &TestDatabase) {
     assert_eq!(
         recorded_for(store, 2).await,
         ids([1, 4, 5]),
-        "not those it took"
+        "accepted events are not sent again"
     );
     publish(store, &all_told(6..=6)).await;
-    assert_eq!(recorded_for(store, 1).await, ids(2..=5), "nothing any more");
+    assert_eq!(recorded_for(store, 1).await, ids(2..=5), "no later events");
     assert_eq!(recorded_for(store, 2).await, ids([1, 4, 5, 6]));
 }
 
-async fn there_is_one_endpoint_at_a_time(db: &TestDatabase) {
+async fn second_endpoint_is_rejected(db: &TestDatabase) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
     for (write, expected) in [
@@ -258,7 +260,7 @@ async fn there_is_one_endpoint_at_a_time(db: &TestDatabase) {
     store.commit(registering(3, None, NOW)).await.unwrap();
 }
 
-async fn nothing_falls_between_two_endpoints(db: &TestDatabase) {
+async fn events_during_endpoint_replacement_are_delivered(db: &TestDatabase) {
     const ENDPOINTS: u32 = 12;
     let publishing = (0..4).map(|writer| async move {
         for number in 1..=20 {
@@ -275,7 +277,7 @@ async fn nothing_falls_between_two_endpoints(db: &TestDatabase) {
     join(join_all(publishing), replacing).await;
     let log = logged(&db.store, None, 100).await.into_iter();
     let log: Vec<EventId> = log.map(|one| one.event.id).collect();
-    // Each was told all that there was until it was replaced.
+    // Each endpoint received all events up to its replacement.
     for number in 1..=ENDPOINTS {
         let recorded = recorded_for(&db.store, number).await;
         let until = log.iter().take(recorded.len()).cloned();
@@ -284,7 +286,7 @@ async fn nothing_falls_between_two_endpoints(db: &TestDatabase) {
     assert_eq!(recorded_for(&db.store, ENDPOINTS).await.len(), log.len());
 }
 
-async fn the_log_says_what_became_of_an_event(db: &TestDatabase) {
+async fn log_contains_status_of_each_event(db: &TestDatabase) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
     let not_taken = DeliveryResult::Failed {
@@ -303,7 +305,7 @@ async fn the_log_says_what_became_of_an_event(db: &TestDatabase) {
         expected.push(status);
         assert_eq!(statuses(store).await, expected);
     }
-    // What another host holds meanwhile is not for this one to say.
+    // Another host has leased deliveries, so this host must not change their status.
     publish(store, &[told_by_watch(5)]).await;
     let held = claim_for(store, &[(1, 1)], NOW.plus_s(1), "t", 0).await;
     claim(store, &[(1, 1)], NOW.plus_s(1), "u").await;
@@ -312,7 +314,7 @@ async fn the_log_says_what_became_of_an_event(db: &TestDatabase) {
     assert_eq!(statuses(store).await, expected);
 }
 
-async fn an_endpoint_that_was_replaced_cannot_fail_an_event(db: &TestDatabase) {
+async fn replaced_endpoint_cannot_fail_an_event(db: &TestDatabase) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
     publish(store, &all_told(1..=2)).await;
@@ -327,7 +329,7 @@ async fn an_endpoint_that_was_replaced_cannot_fail_an_event(db: &TestDatabase) {
     assert_eq!(statuses(store).await, [failed, stays]);
 }
 
-async fn what_waits_too_long_has_failed(db: &TestDatabase) {
+async fn expired_delivery_fails_its_event(db: &TestDatabase) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
     publish(store, &all_told(1..=1)).await;

@@ -1,4 +1,4 @@
-//! Jetbridge's bookings and their cancellation. Pure.
+//! Conversion of Jetbridge's bookings and their cancellation, in pure functions.
 
 use stopover_sdk::flight_cancellation::AirlineQuote;
 use stopover_sdk::json::Unreadable;
@@ -13,7 +13,7 @@ use crate::jetbridge::refusal::FAULTS;
 use crate::jetbridge::wire;
 use crate::trip::{self, some};
 
-/// Of the answer to a change that was asked for in this currency.
+/// Checks the currency of the response to a change.
 pub(crate) fn check_currency(booking: &wire::Booking, currency: &str) -> Result<(), Unreadable> {
     if booking.price.ccy == currency {
         Ok(())

@@ -1,4 +1,4 @@
-//! Jetbridge's fares. Pure.
+//! Conversion of Jetbridge's fares, in pure functions.
 
 use stopover_sdk::flight_pricing::{
     AppliedFilters, Filters, Offer, PriceAnswer, PriceRequest, Sort,

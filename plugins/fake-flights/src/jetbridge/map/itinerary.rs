@@ -1,4 +1,4 @@
-//! Jetbridge's journeys to the interface's. Pure.
+//! Conversion of Jetbridge's journeys, in pure functions.
 
 use stopover_sdk::flight_pricing::Travellers;
 use stopover_sdk::json::Unreadable;
@@ -7,13 +7,13 @@ use stopover_sdk::types::flight::{Cabin, Journey, Passenger, Segment, SegmentPas
 use crate::jetbridge::wire;
 use crate::trip::{self, Flown, some};
 
-/// How many passengers fly. Jetbridge tells of each leg what every passenger has
-/// there, and not how many there are.
+/// The number of passengers. Jetbridge states the allowance per passenger of each leg, but not the
+/// number of passengers.
 #[derive(Clone, Copy)]
 pub(crate) struct Seats(u8);
 
 impl Seats {
-    /// Nothing is said of any passenger.
+    /// Unknown number of passengers; segments then list none.
     pub(crate) const UNKNOWN: Self = Self(0);
 
     pub(crate) fn searched(travellers: &Travellers) -> Self {
@@ -86,7 +86,7 @@ fn cabin(cabin: wire::Cabin) -> Cabin {
     }
 }
 
-/// As it is asked for.
+/// Converts a cabin of a search.
 pub(crate) fn wanted_cabin(cabin: Cabin) -> wire::Cabin {
     match cabin {
         Cabin::Economy => wire::Cabin::Economy,

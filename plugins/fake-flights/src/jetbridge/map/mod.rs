@@ -1,4 +1,4 @@
-//! Jetbridge's answers to the interface's, and its questions to Jetbridge's. Pure.
+//! Conversion between Jetbridge's JSON and the interface, in pure functions.
 
 pub(crate) mod booking;
 pub(crate) mod fare;
@@ -13,12 +13,13 @@ use stopover_sdk::types::{MinorUnits, Money};
 use crate::jetbridge::wire;
 use crate::trip;
 
-/// Jetbridge names the decimals of its units, which are the currency's.
+/// Converts an amount. Jetbridge states the number of decimals of its units, which must match the
+/// currency's.
 pub(crate) fn money(money: wire::Money) -> Result<Money, Unreadable> {
     let wire::Money { units, scale, ccy } = money;
     let written: Decimal = format!("{units}e-{scale}")
         .parse()
-        .map_err(|_| Unreadable::new("an amount in the answer is out of range"))?;
+        .map_err(|_| Unreadable::new("an amount in the data is out of range"))?;
     trip::money(written, ccy)
 }
 

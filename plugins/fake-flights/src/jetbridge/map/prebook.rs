@@ -1,4 +1,4 @@
-//! Jetbridge's prebooks. Pure.
+//! Conversion of Jetbridge's prebooks, in pure functions.
 
 use stopover_sdk::flight_booking::{PrebookRequest, Prebooked};
 use stopover_sdk::json::Unreadable;

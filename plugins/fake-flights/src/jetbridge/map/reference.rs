@@ -1,4 +1,4 @@
-//! Jetbridge's airports and airlines. Pure.
+//! Conversion of Jetbridge's airports and airlines, in pure functions.
 
 use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
 

@@ -1,4 +1,4 @@
-//! Skylane's bags, for sale and bought. Pure.
+//! Conversion of Skylane's bags, offered and bought, in pure functions.
 
 use stopover_sdk::flight_services::{Available, AvailableService, BuyRequest};
 use stopover_sdk::json::Unreadable;
@@ -8,7 +8,7 @@ use stopover_sdk::types::flight::{Baggage, BaggageType, Service, ServiceType};
 use crate::skylane::map::{amount, payment};
 use crate::skylane::wire;
 
-/// None for an empty list, which names no currency.
+/// Converts the bags for sale. Returns `None` for an empty list, which has no currency.
 pub(crate) fn available(bags: Vec<wire::OfferedBag>) -> Result<Option<Available>, Unreadable> {
     let Some(currency) = bags.first().map(|bag| bag.price.currency.clone()) else {
         return Ok(None);
@@ -28,7 +28,10 @@ pub(crate) fn available(bags: Vec<wire::OfferedBag>) -> Result<Option<Available>
     Ok(Some(Available { currency, services }))
 }
 
-/// Errors come from the amount, before anything is sent.
+/// Creates the body of a purchase.
+///
+/// # Errors
+/// The amount cannot be represented in its currency. Nothing was sent yet.
 pub(crate) fn bags_request(request: &BuyRequest) -> Result<wire::BagsRequest<'_>, MoneyError> {
     let bags = request.services.iter().map(|wanted| wire::WantedBag {
         id: &wanted.supplier_service_id,
@@ -41,7 +44,7 @@ pub(crate) fn bags_request(request: &BuyRequest) -> Result<wire::BagsRequest<'_>
     })
 }
 
-/// Whether the order carries all that was bought.
+/// Checks that the order contains everything that was bought.
 pub(crate) fn check_bought(order: &wire::Order, request: &BuyRequest) -> Result<(), Unreadable> {
     let bought = |id: &str, quantity| {
         (order.bags.iter()).any(|bag| {
@@ -57,7 +60,7 @@ pub(crate) fn check_bought(order: &wire::Order, request: &BuyRequest) -> Result<
     }
 }
 
-/// A bag keeps the id under which it was offered: by it a purchase is recognised.
+/// Converts a bag. A bag keeps the id of its offer, by which a purchase is recognized.
 pub(crate) fn service(bag: wire::Bag, currency: &str) -> Result<Service, Unreadable> {
     Ok(Service {
         supplier_service_id: bag.id,
@@ -70,7 +73,7 @@ pub(crate) fn service(bag: wire::Bag, currency: &str) -> Result<Service, Unreada
     })
 }
 
-/// Skylane sells no other bags.
+/// Returns a checked bag. Skylane sells no other bags.
 fn checked_bag(weight_kg: u32) -> Baggage {
     Baggage {
         baggage_type: BaggageType::Checked,

@@ -1,4 +1,4 @@
-//! Skylane's slices to journeys. Pure.
+//! Conversion of Skylane's slices to journeys, in pure functions.
 
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::time;
@@ -30,7 +30,7 @@ fn segment(segment: wire::Segment) -> Result<Segment, Unreadable> {
     let cabin = seat.map(|seat| cabin(seat.cabin));
     let operator = segment.operator;
     Ok(Segment {
-        cabin: cabin.ok_or_else(|| Unreadable::new("a flight without passengers"))?,
+        cabin: cabin.ok_or_else(|| Unreadable::new("a flight has no passengers"))?,
         departure_time: trip::local_time(&segment.departs)?,
         arrival_time: trip::local_time(&segment.arrives)?,
         duration_minutes: Some(minutes(&segment.duration)?),
@@ -68,7 +68,7 @@ fn cabin(cabin: wire::Cabin) -> Cabin {
     }
 }
 
-/// As it is asked for.
+/// Converts a cabin of a search.
 pub(crate) fn wanted_cabin(cabin: Cabin) -> wire::Cabin {
     match cabin {
         Cabin::Economy => wire::Cabin::Economy,

@@ -1,4 +1,4 @@
-//! Skylane's answers to the interface's, and its questions to Skylane's. Pure.
+//! Conversion between Skylane's JSON and the interface, in pure functions.
 
 pub(crate) mod bag;
 pub(crate) mod itinerary;

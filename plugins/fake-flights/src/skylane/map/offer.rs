@@ -1,4 +1,4 @@
-//! Skylane's offers. Pure.
+//! Conversion of Skylane's offers, in pure functions.
 
 use stopover_sdk::flight_booking::{PrebookRequest, Prebooked};
 use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceAnswer, PriceRequest, Sort};
@@ -10,7 +10,7 @@ use crate::skylane::map::{amount, instant, money};
 use crate::skylane::wire;
 use crate::trip::{self, can_be_carried, some};
 
-/// Travellers in the order of their places: adults, children, infants.
+/// Creates a search. The travellers are in the order of their positions: adults, children, infants.
 pub(crate) fn search_request(request: &PriceRequest) -> wire::Search<'_> {
     let travellers = &request.travellers;
     let many =
@@ -58,7 +58,7 @@ pub(crate) fn price_answer(
     })
 }
 
-/// Skylane has two filters, and puts the cheapest first, always.
+/// Returns the applied filters. Skylane has two filters and always sorts by price, cheapest first.
 fn applied(request: &PriceRequest) -> AppliedFilters {
     let filters = AppliedFilters::CABIN | AppliedFilters::MAX_STOPS;
     if request.sort == Sort::TotalAmount && !request.descending {
@@ -78,7 +78,7 @@ fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, Unreadable
         (checked && seat.checked > 0, carried && seat.carry_on > 0)
     });
     Ok(Offer {
-        // One order an offer, so the offer itself is what a booking holds.
+        // Skylane accepts one order per offer, so a booking reserves the offer itself.
         exclusive_key: Some(offer.id.clone()),
         supplier_offer: offer.id,
         total: trip::amount(total, &currency)?,

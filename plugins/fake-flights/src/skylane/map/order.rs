@@ -1,4 +1,4 @@
-//! Skylane's orders and their cancellation. Pure.
+//! Conversion of Skylane's orders and their cancellation, in pure functions.
 
 use stopover_sdk::flight_booking::BookRequest;
 use stopover_sdk::flight_cancellation::AirlineQuote;
@@ -17,7 +17,10 @@ use crate::skylane::refusal::FAULTS;
 use crate::skylane::wire;
 use crate::trip::{self, some};
 
-/// Errors come from the amount, before anything is sent.
+/// Creates the body of an order.
+///
+/// # Errors
+/// The amount cannot be represented in its currency. Nothing was sent yet.
 pub(crate) fn order_request(request: &BookRequest) -> Result<wire::OrderRequest<'_>, MoneyError> {
     Ok(wire::OrderRequest {
         offer_id: &request.supplier_prebook,
@@ -31,7 +34,7 @@ pub(crate) fn order_request(request: &BookRequest) -> Result<wire::OrderRequest<
     })
 }
 
-/// The answer of a change that was paid in this currency.
+/// Converts the response to a change that was paid in this currency.
 pub(crate) fn booking_in(
     order: wire::Order,
     currency: &str,
@@ -41,7 +44,7 @@ pub(crate) fn booking_in(
         Ok(state)
     } else {
         Err(Unreadable::new(
-            "the order is in another currency than paid",
+            "the order is in a currency other than the payment's",
         ))
     }
 }

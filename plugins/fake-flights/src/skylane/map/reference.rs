@@ -1,4 +1,4 @@
-//! Skylane's airports and airlines. Pure.
+//! Conversion of Skylane's airports and airlines, in pure functions.
 
 use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
 

@@ -1,4 +1,4 @@
-//! Passengers as Skylane wants them told. Pure.
+//! Conversion of passengers to Skylane's travellers, in pure functions.
 
 use stopover_sdk::types::flight::{
     DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,

@@ -26,7 +26,7 @@ fn policy(refundable: bool, penalties: &[(i64, i64)]) -> CancellationPolicy {
 }
 
 #[test]
-fn all_three_forms_of_a_time_are_gmt() {
+fn cancel_time_is_gmt_in_every_form() {
     let forms = [
         r#"{"cancelTime": "2027-05-01", "amount": 10, "type": "amount", "timezone": "", "currency": "EUR"}"#,
         r#"{"cancelTime": "2027-05-01 00:00:00", "amount": 10, "type": "amount", "timezone": "GMT", "currency": "EUR"}"#,
@@ -44,7 +44,7 @@ fn all_three_forms_of_a_time_are_gmt() {
 }
 
 #[test]
-fn what_cannot_be_read_is_no_policy() {
+fn unreadable_policy_is_none() {
     let cases = [
         r#"{"refundableTag": "", "cancelPolicyInfos": []}"#,
         r#"{"refundableTag": "MAYBE", "cancelPolicyInfos": []}"#,
@@ -58,7 +58,7 @@ fn what_cannot_be_read_is_no_policy() {
 }
 
 #[test]
-fn a_non_refundable_rate_costs_all_at_any_time() {
+fn non_refundable_rate_costs_total_at_any_time() {
     let json = r#"{"refundableTag": "NRFN", "cancelPolicyInfos":
         [{"cancelTime": "2027-05-01", "amount": 1, "type": "amount", "currency": "EUR"}]}"#;
     let read = read(&policies(json), 5000, "EUR").unwrap();
@@ -67,7 +67,7 @@ fn a_non_refundable_rate_costs_all_at_any_time() {
 }
 
 #[test]
-fn penalties_are_sorted_kept_within_the_total_and_free_of_charge_while_zero() {
+fn penalties_are_sorted_and_capped_and_zero_penalty_is_free() {
     let json = r#"{"refundableTag": "RFN", "cancelPolicyInfos": [
         {"cancelTime": "2027-05-03", "amount": 99.999, "currency": "EUR"},
         {"cancelTime": "2027-05-01", "amount": 0, "currency": "EUR"},
@@ -84,7 +84,7 @@ fn penalties_are_sorted_kept_within_the_total_and_free_of_charge_while_zero() {
 }
 
 #[test]
-fn rooms_together_cost_the_sum_of_what_each_costs() {
+fn merged_penalties_are_sum_of_rooms() {
     let one = policy(true, &[(DAY, 100), (3 * DAY, 1000)]);
     let two = policy(true, &[(2 * DAY, 500)]);
     let merged = merge(&[(&one, 1000), (&two, 500)], "EUR");
@@ -99,7 +99,7 @@ fn rooms_together_cost_the_sum_of_what_each_costs() {
 }
 
 #[test]
-fn one_room_that_is_never_free_makes_the_whole_never_free() {
+fn one_non_refundable_room_makes_merged_policy_non_refundable() {
     let fixed = CancellationPolicy::non_refundable();
     let free = policy(true, &[(2 * DAY, 500)]);
     let merged = merge(&[(&fixed, 1000), (&free, 500)], "EUR");
@@ -112,7 +112,7 @@ fn one_room_that_is_never_free_makes_the_whole_never_free() {
 }
 
 #[test]
-fn a_time_before_there_was_time_means_always() {
+fn cancel_time_in_year_one_means_always() {
     let json = r#"{"refundableTag": "RFN", "cancelPolicyInfos":
         [{"cancelTime": "0001-01-01T00:00:00Z", "amount": 10, "currency": "EUR"}]}"#;
     let read = read(&policies(json), 5000, "EUR").unwrap();

@@ -1,5 +1,5 @@
-//! localstripe as a process, and what stands between it and the adapter: the
-//! gateway's part, and what it does not know of Stripe.
+//! localstripe as a process, and the layer between it and the adapter. The layer does the gateway's
+//! part and adds what localstripe lacks.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use stopover_sdk::http::{Error, Method, Request, Response};
 use stopover_sdk::testing::Gateway;
 
-/// What it refuses, of what every payment is made with.
+/// Fields of every payment that localstripe rejects.
 const UNKNOWN_FIELDS: [&str; 2] = ["description=", "error_on_requires_action="];
-/// Far longer than it takes to deliver a webhook.
+/// Timeout of a webhook delivery, which is far longer than a delivery takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A Stripe without data; gone when dropped.
+/// A Stripe without data. Dropping it ends the process.
 pub(super) struct LocalStripe {
     process: Child,
     url: String,
@@ -53,7 +53,7 @@ impl LocalStripe {
             let (_, port) = address.split_whitespace().next()?.rsplit_once(':')?;
             Some(port.to_owned())
         });
-        // Whoever says more must not meet a closed pipe.
+        // Further output of the process must not meet a closed pipe.
         thread::spawn(move || said.for_each(drop));
         let port = port.unwrap_or_else(|| panic!("localstripe ended before it listened"));
         Self {
@@ -68,7 +68,7 @@ impl LocalStripe {
         self
     }
 
-    /// Runs the adapter with a gateway in front of this Stripe.
+    /// Runs the adapter with a mock gateway in front of this Stripe.
     pub(super) fn run<T>(&self, adapter: impl FnOnce() -> T) -> T {
         let settings = json!({"base_url": self.url}).to_string();
         let key = self.key;
@@ -78,7 +78,7 @@ impl LocalStripe {
         gateway.run(adapter)
     }
 
-    /// What somebody else than the adapter asks of it.
+    /// Sends a request that does not come from the adapter.
     pub(super) fn post(&self, path: &str, form: &str) {
         let mut request = Request::post(format!("{}{path}", self.url))
             .header("content-type", "application/x-www-form-urlencoded");
@@ -87,7 +87,7 @@ impl LocalStripe {
         assert!(response.is_success(), "{path}: {}", response.status);
     }
 
-    /// Has events of a kind delivered to this program.
+    /// Registers a webhook, whose events of one kind are delivered to this program.
     pub(super) fn deliver(&self, kind: &str, secret: &str) -> Deliveries {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -96,7 +96,7 @@ impl LocalStripe {
         let (sender, received) = channel();
         thread::spawn(move || {
             for stream in listener.incoming() {
-                // Nobody listens after the last one that was waited for.
+                // The receiver may be gone after the last awaited delivery.
                 let _ = sender.send(receive(stream.unwrap()));
             }
         });
@@ -104,7 +104,7 @@ impl LocalStripe {
     }
 }
 
-/// What was delivered: the signature and the body.
+/// Received deliveries: the signature and the body.
 pub(super) struct Deliveries(Receiver<(String, Vec<u8>)>);
 
 impl Deliveries {
@@ -138,7 +138,7 @@ fn receive(stream: TcpStream) -> (String, Vec<u8>) {
     (signature, body)
 }
 
-/// Without what localstripe does not know of a payment.
+/// Removes the fields that localstripe does not know.
 fn reduced(request: &Request) -> Request {
     let mut request = request.clone();
     if request.url.ends_with("/payment_intents")
@@ -152,7 +152,7 @@ fn reduced(request: &Request) -> Request {
     request
 }
 
-/// With what localstripe leaves out: what was taken, and the code of a 404.
+/// Adds what localstripe omits: the captured amount, and the code of a 404.
 fn completed(mut response: Response) -> Response {
     let mut document: Value = serde_json::from_slice(&response.body).unwrap();
     if document["object"] == "list" {
@@ -181,10 +181,10 @@ fn with_received(document: &mut Value) {
     }
 }
 
-/// Over HTTP, with the key that the gateway adds.
+/// Sends a request over HTTP, with the key that the gateway adds.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the gateway's own client is not there in a native test"
+    reason = "a native test cannot use the gateway's HTTP client"
 )]
 fn send(key: &str, request: Request) -> Result<Response, Error> {
     let cut = |error: reqwest::Error| Error::Cut(error.to_string());

@@ -1,4 +1,4 @@
-//! The same question through the whole gateway, over HTTP.
+//! Measures the same request through the whole gateway over HTTP.
 
 use crate::load::Load;
 use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Running, hotel_id};
@@ -12,7 +12,7 @@ use tests::{Database, Server, days_ahead};
 
 const LENGTH: Duration = Duration::from_secs(6);
 
-/// Processor time of the gateway for a request over HTTP, in milliseconds.
+/// Returns the gateway's processor time for a request over HTTP, in milliseconds.
 pub(super) async fn processor_time(upstream: &Running) -> Result<f64> {
     let url = json!(format!("{}/0", upstream.base));
     let supplier = format!(
@@ -36,7 +36,10 @@ pub(super) async fn processor_time(upstream: &Running) -> Result<f64> {
         .post("/v1/hotel/offers", &body)
         .await
         .expect(200);
-    let rows = answer.data().as_array().context("the answer is a list")?;
+    let rows = answer
+        .data()
+        .as_array()
+        .context("the response contains no list")?;
     let offers: usize = rows
         .iter()
         .filter_map(|row| row["offers"].as_array())
@@ -44,7 +47,7 @@ pub(super) async fn processor_time(upstream: &Running) -> Result<f64> {
         .sum();
     ensure!(
         offers == HOTELS * OFFERS_PER_HOTEL,
-        "the gateway answered {offers} offers"
+        "the gateway returned {offers} offers"
     );
     let load = Load::new(
         &server.api,

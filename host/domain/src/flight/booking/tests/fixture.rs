@@ -1,12 +1,12 @@
-//! Bookings in every state, made by walking there.
+//! Bookings in every state, created by applying events.
 
-use crate::booking::{Failure, PaymentCollector, ChangeSource};
+use crate::booking::{ChangeSource, Failure, PaymentCollector};
 use crate::flight::booking::*;
 pub(super) use crate::flight::itinerary::FareCondition;
 use crate::flight::itinerary::{Cabin, Direction, FareConditions, Journey, Segment};
 use crate::flight::passenger::{Contact, Gender, PassengerType, Travellers};
 pub(super) use crate::flight::supply::SupplierService;
-use crate::flight::supply::{Baggage, BaggageType, SupplierBooking, PrebookResponse, ServiceType};
+use crate::flight::supply::{Baggage, BaggageType, PrebookResponse, ServiceType, SupplierBooking};
 use crate::id::{BookingId, InstrumentId, PassengerId, PaymentId, PurchaseId, RefundId, ServiceId};
 use crate::leg::RemoteCall;
 use crate::money::{Currency, Money};
@@ -18,7 +18,7 @@ use crate::time::{Date, Timestamp};
 pub(super) const NOW: Timestamp = Timestamp(1_000_000);
 pub(super) const LATER: Timestamp = Timestamp(1_005_000);
 
-/// How many events [`events`] gives.
+/// Number of events that [`events`] returns.
 pub(super) const EVENTS: usize = 61;
 
 pub(super) fn euros(minor: i64) -> Money {
@@ -181,8 +181,7 @@ pub(super) fn ticket(status: SupplierBookingStatus) -> Box<SupplierBooking> {
     })
 }
 
-/// Read because of a hint at [`NOW`].
-/// The supplier says that something changed.
+/// Applies a change reported by the supplier at [`NOW`].
 pub(super) fn hinted(booking: Booking) -> Booking {
     after(booking, vec![Event::ChangeReported(ChangeSource::Supplier)])
 }
@@ -256,7 +255,9 @@ pub(super) fn purchase_started() -> Event {
         services: vec![service.id.clone()],
         payment: bag_payment().id,
         total: euros(6_000),
-        state: ServicePurchaseState::InProgress { call: RemoteCall::pending(NOW) },
+        state: ServicePurchaseState::InProgress {
+            call: RemoteCall::pending(NOW),
+        },
         failure: None,
         created_at: NOW,
     };
@@ -290,9 +291,9 @@ fn held() -> PaymentEvent {
     }
 }
 
-/// Every event once, in the order of the declaration; those of payments for
-/// the ticket's and for the bags'.
-#[expect(clippy::too_many_lines, reason = "a list of all there are")]
+/// Returns every event once, in the order of declaration. Payment events are listed for the
+/// ticket's payment and for the bags' payment.
+#[expect(clippy::too_many_lines, reason = "a complete list of events")]
 pub(super) fn events() -> Vec<Event> {
     let next_at = LATER;
     let refund = RefundId::of(created().id.as_str(), 1);
@@ -338,7 +339,9 @@ pub(super) fn events() -> Vec<Event> {
         reread(ticket(SupplierBookingStatus::Canceled)),
     ];
     let of_payments = [
-        PaymentEvent::Sent { reconcile_at: next_at },
+        PaymentEvent::Sent {
+            reconcile_at: next_at,
+        },
         held(),
         PaymentEvent::Declined(DeclineReason::InsufficientFunds),
         PaymentEvent::NotAuthorized,
@@ -383,7 +386,9 @@ pub(super) fn paying() -> Booking {
 }
 
 pub(super) fn paid() -> Booking {
-    let sent = PaymentEvent::Sent { reconcile_at: LATER };
+    let sent = PaymentEvent::Sent {
+        reconcile_at: LATER,
+    };
     after(paying(), vec![pay(sent), pay(held())])
 }
 
@@ -396,7 +401,9 @@ pub(super) fn confirmed() -> Booking {
 }
 
 pub(super) fn captured() -> Booking {
-    let sent = PaymentEvent::Sent { reconcile_at: LATER };
+    let sent = PaymentEvent::Sent {
+        reconcile_at: LATER,
+    };
     after(confirmed(), vec![pay(sent), pay(PaymentEvent::Captured)])
 }
 
@@ -405,7 +412,9 @@ pub(super) fn buying() -> Booking {
 }
 
 pub(super) fn bags_paid() -> Booking {
-    let sent = PaymentEvent::Sent { reconcile_at: LATER };
+    let sent = PaymentEvent::Sent {
+        reconcile_at: LATER,
+    };
     after(buying(), vec![bag_pay(sent), bag_pay(held())])
 }
 
@@ -418,7 +427,9 @@ pub(super) fn bags_bought() -> Booking {
 }
 
 pub(super) fn bags_captured() -> Booking {
-    let sent = PaymentEvent::Sent { reconcile_at: LATER };
+    let sent = PaymentEvent::Sent {
+        reconcile_at: LATER,
+    };
     after(
         bags_bought(),
         vec![bag_pay(sent), bag_pay(PaymentEvent::Captured)],
@@ -433,7 +444,7 @@ pub(super) fn cancel_sent() -> Booking {
     after(canceling(), vec![Event::CancelSent { next_at: LATER }])
 }
 
-/// Neither the supplier nor the fare says how much is given back.
+/// Returns a cancelled booking for which neither the supplier nor the fare gives a refund amount.
 pub(super) fn refund_held() -> Booking {
     let mut booking = after(captured(), vec![Event::CancelStarted]);
     booking.fare_conditions.refund.penalty = None;
@@ -444,7 +455,7 @@ pub(super) fn refund_held() -> Booking {
 pub(super) fn canceled() -> Booking {
     let done = Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled));
     let mut booking = after(cancel_sent(), vec![done]);
-    // As after its refund.
+    // The refunds are done.
     for payment in &mut booking.payments {
         payment
             .refunds
@@ -454,7 +465,7 @@ pub(super) fn canceled() -> Booking {
     booking
 }
 
-/// A booking in every state that the table distinguishes.
+/// Returns a booking in every state that the table distinguishes.
 pub(super) fn states() -> Vec<(&'static str, Booking)> {
     let asked = after(created(), vec![Event::PrebookStarted]);
     let pending = Event::BookAccepted {
@@ -484,7 +495,10 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ("CANCEL_IN_PROGRESS sent", cancel_sent()),
         (
             "CANCEL_IN_PROGRESS pending",
-            after(cancel_sent(), vec![Event::CancelAccepted { next_at: LATER }]),
+            after(
+                cancel_sent(),
+                vec![Event::CancelAccepted { next_at: LATER }],
+            ),
         ),
         ("CANCELED refunding", after(cancel_sent(), vec![released])),
         ("CANCELED", canceled()),

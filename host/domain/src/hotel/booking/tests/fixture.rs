@@ -1,11 +1,11 @@
-//! Bookings in every state, made by walking there.
+//! Bookings in every state, created by applying events.
 
-use crate::booking::{Failure, PaymentCollector, ChangeSource};
+use crate::booking::{ChangeSource, Failure, PaymentCollector};
 use crate::hotel::booking::*;
 use crate::hotel::offer::{Board, CancellationPolicy, Contact, Guest, HotelSummary, Stay};
 use crate::hotel::offer::{GuestType, Location, Occupancy, Penalty, RoomRate};
 use crate::hotel::supply::CancellationAmounts;
-use crate::hotel::supply::{SupplierBooking, PrebookResponse};
+use crate::hotel::supply::{PrebookResponse, SupplierBooking};
 use crate::id::InstrumentId;
 use crate::id::*;
 use crate::money::Currency;
@@ -229,7 +229,7 @@ pub(super) fn authorized() -> Event {
     })
 }
 
-/// The supplier says that something changed.
+/// Applies a change reported by the supplier.
 pub(super) fn hinted(booking: Booking) -> Booking {
     after(booking, vec![Event::ChangeReported(ChangeSource::Supplier)])
 }
@@ -247,7 +247,7 @@ pub(super) fn refund_id() -> RefundId {
     RefundId::from_bits(1)
 }
 
-/// Every event once, in the order of the declaration.
+/// Returns every event once, in the order of declaration.
 pub(super) fn events() -> Vec<Event> {
     vec![
         Event::PrebookStarted,
@@ -262,7 +262,9 @@ pub(super) fn events() -> Vec<Event> {
         Event::BookStarted {
             payment: Some(payment()),
         },
-        Event::BookSent { reconcile_at: LATER },
+        Event::BookSent {
+            reconcile_at: LATER,
+        },
         Event::BookNotSent,
         Event::BookAccepted {
             supplier_reference: None,
@@ -290,7 +292,9 @@ pub(super) fn events() -> Vec<Event> {
         Event::ChangeReported(ChangeSource::Supplier),
         Event::RefreshFailed { next_at: LATER },
         reread(supplier_state(SupplierBookingStatus::Canceled, None)),
-        pay(PaymentEvent::Sent { reconcile_at: LATER }),
+        pay(PaymentEvent::Sent {
+            reconcile_at: LATER,
+        }),
         authorized(),
         pay(PaymentEvent::Declined(DeclineReason::InsufficientFunds)),
         pay(PaymentEvent::NotAuthorized),
@@ -347,12 +351,22 @@ pub(super) fn paying() -> Booking {
 pub(super) fn paid() -> Booking {
     after(
         paying(),
-        vec![pay(PaymentEvent::Sent { reconcile_at: LATER }), authorized()],
+        vec![
+            pay(PaymentEvent::Sent {
+                reconcile_at: LATER,
+            }),
+            authorized(),
+        ],
     )
 }
 
 pub(super) fn booking_sent() -> Booking {
-    after(paid(), vec![Event::BookSent { reconcile_at: LATER }])
+    after(
+        paid(),
+        vec![Event::BookSent {
+            reconcile_at: LATER,
+        }],
+    )
 }
 
 pub(super) fn confirmed() -> Booking {
@@ -369,7 +383,9 @@ pub(super) fn captured() -> Booking {
     after(
         confirmed(),
         vec![
-            pay(PaymentEvent::Sent { reconcile_at: LATER }),
+            pay(PaymentEvent::Sent {
+                reconcile_at: LATER,
+            }),
             pay(PaymentEvent::Captured),
         ],
     )
@@ -399,7 +415,7 @@ pub(super) fn cancel_done() -> Event {
     }
 }
 
-/// A booking in every state that the table distinguishes.
+/// Returns a booking in every state that the table distinguishes.
 pub(super) fn states() -> Vec<(&'static str, Booking)> {
     vec![
         ("CREATED", created()),

@@ -1,4 +1,4 @@
-//! The way from fares to a ticket with bags.
+//! Links from fares to a ticket with bags.
 
 use crate::api::document::journey::{Link, with_id};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The way from a card to a mandate, and to its end.
+//! Links from a card to a mandate and its revocation.
 
 use crate::api::document::journey::{Link, with_id};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub(super) fn links() -> Vec<Link> {
     all
 }
 
-/// Of a call without `x-user-id`.
+/// Returns a request for a mandate, sent without `x-user-id`.
 fn request(instrument: &str) -> Value {
     json!({
         "user_id": "org",

@@ -1,6 +1,6 @@
-//! The way from a price that is waited for to its purchase.
+//! Links from hotels to watches and the confirmation of their purchase.
 
-use crate::api::document::journey::{Link, ExampleStay};
+use crate::api::document::journey::{ExampleStay, Link};
 use serde_json::{Value, json};
 
 fn hotel(hotel_id: &str, stay: &ExampleStay) -> Value {

@@ -1,4 +1,4 @@
-//! The way from a subscription to what became of its events.
+//! Links from a subscription to its deliveries.
 
 use crate::api::document::journey::{Link, with_id};
 use serde_json::json;

@@ -1,14 +1,16 @@
-//! Every answer of a flight supplier, and what it means. The rule that matters
-//! most: only a definite no is a no.
+//! Tables of a flight supplier's responses and what each means. The most important rule: only a
+//! definite refusal counts as a refusal.
 
 use super::*;
 use crate::flow::judge::tests::{
     NOW, REPEATABLE, consistent, euros, judge, pending, refusal, repeated, sent,
 };
 use host_domain::booking::PaymentCollector;
-use host_domain::flight::booking::{BookedService, ServicePurchase, ServicePurchaseState, ServiceStatus};
+use host_domain::flight::booking::{
+    BookedService, ServicePurchase, ServicePurchaseState, ServiceStatus,
+};
 use host_domain::flight::passenger::{Contact, Travellers};
-use host_domain::flight::supply::{SupplierService, ServiceType};
+use host_domain::flight::supply::{ServiceType, SupplierService};
 use host_domain::flight::{FareCondition, FareConditions};
 use host_domain::id::{BookingId, PurchaseId, ServiceId};
 use host_domain::owner::{Mode, Owner, Tenant};
@@ -178,9 +180,9 @@ fn told(judgement: &Interpretation<Event>) -> (&'static str, CallOutcome) {
 }
 
 #[test]
-fn only_a_definite_no_to_a_booking_is_a_no() {
-    use SupplierBookingStatus as S;
+fn booking_is_refused_only_by_a_definite_refusal() {
     use RefusalReason as R;
+    use SupplierBookingStatus as S;
     let sent = completing(sent(9_000));
     let definite = [
         R::Unavailable,
@@ -197,9 +199,18 @@ fn only_a_definite_no_to_a_booking_is_a_no() {
         (answer, ("book_refused", CallOutcome::Rejected))
     });
     let others = [
-        (Ok(state(S::Confirmed)), ("book_confirmed", CallOutcome::Succeeded)),
-        (Ok(state(S::Pending)), ("book_pending", CallOutcome::Succeeded)),
-        (Ok(state(S::Canceled)), ("book_refused", CallOutcome::Rejected)),
+        (
+            Ok(state(S::Confirmed)),
+            ("book_confirmed", CallOutcome::Succeeded),
+        ),
+        (
+            Ok(state(S::Pending)),
+            ("book_pending", CallOutcome::Succeeded),
+        ),
+        (
+            Ok(state(S::Canceled)),
+            ("book_refused", CallOutcome::Rejected),
+        ),
         (Ok(state(failed())), ("book_refused", CallOutcome::Rejected)),
         (
             Err(refused(R::PaymentRequired)),
@@ -223,27 +234,34 @@ fn only_a_definite_no_to_a_booking_is_a_no() {
 }
 
 #[test]
-fn not_finding_a_booking_is_proof_only_where_and_when_reads_are_consistent() {
+fn missing_booking_is_refused_only_after_reads_are_consistent() {
     for (leg, promises, event) in [
         (sent(0), consistent(None), "book_checked"),
         (sent(0), consistent(Some(10_001)), "book_checked"),
         (sent(0), consistent(Some(10_000)), "book_refused"),
         (sent(0), REPEATABLE, "book_repeated"),
         (pending(0), REPEATABLE, "book_checked"),
-        // It was accepted: that it is not found does not take that back.
+        // The supplier had accepted the call; not finding it does not revoke that.
         (pending(0), consistent(Some(0)), "book_checked"),
     ] {
         let booking = completing(leg);
-        let judgement =
-            judge(|times| book_lookup(&booking, Ok(BookingLookup::NotFound), payment(), promises, times));
+        let judgement = judge(|times| {
+            book_lookup(
+                &booking,
+                Ok(BookingLookup::NotFound),
+                payment(),
+                promises,
+                times,
+            )
+        });
         assert_eq!(judgement.event.name(), event, "{promises:?}");
     }
 }
 
-/// The payer has paid at the supplier's checkout, or is going to: that nothing was booked
-/// does not end it.
+/// The payer has paid at the supplier's checkout or is about to. A missing booking does not end the
+/// workflow.
 #[test]
-fn what_the_supplier_was_paid_for_is_booked_again_or_stays_unknown() {
+fn missing_booking_paid_at_the_supplier_is_resent_or_stays_unknown() {
     let long_ago = -60 * 60 * 1000;
     let both = SupplierGuarantees {
         supports_idempotent_retry: true,
@@ -261,19 +279,27 @@ fn what_the_supplier_was_paid_for_is_booked_again_or_stays_unknown() {
             payment_collector: PaymentCollector::Supplier,
             ..completing(leg)
         };
-        let judgement =
-            judge(|times| book_lookup(&booking, Ok(BookingLookup::NotFound), payment(), promises, times));
+        let judgement = judge(|times| {
+            book_lookup(
+                &booking,
+                Ok(BookingLookup::NotFound),
+                payment(),
+                promises,
+                times,
+            )
+        });
         assert_eq!(judgement.event.name(), event, "{promises:?}");
     }
 }
 
-/// The first of them may have arrived, whatever became of the repeat.
+/// The first call may have arrived, whatever the outcome of the resend.
 #[test]
-fn a_repeat_that_was_not_sent_leaves_the_call_unknown() {
+fn unsent_resend_leaves_the_call_unknown() {
     let booking = completing(repeated(0, 9_000));
     let ticket = buying(repeated(0, 9_000));
     for error in not_sent() {
-        let judgement = judge(|times| book_response(&booking, Err(error.clone()), payment(), times));
+        let judgement =
+            judge(|times| book_response(&booking, Err(error.clone()), payment(), times));
         assert_eq!(told(&judgement), ("book_checked", CallOutcome::Unknown));
         let judgement = judge(|times| purchase_response(&ticket, Err(error), times));
         assert_eq!(told(&judgement), ("purchase_checked", CallOutcome::Unknown));
@@ -281,22 +307,31 @@ fn a_repeat_that_was_not_sent_leaves_the_call_unknown() {
 }
 
 #[test]
-fn a_cancellation_is_refused_only_by_a_no_or_by_a_ticket_that_stands() {
+fn cancellation_is_refused_only_by_a_definite_response() {
     use SupplierBookingStatus as S;
     let sent = canceling(sent(9_000));
     let unsent = not_sent().map(|error| (Err(error), ("cancel_not_sent", CallOutcome::NotSent)));
     let answers = [
-        (Ok(state(S::Canceled)), ("cancel_done", CallOutcome::Succeeded)),
+        (
+            Ok(state(S::Canceled)),
+            ("cancel_done", CallOutcome::Succeeded),
+        ),
         (
             Ok(state(S::CancelPending)),
             ("cancel_pending", CallOutcome::Succeeded),
         ),
-        (Ok(state(S::Pending)), ("cancel_pending", CallOutcome::Succeeded)),
+        (
+            Ok(state(S::Pending)),
+            ("cancel_pending", CallOutcome::Succeeded),
+        ),
         (
             Ok(state(S::Confirmed)),
             ("cancel_checked", CallOutcome::Unknown),
         ),
-        (Ok(state(failed())), ("cancel_checked", CallOutcome::Unknown)),
+        (
+            Ok(state(failed())),
+            ("cancel_checked", CallOutcome::Unknown),
+        ),
         (
             Err(refused(RefusalReason::NotCancellable)),
             ("cancel_refused", CallOutcome::Rejected),
@@ -314,8 +349,12 @@ fn a_cancellation_is_refused_only_by_a_no_or_by_a_ticket_that_stands() {
 }
 
 #[test]
-fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
-    let confirmed = || Ok(BookingLookup::Found(Box::new(state(SupplierBookingStatus::Confirmed))));
+fn confirmed_ticket_is_interpreted_by_the_state_of_its_cancellation() {
+    let confirmed = || {
+        Ok(BookingLookup::Found(Box::new(state(
+            SupplierBookingStatus::Confirmed,
+        ))))
+    };
     for (leg, promises, event) in [
         (pending(0), consistent(None), "cancel_refused"),
         (sent(0), consistent(Some(0)), "cancel_lost"),
@@ -338,7 +377,7 @@ fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
 }
 
 #[test]
-fn bags_are_bought_only_when_the_ticket_shows_them() {
+fn purchase_succeeds_only_if_the_ticket_shows_the_bags() {
     use RefusalReason as R;
     let sent = buying(sent(9_000));
     let unsent = not_sent().map(|error| (Err(error), ("purchase_not_sent", CallOutcome::NotSent)));
@@ -365,7 +404,7 @@ fn bags_are_bought_only_when_the_ticket_shows_them() {
 }
 
 #[test]
-fn bags_that_are_not_on_the_ticket_prove_nothing_before_reads_are_consistent() {
+fn missing_bags_are_refused_only_after_reads_are_consistent() {
     let read = |state: SupplierBooking| Ok(BookingLookup::Found(Box::new(state)));
     let bare = || state(SupplierBookingStatus::Confirmed);
     for (answer, promises, event) in [
@@ -374,7 +413,11 @@ fn bags_that_are_not_on_the_ticket_prove_nothing_before_reads_are_consistent() {
         (read(bare()), consistent(None), "purchase_checked"),
         (read(bare()), consistent(Some(10_001)), "purchase_checked"),
         (read(bare()), consistent(Some(10_000)), "purchase_refused"),
-        (Ok(BookingLookup::NotFound), consistent(Some(0)), "purchase_checked"),
+        (
+            Ok(BookingLookup::NotFound),
+            consistent(Some(0)),
+            "purchase_checked",
+        ),
         (
             Err(ReadError::Failed("500".into())),
             consistent(Some(0)),
@@ -388,7 +431,7 @@ fn bags_that_are_not_on_the_ticket_prove_nothing_before_reads_are_consistent() {
 }
 
 #[test]
-fn a_ticket_that_cannot_be_read_anew_is_read_again_later() {
+fn failed_refresh_of_a_ticket_is_scheduled_again() {
     let booking = booking(State::Confirmed {
         refresh: Some(pending(0)),
     });

@@ -1,6 +1,6 @@
-//! Every answer of a supplier or processor, and what it means. The rule that
-//! matters most: only a definite no is a no.
-#![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
+//! Tables of a hotel supplier's responses and what each means. The most important rule: only a
+//! definite refusal counts as a refusal.
+#![expect(clippy::too_many_lines, reason = "a table has one entry for each case")]
 
 use super::*;
 use crate::flow::judge::tests::{NOW, consistent, euros, judge, lost, pending, refusal, sent};
@@ -91,7 +91,7 @@ fn state(status: SupplierBookingStatus) -> SupplierBooking {
 }
 
 #[test]
-fn only_a_definite_no_to_a_booking_is_a_no() {
+fn booking_is_refused_only_by_a_definite_refusal() {
     use ChangeError as C;
     use RefusalReason as R;
     for (answer, event, outcome) in [
@@ -121,7 +121,9 @@ fn only_a_definite_no_to_a_booking_is_a_no() {
             CallOutcome::Rejected,
         ),
         (
-            Ok(state(SupplierBookingStatus::Failed(refusal(R::Unavailable)))),
+            Ok(state(SupplierBookingStatus::Failed(refusal(
+                R::Unavailable,
+            )))),
             "book_refused",
             CallOutcome::Rejected,
         ),
@@ -174,15 +176,15 @@ fn only_a_definite_no_to_a_booking_is_a_no() {
 }
 
 #[test]
-fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
+fn missing_booking_is_refused_only_after_reads_are_consistent() {
     for (leg, consistent_after_ms, event) in [
         (sent(9_500), Some(1_000), "book_checked"),
         (sent(9_000), Some(1_000), "book_refused"),
         (sent(0), None, "book_checked"),
-        // It may have been carried out when the call ended, and no sooner.
+        // The call may have been executed when it ended, and no sooner.
         (lost(0, 9_500), Some(1_000), "book_checked"),
         (lost(0, 9_000), Some(1_000), "book_refused"),
-        // The supplier had accepted it: not finding it now is a contradiction, not a no.
+        // The supplier had accepted the call. Not finding it now is a contradiction, not a refusal.
         (pending(0), Some(1_000), "book_checked"),
     ] {
         let judgement = judge(|times| {
@@ -212,7 +214,7 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
     assert_eq!(
         asked_early.event.name(),
         "book_checked",
-        "answered late enough"
+        "the request was made too early, although its response came late enough"
     );
     let failed = judge(|times| {
         book_lookup(
@@ -231,7 +233,7 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
 }
 
 #[test]
-fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
+fn cancellation_succeeds_only_if_the_supplier_shows_it() {
     use ChangeError as C;
     let canceling = |leg: RemoteCall| {
         let mut booking = completing(sent(0));
@@ -245,8 +247,14 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
     let refund = || RefundId::from_bits(1);
     for (answer, event) in [
         (Ok(state(SupplierBookingStatus::Canceled)), "cancel_done"),
-        (Ok(state(SupplierBookingStatus::CancelPending)), "cancel_pending"),
-        (Ok(state(SupplierBookingStatus::Confirmed)), "cancel_checked"),
+        (
+            Ok(state(SupplierBookingStatus::CancelPending)),
+            "cancel_pending",
+        ),
+        (
+            Ok(state(SupplierBookingStatus::Confirmed)),
+            "cancel_checked",
+        ),
         (
             Err(C::Refused(refusal(RefusalReason::NotCancellable))),
             "cancel_refused",
@@ -255,11 +263,16 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
         (Err(C::Unknown("cut".into())), "cancel_checked"),
         (Err(C::Unsupported), "cancel_refused"),
     ] {
-        let judgement =
-            judge(|times| cancel_response(&canceling(sent(9_000)), answer.clone(), refund(), times));
+        let judgement = judge(|times| {
+            cancel_response(&canceling(sent(9_000)), answer.clone(), refund(), times)
+        });
         assert_eq!(judgement.event.name(), event, "{answer:?}");
     }
-    let still_there = || Ok(BookingLookup::Found(Box::new(state(SupplierBookingStatus::Confirmed))));
+    let still_there = || {
+        Ok(BookingLookup::Found(Box::new(state(
+            SupplierBookingStatus::Confirmed,
+        ))))
+    };
     for (leg, consistent_after_ms, event) in [
         (pending(0), None, "cancel_refused"),
         (sent(0), Some(1_000), "cancel_lost"),
@@ -280,7 +293,7 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
 }
 
 #[test]
-fn a_booking_that_cannot_be_read_anew_is_read_again_later() {
+fn failed_refresh_of_a_booking_is_scheduled_again() {
     let mut booking = completing(pending(0));
     booking.state = State::Confirmed {
         refresh: Some(pending(0)),

@@ -1,5 +1,5 @@
-//! Every answer of a processor, and what it means.
-#![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
+//! Tables of a processor's responses and what each means.
+#![expect(clippy::too_many_lines, reason = "a table has one entry for each case")]
 
 use super::*;
 use crate::flow::judge::tests::{NOW, REPEATABLE, consistent, euros, judge, repeated, sent};
@@ -46,7 +46,7 @@ fn at_processor(status: ProcessorPaymentStatus) -> ProcessorPayment {
 }
 
 #[test]
-fn a_hold_counts_only_when_it_is_the_one_that_was_asked_for() {
+fn authorization_succeeds_only_for_the_requested_amount() {
     use PaymentError as P;
     let payment = paying(PaymentState::Authorizing(sent(9_000)));
     let other_amount = ProcessorPayment {
@@ -81,7 +81,7 @@ fn a_hold_counts_only_when_it_is_the_one_that_was_asked_for() {
 }
 
 #[test]
-fn what_is_read_back_of_a_payment_fits_what_was_asked_for() {
+fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
     use ProcessorPaymentStatus as S;
     let sent = || sent(0);
     for (payment_state, found, after_ms, event) in [
@@ -170,7 +170,7 @@ fn what_is_read_back_of_a_payment_fits_what_was_asked_for() {
 }
 
 #[test]
-fn a_hold_that_is_not_there_is_asked_for_again_only_where_repeats_are_safe() {
+fn missing_authorization_is_resent_only_if_idempotent_resend_is_supported() {
     let payment = paying(PaymentState::Authorizing(sent(0)));
     for (promises, event) in [
         (REPEATABLE, "payment_repeated"),
@@ -181,9 +181,9 @@ fn a_hold_that_is_not_there_is_asked_for_again_only_where_repeats_are_safe() {
     }
 }
 
-/// A new try would have a new reference, and be paid twice.
+/// A new attempt would have a new reference, and the payer would be charged twice.
 #[test]
-fn a_repeat_that_was_not_sent_leaves_the_first_to_be_read_back() {
+fn unsent_resend_leaves_the_first_call_unresolved() {
     let not_sent = || PaymentError::NotSent("refused".into());
     let payment = paying(PaymentState::Authorizing(repeated(0, 9_000)));
     let judgement = judge(|times| authorize_response(&payment, Err(not_sent()), times));

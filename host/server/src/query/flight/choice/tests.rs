@@ -62,7 +62,8 @@ fn journey(
     }
 }
 
-/// One flight of BA in economy for 300.00 each way, at noon and in the evening; can be given back.
+/// An economy round trip with BA for 300.00, refundable, with one flight each way, at noon and in
+/// the evening.
 fn offer(id: &str) -> Offer {
     let allowed = FareCondition {
         allowed: Some(true),
@@ -106,7 +107,8 @@ fn wanted(filters: Filters) -> PriceRequest {
     }
 }
 
-/// The names of what is left, whether there was more, and what was not applied.
+/// Returns the ids of the remaining offers, whether the list was truncated, and the unsupported
+/// filters.
 fn finished(
     wanted: &PriceRequest,
     applied: AppliedFilters,
@@ -123,7 +125,8 @@ fn finished(
     (left.collect(), answer.truncated, unsupported)
 }
 
-/// A filter that the usual offer passes, its name, and what makes the offer fail it.
+/// A filter that the default offer passes: its name, the filter, and a change that makes the offer
+/// fail it.
 type Case = (&'static str, fn(&mut Filters), fn(&mut Offer));
 
 const CASES: &[Case] = &[
@@ -145,7 +148,7 @@ const CASES: &[Case] = &[
         |f| f.departure_before = at("18:30"),
         |o| depart(o, 0, "18:31"),
     ),
-    // The next morning is before the afternoon, by the clock.
+    // The next morning is before the afternoon, because only the time of day counts.
     (
         "arrival_before",
         |f| f.arrival_before = at("15:00"),
@@ -192,7 +195,7 @@ fn depart(offer: &mut Offer, journey: usize, clock: &str) {
     time.push_str(clock);
 }
 
-/// Adds a flight of another airline in another cabin to the way back.
+/// Adds a flight of another airline in another cabin to the return journey.
 fn connect(offer: &mut Offer) {
     let journey = &mut offer.journeys[1];
     journey.segments.push(segment("AA", Cabin::Business));
@@ -200,7 +203,7 @@ fn connect(offer: &mut Offer) {
 }
 
 #[test]
-fn a_filter_that_the_supplier_does_not_apply_is_named_and_applied() {
+fn filter_not_applied_by_the_supplier_is_reported_and_applied() {
     for (name, filter, spoil) in CASES {
         let mut filters = Filters::default();
         filter(&mut filters);
@@ -223,7 +226,7 @@ fn a_filter_that_the_supplier_does_not_apply_is_named_and_applied() {
 }
 
 #[test]
-fn a_fare_of_which_it_is_not_told_is_neither_refundable_nor_not() {
+fn fare_without_refund_information_matches_neither_refundable_filter() {
     let mut silent = offer("silent");
     silent.fare_conditions.refund.allowed = None;
     let mut lost = offer("lost");
@@ -238,7 +241,7 @@ fn a_fare_of_which_it_is_not_told_is_neither_refundable_nor_not() {
 }
 
 #[test]
-fn prices_in_another_currency_are_not_held_against_the_highest() {
+fn max_total_in_another_currency_keeps_the_fare() {
     let wanted = wanted(Filters {
         max_total: Some(money(1, "USD")),
         ..Filters::default()
@@ -248,7 +251,8 @@ fn prices_in_another_currency_are_not_held_against_the_highest() {
     assert_eq!(unsupported, ["max_total"]);
 }
 
-/// Prices 1 to 3, one of them twice; the durations run the other way, one is not known.
+/// Fares with prices from 1 to 3, one of them twice. Durations descend as prices rise, and one is
+/// unknown.
 fn fares() -> Vec<Offer> {
     let fares = [
         ("b", 2, Some(20)),
@@ -269,7 +273,7 @@ fn fares() -> Vec<Offer> {
 }
 
 #[test]
-fn an_order_that_the_supplier_does_not_make_is_made() {
+fn fares_are_sorted_if_the_supplier_does_not_sort_them() {
     for (sort, descending, order) in [
         (Sort::TotalAmount, false, ["a", "b", "b2", "c"]),
         (Sort::TotalAmount, true, ["c", "b", "b2", "a"]),
@@ -291,7 +295,7 @@ fn an_order_that_the_supplier_does_not_make_is_made() {
 }
 
 #[test]
-fn the_order_is_named_where_it_may_be_wrong_or_was_asked_for() {
+fn sort_is_reported_if_requested_or_if_the_response_is_truncated() {
     let plain = wanted(Filters::default());
     let (.., unsupported) = finished(&plain, AppliedFilters::default(), &fares());
     assert!(unsupported.is_empty());
@@ -310,7 +314,7 @@ fn the_order_is_named_where_it_may_be_wrong_or_was_asked_for() {
 }
 
 #[test]
-fn more_than_asked_for_is_cut_after_the_choice_and_said() {
+fn fares_over_the_limit_are_truncated_after_sorting() {
     let wanted = PriceRequest {
         limit: 2,
         ..wanted(Filters::default())
@@ -323,7 +327,7 @@ fn more_than_asked_for_is_cut_after_the_choice_and_said() {
 }
 
 #[test]
-fn more_is_asked_for_only_where_there_is_something_to_choose() {
+fn supplier_limit_is_raised_only_for_filters_or_sorting() {
     let plain = wanted(Filters::default());
     assert_eq!(supplier_request(&plain), plain);
     let chosen = [

@@ -1,9 +1,9 @@
-//! Bookings with everything that they can carry.
+//! Fixtures of flight bookings in which every optional field is set.
 
 use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{
-    BookedJourney, BookedPassenger, BookedService, Booking, Cancellation, RefundedBy, RefundBreakdown,
-    ServiceStatus, State,
+    BookedJourney, BookedPassenger, BookedService, Booking, Cancellation, RefundBreakdown,
+    RefundedBy, ServiceStatus, State,
 };
 use host_domain::flight::passenger::{Contact, Travellers};
 use host_domain::flight::supply::{Baggage, BaggageType, ServiceType};
@@ -16,7 +16,7 @@ use host_domain::id::{
 };
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
-use host_domain::payment::{Card, CardBrand, Funding, PaymentMethod, Payment, PaymentState};
+use host_domain::payment::{Card, CardBrand, Funding, Payment, PaymentMethod, PaymentState};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
@@ -138,7 +138,7 @@ pub(super) fn bag() -> BookedService {
     }
 }
 
-/// Bound, with nothing that only later states have.
+/// Builds a booking whose fare is bound, without values that only later states have.
 pub(super) fn bound() -> Booking {
     Booking {
         id: BookingId::from_bits(1),
@@ -202,7 +202,7 @@ pub(super) fn bound() -> Booking {
     }
 }
 
-/// Ticketed, with bags.
+/// Builds a ticketed booking with bags.
 pub(super) fn ticketed() -> Booking {
     let instrument = || PaymentMethod::Instrument {
         id: InstrumentId::from_bits(8),
@@ -221,7 +221,7 @@ pub(super) fn ticketed() -> Booking {
     }
 }
 
-/// Given back.
+/// Builds a cancelled booking.
 pub(super) fn canceled() -> Booking {
     Booking {
         state: State::Canceled,
