@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    card::{self, IntentCompletion},
     clock::instant,
     flight, hotel,
     journal::JournalClosed,
     ledger::{Entry, EntryKind},
     money::parse_decimal,
+    payments::{self, IntentCompletion},
     request,
     state::SandboxState,
 };
@@ -32,17 +32,17 @@ pub(crate) fn routes() -> Router<SandboxState> {
         .route("/price", post(move_price))
         .route("/heal", post(heal_content))
         .route("/pay", post(pay_token))
-        .fallback(async || Refusal::NotFound("There is no such control."))
+        .fallback(async || ControlError::NotFound("There is no such control."))
 }
 
-enum Refusal {
+enum ControlError {
     Invalid(String),
     NotFound(&'static str),
     Conflict(&'static str),
     StorageFailed,
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ControlError {
     fn into_response(self) -> Response {
         let (status, message) = match &self {
             Self::Invalid(what) => (StatusCode::BAD_REQUEST, what.as_str()),
@@ -54,13 +54,13 @@ impl IntoResponse for Refusal {
     }
 }
 
-impl From<String> for Refusal {
+impl From<String> for ControlError {
     fn from(what: String) -> Self {
         Self::Invalid(what)
     }
 }
 
-impl From<JournalClosed> for Refusal {
+impl From<JournalClosed> for ControlError {
     fn from(_: JournalClosed) -> Self {
         Self::StorageFailed
     }
@@ -97,7 +97,7 @@ struct LedgerQuery {
     kind: Option<EntryKind>,
 }
 
-async fn read_ledger(State(app): State<SandboxState>, uri: Uri) -> Result<Response, Refusal> {
+async fn read_ledger(State(app): State<SandboxState>, uri: Uri) -> Result<Response, ControlError> {
     let query: LedgerQuery = request::query(&uri)?;
     let wanted = |entry: &&Entry| {
         let prefix = query.client_reference.as_deref().unwrap_or_default();
@@ -111,7 +111,7 @@ async fn read_ledger(State(app): State<SandboxState>, uri: Uri) -> Result<Respon
             serde_json::to_vec(&rows)
         })
         .await?
-        .map_err(|_| Refusal::StorageFailed)?;
+        .map_err(|_| ControlError::StorageFailed)?;
     Ok(([(header::CONTENT_TYPE, "application/json")], rows).into_response())
 }
 
@@ -123,10 +123,13 @@ struct PriceRequest {
     nightly: Value,
 }
 
-async fn move_price(State(app): State<SandboxState>, body: Bytes) -> Result<Json<Value>, Refusal> {
+async fn move_price(
+    State(app): State<SandboxState>,
+    body: Bytes,
+) -> Result<Json<Value>, ControlError> {
     let request: PriceRequest = request::body(&body)?;
     if !hotel::knows_hotel(&request.supplier_hotel_id) {
-        return Err(Refusal::NotFound("There is no such hotel."));
+        return Err(ControlError::NotFound("There is no such hotel."));
     }
     let text = match &request.nightly {
         Value::Number(number) => number.to_string(),
@@ -144,7 +147,7 @@ async fn move_price(State(app): State<SandboxState>, body: Bytes) -> Result<Json
     })))
 }
 
-async fn heal_content(State(app): State<SandboxState>) -> Result<Json<Value>, Refusal> {
+async fn heal_content(State(app): State<SandboxState>) -> Result<Json<Value>, ControlError> {
     app.transact(hotel::restore_content).await?;
     Ok(Json(json!({ "healed": true })))
 }
@@ -155,18 +158,21 @@ struct PayRequest {
     token: String,
 }
 
-async fn pay_token(State(app): State<SandboxState>, body: Bytes) -> Result<Json<Value>, Refusal> {
+async fn pay_token(
+    State(app): State<SandboxState>,
+    body: Bytes,
+) -> Result<Json<Value>, ControlError> {
     let PayRequest { token } = request::body(&body)?;
     let completion = app
-        .transact(|world| match card::complete_intent(world, &token) {
+        .transact(|world| match payments::complete_intent(world, &token) {
             IntentCompletion::UnknownToken => flight::complete_checkout(world, &token),
             known => known,
         })
         .await?;
     match completion {
         IntentCompletion::Paid => Ok(Json(json!({ "paid": true }))),
-        IntentCompletion::UnknownToken => Err(Refusal::NotFound("There is no such token.")),
-        IntentCompletion::AlreadyFinished => Err(Refusal::Conflict(
+        IntentCompletion::UnknownToken => Err(ControlError::NotFound("There is no such token.")),
+        IntentCompletion::AlreadyFinished => Err(ControlError::Conflict(
             "This payment can no longer be completed.",
         )),
     }

@@ -9,9 +9,8 @@ use std::{
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-pub mod keys;
+pub mod credentials;
 
-mod card;
 mod clock;
 mod connection;
 mod control;
@@ -20,6 +19,7 @@ mod hotel;
 mod journal;
 mod ledger;
 mod money;
+mod payments;
 mod request;
 mod state;
 
@@ -154,7 +154,7 @@ fn router(app: state::SandboxState) -> axum::Router {
         .nest("/lodge/v1", hotel::routes())
         .nest("/skylane", flight::skylane::routes())
         .nest("/jetbridge/v3", flight::jetbridge::routes())
-        .nest("/tillway/v1", card::routes())
+        .nest("/tillway/v1", payments::routes())
         .nest("/control", control::routes())
         .merge(hotel::photo_routes())
         .merge(flight::logo_routes())

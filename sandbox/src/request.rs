@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::{Uri, request::Parts};
 use serde::de::DeserializeOwned;
 
-use crate::{keys::Credential, state::SandboxState};
+use crate::{credentials::Credential, state::SandboxState};
 
 /// The account whose key the caller sent.
 #[derive(Clone, Copy, Debug)]

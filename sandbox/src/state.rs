@@ -12,11 +12,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    card,
     clock::Clock,
     flight, hotel,
     journal::{Change, Journal, JournalClosed, StoredRecord},
-    ledger,
+    ledger, payments,
 };
 
 /// A record that is stored by id.
@@ -52,7 +51,7 @@ pub(crate) struct SandboxRecords {
     pub(crate) ledger: Vec<ledger::Entry>,
     pub(crate) hotel: hotel::HotelTables,
     pub(crate) flight: flight::FlightTables,
-    pub(crate) card: card::PaymentTables,
+    pub(crate) card: payments::PaymentTables,
     /// Counters and switches by name.
     settings: HashMap<String, i64>,
 }
@@ -76,8 +75,8 @@ impl SandboxRecords {
                 hotel::Booking::TABLE => world.put_back::<hotel::Booking>(&record.body)?,
                 flight::Prebook::TABLE => world.put_back::<flight::Prebook>(&record.body)?,
                 flight::Order::TABLE => world.put_back::<flight::Order>(&record.body)?,
-                card::Payment::TABLE => world.put_back::<card::Payment>(&record.body)?,
-                card::Refund::TABLE => world.put_back::<card::Refund>(&record.body)?,
+                payments::Payment::TABLE => world.put_back::<payments::Payment>(&record.body)?,
+                payments::Refund::TABLE => world.put_back::<payments::Refund>(&record.body)?,
                 other => tracing::warn!(shelf = other, "a record of an unknown kind is ignored"),
             }
         }

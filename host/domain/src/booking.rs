@@ -3,8 +3,8 @@
 
 use crate::event::EventType;
 use crate::id::{BookingId, PaymentId, RefundId};
-use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent};
+use crate::remote_call::RemoteCall;
 use serde::{Deserialize, Serialize};
 
 /// Time after which a prebook without a response is abandoned. Nothing is owed at that stage, so

@@ -3,21 +3,21 @@
 //! A payment has no data about what it pays for. Before the supplier's confirmation every step can
 //! be undone. After it, every step is retried until it succeeds.
 
-mod call;
 mod card;
 mod event;
+mod operation;
 mod processor;
 mod step;
 
-pub use call::PaymentOperation;
 pub use card::{Card, CardBrand, Funding, Instrument, Wallet};
 pub use event::PaymentEvent;
+pub use operation::PaymentOperation;
 pub use processor::{PaymentError, ProcessorPayment, ProcessorPaymentStatus};
 pub use step::{NextStep, PaymentStep, earliest_step};
 
 use crate::id::{InstrumentId, PaymentId, RefundId};
-use crate::leg::RemoteCall;
 use crate::money::Money;
+use crate::remote_call::RemoteCall;
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};

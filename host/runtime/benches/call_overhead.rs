@@ -13,7 +13,7 @@
 #[expect(dead_code, reason = "the support module is shared with tests")]
 mod support;
 
-use host_domain::hotel::supply::PlaceQuery;
+use host_domain::hotel::supplier_api::PlaceQuery;
 use host_runtime::{PluginSpec, Supplier};
 use std::time::{Duration, Instant};
 use support::guest::Guest;

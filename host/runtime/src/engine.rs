@@ -2,7 +2,7 @@
 //! guests. Each number is documented with its reason. Values that differ by plugin are in
 //! [`PluginLimits`](crate::limits::PluginLimits).
 
-use crate::state::GuestState;
+use crate::call_state::GuestState;
 use std::time::Duration;
 use tokio::time::Instant;
 use wasmtime::{

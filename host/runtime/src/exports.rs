@@ -6,7 +6,7 @@ mod flight;
 use crate::bindings::exports::stopover::payment::processor as payment;
 use crate::bindings::exports::stopover::supplier as wit;
 use crate::bindings::stopover::supplier::types::{ChangeError, ReadError};
-use crate::state::GuestState;
+use crate::call_state::GuestState;
 use host_domain::supplier::Capability;
 use std::marker::PhantomData;
 use wasmtime::Store;

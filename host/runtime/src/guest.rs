@@ -1,10 +1,10 @@
 //! Execution of one call in a fresh instance. It creates a store with all limits, takes an instance
 //! from the pool, runs the call and ends it in time. The store is dropped with the guest.
 
+use crate::call_state::{CallScope, GuestError, GuestState, OutboundTracker};
 use crate::engine::{CpuTimeExceeded, DeadlineExceeded, on_tick};
 use crate::exports::TypedExport;
-use crate::provision::PluginEnv;
-use crate::state::{CallScope, GuestError, GuestState, OutboundTracker};
+use crate::plugin_env::PluginEnv;
 use std::sync::Arc;
 use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower};
 use wasmtime::{Engine, PoolConcurrencyLimitError, Store};

@@ -8,46 +8,46 @@
 //! WIT.
 #![warn(missing_docs)]
 
-pub mod address;
-pub mod guard;
+pub mod address_policy;
+pub mod guarded_client;
 
-mod admission;
-mod background;
+mod allow_list;
+mod background_executor;
 mod bindings;
-mod breaker;
 mod call_log;
-mod capability;
+mod call_state;
 mod cassette;
+mod circuit_breaker;
 mod compile;
+mod concurrency_limit;
 mod convert;
-mod describe;
+mod description;
 mod egress;
 mod engine;
 mod exports;
 mod guest;
 mod import;
 mod limits;
+mod loader;
 mod plugin;
-mod provision;
-mod registry;
+mod plugin_env;
 mod runtime;
 mod signature;
-mod state;
 mod supplier;
 
-pub use breaker::HealthReport;
+pub use allow_list::{HostGrant, InvalidHost, Scheme};
 pub use call_log::{
     CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, NoSink, PluginCallOutcome,
 };
-pub use capability::{HostGrant, InvalidHost, Scheme};
 pub use cassette::CassetteError;
+pub use circuit_breaker::HealthReport;
 pub use compile::{CodeSource, CompileError};
-pub use describe::DescriptionError;
+pub use description::DescriptionError;
 pub use egress::{Credential, InvalidCredential};
 pub use exports::ExportError;
 pub use limits::PluginLimits;
+pub use loader::LoadError;
 pub use plugin::{PluginInfo, PluginSpec, TrafficMode};
-pub use registry::LoadError;
 pub use runtime::{CALLS_MAX_DEFAULT, Runtime, RuntimeConfig, RuntimeError};
 pub use signature::{InvalidTrustedKey, SignatureError, TrustedKey};
 pub use supplier::{

@@ -1,16 +1,16 @@
 //! A plugin: the operator's configuration, the plugin's own description and the component that is
 //! ready to run. A plugin is replaced as a whole and never modified.
 
-use crate::admission::ConcurrencyLimit;
-use crate::breaker::CircuitBreaker;
-use crate::capability::HostGrant;
+use crate::allow_list::HostGrant;
+use crate::call_state::GuestState;
+use crate::circuit_breaker::CircuitBreaker;
 use crate::compile::CodeSource;
+use crate::concurrency_limit::ConcurrencyLimit;
 use crate::egress::Credential;
 use crate::exports::Exports;
 use crate::limits::PluginLimits;
-use crate::provision::PluginEnv;
+use crate::plugin_env::PluginEnv;
 use crate::signature::TrustedKey;
-use crate::state::GuestState;
 use host_domain::owner::Mode;
 use host_domain::supplier::{Capability, PluginDescription, SupplierId};
 use host_domain::time::Timestamp;

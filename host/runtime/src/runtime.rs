@@ -1,13 +1,13 @@
 //! Public interface of the runtime: loads, replaces and removes plugins by supplier id while calls
 //! are running.
 
-use crate::admission::ConcurrencyLimit;
-use crate::breaker::HealthReport;
 use crate::call_log::CallSink;
+use crate::circuit_breaker::HealthReport;
 use crate::compile::CodeCache;
+use crate::concurrency_limit::ConcurrencyLimit;
 use crate::engine;
+use crate::loader::{LoadError, Loader};
 use crate::plugin::{Plugin, PluginInfo, PluginSpec};
-use crate::registry::{LoadError, Loader};
 use crate::supplier::Supplier;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Clock;

@@ -17,7 +17,7 @@ use crate::webhook::{self, DeliveryPolicy};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
-use host_runtime::guard::DnsLookup;
+use host_runtime::guarded_client::DnsLookup;
 use host_runtime::{Runtime, RuntimeConfig, RuntimeError};
 use host_storage::{DatabaseError, MigrateError, OpenError, Store, StoreOptions};
 use secrecy::SecretSlice;
@@ -118,7 +118,7 @@ impl Application {
     ///
     /// # Errors
     /// [`StartupError`]. A plugin that cannot be loaded is not an error.
-    pub async fn start(
+    pub async fn launch(
         config: Config,
         surroundings: ApplicationDependencies,
     ) -> Result<Arc<Self>, StartupError> {

@@ -36,16 +36,16 @@ pub struct Config {
     pub master_key_id: String,
     pub old_master_keys: Vec<OldMasterKey>,
     pub allow_insecure_webhooks: bool,
-    pub log: Log,
-    pub limits: Limits,
-    pub jobs: Jobs,
-    pub reconcile: Reconcile,
-    pub content: Content,
-    pub offers: Offers,
-    pub payments: Payments,
-    pub webhooks: Webhooks,
-    pub watches: Watches,
-    pub mandates: Mandates,
+    pub log: LogConfig,
+    pub limits: LimitsConfig,
+    pub jobs: JobsConfig,
+    pub reconcile: ReconcileConfig,
+    pub content: ContentConfig,
+    pub offers: OffersConfig,
+    pub payments: PaymentsConfig,
+    pub webhooks: WebhooksConfig,
+    pub watches: WatchesConfig,
+    pub mandates: MandatesConfig,
     pub suppliers: Vec<SupplierConfig>,
 }
 
@@ -62,8 +62,8 @@ macro_rules! sections {
 
 sections! {
     OldMasterKey { id: String, key: Secret, }
-    Log { format: LogFormat, filter: String, }
-    Limits {
+    LogConfig { format: LogFormat, filter: String, }
+    LimitsConfig {
         requests_per_s: u32,
         burst: u32,
         request_s: u64,
@@ -73,12 +73,12 @@ sections! {
         calendar_per_minute: u32,
         postgres_connections: u32,
     }
-    Jobs { poll_s: u64, lease_s: u64, abort_at: String, }
-    Reconcile { schedule_s: Vec<u64>, }
-    Content { details_fresh_s: u64, reviews_fresh_s: u64, }
-    Offers { ttl_s: u64, }
-    Payments { capture_retry_s: Vec<u64>, processor_test: String, processor_live: String, }
-    Webhooks {
+    JobsConfig { poll_s: u64, lease_s: u64, abort_at: String, }
+    ReconcileConfig { schedule_s: Vec<u64>, }
+    ContentConfig { details_fresh_s: u64, reviews_fresh_s: u64, }
+    OffersConfig { ttl_s: u64, }
+    PaymentsConfig { capture_retry_s: Vec<u64>, processor_test: String, processor_live: String, }
+    WebhooksConfig {
         subscription_retry_s: Vec<u64>,
         watch_retry_s: Vec<u64>,
         timeout_s: u64,
@@ -89,8 +89,8 @@ sections! {
         endpoint_concurrency: u32,
         endpoint_per_s: u32,
     }
-    Watches { interval_s: u64, concurrency: usize, supplier_per_minute: u32, }
-    Mandates { ttl_s: u64, key_max_age_s: u64, }
+    WatchesConfig { interval_s: u64, concurrency: usize, supplier_per_minute: u32, }
+    MandatesConfig { ttl_s: u64, key_max_age_s: u64, }
 }
 
 /// Format of a log line.

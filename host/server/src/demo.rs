@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_storage::DatabaseError;
-use sandbox::keys::{
+use sandbox::credentials::{
     Credential, SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS, SUPPLIER_A, SUPPLIER_B,
 };
 use secrecy::{ExposeSecret, SecretString};

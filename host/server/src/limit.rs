@@ -1,10 +1,10 @@
 //! Rate limits: a token bucket for each API key, in the memory of this host. Several hosts on one
 //! database allow the sum of their buckets.
 
+use governor::Quota;
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
-use governor::{Quota, RateLimiter};
 use host_domain::id::KeyId;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::net::IpAddr;
@@ -35,7 +35,7 @@ pub struct RateLimitStatus {
 
 /// The token buckets of all clients.
 pub struct RateLimiter {
-    buckets: RateLimiter<
+    buckets: governor::RateLimiter<
         RateLimitKey,
         DefaultKeyedStateStore<RateLimitKey>,
         DefaultClock,
@@ -56,7 +56,7 @@ impl RateLimiter {
         let window_s = burst.get().div_ceil(per_s.get());
         let policy = HeaderValue::from_str(&format!("\"default\";q={burst};w={window_s}"));
         Self {
-            buckets: RateLimiter::keyed(quota).with_middleware(),
+            buckets: governor::RateLimiter::keyed(quota).with_middleware(),
             per_s,
             burst,
             policy: policy.unwrap_or(HeaderValue::from_static("\"default\"")),

@@ -1,6 +1,6 @@
 //! Observability: log lines, metrics and their names. Neither contains secrets or personal data.
 
-use crate::config::{Log, LogFormat};
+use crate::config::{LogConfig, LogFormat};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -52,7 +52,7 @@ pub enum ObservabilityError {
 ///
 /// # Errors
 /// [`ObservabilityError`].
-pub fn init_logging(log: &Log) -> Result<(), ObservabilityError> {
+pub fn init_logging(log: &LogConfig) -> Result<(), ObservabilityError> {
     let filter = EnvFilter::builder()
         .parse(format!("{SILENCED_TARGETS},{}", log.filter))
         .map_err(ObservabilityError::Filter)?;

@@ -7,7 +7,7 @@
 
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement, text_array};
-use crate::wake::WorkQueue;
+use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
 

@@ -5,70 +5,70 @@
 //! which measures leases, and generates no random values: callers supply ids, tokens and
 //! timestamps.
 
+mod api_key;
 mod attempt;
-mod batch;
+mod batch_queue;
+mod combined_statement;
 mod content;
 mod dialect;
 mod error;
 mod event;
-mod exchange;
 mod flight;
 mod flight_count;
 mod flight_list;
-mod group;
 mod hotel;
-mod hotel_map;
+mod hotel_mapping;
 mod idempotency;
+mod instrument;
 mod job;
-mod key;
 mod mandate;
 mod migration;
-mod payment;
+mod pg_notify;
 mod place;
 mod pool;
 mod postgres;
-mod reference;
+mod reference_data;
 mod setting;
 mod sqlite;
 mod statement;
 mod supplier_event;
 #[cfg(test)]
 mod tests;
-mod wake;
+mod unit_of_work;
+mod wakeup;
 mod watch;
-mod watch_log;
+mod watch_event_log;
 mod webhook;
-mod write;
 
+pub use api_key::ApiKey;
 pub use attempt::{Attempt, AttemptOutcome, NewAttempt};
 pub use content::{ContentPart, StoredContent};
 pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
 pub use event::{BookingHistoryEntry, OutboxEvent};
 pub use flight_list::{FlightBookingFilter, FlightBookingSort};
 pub use hotel::{HotelBookingFilter, Page, PageRequest};
-pub use hotel_map::{HotelMapping, HotelObservation, HotelProfile};
+pub use hotel_mapping::{HotelMapping, HotelObservation, HotelProfile};
 pub use idempotency::{IdempotencyKey, IdempotencyRecord};
+pub use instrument::StoredInstrument;
 pub use job::{ClaimedJobs, Job, JobClaim, ParkedJobFilter};
-pub use key::ApiKey;
 pub use mandate::MandateKey;
-pub use payment::StoredInstrument;
 pub use place::{PlaceObservation, StoredPlace};
-pub use reference::{AirportObservation, StoredAirline};
+pub use reference_data::{AirportObservation, StoredAirline};
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
-pub use wake::{WakeupReceiver, WorkQueue};
+pub use unit_of_work::{Conflict, UnitOfWork};
+pub use wakeup::{WakeupReceiver, WorkQueue};
 pub use watch::{
     ClaimedPriceCheck, ObservedPrice, PriceCheckClaim, PriceCheckRelease, StoredWatch, WatchFilter,
 };
-pub use watch_log::WatchLogEntry;
+pub use watch_event_log::WatchLogEntry;
 pub use webhook::{
     DeliveryAttempt, DeliveryClaim, DeliveryFilter, DeliveryRelease, DueSubscription,
     SealedSecrets, StoredDelivery,
 };
-pub use write::{Conflict, UnitOfWork};
 
 use crate::statement::{Row, Statement};
-use crate::wake::{WakeupSender, WorkQueueSet};
-use crate::write::ExecutionResult;
+use crate::unit_of_work::ExecutionResult;
+use crate::wakeup::{WakeupSender, WorkQueueSet};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,18 +3,18 @@
 //! the flushes to disk.
 
 use crate::StoreOptions;
-use crate::batch::{CombinedStatement, CombinedStatementCache, combinable_runs};
+use crate::batch_queue::{BatchQueues, BatchWriter, QueuedWrite, STALL_THRESHOLD};
+use crate::combined_statement::{CombinedStatement, CombinedStatementCache, combinable_runs};
 use crate::dialect::{
     Dialect, classify_error, is_connection_error, is_serialization_failure, is_syntax_error,
 };
 use crate::error::{CommitError, DatabaseError, OpenError};
-use crate::exchange::PgNotifier;
-use crate::group::{BatchQueues, BatchWriter, QueuedWrite, STALL_THRESHOLD};
 use crate::migration;
+use crate::pg_notify::PgNotifier;
 use crate::pool::{DeadConnectionCounter, Pool, PoolConfig};
 use crate::statement::{Row, Statement, postgres_args};
-use crate::wake::{OutgoingWakeups, WakeupSender};
-use crate::write::{ConditionalStatement, ExecutionResult, UnitOfWork};
+use crate::unit_of_work::{ConditionalStatement, ExecutionResult, UnitOfWork};
+use crate::wakeup::{OutgoingWakeups, WakeupSender};
 use futures::future::join_all;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};

@@ -8,7 +8,7 @@ use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::migration;
 use crate::pool::{DeadConnectionCounter, Pool, PoolConfig};
 use crate::statement::{Row, Statement};
-use crate::write::{ExecutionResult, UnitOfWork};
+use crate::unit_of_work::{ExecutionResult, UnitOfWork};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use std::path::Path;

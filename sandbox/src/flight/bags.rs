@@ -6,7 +6,7 @@ use crate::{
     flight::{
         fare::PassengerType,
         order::{Order, OrderState, ResponseVisibility, of_account},
-        problem::Problem,
+        problem::FlightError,
         scenario::Scenario,
     },
     ledger::EntryKind,
@@ -40,9 +40,9 @@ pub(super) struct AvailableBag {
 }
 
 /// Returns the bags that the airline currently sells for this order.
-pub(super) fn available(order: &Order) -> Result<Vec<AvailableBag>, Problem> {
+pub(super) fn available(order: &Order) -> Result<Vec<AvailableBag>, FlightError> {
     if order.state != OrderState::Ticketed {
-        return Err(Problem::WrongState);
+        return Err(FlightError::WrongState);
     }
     if order.scenario() == Scenario::NoBags || !order.bags.is_empty() {
         return Ok(Vec::new());
@@ -71,20 +71,20 @@ pub(super) fn buy(
     client_ref: &str,
     wanted: &[BagSelection],
     paid: i64,
-) -> Result<(Order, ResponseVisibility), Problem> {
+) -> Result<(Order, ResponseVisibility), FlightError> {
     let mut order = of_account(world, account, order_id)?;
     if order.bags.iter().any(|bag| bag.client_ref == client_ref) {
-        return Err(Problem::DuplicateReference);
+        return Err(FlightError::DuplicateReference);
     }
     let for_sale = available(&order)?;
     let mut bought: Vec<Bag> = Vec::new();
     for bag in wanted {
         let offered = (for_sale.iter())
             .find(|offered| offered.id == bag.id)
-            .ok_or(Problem::BagUnknown)?;
+            .ok_or(FlightError::BagUnknown)?;
         let again = bought.iter().any(|bought| bought.id == bag.id);
         if again || !(1..=BAGS_MAX).contains(&bag.quantity) {
-            return Err(Problem::Invalid(format!(
+            return Err(FlightError::Invalid(format!(
                 "quantity: 1 to {BAGS_MAX} of each"
             )));
         }
@@ -97,16 +97,16 @@ pub(super) fn buy(
         });
     }
     if bought.is_empty() {
-        return Err(Problem::Invalid("bags: none".to_owned()));
+        return Err(FlightError::Invalid("bags: none".to_owned()));
     }
     let cost = (bought.iter())
         .map(|bag| bag.price * i64::from(bag.quantity))
         .sum();
     if paid != cost {
-        return Err(Problem::AmountMismatch);
+        return Err(FlightError::AmountMismatch);
     }
     if order.scenario() == Scenario::BagsRefused {
-        return Err(Problem::BagsRefused);
+        return Err(FlightError::BagsRefused);
     }
     order.bags.extend(bought);
     let entry = order.entry(world, EntryKind::Bags, client_ref, cost);

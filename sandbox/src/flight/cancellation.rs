@@ -3,7 +3,7 @@
 use crate::{
     flight::{
         order::{Cancellation, DECISION_MS, Order, OrderState, of_account},
-        problem::Problem,
+        problem::FlightError,
         scenario::Scenario,
     },
     ledger::EntryKind,
@@ -17,7 +17,7 @@ pub(super) struct Amounts {
 }
 
 /// Returns the fee and the refund of a cancellation at the current time. Bags are never refunded.
-fn amounts(order: &Order) -> Result<Amounts, Problem> {
+fn amounts(order: &Order) -> Result<Amounts, FlightError> {
     let fare = order.choice.fare()?;
     let refund = (fare.brand.refund_fee(order.choice.currency))
         .map_or(0, |fee| (order.fare_total - fee).max(0));
@@ -31,11 +31,11 @@ pub(super) fn quote(
     world: &SandboxRecords,
     account: Account,
     id: &str,
-) -> Result<(Order, Amounts), Problem> {
+) -> Result<(Order, Amounts), FlightError> {
     let order = of_account(world, account, id)?;
     check_state(&order)?;
     if order.scenario() == Scenario::NoQuote {
-        return Err(Problem::QuoteUnavailable);
+        return Err(FlightError::QuoteUnavailable);
     }
     let amounts = amounts(&order)?;
     Ok((order, amounts))
@@ -46,11 +46,11 @@ pub(super) fn cancel(
     account: Account,
     id: &str,
     client_ref: &str,
-) -> Result<Order, Problem> {
+) -> Result<Order, FlightError> {
     let mut order = of_account(world, account, id)?;
     check_state(&order)?;
     match order.scenario() {
-        Scenario::CancelRefused => Err(Problem::NotCancellable),
+        Scenario::CancelRefused => Err(FlightError::NotCancellable),
         Scenario::CancelPending => {
             order.state = OrderState::Cancelling;
             order.cancelling = Some(client_ref.to_owned());
@@ -62,12 +62,12 @@ pub(super) fn cancel(
     }
 }
 
-fn check_state(order: &Order) -> Result<(), Problem> {
+fn check_state(order: &Order) -> Result<(), FlightError> {
     match order.state {
         OrderState::Ticketed => Ok(()),
-        OrderState::Cancelled => Err(Problem::AlreadyCancelled),
+        OrderState::Cancelled => Err(FlightError::AlreadyCancelled),
         OrderState::Pending | OrderState::Failed | OrderState::Cancelling => {
-            Err(Problem::WrongState)
+            Err(FlightError::WrongState)
         }
     }
 }

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    card::{IntentCompletion, secret_token},
     clock::MINUTE_MS,
     flight::{
         fare::FareSelection,
         order::{Order, PlaceOrder, ResponseVisibility, by_client_ref, place},
-        problem::Problem,
+        problem::FlightError,
         scenario::Scenario,
     },
     money::Currency,
+    payments::{IntentCompletion, secret_token},
     request::Account,
     state::{Record, SandboxRecords},
 };
@@ -56,7 +56,7 @@ pub(super) fn prebook(
     account: Account,
     offer: String,
     loyal: bool,
-) -> Result<Prebook, Problem> {
+) -> Result<Prebook, FlightError> {
     let choice = FareSelection::from_id(&offer)?;
     choice.check(world.now())?;
     let total = choice.current_total(&choice.fare()?, loyal);
@@ -83,11 +83,11 @@ pub(super) fn book(
     account: Account,
     id: &str,
     client_ref: &str,
-) -> Result<(Order, ResponseVisibility), Problem> {
+) -> Result<(Order, ResponseVisibility), FlightError> {
     let mut prebook = (world.flight.prebooks.get(id))
         .filter(|prebook| prebook.account == account.0)
         .cloned()
-        .ok_or(Problem::PrebookUnknown)?;
+        .ok_or(FlightError::PrebookUnknown)?;
     let ordered = (prebook.order.as_ref()).and_then(|id| world.flight.orders.get(id));
     if let Some(order) = ordered.cloned() {
         let learns = match order.scenario() {
@@ -97,16 +97,16 @@ pub(super) fn book(
         return Ok((order, learns));
     }
     if by_client_ref(world, account, client_ref).is_some() {
-        return Err(Problem::DuplicateReference);
+        return Err(FlightError::DuplicateReference);
     }
     if prebook.refused {
-        return Err(Problem::RejectedByAirline);
+        return Err(FlightError::RejectedByAirline);
     }
     if world.now() >= prebook.expires_at {
-        return Err(Problem::PrebookExpired);
+        return Err(FlightError::PrebookExpired);
     }
     if !prebook.paid {
-        return Err(Problem::Unpaid);
+        return Err(FlightError::Unpaid);
     }
     let wanted = PlaceOrder {
         account,

@@ -9,8 +9,8 @@ use crate::{
     clock::MINUTE_MS,
     flight::{
         itinerary::{self, Itinerary},
-        problem::Problem,
-        reference::airport,
+        problem::FlightError,
+        reference_data::airport,
         scenario::Scenario,
     },
     money::{Currency, PER_MAJOR, percent},
@@ -148,19 +148,19 @@ impl FareSelection {
         format!("off-{}", URL_SAFE_NO_PAD.encode(json))
     }
 
-    pub(super) fn from_id(id: &str) -> Result<Self, Problem> {
+    pub(super) fn from_id(id: &str) -> Result<Self, FlightError> {
         let json = (id.strip_prefix("off-"))
             .and_then(|encoded| URL_SAFE_NO_PAD.decode(encoded).ok())
-            .ok_or(Problem::OfferUnknown)?;
-        serde_json::from_slice(&json).map_err(|_| Problem::OfferUnknown)
+            .ok_or(FlightError::OfferUnknown)?;
+        serde_json::from_slice(&json).map_err(|_| FlightError::OfferUnknown)
     }
 
     pub(super) fn scenario(&self) -> Scenario {
         Scenario::of(&self.legs)
     }
 
-    pub(super) fn fare(&self) -> Result<Fare, Problem> {
-        Fare::new(&self.legs, self.number).ok_or(Problem::OfferUnknown)
+    pub(super) fn fare(&self) -> Result<Fare, FlightError> {
+        Fare::new(&self.legs, self.number).ok_or(FlightError::OfferUnknown)
     }
 
     /// Returns the offered total for all passengers.
@@ -182,12 +182,12 @@ impl FareSelection {
     }
 
     /// Checks that the fare is still available.
-    pub(super) fn check(&self, now: i64) -> Result<(), Problem> {
+    pub(super) fn check(&self, now: i64) -> Result<(), FlightError> {
         if now >= self.expires_at {
-            return Err(Problem::OfferExpired);
+            return Err(FlightError::OfferExpired);
         }
         match self.scenario() {
-            Scenario::SoldOut => Err(Problem::OfferSoldOut),
+            Scenario::SoldOut => Err(FlightError::OfferSoldOut),
             _ => Ok(()),
         }
     }

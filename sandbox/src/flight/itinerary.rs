@@ -7,7 +7,7 @@ use crate::{
     clock::{MINUTE_MS, local_to_ms, ms_to_local},
     flight::{
         fare::{Brand, Leg},
-        reference::{Airline, Airport, airline, airport, home_airline},
+        reference_data::{Airline, Airport, airline, airport, home_airline},
         scenario::Scenario,
     },
 };

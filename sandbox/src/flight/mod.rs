@@ -23,7 +23,7 @@ mod fare;
 mod itinerary;
 mod order;
 mod problem;
-mod reference;
+mod reference_data;
 mod scenario;
 
 pub(crate) use crate::flight::{
@@ -49,14 +49,14 @@ pub(crate) fn logo_routes() -> Router<SandboxState> {
     Router::new().route("/logos/{airline}", get(read_logo))
 }
 
-fn logo_url(app: &SandboxState, airline: &reference::Airline) -> Option<String> {
+fn logo_url(app: &SandboxState, airline: &reference_data::Airline) -> Option<String> {
     (airline.active).then(|| format!("{}/logos/{}.svg", app.base_url(), airline.iata))
 }
 
 /// Returns an image with the airline's code in a circle.
 async fn read_logo(Path(file): Path<String>) -> Response {
     let airline = (file.strip_suffix(".svg"))
-        .and_then(reference::airline)
+        .and_then(reference_data::airline)
         .filter(|airline| airline.active);
     let Some(airline) = airline else {
         return StatusCode::NOT_FOUND.into_response();

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     clock::SECOND_MS,
     flight::{
-        bags::Bag, fare::FareSelection, itinerary::Segment, problem::Problem, scenario::Scenario,
+        bags::Bag, fare::FareSelection, itinerary::Segment, problem::FlightError,
+        scenario::Scenario,
     },
     ledger::{Entry, EntryKind},
     request::Account,
@@ -123,7 +124,7 @@ pub(super) struct Change {
 }
 
 /// Returns the airline's changes of a ticketed order. They exist on one route only.
-pub(super) fn changes(order: &Order) -> Result<Vec<Change>, Problem> {
+pub(super) fn changes(order: &Order) -> Result<Vec<Change>, FlightError> {
     let (Scenario::AirlineChange, Some(detected_at)) = (order.scenario(), order.ticketed_at) else {
         return Ok(Vec::new());
     };
@@ -159,10 +160,10 @@ pub(super) struct PlaceOrder<'a> {
 pub(super) fn place(
     world: &mut SandboxRecords,
     wanted: PlaceOrder<'_>,
-) -> Result<(Order, ResponseVisibility), Problem> {
+) -> Result<(Order, ResponseVisibility), FlightError> {
     let scenario = wanted.choice.scenario();
     let learns = match scenario {
-        Scenario::BookRefused => return Err(Problem::RejectedByAirline),
+        Scenario::BookRefused => return Err(FlightError::RejectedByAirline),
         Scenario::BookLostResponse | Scenario::BookNeverKnown => ResponseVisibility::Lost,
         _ => ResponseVisibility::Full,
     };
@@ -251,11 +252,11 @@ pub(super) fn of_account(
     world: &SandboxRecords,
     account: Account,
     id: &str,
-) -> Result<Order, Problem> {
+) -> Result<Order, FlightError> {
     (world.flight.orders.get(id))
         .filter(|order| order.account == account.0)
         .cloned()
-        .ok_or(Problem::NotFound)
+        .ok_or(FlightError::NotFound)
 }
 
 pub(super) fn by_client_ref(
@@ -280,7 +281,7 @@ pub(super) async fn read(
     app: &SandboxState,
     account: Account,
     id: &str,
-) -> Result<OrderLookup, Problem> {
+) -> Result<OrderLookup, FlightError> {
     let order = app
         .transact(|world| of_account(world, account, id))
         .await??;
@@ -292,7 +293,7 @@ pub(super) async fn find(
     app: &SandboxState,
     account: Account,
     client_ref: &str,
-) -> Result<OrderLookup, Problem> {
+) -> Result<OrderLookup, FlightError> {
     let order = (app.transact(|world| by_client_ref(world, account, client_ref))).await?;
     Ok(order.map_or(OrderLookup::NotFound, readable))
 }

@@ -3,7 +3,7 @@
 use crate::journal::JournalClosed;
 
 #[derive(Debug)]
-pub(super) enum Problem {
+pub(super) enum FlightError {
     Unauthorized,
     Invalid(String),
     NotFound,
@@ -28,13 +28,13 @@ pub(super) enum Problem {
 }
 
 /// Converts the description of an invalid request into an error.
-impl From<String> for Problem {
+impl From<String> for FlightError {
     fn from(what: String) -> Self {
         Self::Invalid(what)
     }
 }
 
-impl From<JournalClosed> for Problem {
+impl From<JournalClosed> for FlightError {
     fn from(_: JournalClosed) -> Self {
         Self::StorageFailed
     }

@@ -16,10 +16,10 @@ use crate::{
     clock::SECOND_MS,
     connection,
     hotel::{
-        booked::booking_wire,
+        booking_wire::booking_wire,
         pricing::Prebook,
         quote::{Occupancy, Quote},
-        refusal::Refusal,
+        refusal::LodgeError,
         scenario::Scenario,
     },
     ledger::{Entry, EntryKind},
@@ -154,7 +154,7 @@ pub(super) async fn book_room(
     State(app): State<SandboxState>,
     Account(account): Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let request: BookRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
     let (booking, learns) = app
@@ -172,13 +172,13 @@ pub(super) async fn book_room(
         ResponseVisibility::All => (status, Json(booking_wire(&booking)?)).into_response(),
         ResponseVisibility::Truncated => half(&booking)?,
         ResponseVisibility::Nothing => connection::drop_connection(),
-        ResponseVisibility::Failure => Refusal::Failure.into_response(),
+        ResponseVisibility::Failure => LodgeError::Failure.into_response(),
     })
 }
 
 /// Returns a 200 response with a document that ends in the middle.
-fn half(booking: &Booking) -> Result<Response, Refusal> {
-    let whole = serde_json::to_vec(&booking_wire(booking)?).map_err(|_| Refusal::Failure)?;
+fn half(booking: &Booking) -> Result<Response, LodgeError> {
+    let whole = serde_json::to_vec(&booking_wire(booking)?).map_err(|_| LodgeError::Failure)?;
     let half = whole.get(..whole.len() / 2).unwrap_or_default().to_vec();
     Ok(([(header::CONTENT_TYPE, "application/json")], half).into_response())
 }
@@ -189,29 +189,29 @@ fn book(
     world: &mut SandboxRecords,
     account: &str,
     request: &BookRequest,
-) -> Result<(Option<Booking>, ResponseVisibility), Refusal> {
+) -> Result<(Option<Booking>, ResponseVisibility), LodgeError> {
     let key = (account.to_owned(), request.client_ref.clone());
     if let Some(first) = booked_as(world, &key) {
         return match first.scenario() {
             // A "duplicate" response would reveal that the booking exists.
             Scenario::BookNeverKnown => Ok((Some(first), ResponseVisibility::Nothing)),
-            _ => Err(Refusal::DuplicateClientRef),
+            _ => Err(LodgeError::DuplicateClientRef),
         };
     }
     let prebook = (world.hotel.prebooks.get(&request.prebook_id))
         .filter(|prebook| prebook.account == account)
         .cloned()
-        .ok_or(Refusal::PrebookUnknown)?;
+        .ok_or(LodgeError::PrebookUnknown)?;
     if prebook.booking.is_some() {
-        return Err(Refusal::PrebookUsed);
+        return Err(LodgeError::PrebookUsed);
     }
     if world.now() >= prebook.expires_at {
-        return Err(Refusal::PrebookExpired);
+        return Err(LodgeError::PrebookExpired);
     }
     check(&prebook.quote, request)?;
     let scenario = Scenario::of(&prebook.quote.hotel).unwrap_or(Scenario::Normal);
     let learns = match scenario {
-        Scenario::BookRefused => return Err(Refusal::BookingRefused),
+        Scenario::BookRefused => return Err(LodgeError::BookingRefused),
         Scenario::BookLostRequest => return Ok((None, ResponseVisibility::Nothing)),
         Scenario::BookLostResponse | Scenario::BookNeverKnown => ResponseVisibility::Nothing,
         Scenario::BookMalformedResponse => ResponseVisibility::Truncated,
@@ -305,9 +305,9 @@ pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
     }
 }
 
-fn check(quote: &Quote, request: &BookRequest) -> Result<(), Refusal> {
+fn check(quote: &Quote, request: &BookRequest) -> Result<(), LodgeError> {
     if request.rooms.len() != quote.stay.parties.len() {
-        return Err(Refusal::InvalidGuests(format!(
+        return Err(LodgeError::InvalidGuests(format!(
             "the prebook has {} rooms",
             quote.stay.parties.len()
         )));
@@ -318,13 +318,13 @@ fn check(quote: &Quote, request: &BookRequest) -> Result<(), Refusal> {
     let currency = quote.stay.currency;
     match &request.expected_total {
         Some(expected) if currency.parse(expected) != Some(quote.total()) => {
-            Err(Refusal::PriceMismatch)
+            Err(LodgeError::PriceMismatch)
         }
         _ => Ok(()),
     }
 }
 
-fn check_room(party: &Occupancy, room: &RoomGuests) -> Result<(), Refusal> {
+fn check_room(party: &Occupancy, room: &RoomGuests) -> Result<(), LodgeError> {
     let count = |wanted| {
         room.guests
             .iter()
@@ -338,7 +338,7 @@ fn check_room(party: &Occupancy, room: &RoomGuests) -> Result<(), Refusal> {
     if leads == 1 && fits && named {
         Ok(())
     } else {
-        Err(Refusal::InvalidGuests(
+        Err(LodgeError::InvalidGuests(
             "a room needs one lead, named guests, and no more of them than it was priced for"
                 .to_owned(),
         ))
@@ -349,11 +349,11 @@ pub(super) async fn read_booking(
     State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let booking = app
         .transact(|world| of_account(world, account, &id))
         .await?
-        .ok_or(Refusal::NotFound("booking"))?;
+        .ok_or(LodgeError::NotFound("booking"))?;
     if booking.scenario() == Scenario::BookNeverKnown {
         return Ok(connection::never_respond(&app).await);
     }
@@ -377,7 +377,7 @@ pub(super) async fn find_bookings(
     State(app): State<SandboxState>,
     Account(account): Account,
     uri: Uri,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let FindQuery { client_ref } = request::query(&uri)?;
     let key = (account.to_owned(), client_ref);
     let Some(booking) = app.transact(|world| booked_as(world, &key)).await? else {

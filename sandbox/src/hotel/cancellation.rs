@@ -13,9 +13,9 @@ use crate::{
     clock::instant,
     connection,
     hotel::{
-        booked::booking_wire,
         booking::{Booking, BookingState, Cancellation, DECISION_MS, of_account},
-        refusal::Refusal,
+        booking_wire::booking_wire,
+        refusal::LodgeError,
         scenario::Scenario,
     },
     ledger::{Entry, EntryKind},
@@ -41,7 +41,7 @@ pub(super) async fn cancel_booking(
     Account(account): Account,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let request: CancelRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
     let booking = app
@@ -63,12 +63,12 @@ fn cancel(
     account: &str,
     id: &str,
     request: &CancelRequest,
-) -> Result<Booking, Refusal> {
-    let mut booking = of_account(world, account, id).ok_or(Refusal::NotFound("booking"))?;
+) -> Result<Booking, LodgeError> {
+    let mut booking = of_account(world, account, id).ok_or(LodgeError::NotFound("booking"))?;
     check_state(&booking)?;
     let scenario = booking.scenario();
     if matches!(scenario, Scenario::CancelRefused | Scenario::Restricted) {
-        return Err(Refusal::NotCancellable);
+        return Err(LodgeError::NotCancellable);
     }
     let rooms = rooms_to_release(&booking, &request.rooms)?;
     if scenario == Scenario::CancelPending {
@@ -81,24 +81,26 @@ fn cancel(
     Ok(release(world, booking, &rooms, &request.client_ref))
 }
 
-fn check_state(booking: &Booking) -> Result<(), Refusal> {
+fn check_state(booking: &Booking) -> Result<(), LodgeError> {
     match booking.state {
         BookingState::Confirmed | BookingState::PartCancelled => Ok(()),
-        BookingState::Cancelled => Err(Refusal::AlreadyCancelled),
+        BookingState::Cancelled => Err(LodgeError::AlreadyCancelled),
         BookingState::Pending | BookingState::Cancelling | BookingState::Rejected => {
-            Err(Refusal::NotCancellable)
+            Err(LodgeError::NotCancellable)
         }
     }
 }
 
 /// Returns the zero-based positions of the requested rooms that are not cancelled yet.
-fn rooms_to_release(booking: &Booking, numbers: &[usize]) -> Result<Vec<usize>, Refusal> {
+fn rooms_to_release(booking: &Booking, numbers: &[usize]) -> Result<Vec<usize>, LodgeError> {
     if !numbers.is_empty() && booking.scenario() != Scenario::Separable {
-        return Err(Refusal::RoomsNotSeparable);
+        return Err(LodgeError::RoomsNotSeparable);
     }
     let count = booking.released.len();
     if numbers.iter().any(|number| !(1..=count).contains(number)) {
-        return Err(Refusal::Invalid(format!("rooms are numbered 1 to {count}")));
+        return Err(LodgeError::Invalid(format!(
+            "rooms are numbered 1 to {count}"
+        )));
     }
     let open: Vec<usize> = (booking.released.iter().enumerate())
         .filter(|(position, released)| {
@@ -107,7 +109,7 @@ fn rooms_to_release(booking: &Booking, numbers: &[usize]) -> Result<Vec<usize>, 
         .map(|(position, _)| position)
         .collect();
     if open.is_empty() {
-        return Err(Refusal::AlreadyCancelled);
+        return Err(LodgeError::AlreadyCancelled);
     }
     Ok(open)
 }
@@ -173,17 +175,17 @@ pub(super) async fn preview_cancellation(
     State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let (booking, now) = app
         .transact(|world| of_account(world, account, &id).map(|booking| (booking, world.now())))
         .await?
-        .ok_or(Refusal::NotFound("booking"))?;
+        .ok_or(LodgeError::NotFound("booking"))?;
     app.sleep_or_stop(booking.scenario().delay()).await;
     match booking.scenario() {
         Scenario::QuotePreview => check_state(&booking)?,
-        Scenario::QuoteFails => return Err(Refusal::Failure),
+        Scenario::QuoteFails => return Err(LodgeError::Failure),
         Scenario::BookNeverKnown => return Ok(connection::never_respond(&app).await),
-        _ => return Err(Refusal::PreviewNotOffered),
+        _ => return Err(LodgeError::PreviewNotOffered),
     }
     let currency = booking.quote.stay.currency;
     let total = booking.quote.total();

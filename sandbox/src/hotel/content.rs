@@ -14,7 +14,7 @@ use crate::{
     clock::{date_in, zone},
     hotel::{
         catalog::{self, Hotel},
-        refusal::Refusal,
+        refusal::LodgeError,
         scenario::Scenario,
         wire::HotelWire,
     },
@@ -35,8 +35,8 @@ pub(super) async fn read_hotel(
     State(app): State<SandboxState>,
     _account: Account,
     Path(id): Path<String>,
-) -> Result<Response, Refusal> {
-    let hotel = catalog::find(&id).ok_or(Refusal::NotFound("hotel"))?;
+) -> Result<Response, LodgeError> {
+    let hotel = catalog::find(&id).ok_or(LodgeError::NotFound("hotel"))?;
     app.sleep_or_stop(hotel.scenario.delay()).await;
     Ok(Json(details(&app, &hotel)).into_response())
 }
@@ -208,15 +208,15 @@ pub(super) async fn read_reviews(
     _account: Account,
     Path(id): Path<String>,
     uri: Uri,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let ReviewQuery { limit } = request::query(&uri)?;
-    let hotel = catalog::find(&id).ok_or(Refusal::NotFound("hotel"))?;
+    let hotel = catalog::find(&id).ok_or(LodgeError::NotFound("hotel"))?;
     app.sleep_or_stop(hotel.scenario.delay()).await;
     let (healed, now) = app
         .transact(|world| (world.setting(HEALED).is_some(), world.now()))
         .await?;
     if hotel.scenario == Scenario::ContentUnavailable && !healed {
-        return Err(Refusal::Failure);
+        return Err(LodgeError::Failure);
     }
     let today = date_in(now, &zone(catalog::ZONE));
     let reviews: Vec<Review> = (1_i32..)
@@ -268,12 +268,12 @@ fn caption(number: usize) -> &'static str {
 /// Returns a drawn image, so that every image URL of the content works.
 pub(super) async fn read_photo(
     Path((hotel, number)): Path<(String, String)>,
-) -> Result<Response, Refusal> {
-    let hotel = catalog::find(&hotel).ok_or(Refusal::NotFound("hotel"))?;
+) -> Result<Response, LodgeError> {
+    let hotel = catalog::find(&hotel).ok_or(LodgeError::NotFound("hotel"))?;
     let number = (number.strip_suffix(".svg"))
         .and_then(|number| number.parse::<usize>().ok())
         .filter(|number| (1..=images(&hotel)).contains(number))
-        .ok_or(Refusal::NotFound("photo"))?;
+        .ok_or(LodgeError::NotFound("photo"))?;
     let hue = number * 37 % 360;
     let (name, caption) = (hotel.name, caption(number));
     let svg = format!(

@@ -8,25 +8,25 @@ use axum::{
 };
 
 use crate::{
-    keys::{self, Credential},
+    credentials::{self, Credential},
     request::keyed,
     state::SandboxState,
 };
 
-mod booked;
 mod booking;
+mod booking_wire;
 mod cancellation;
 mod catalog;
 mod content;
-mod outlook;
 mod pricing;
 mod quote;
 mod refusal;
 mod scenario;
 mod search;
+mod weather_and_calendar;
 mod wire;
 
-use crate::hotel::refusal::Refusal;
+use crate::hotel::refusal::LodgeError;
 pub(crate) use crate::hotel::{
     booking::{Booking, apply_due_change},
     catalog::known as knows_hotel,
@@ -44,7 +44,7 @@ pub(crate) struct HotelTables {
     by_client_ref: HashMap<(String, String), String>,
 }
 
-const CREDENTIALS: &[Credential] = &[keys::SANDBOX_HOTELS, keys::SANDBOX_MINI];
+const CREDENTIALS: &[Credential] = &[credentials::SANDBOX_HOTELS, credentials::SANDBOX_MINI];
 
 pub(crate) fn routes() -> Router<SandboxState> {
     let router = Router::new()
@@ -64,10 +64,10 @@ pub(crate) fn routes() -> Router<SandboxState> {
         )
         .route("/hotels/{id}", get(content::read_hotel))
         .route("/hotels/{id}/reviews", get(content::read_reviews))
-        .route("/weather", get(outlook::read_weather))
-        .route("/calendar", get(outlook::read_calendar))
-        .fallback(async || Refusal::NotFound("path"));
-    keyed(router, CREDENTIALS, || Refusal::Unauthorized)
+        .route("/weather", get(weather_and_calendar::read_weather))
+        .route("/calendar", get(weather_and_calendar::read_calendar))
+        .fallback(async || LodgeError::NotFound("path"));
+    keyed(router, CREDENTIALS, || LodgeError::Unauthorized)
 }
 
 /// Returns the routes of photos, which need no key.

@@ -18,7 +18,7 @@ use crate::{
     hotel::{
         catalog::{self, Hotel},
         quote::{BoardPlan, Occupancy, Quote, Stay},
-        refusal::Refusal,
+        refusal::LodgeError,
         scenario::Scenario,
         wire::{HotelWire, Loyalty, Promotion, RoomWire, Terms, promotions, rewards, rooms},
     },
@@ -113,10 +113,10 @@ pub(super) async fn price_hotels(
     State(app): State<SandboxState>,
     _account: Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let request: PriceRequest = request::body(&body)?;
     if !(1..=HOTELS_MAX).contains(&request.hotels.len()) {
-        return Err(Refusal::Invalid(format!(
+        return Err(LodgeError::Invalid(format!(
             "hotels must be 1 to {HOTELS_MAX}"
         )));
     }
@@ -203,10 +203,10 @@ pub(super) async fn prebook_rate(
     State(app): State<SandboxState>,
     Account(account): Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let request: PrebookRequest = request::body(&body)?;
-    let rate = Rate::from_id(&request.rate_id).ok_or(Refusal::RateUnknown)?;
-    let hotel = catalog::find(&rate.quote.hotel).ok_or(Refusal::RateUnknown)?;
+    let rate = Rate::from_id(&request.rate_id).ok_or(LodgeError::RateUnknown)?;
+    let hotel = catalog::find(&rate.quote.hotel).ok_or(LodgeError::RateUnknown)?;
     app.sleep_or_stop(hotel.scenario.delay()).await;
     let prebook = app
         .transact(|world| bind(world, account, &hotel, rate))
@@ -233,12 +233,12 @@ fn bind(
     account: &str,
     hotel: &Hotel,
     rate: Rate,
-) -> Result<Prebook, Refusal> {
+) -> Result<Prebook, LodgeError> {
     if world.now() >= rate.expires_at {
-        return Err(Refusal::RateExpired);
+        return Err(LodgeError::RateExpired);
     }
     if hotel.scenario == Scenario::SoldOut {
-        return Err(Refusal::SoldOut);
+        return Err(LodgeError::SoldOut);
     }
     // The prebook has the current price and keeps the terms of the time of pricing.
     let mut quote = Quote::new(world, &hotel.id, rate.quote.plan, rate.quote.stay);

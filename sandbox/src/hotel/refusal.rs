@@ -13,7 +13,7 @@ use crate::journal::JournalClosed;
 const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("30");
 
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum LodgeError {
     Unauthorized,
     Invalid(String),
     NotFound(&'static str),
@@ -35,7 +35,7 @@ pub(super) enum Refusal {
     Failure,
 }
 
-impl Refusal {
+impl LodgeError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
@@ -97,7 +97,7 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for LodgeError {
     fn into_response(self) -> Response {
         let (code, message) = self.words();
         let body = Json(json!({ "error": { "code": code, "message": message } }));
@@ -112,13 +112,13 @@ impl IntoResponse for Refusal {
 }
 
 /// Converts the description of an invalid request into a refusal.
-impl From<String> for Refusal {
+impl From<String> for LodgeError {
     fn from(what: String) -> Self {
         Self::Invalid(what)
     }
 }
 
-impl From<JournalClosed> for Refusal {
+impl From<JournalClosed> for LodgeError {
     fn from(_: JournalClosed) -> Self {
         Self::Failure
     }

@@ -18,7 +18,7 @@ use crate::{
         catalog::{self, Hotel, Point},
         content::photo_url,
         quote::{BoardPlan, Occupancy, Quote, Stay},
-        refusal::Refusal,
+        refusal::LodgeError,
         scenario::Scenario,
     },
     money::Currency,
@@ -37,7 +37,7 @@ struct PlaceQuery {
     limit: Option<usize>,
 }
 
-pub(super) async fn find_places(_account: Account, uri: Uri) -> Result<Response, Refusal> {
+pub(super) async fn find_places(_account: Account, uri: Uri) -> Result<Response, LodgeError> {
     let query: PlaceQuery = request::query(&uri)?;
     let text = query.q.trim().to_lowercase();
     let named = !text.is_empty() && catalog::CITY.to_lowercase().contains(&text)
@@ -139,7 +139,7 @@ pub(super) async fn search_hotels(
     State(app): State<SandboxState>,
     _account: Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let mut request: SearchRequest = request::body(&body)?;
     let stay = Stay {
         arrive: request.arrive,
@@ -152,7 +152,7 @@ pub(super) async fn search_hotels(
     let max_total = (request.filters.max_total.as_ref())
         .map(|text| {
             (stay.currency.parse(text))
-                .ok_or_else(|| Refusal::Invalid("filters.max_total: not an amount".to_owned()))
+                .ok_or_else(|| LodgeError::Invalid("filters.max_total: not an amount".to_owned()))
         })
         .transpose()?;
     let mut found = app
@@ -175,13 +175,13 @@ pub(super) async fn search_hotels(
     Ok(Json(json!({ "currency": stay.currency, "more": more, "hotels": hotels })).into_response())
 }
 
-fn area(request: &SearchRequest) -> Result<(Point, f64), Refusal> {
+fn area(request: &SearchRequest) -> Result<(Point, f64), LodgeError> {
     match (&request.place_id, &request.center) {
         (Some(id), None) if id == catalog::PLACE_ID => Ok((
             catalog::CENTER,
             request.radius_m.unwrap_or(catalog::RADIUS_M.into()),
         )),
-        (Some(_), None) => Err(Refusal::NotFound("place")),
+        (Some(_), None) => Err(LodgeError::NotFound("place")),
         (None, Some(center)) => {
             let center = Point {
                 lat: center.lat,
@@ -189,10 +189,10 @@ fn area(request: &SearchRequest) -> Result<(Point, f64), Refusal> {
             };
             let radius_m = request
                 .radius_m
-                .ok_or_else(|| Refusal::Invalid("radius_m is needed with center".to_owned()))?;
+                .ok_or_else(|| LodgeError::Invalid("radius_m is needed with center".to_owned()))?;
             Ok((center, radius_m))
         }
-        _ => Err(Refusal::Invalid(
+        _ => Err(LodgeError::Invalid(
             "one of place_id and center is needed".to_owned(),
         )),
     }

@@ -1,6 +1,6 @@
 //! Tests of the control routes, which exist only in the sandbox.
 
-use sandbox::keys::{SANDBOX_HOTELS, SANDBOX_PAYMENTS};
+use sandbox::credentials::{SANDBOX_HOTELS, SANDBOX_PAYMENTS};
 use serde_json::{Value, json};
 
 use crate::market::Market;

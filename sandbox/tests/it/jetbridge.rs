@@ -1,6 +1,6 @@
 //! Tests of the flight supplier with its own checkout.
 
-use sandbox::keys::SUPPLIER_B;
+use sandbox::credentials::SUPPLIER_B;
 use serde_json::{Value, json};
 
 use crate::market::{Market, rows};

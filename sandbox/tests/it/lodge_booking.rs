@@ -1,6 +1,6 @@
 //! Tests of booking, reading and cancelling at the hotel supplier, scenario by scenario.
 
-use sandbox::keys::{SANDBOX_HOTELS, SANDBOX_MINI};
+use sandbox::credentials::{SANDBOX_HOTELS, SANDBOX_MINI};
 use serde_json::{Value, json};
 
 use crate::market::{Market, rows};

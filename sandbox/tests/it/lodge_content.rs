@@ -1,6 +1,6 @@
 //! Tests of details, reviews, weather and published prices of the hotel supplier.
 
-use sandbox::keys::SANDBOX_HOTELS;
+use sandbox::credentials::SANDBOX_HOTELS;
 use serde_json::{Value, json};
 
 use crate::market::Market;

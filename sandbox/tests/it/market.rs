@@ -10,7 +10,7 @@ use std::{
 };
 
 use reqwest::{Client, Method, Response};
-use sandbox::{SandboxConfig, SandboxHandle, keys::Credential};
+use sandbox::{SandboxConfig, SandboxHandle, credentials::Credential};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -1,6 +1,6 @@
 //! Tests of the state after a restart: everything that a response showed is still there.
 
-use sandbox::keys::{SANDBOX_HOTELS, SANDBOX_PAYMENTS};
+use sandbox::credentials::{SANDBOX_HOTELS, SANDBOX_PAYMENTS};
 use serde_json::{Value, json};
 
 use crate::market::{Market, rows};

@@ -1,6 +1,6 @@
 //! Tests of the flight supplier that the caller pays, route by route.
 
-use sandbox::keys::SUPPLIER_A;
+use sandbox::credentials::SUPPLIER_A;
 use serde_json::{Value, json};
 
 use crate::market::{Market, rows};

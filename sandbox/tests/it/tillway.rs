@@ -1,6 +1,6 @@
 //! Tests of the card processor, token by token.
 
-use sandbox::keys::SANDBOX_PAYMENTS;
+use sandbox::credentials::SANDBOX_PAYMENTS;
 use serde_json::{Value, json};
 
 use crate::market::{Market, rows};

@@ -20,7 +20,7 @@ pub(crate) async fn gateway(database: Database, config: &str) -> Server {
 
 /// Returns the configuration of the sandbox's hotels with other limits (a TOML table).
 pub(crate) fn sandbox_hotels(limits: &str) -> String {
-    let account = sandbox::keys::SANDBOX_HOTELS;
+    let account = sandbox::credentials::SANDBOX_HOTELS;
     format!(
         r#"
 [[suppliers]]

@@ -1,13 +1,13 @@
 //! A flight booking: its data and its states. The transitions are in `transition`, the next steps
 //! in `step`.
 
-mod part;
+mod entities;
+mod supplier_sync;
 #[cfg(test)]
 mod tests;
-mod ticket;
 mod transition;
 
-pub use part::{
+pub use entities::{
     BookedChange, BookedJourney, BookedPassenger, BookedService, Cancellation, RefundBreakdown,
     RefundedBy, ServicePurchase, ServicePurchaseState, ServiceStatus,
 };
@@ -15,12 +15,12 @@ pub use part::{
 use crate::booking::{ChangeSource, Failure, PaymentCollector};
 use crate::flight::itinerary::FareConditions;
 use crate::flight::passenger::{Contact, Travellers};
-use crate::flight::supply::{PrebookResponse, SupplierBooking};
+use crate::flight::supplier_api::{PrebookResponse, SupplierBooking};
 use crate::id::{BookingId, PaymentId, PurchaseId};
-use crate::leg::RemoteCall;
 use crate::money::Money;
 use crate::owner::Owner;
 use crate::payment::{Payment, PaymentEvent};
+use crate::remote_call::RemoteCall;
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ pub mod itinerary;
 pub mod passenger;
 pub mod quote;
 pub mod step;
-pub mod supply;
+pub mod supplier_api;
 
 pub use booking::{Booking, Event, State, Status};
 pub use itinerary::{

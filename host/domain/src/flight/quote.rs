@@ -1,7 +1,7 @@
 //! The cost of cancelling a ticket now, and its source.
 
 use crate::flight::booking::Booking;
-use crate::flight::supply::SupplierQuote;
+use crate::flight::supplier_api::SupplierQuote;
 use crate::id::PaymentId;
 use crate::money::Money;
 use crate::time::Timestamp;

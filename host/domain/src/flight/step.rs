@@ -2,8 +2,8 @@
 
 use crate::booking::{Expiry, PREBOOK_TIMEOUT_MS};
 use crate::flight::booking::{Booking, State};
-use crate::leg::RemoteCall;
 use crate::payment::{NextStep, Payment, PaymentState, PaymentStep, earliest_step};
+use crate::remote_call::RemoteCall;
 use crate::time::Timestamp;
 
 /// A call to make.

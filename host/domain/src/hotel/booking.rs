@@ -7,15 +7,15 @@ mod tests;
 mod transition;
 
 use crate::booking::{ChangeSource, Failure, PaymentCollector};
-use crate::hotel::offer::{
+use crate::hotel::supplier_api::{PrebookResponse, SupplierBooking};
+use crate::hotel::types::{
     Board, CancellationPolicy, Contact, Guest, HotelSummary, Loyalty, Promotion, Stay,
 };
-use crate::hotel::supply::{PrebookResponse, SupplierBooking};
 use crate::id::{BookingId, CancellationId, GuestId, HotelId, PaymentId, RefundId, RoomId};
-use crate::leg::RemoteCall;
 use crate::money::Money;
 use crate::owner::Owner;
 use crate::payment::{Payment, PaymentEvent};
+use crate::remote_call::RemoteCall;
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Hotel content, reviews, weather, and average nightly prices.
 
-use crate::hotel::offer::Location;
+use crate::hotel::types::Location;
 use crate::money::Money;
 use crate::time::Date;
 use serde::{Deserialize, Serialize};

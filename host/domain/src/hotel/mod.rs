@@ -2,13 +2,13 @@
 
 pub mod booking;
 pub mod content;
-pub mod offer;
 pub mod quote;
 pub mod step;
-pub mod supply;
+pub mod supplier_api;
+pub mod types;
 
 pub use booking::{Booking, Event, State, Status};
-pub use offer::{
+pub use types::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Loyalty,
     Occupancy, Penalty, Promotion, Restriction, RoomRate, Stay,
 };

@@ -1,7 +1,7 @@
 //! The cost of cancelling now, and its source.
 
-use crate::hotel::offer::{CancellationPolicy, Restriction};
-use crate::hotel::supply::SupplierQuote;
+use crate::hotel::supplier_api::SupplierQuote;
+use crate::hotel::types::{CancellationPolicy, Restriction};
 use crate::money::Money;
 use crate::time::Timestamp;
 

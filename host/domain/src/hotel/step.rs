@@ -3,8 +3,8 @@
 
 use crate::booking::{Expiry, PREBOOK_TIMEOUT_MS};
 use crate::hotel::booking::{Booking, State};
-use crate::leg::RemoteCall;
 use crate::payment::{NextStep, Payment, PaymentState, PaymentStep, earliest_step};
+use crate::remote_call::RemoteCall;
 use crate::time::Timestamp;
 
 /// A call to make.

@@ -2,8 +2,8 @@
 
 use crate::booking::Expiry;
 use crate::id::{PaymentId, RefundId};
-use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentState};
+use crate::remote_call::RemoteCall;
 use crate::time::Timestamp;
 
 /// A call to make at a processor.

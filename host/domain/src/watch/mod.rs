@@ -1,12 +1,12 @@
 //! Price watches: what is checked, when, and how a watch changes.
 
-pub mod ask;
+pub mod price_query;
 mod transition;
 
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Area, PriceQuery, TripFilters, WatchTarget};
+pub use price_query::{Area, PriceQuery, TripFilters, WatchTarget};
 pub use transition::{Event, Transition};
 
 use crate::event::EventType;

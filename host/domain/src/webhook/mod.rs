@@ -1,12 +1,12 @@
 //! Webhooks: subscriptions to events, and the deliveries of events to subscriptions.
 
 pub mod delivery;
-pub mod log;
+pub mod event_log;
 pub mod subscription;
 
 pub use delivery::{
     Delivery, DeliveryEvent, DeliveryFailureReason, DeliveryResult, DeliveryState, DeliveryStatus,
     ReplayNotAllowed, ReplayPolicy, RetryAfterLimit, RetryPolicy,
 };
-pub use log::WatchEventStatus;
+pub use event_log::WatchEventStatus;
 pub use subscription::{Subscription, SubscriptionEvent, SubscriptionStatus};

@@ -1,6 +1,6 @@
 //! Conversion of hotel searches, offers, bookings and cancellations.
 
-use super::outcome::{booking_status, checkout};
+use super::error::{booking_status, checkout};
 use super::{
     ConvertResult, currency, display_number, instant, invalid, list, location, money,
     money_with_currency, optional, positive_money, same_currency, text,
@@ -9,7 +9,7 @@ use crate::bindings::exports::stopover::supplier::{
     hotel_booking, hotel_cancellation, hotel_places, hotel_pricing, hotel_search,
 };
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
-use host_domain::hotel::supply::{
+use host_domain::hotel::supplier_api::{
     AppliedFilters, BookRequest, BookingLookup, CancelRequest, CancellationAmounts, FindRequest,
     HotelOffers, Offer, Place, PlaceQuery, PrebookRequest, PrebookResponse, PriceRequest,
     PriceResponse, SearchRequest, SearchResponse, SearchSort, SupplierBooking, SupplierHotel,

@@ -3,9 +3,9 @@
 //! only displayed are truncated or left out.
 
 pub(crate) mod content;
+pub(crate) mod error;
 pub(crate) mod flight;
 pub(crate) mod hotel;
-pub(crate) mod outcome;
 pub(crate) mod payment;
 pub(crate) mod supplier_event;
 mod text;

@@ -2,7 +2,7 @@ use super::*;
 use crate::bindings::exports::stopover::payment::processor;
 use crate::bindings::exports::stopover::supplier::{hotel_pricing, hotel_search};
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
-use host_domain::hotel::supply::PriceRequest;
+use host_domain::hotel::supplier_api::PriceRequest;
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::supplier::{ChangeError, ReadError};
 
@@ -89,7 +89,7 @@ pub(super) fn answer(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceA
 
 fn read(
     answer: hotel_pricing::PriceAnswer,
-) -> Result<host_domain::hotel::supply::PriceResponse, InvalidResponse> {
+) -> Result<host_domain::hotel::supplier_api::PriceResponse, InvalidResponse> {
     hotel::price_answer(answer, hotel::PriceExpectation::of(&request()))
 }
 
@@ -328,21 +328,20 @@ fn invalid_refusal_is_not_definitive() {
         supplier_code: None,
         message: "a\nb".repeat(1_000),
     };
-    let ChangeError::Refused(no) =
-        outcome::change_error(types::ChangeError::Refused(refusal("EUR")))
+    let ChangeError::Refused(no) = error::change_error(types::ChangeError::Refused(refusal("EUR")))
     else {
         panic!("not a refusal")
     };
     assert!(no.message.chars().count() == 500 && !no.message.contains('\n'));
     assert!(matches!(
-        outcome::change_error(types::ChangeError::Refused(refusal("???"))),
+        error::change_error(types::ChangeError::Refused(refusal("???"))),
         ChangeError::Unknown(_)
     ));
     assert!(matches!(
-        outcome::read_error(types::ReadError::Rejected(refusal("???"))),
+        error::read_error(types::ReadError::Rejected(refusal("???"))),
         ReadError::InvalidResponse(_)
     ));
-    let endless = outcome::read_error(types::ReadError::RateLimited(Some(u32::MAX)));
+    let endless = error::read_error(types::ReadError::RateLimited(Some(u32::MAX)));
     assert_eq!(
         endless,
         ReadError::RateLimited {
@@ -461,7 +460,7 @@ fn checkout_url_must_be_https_or_loopback() {
             url: Some(url.to_owned()),
             token: "token".to_owned(),
         };
-        outcome::checkout(checkout).map(|checkout| checkout.url)
+        error::checkout(checkout).map(|checkout| checkout.url)
     };
     for url in [
         "https://pay.example.com/x",

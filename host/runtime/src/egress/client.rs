@@ -1,9 +1,9 @@
 //! HTTP clients of plugins, built on the guarded client. Each plugin has its own connection pools,
 //! so connections are never shared between credentials.
 
-use crate::address::AddressPolicy;
+use crate::address_policy::AddressPolicy;
 use crate::egress::{ExchangeError, OutboundRequest, UpstreamResponse};
-use crate::guard::{self, DnsLookup, root_cause};
+use crate::guarded_client::{self, DnsLookup, root_cause};
 use crate::limits::PluginLimits;
 use http::header;
 use reqwest::{Client, Response};
@@ -78,7 +78,7 @@ impl Clients {
         if let Some(client) = cell.get() {
             return Ok(client);
         }
-        let built = guard::client_builder(self.lookup.clone(), reach)
+        let built = guarded_client::client_builder(self.lookup.clone(), reach)
             .gzip(true)
             .connect_timeout(CONNECT_TIME_MAX)
             .pool_idle_timeout(IDLE_TIME_MAX)
@@ -142,7 +142,7 @@ async fn read(
 }
 
 fn failure(error: &reqwest::Error) -> ExchangeError {
-    if let Some(reason) = guard::blocked_address_reason(error) {
+    if let Some(reason) = guarded_client::blocked_address_reason(error) {
         return ExchangeError::Denied(reason.to_owned());
     }
     let text = root_cause(error);

@@ -3,18 +3,18 @@
 //! guests. A request that is not certainly unsent counts as sent.
 
 mod client;
-mod draft;
+mod request;
 
-pub(crate) use draft::{OutboundRequest, UncheckedRequest};
+pub(crate) use request::{OutboundRequest, UncheckedRequest};
 
-use crate::address::{self, AddressPolicy};
+use crate::address_policy::{self, AddressPolicy};
+use crate::allow_list::{AllowList, DeniedTarget};
 use crate::call_log::{ExchangeOutcome, ExchangeRecord, redact_path, trace_exchange};
-use crate::capability::{AllowList, DeniedTarget};
+use crate::call_state::CallScope;
 use crate::cassette::{Recorder, Replayer};
-use crate::guard::DnsLookup;
+use crate::guarded_client::DnsLookup;
 use crate::limits::PluginLimits;
-use crate::provision::PluginEnv;
-use crate::state::CallScope;
+use crate::plugin_env::PluginEnv;
 use client::Clients;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
@@ -176,7 +176,7 @@ impl Egress {
             draft.method.clone(),
             draft.body.as_ref().map_or(0, Vec::len),
         );
-        let url = draft::parse_url(&draft.url);
+        let url = request::parse_url(&draft.url);
         let result = match &url {
             Ok(url) => self.execute(provision, scope, url, draft).await,
             Err(refusal) => Err(ExchangeError::NotSent((*refusal).to_owned())),
@@ -288,7 +288,7 @@ impl Egress {
         } else {
             AddressPolicy::PublicOnly
         };
-        match literal.and_then(|address| address::denial_reason(address, reach)) {
+        match literal.and_then(|address| address_policy::denial_reason(address, reach)) {
             Some(reason) => Err(ExchangeError::Denied(
                 self.allowed.private_address_message(url, reason),
             )),

@@ -2,7 +2,7 @@
 //! removed first, then the least recently used.
 
 use crate::bindings::stopover::host::cache;
-use crate::state::GuestState;
+use crate::call_state::GuestState;
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

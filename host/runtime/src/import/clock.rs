@@ -1,7 +1,7 @@
 //! Host import `clock`: the wall clock.
 
 use crate::bindings::stopover::host::clock;
-use crate::state::GuestState;
+use crate::call_state::GuestState;
 
 impl clock::Host for GuestState {
     fn now_ms(&mut self) -> wasmtime::Result<i64> {

@@ -2,9 +2,9 @@
 //! egress makes all decisions.
 
 use crate::bindings::stopover::host::http;
+use crate::call_state::{CallScope, GuestState};
 use crate::egress::{ExchangeError, UncheckedRequest, UpstreamResponse};
-use crate::provision::PluginEnv;
-use crate::state::{CallScope, GuestState};
+use crate::plugin_env::PluginEnv;
 use futures::StreamExt;
 use std::time::Duration;
 

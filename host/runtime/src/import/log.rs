@@ -3,7 +3,7 @@
 //! fill a disk.
 
 use crate::bindings::stopover::host::log;
-use crate::state::GuestState;
+use crate::call_state::GuestState;
 
 impl log::Host for GuestState {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {

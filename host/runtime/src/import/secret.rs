@@ -2,7 +2,7 @@
 //! never the secret itself.
 
 use crate::bindings::stopover::host::secret;
-use crate::state::GuestState;
+use crate::call_state::GuestState;
 use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};

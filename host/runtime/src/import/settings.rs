@@ -1,7 +1,7 @@
 //! Host import `settings`: the operator's settings for the plugin.
 
 use crate::bindings::stopover::host::settings;
-use crate::state::GuestState;
+use crate::call_state::GuestState;
 
 impl settings::Host for GuestState {
     fn get(&mut self) -> wasmtime::Result<String> {

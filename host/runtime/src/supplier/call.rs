@@ -1,14 +1,14 @@
 //! One call from the circuit breaker to the record: circuit, permits, guest, interpretation of the
 //! response, and the record. The record is also written if the call is dropped.
 
-use crate::breaker::{CallPermit, CircuitOpen};
 use crate::call_log::{CallRecord, PluginCallOutcome, trace_call};
+use crate::call_state::CallScope;
+use crate::circuit_breaker::{CallPermit, CircuitOpen};
 use crate::convert::InvalidResponse;
 use crate::exports::TypedExport;
 use crate::guest;
 use crate::plugin::Plugin;
-use crate::state::CallScope;
-use crate::supplier::ending::{CallError, NotCalled};
+use crate::supplier::call_error::{CallError, NotCalled};
 use crate::supplier::{CallContext, Supplier};
 use host_domain::supplier::Capability;
 use host_domain::time::Timestamp;

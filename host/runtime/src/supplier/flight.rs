@@ -3,7 +3,7 @@
 use crate::convert::flight::{self as convert, BookingExpectation, PriceExpectation};
 use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
-use host_domain::flight::supply::{
+use host_domain::flight::supplier_api::{
     Airline, AirportResponse, AvailableService, BookRequest, BookingLookup, BookingReference,
     BuyRequest, CancelRequest, FindRequest, PrebookRequest, PrebookResponse, PriceRequest,
     PriceResponse, SupplierBooking, SupplierQuote,

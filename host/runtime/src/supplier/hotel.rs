@@ -7,7 +7,7 @@ use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::hotel::Location;
 use host_domain::hotel::content::{HotelDetails, HotelPriceCalendar, Reviews, WeatherDay};
-use host_domain::hotel::supply::{
+use host_domain::hotel::supplier_api::{
     BookRequest, BookingLookup, CancelRequest, FindRequest, Place, PlaceQuery, PrebookRequest,
     PrebookResponse, PriceRequest, PriceResponse, SearchRequest, SearchResponse, SupplierBooking,
     SupplierQuote,

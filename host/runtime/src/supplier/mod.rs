@@ -2,7 +2,7 @@
 //! This module alone decides what the end of a call means.
 
 mod call;
-mod ending;
+mod call_error;
 mod event;
 mod flight;
 mod hotel;
@@ -13,8 +13,8 @@ pub use payment::{
     ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
 };
 
-use crate::admission::ConcurrencyLimit;
-use crate::breaker::HealthReport;
+use crate::circuit_breaker::HealthReport;
+use crate::concurrency_limit::ConcurrencyLimit;
 use crate::plugin::{Plugin, PluginInfo};
 use host_domain::supplier::{Capability, Health};
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 use crate::support::guest::{Guest, every_function};
 use crate::support::{Bench, context};
 use host_domain::flight::passenger::{Contact, Travellers};
-use host_domain::flight::supply::{
+use host_domain::flight::supplier_api::{
     BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, PrebookRequest,
     PriceRequest, Sort,
 };

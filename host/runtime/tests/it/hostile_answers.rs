@@ -4,7 +4,7 @@
 use crate::support::guest::{Guest, Price};
 use crate::support::upstream::Upstream;
 use crate::support::{Bench, context, id, stay};
-use host_domain::hotel::supply::PriceRequest;
+use host_domain::hotel::supplier_api::PriceRequest;
 use host_domain::supplier::ReadError;
 use host_runtime::{LoadError, PluginCallOutcome, PluginSpec, Supplier};
 

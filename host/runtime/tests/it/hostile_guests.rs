@@ -21,7 +21,7 @@
 use crate::support::guest::Guest;
 use crate::support::upstream::{Behaviour, Upstream};
 use crate::support::{Bench, context, within};
-use host_domain::hotel::supply::CancelRequest;
+use host_domain::hotel::supplier_api::CancelRequest;
 use host_domain::money::Currency;
 use host_domain::supplier::{ChangeError, Health, ReadError, RefusalReason};
 use host_runtime::{LoadError, PluginCallOutcome, Supplier};
@@ -300,7 +300,7 @@ async fn reload_resets_circuit_breaker() {
 async fn missing_export_is_unsupported() {
     let bench = Bench::new();
     let supplier = bench.load(&quiet(), &[]).await;
-    let query = host_domain::hotel::supply::PlaceQuery {
+    let query = host_domain::hotel::supplier_api::PlaceQuery {
         text: "Rome".to_owned(),
         country: None,
         limit: 1,

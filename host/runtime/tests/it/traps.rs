@@ -4,7 +4,7 @@
 
 use crate::support::guest::{Guest, every_function};
 use crate::support::{Bench, context, stay};
-use host_domain::hotel::supply::{
+use host_domain::hotel::supplier_api::{
     BookRequest, CancelRequest, FindRequest, PlaceQuery, PrebookRequest, PriceRequest,
     SearchFilters, SearchRequest, SearchSort,
 };

@@ -2,7 +2,7 @@
 //! of unresolved outcomes, and retries of parked jobs. It requires no key; access to the listener
 //! grants full trust.
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::problem::{ApiError, take_error};
 use crate::api::unresolved;
 use crate::app::Application;
@@ -73,7 +73,7 @@ async fn reload_plugin(
         Ok(info) => Ok(Json(json!({ "data": plugin_info(&info) }))),
         Err(LoadError::NotLoaded(_)) => Err(plugin_not_found()),
         // The response includes the cause, because the file belongs to the operator.
-        Err(error) => Err(ApiError::from(Code::SupplierError)
+        Err(error) => Err(ApiError::from(ErrorCode::SupplierError)
             .with_supplier(&id)
             .with_detail(error_chain(&error))
             .with_cause(&error)),
@@ -81,7 +81,7 @@ async fn reload_plugin(
 }
 
 fn plugin_not_found() -> ApiError {
-    ApiError::from(Code::NotFound).with_detail("no plugin with this id is configured")
+    ApiError::from(ErrorCode::NotFound).with_detail("no plugin with this id is configured")
 }
 
 /// Returns an error and its causes in one line.

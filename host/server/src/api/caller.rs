@@ -1,6 +1,6 @@
 //! The context of a request: its id, its deadline, and the owner if it is authenticated.
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::problem::ApiError;
 use crate::time::Deadline;
 use axum::extract::FromRequestParts;
@@ -87,7 +87,7 @@ impl<S: Sync> FromRequestParts<S> for AnonymousContext {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let visit = parts.extensions.get::<Self>().cloned();
-        visit.ok_or_else(|| ApiError::from(Code::InternalError))
+        visit.ok_or_else(|| ApiError::from(ErrorCode::InternalError))
     }
 }
 
@@ -96,6 +96,6 @@ impl<S: Sync> FromRequestParts<S> for RequestContext {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let caller = parts.extensions.get::<Self>().cloned();
-        caller.ok_or_else(|| ApiError::from(Code::MissingApiKey))
+        caller.ok_or_else(|| ApiError::from(ErrorCode::MissingApiKey))
     }
 }

@@ -22,24 +22,24 @@ macro_rules! codes {
     ($($variant:ident = $status:literal $name:literal $retry:ident $title:literal $meaning:literal;)*) => {
         /// An error code of the API.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Code {
+        pub enum ErrorCode {
             $(#[doc = $meaning] $variant,)*
         }
 
-        impl Code {
+        impl ErrorCode {
             /// All error codes, in the order of the documentation.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// Returns the fixed properties of the code.
             #[must_use]
-            pub const fn facts(self) -> Facts {
+            pub const fn info(self) -> ErrorCodeInfo {
                 match self {
-                    $(Self::$variant => Facts {
+                    $(Self::$variant => ErrorCodeInfo {
                         name: $name,
                         status: $status,
                         retryable: codes!(@retry $retry),
                         title: $title,
-                        meaning: $meaning,
+                        description: $meaning,
                     },)*
                 }
             }
@@ -150,17 +150,17 @@ codes! {
         "Nothing was changed.";
 }
 
-impl Code {
+impl ErrorCode {
     /// Returns the stable name of the code.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
-        self.facts().name
+        self.info().name
     }
 
     /// Returns the HTTP status of the code.
     #[must_use]
     pub fn status(self) -> StatusCode {
-        StatusCode::from_u16(self.facts().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        StatusCode::from_u16(self.info().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// Returns the code with this name.

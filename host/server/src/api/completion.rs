@@ -2,7 +2,7 @@
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::Validate;
 use crate::api::identifier::InstrumentIdParam;
 use crate::api::meta::SupplierMeta;
@@ -83,7 +83,7 @@ where
     wish.key.clone_from(&key);
     let completion = complete(wish).await.map_err(ApiError::from_complete)?;
     if let Some(key) = &key
-        && !completion.stands()
+        && !completion.is_final()
     {
         app.release(key).await;
     }
@@ -93,7 +93,7 @@ where
 impl ApiError {
     /// Creates the error for a declined payment, or for one that the payer has not completed.
     pub(crate) fn payment_failed(requires_action: bool) -> Self {
-        Self::from(Code::PaymentFailed).with_payment_status(if requires_action {
+        Self::from(ErrorCode::PaymentFailed).with_payment_status(if requires_action {
             "REQUIRES_ACTION"
         } else {
             "FAILED"
@@ -102,7 +102,7 @@ impl ApiError {
 
     /// Creates the error for a completion that did not lead to a booking, confirmed or in progress.
     fn completion<B: BookingAggregate>(completion: &CompletionOutcome<B>) -> Self {
-        let of = |code: Code, booking: &B| {
+        let of = |code: ErrorCode, booking: &B| {
             Self::from(code)
                 .with_booking_status(booking.status_str())
                 .with_supplier(booking.supplier())
@@ -112,14 +112,14 @@ impl ApiError {
                 booking,
                 requires_action,
             } => Self::payment_failed(*requires_action).with_booking_status(booking.status_str()),
-            CompletionOutcome::NotSent(booking) => of(Code::SupplierUnavailable, booking),
-            CompletionOutcome::Rejected(booking) => of(Code::SupplierRejected, booking),
+            CompletionOutcome::NotSent(booking) => of(ErrorCode::SupplierUnavailable, booking),
+            CompletionOutcome::Rejected(booking) => of(ErrorCode::SupplierRejected, booking),
             CompletionOutcome::CanceledMeanwhile(booking) => {
                 Self::booking_state_conflict(booking.status_str())
             }
             CompletionOutcome::Confirmed(booking)
             | CompletionOutcome::InProgress(booking)
-            | CompletionOutcome::Unknown(booking) => of(Code::ResultUnknown, booking),
+            | CompletionOutcome::Unknown(booking) => of(ErrorCode::ResultUnknown, booking),
         }
     }
 }

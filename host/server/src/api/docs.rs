@@ -1,7 +1,7 @@
 //! The OpenAPI document and the documentation pages. All assets are part of the program. The pages
 //! load nothing from other servers, and their content security policy forbids it.
 
-use crate::api::code::{Code, ErrorCodeInfo};
+use crate::api::code::{ErrorCode, ErrorCodeInfo};
 use crate::api::problem::ApiError;
 use crate::api::{RouteTable, openapi_document};
 use crate::app::Application;
@@ -114,24 +114,24 @@ async fn script() -> Response {
             );
             response
         }
-        None => ApiError::from(Code::NotFound).into_response(),
+        None => ApiError::from(ErrorCode::NotFound).into_response(),
     }
 }
 
 async fn error_code_page(Path(name): Path<String>) -> Response {
-    match Code::from_name(&name) {
+    match ErrorCode::from_name(&name) {
         Some(code) => with_content_type(
             HTML,
-            Bytes::from(page(code.as_str(), &error_code_section(code.facts()))),
+            Bytes::from(page(code.as_str(), &error_code_section(code.info()))),
         ),
-        None => ApiError::from(Code::NotFound).into_response(),
+        None => ApiError::from(ErrorCode::NotFound).into_response(),
     }
 }
 
 fn all_error_codes_page() -> String {
-    let sections = Code::ALL
+    let sections = ErrorCode::ALL
         .iter()
-        .map(|code| error_code_section(code.facts()));
+        .map(|code| error_code_section(code.info()));
     page("Errors", &sections.collect::<String>())
 }
 

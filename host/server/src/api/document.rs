@@ -11,7 +11,7 @@ pub(crate) use crate::api::document::operation::{OpenApiDocument, OperationSpec}
 
 use crate::api::answer::ResponseMeta;
 use crate::api::caller::RequestContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{DeferredBody, PathParameter, RequestPart, Validated};
 use crate::api::problem::ApiError;
 use crate::api::schema::{COMPONENTS, Components, merge, schema_with_components};
@@ -30,7 +30,7 @@ pub struct OperationInputs {
     body: Option<Value>,
     /// Bodies by product, if each product has its own.
     bodies: Vec<(Product, Value)>,
-    codes: BTreeSet<Code>,
+    codes: BTreeSet<ErrorCode>,
     components: Components,
 }
 
@@ -132,10 +132,10 @@ impl OperationInputs {
 
     fn json_body<T: ToSchema>(&mut self, required: bool) -> Value {
         self.codes.extend([
-            Code::ValidationFailed,
-            Code::MalformedJson,
-            Code::BodyTooLarge,
-            Code::UnsupportedMediaType,
+            ErrorCode::ValidationFailed,
+            ErrorCode::MalformedJson,
+            ErrorCode::BodyTooLarge,
+            ErrorCode::UnsupportedMediaType,
         ]);
         let reference = schema_ref::<T>(&mut self.components);
         json!({
@@ -152,7 +152,7 @@ impl OperationInputs {
             "content": { "application/json": { "schema": {} } },
         }));
         self.codes
-            .extend([Code::ValidationFailed, Code::BodyTooLarge]);
+            .extend([ErrorCode::ValidationFailed, ErrorCode::BodyTooLarge]);
     }
 
     /// Adds the query parameters, which are the members of `T`.
@@ -182,7 +182,7 @@ impl OperationInputs {
                 "description": words.unwrap_or_default(), "schema": schema,
             }));
         }
-        self.codes.insert(Code::ValidationFailed);
+        self.codes.insert(ErrorCode::ValidationFailed);
     }
 
     /// Adds a path parameter.
@@ -191,7 +191,7 @@ impl OperationInputs {
             "name": T::NAME, "in": "path", "required": true, "description": T::DESCRIPTION,
             "schema": { "type": "string", "pattern": T::PATTERN, "maxLength": T::CHARS_MAX },
         }));
-        self.codes.insert(Code::ValidationFailed);
+        self.codes.insert(ErrorCode::ValidationFailed);
     }
 
     /// Adds the header `x-idempotency-key`.
@@ -202,9 +202,9 @@ impl OperationInputs {
             "schema": { "type": "string", "minLength": 1, "maxLength": chars_max, "pattern": "^[!-~]([ -~]*[!-~])?$" },
         }));
         self.codes.extend([
-            Code::ValidationFailed,
-            Code::IdempotencyInProgress,
-            Code::IdempotencyKeyReused,
+            ErrorCode::ValidationFailed,
+            ErrorCode::IdempotencyInProgress,
+            ErrorCode::IdempotencyKeyReused,
         ]);
     }
 }

@@ -209,19 +209,19 @@ impl RequestPart for () {
 
 macro_rules! tuples {
     ($(($($part:ident),+);)*) => {$(
-        impl<$($part: Part),+> Part for ($($part,)+) {
+        impl<$($part: RequestPart),+> RequestPart for ($($part,)+) {
             const READS_BODY: bool = $($part::READS_BODY)||+;
             const READS_QUERY: bool = $($part::READS_QUERY)||+;
 
             #[expect(non_snake_case, reason = "variables are named after their types")]
-            fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+            fn extract(reader: &mut RequestReader<'_>) -> Option<Self> {
                 // Every part is extracted before a missing one is returned, so that all violations
                 // are found.
-                $(let $part = $part::take(incoming);)+
+                $(let $part = $part::extract(reader);)+
                 Some(($($part?,)+))
             }
 
-            fn describe(inputs: &mut Inputs) {
+            fn describe(inputs: &mut OperationInputs) {
                 $($part::describe(inputs);)+
             }
         }

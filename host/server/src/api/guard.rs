@@ -2,7 +2,7 @@
 //! Handlers do not deal with these.
 
 use crate::api::caller::{AnonymousContext, ApiKeyScope, RequestContext};
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::health;
 use crate::api::problem::{ApiError, Violation, ViolationLocation, take_error};
 use crate::app::Application;
@@ -68,7 +68,7 @@ pub(crate) async fn request_middleware(
         .as_ref()
         .is_some_and(|route| health::PROBE_PATHS.contains(&route.as_str()));
     let mut response = match verdict.retry_after_s.filter(|_| !is_probe) {
-        Some(seconds) => ApiError::from(Code::RateLimited)
+        Some(seconds) => ApiError::from(ErrorCode::RateLimited)
             .with_retry_after(seconds)
             .into_response(),
         None => run_handler(request, next, deadline).await,
@@ -100,7 +100,7 @@ async fn run_handler(request: Request, next: Next, deadline: Deadline) -> Respon
     match tokio::time::timeout_at(deadline.instant() + HANDLER_GRACE_PERIOD, work).await {
         Ok(Ok(response)) => response,
         Ok(Err(_)) => ApiError::internal(HandlerPanicked).into_response(),
-        Err(_) => ApiError::from(Code::SupplierTimeout)
+        Err(_) => ApiError::from(ErrorCode::SupplierTimeout)
             .with_cause(HandlerTimedOut)
             .into_response(),
     }
@@ -166,18 +166,18 @@ async fn authenticate(
     deadline: Deadline,
 ) -> Result<RequestContext, ApiError> {
     let mut keys = headers.get_all(API_KEY).iter();
-    let key = keys.next().ok_or(Code::MissingApiKey)?;
+    let key = keys.next().ok_or(ErrorCode::MissingApiKey)?;
     let key = key
         .to_str()
         .ok()
         .filter(|_| keys.next().is_none())
-        .ok_or(Code::InvalidApiKey)?;
+        .ok_or(ErrorCode::InvalidApiKey)?;
     let known = app
         .api_keys
         .authenticate(key, app.clock.now())
         .await
         .map_err(|error| match error {
-            ApiKeyError::Invalid => ApiError::from(Code::InvalidApiKey),
+            ApiKeyError::Invalid => ApiError::from(ErrorCode::InvalidApiKey),
             ApiKeyError::Database(error) => ApiError::from_database(error),
         })?;
     if headers
@@ -185,7 +185,7 @@ async fn authenticate(
         .iter()
         .any(|named| named.as_bytes() != known.tenant.organization.as_bytes())
     {
-        return Err(Code::OrganizationMismatch.into());
+        return Err(ErrorCode::OrganizationMismatch.into());
     }
     Ok(RequestContext {
         request_id: Arc::clone(request_id),
@@ -238,12 +238,12 @@ pub(crate) async fn require_scope(
         .is_some_and(|caller| caller.scopes.contains(&scope));
     if !allowed {
         let detail = format!("the key lacks the scope `{}`", scope.as_str());
-        return ApiError::from(Code::InsufficientScope)
+        return ApiError::from(ErrorCode::InsufficientScope)
             .with_detail(detail)
             .into_response();
     }
     if !accepts_json(request.headers()) {
-        return ApiError::from(Code::NotAcceptable).into_response();
+        return ApiError::from(ErrorCode::NotAcceptable).into_response();
     }
     next.run(request).await
 }

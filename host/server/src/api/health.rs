@@ -1,7 +1,7 @@
 //! Liveness and readiness of the process.
 
 use crate::api::answer::ApiResponse;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::Validated;
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -75,7 +75,9 @@ pub(crate) async fn get_readiness(
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<Health>, ApiError> {
     if app.tasks.shutdown_token().is_cancelled() {
-        return Err(ApiError::from(Code::Overloaded).with_detail("the process is shutting down"));
+        return Err(
+            ApiError::from(ErrorCode::Overloaded).with_detail("the process is shutting down")
+        );
     }
     let answers = app.readiness.check(&app.store).await;
     answers.map_err(ApiError::from_database)?;

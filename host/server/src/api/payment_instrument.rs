@@ -2,7 +2,7 @@
 
 use crate::api::answer::{ApiResponse, List, NoContent};
 use crate::api::caller::RequestContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -124,7 +124,7 @@ pub(crate) async fn get_payment_instrument(
         .instrument(&caller.owner, &id)
         .await
         .map_err(ApiError::from_database)?;
-    let instrument = instrument.ok_or(Code::PaymentInstrumentNotFound)?;
+    let instrument = instrument.ok_or(ErrorCode::PaymentInstrumentNotFound)?;
     Ok(ApiResponse::ok(PaymentInstrument::from(&instrument)))
 }
 
@@ -144,7 +144,7 @@ pub(crate) async fn delete_payment_instrument(
     match app.store.commit(write).await {
         Ok(()) => Ok(NoContent),
         Err(CommitError::Conflict(Conflict::InstrumentNotFound)) => {
-            Err(Code::PaymentInstrumentNotFound.into())
+            Err(ErrorCode::PaymentInstrumentNotFound.into())
         }
         Err(error) => Err(ApiError::from_commit(error)),
     }

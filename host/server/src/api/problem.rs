@@ -10,7 +10,7 @@ mod supplier_event;
 mod watch;
 mod webhook;
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::value::Money;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -123,7 +123,7 @@ pub struct Problem {
 
 #[derive(Debug, Clone)]
 struct ErrorDetails {
-    code: Code,
+    code: ErrorCode,
     detail: Option<String>,
     supplier: Option<SupplierId>,
     violations: Vec<Violation>,
@@ -138,8 +138,8 @@ struct ErrorDetails {
 #[derive(Debug, Clone)]
 pub struct ApiError(Box<ErrorDetails>);
 
-impl From<Code> for ApiError {
-    fn from(code: Code) -> Self {
+impl From<ErrorCode> for ApiError {
+    fn from(code: ErrorCode) -> Self {
         Self(Box::new(ErrorDetails {
             code,
             detail: None,
@@ -160,7 +160,7 @@ impl ApiError {
     pub fn violations(mut violations: Vec<Violation>) -> Self {
         violations.sort();
         violations.dedup();
-        let mut error = Self::from(Code::ValidationFailed);
+        let mut error = Self::from(ErrorCode::ValidationFailed);
         let all = violations.len();
         if all > VIOLATIONS_MAX {
             violations.truncate(VIOLATIONS_MAX);
@@ -180,23 +180,23 @@ impl ApiError {
 
     /// Creates an internal error. The error and its sources are logged but not sent.
     pub fn internal(error: impl Error) -> Self {
-        Self::from(Code::InternalError).with_cause(error)
+        Self::from(ErrorCode::InternalError).with_cause(error)
     }
 
     /// Creates the error for a failed database read.
     #[must_use]
     pub fn from_database(error: DatabaseError) -> Self {
         let code = match &error {
-            DatabaseError::Unavailable(_) | DatabaseError::Closed => Code::Overloaded,
-            DatabaseError::CommitUnknown(_) => Code::ResultUnknown,
+            DatabaseError::Unavailable(_) | DatabaseError::Closed => ErrorCode::Overloaded,
+            DatabaseError::CommitUnknown(_) => ErrorCode::ResultUnknown,
             DatabaseError::Decode { .. } | DatabaseError::Encode(_) | DatabaseError::Refused(_) => {
-                Code::InternalError
+                ErrorCode::InternalError
             }
         };
         let answer = Self::from(code).with_cause(error);
         match code {
             // A repeat with the same key finds what was already done.
-            Code::Overloaded => answer.with_detail(
+            ErrorCode::Overloaded => answer.with_detail(
                 "The database cannot be reached now. Send the same request again after the time in Retry-After, \
                  with the same idempotency key if it has one.",
             ),
@@ -217,17 +217,17 @@ impl ApiError {
     /// Creates the error for a failed supplier read. `absent` is the code to use if the supplier
     /// has no such resource.
     #[must_use]
-    pub fn from_supplier_read(supplier: &SupplierId, error: &ReadError, absent: Code) -> Self {
+    pub fn from_supplier_read(supplier: &SupplierId, error: &ReadError, absent: ErrorCode) -> Self {
         let code = match error {
-            ReadError::Unsupported => Code::SupplierOperationUnsupported,
+            ReadError::Unsupported => ErrorCode::SupplierOperationUnsupported,
             ReadError::NotFound(_) => absent,
             ReadError::Rejected(refusal) => refusal_code(&refusal.reason),
-            ReadError::RateLimited { .. } => Code::SupplierRateLimited,
-            ReadError::TimedOut(_) => Code::SupplierTimeout,
-            ReadError::Unavailable(_) => Code::SupplierUnavailable,
-            ReadError::Failed(_) => Code::SupplierError,
-            ReadError::InvalidResponse(_) | ReadError::Misconfigured(_) => Code::SupplierError,
-            ReadError::Overloaded => Code::Overloaded,
+            ReadError::RateLimited { .. } => ErrorCode::SupplierRateLimited,
+            ReadError::TimedOut(_) => ErrorCode::SupplierTimeout,
+            ReadError::Unavailable(_) => ErrorCode::SupplierUnavailable,
+            ReadError::Failed(_) => ErrorCode::SupplierError,
+            ReadError::InvalidResponse(_) | ReadError::Misconfigured(_) => ErrorCode::SupplierError,
+            ReadError::Overloaded => ErrorCode::Overloaded,
         };
         let known = match error {
             ReadError::RateLimited { retry_after_s } => *retry_after_s,
@@ -242,12 +242,12 @@ impl ApiError {
     #[must_use]
     pub fn from_supplier_change(supplier: &SupplierId, error: &ChangeError) -> Self {
         let code = match error {
-            ChangeError::Unsupported => Code::SupplierOperationUnsupported,
+            ChangeError::Unsupported => ErrorCode::SupplierOperationUnsupported,
             ChangeError::Refused(refusal) => refusal_code(&refusal.reason),
-            ChangeError::NotSent(_) => Code::SupplierUnavailable,
-            ChangeError::RateLimited { .. } => Code::SupplierRateLimited,
-            ChangeError::Overloaded => Code::Overloaded,
-            ChangeError::Unknown(_) => Code::ResultUnknown,
+            ChangeError::NotSent(_) => ErrorCode::SupplierUnavailable,
+            ChangeError::RateLimited { .. } => ErrorCode::SupplierRateLimited,
+            ChangeError::Overloaded => ErrorCode::Overloaded,
+            ChangeError::Unknown(_) => ErrorCode::ResultUnknown,
         };
         Self::from(code).with_supplier(supplier).with_cause(error)
     }
@@ -314,7 +314,7 @@ impl ApiError {
 
     /// Returns the error code.
     #[must_use]
-    pub fn code(&self) -> Code {
+    pub fn code(&self) -> ErrorCode {
         self.0.code
     }
 
@@ -328,7 +328,7 @@ impl ApiError {
     /// trailing slash.
     #[must_use]
     pub fn to_problem(&self, docs: &str, request_id: &str) -> Problem {
-        let facts = self.0.code.facts();
+        let facts = self.0.code.info();
         let parts = &self.0;
         Problem {
             kind: format!("{docs}{}", facts.name),
@@ -379,7 +379,7 @@ impl ApiError {
             return detail.clone();
         }
         match self.0.violations.len() {
-            0 => self.0.code.facts().meaning.to_owned(),
+            0 => self.0.code.info().description.to_owned(),
             1 => "1 field is not valid".to_owned(),
             many => format!("{many} fields are not valid"),
         }
@@ -391,24 +391,24 @@ impl ApiError {
         let status = self.0.code.status();
         let expected = status == StatusCode::TOO_MANY_REQUESTS
             || status == StatusCode::SERVICE_UNAVAILABLE
-            || self.0.code == Code::IdempotencyInProgress;
+            || self.0.code == ErrorCode::IdempotencyInProgress;
         self.0.retry_after_s.or(expected.then_some(1))
     }
 }
 
 /// Returns the error code of a supplier's definite refusal.
-fn refusal_code(reason: &RefusalReason) -> Code {
+fn refusal_code(reason: &RefusalReason) -> ErrorCode {
     match reason {
-        RefusalReason::Unavailable => Code::OfferUnavailable,
-        RefusalReason::Expired => Code::OfferExpired,
-        RefusalReason::PaymentRequired | RefusalReason::PaymentDeclined => Code::PaymentFailed,
+        RefusalReason::Unavailable => ErrorCode::OfferUnavailable,
+        RefusalReason::Expired => ErrorCode::OfferExpired,
+        RefusalReason::PaymentRequired | RefusalReason::PaymentDeclined => ErrorCode::PaymentFailed,
         RefusalReason::PriceChanged(_)
         | RefusalReason::TermsChanged
         | RefusalReason::Invalid
         | RefusalReason::Duplicate
         | RefusalReason::NotCancellable
         | RefusalReason::Account
-        | RefusalReason::Other(_) => Code::SupplierRejected,
+        | RefusalReason::Other(_) => ErrorCode::SupplierRejected,
     }
 }
 
@@ -433,7 +433,7 @@ pub fn take_error(response: &mut Response) -> Option<ApiError> {
     if !status.is_client_error() && !status.is_server_error() {
         return None;
     }
-    let error = ApiError::from(Code::from_status(status));
+    let error = ApiError::from(ErrorCode::from_status(status));
     Some(
         match response.headers().get(ALLOW).map(HeaderValue::to_str) {
             Some(Ok(methods)) => error.with_detail(format!("the path has the methods {methods}")),

@@ -25,7 +25,7 @@ pub(crate) struct Supplier {
     #[schema(required)]
     version: Option<String>,
     /// Products that the supplier offers.
-    kinds: Vec<SupplierKind>,
+    kinds: Vec<SupplierProduct>,
     /// Operations that the supplier supports, e.g. `hotel_pricing`.
     operations: Vec<String>,
     /// Current health of the supplier.
@@ -35,7 +35,7 @@ pub(crate) struct Supplier {
 /// Product of a supplier.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum SupplierKind {
+enum SupplierProduct {
     /// Hotels.
     Hotel,
     /// Flights.
@@ -98,9 +98,9 @@ fn to_response(app: &Application, configured: &SupplierConfig) -> Supplier {
         name: info.map(|info| info.description.name.clone()),
         version: info.map(|info| info.description.version.clone()),
         kinds: vec![match configured.kind {
-            SupplierKind::Hotel => SupplierKind::Hotel,
-            SupplierKind::Flight => SupplierKind::Flight,
-            SupplierKind::Payment => SupplierKind::Payment,
+            SupplierKind::Hotel => SupplierProduct::Hotel,
+            SupplierKind::Flight => SupplierProduct::Flight,
+            SupplierKind::Payment => SupplierProduct::Payment,
         }],
         operations: operations.unwrap_or_default(),
         health: match loaded

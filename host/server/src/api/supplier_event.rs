@@ -2,7 +2,7 @@
 //! adapter verifies that the supplier sent the request, or the path contains a secret token.
 
 use crate::api::answer::ApiResponse;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{DeferredBody, PathId, PathParameter, read_body};
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -94,14 +94,14 @@ async fn receive<T>(
     request: DeferredBody<T>,
 ) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
     let (configured, adapter) = match app.suppliers.resolve_event_endpoint(supplier, token) {
-        EventEndpoint::NotFound => return Err(Code::NotFound.into()),
+        EventEndpoint::NotFound => return Err(ErrorCode::NotFound.into()),
         EventEndpoint::NotLoaded => {
-            return Err(ApiError::from(Code::SupplierUnavailable).with_supplier(supplier));
+            return Err(ApiError::from(ErrorCode::SupplierUnavailable).with_supplier(supplier));
         }
         EventEndpoint::Ready(configured, adapter) => (configured, adapter),
     };
     let place = app.inbound_webhook_permits.try_acquire();
-    let _place = place.map_err(|_| ApiError::from(Code::Overloaded))?;
+    let _place = place.map_err(|_| ApiError::from(ErrorCode::Overloaded))?;
     let received_at = app.clock.now();
     let body = read_body(&request.headers, request.body, BODY_BYTES_MAX, BODY_TIMEOUT)
         .await

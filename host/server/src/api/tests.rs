@@ -115,7 +115,7 @@ impl Server {
             plugins_dir: folder.path().to_owned(),
             base_url: "http://api.test".to_owned(),
         };
-        let app = Application::start(config, surroundings).await.unwrap();
+        let app = Application::launch(config, surroundings).await.unwrap();
         let router = build_router(&app, table_of_tests);
         let mut server = Self {
             app,

@@ -2,7 +2,7 @@
 //! that resolve them.
 
 use crate::api::admin::error_chain;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::problem::ApiError;
 use crate::api::value::{Amount, CurrencyCode};
 use crate::app::Application;
@@ -94,7 +94,7 @@ pub(super) async fn resolve_booking(
     Path(booking): Path<String>,
     Json(settlement): Json<ResolveRequest>,
 ) -> Result<Json<Value>, ApiError> {
-    let id = BookingId::parse(&booking).map_err(|_| ApiError::from(Code::BookingNotFound))?;
+    let id = BookingId::parse(&booking).map_err(|_| ApiError::from(ErrorCode::BookingNotFound))?;
     let (call, verdict) = match settlement {
         ResolveRequest::Done {
             client_reference,
@@ -148,14 +148,16 @@ fn problem(error: ResolveError) -> ApiError {
     let detail = error_chain(&error);
     match error {
         ResolveError::Workflow(error) => ApiError::internal(error),
-        ResolveError::NotFound => Code::BookingNotFound.into(),
-        ResolveError::NothingUnresolved(status) => ApiError::from(Code::BookingStateConflict)
+        ResolveError::NotFound => ErrorCode::BookingNotFound.into(),
+        ResolveError::NothingUnresolved(status) => ApiError::from(ErrorCode::BookingStateConflict)
             .with_booking_status(status)
             .with_detail(detail),
-        ResolveError::InProgress => ApiError::from(Code::BookingChanged).with_detail(detail),
+        ResolveError::InProgress => ApiError::from(ErrorCode::BookingChanged).with_detail(detail),
         ResolveError::ReferenceRequired
         | ResolveError::InvalidRefundAmount
-        | ResolveError::AmbiguousCall => ApiError::from(Code::ValidationFailed).with_detail(detail),
+        | ResolveError::AmbiguousCall => {
+            ApiError::from(ErrorCode::ValidationFailed).with_detail(detail)
+        }
     }
 }
 

@@ -134,8 +134,8 @@ pub(super) async fn run(options: Options) -> Result<(), CliError> {
 
 async fn run_action(store: &Store, action: Action) -> Result<(), CliError> {
     match action {
-        Action::Create(create) => create(store, create).await,
-        Action::List(list) => list(store, list.json).await,
+        Action::Create(options) => create(store, options).await,
+        Action::List(options) => list(store, options.json).await,
         Action::Revoke(revoke) => {
             if !store.revoke_api_key(&revoke.id, SystemClock.now()).await? {
                 bail!("there is no key {}", revoke.id);
@@ -145,22 +145,22 @@ async fn run_action(store: &Store, action: Action) -> Result<(), CliError> {
     }
 }
 
-async fn create(store: &Store, create: Create) -> Result<(), CliError> {
-    let mut scopes = if create.scopes.is_empty() {
+async fn create(store: &Store, options: Create) -> Result<(), CliError> {
+    let mut scopes = if options.scopes.is_empty() {
         ApiKeyScope::DEFAULT.to_vec()
     } else {
-        create.scopes
+        options.scopes
     };
     scopes.sort_unstable();
     scopes.dedup();
     let new = NewApiKey {
         tenant: Tenant {
-            organization: create.organization,
-            mode: create.mode,
+            organization: options.organization,
+            mode: options.mode,
         },
-        name: create.name,
+        name: options.name,
         scopes,
-        expires_at: create.expires,
+        expires_at: options.expires,
     };
     let key = key::create_api_key(
         store,

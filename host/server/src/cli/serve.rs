@@ -217,7 +217,7 @@ async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<Applicat
         plugins_dir: plugins_dir(&config),
         base_url: config.base_url(),
     };
-    Ok(Application::start(config, surroundings).await?)
+    Ok(Application::launch(config, surroundings).await?)
 }
 
 /// Signals that the process handles while it serves.

@@ -10,10 +10,10 @@ use host_domain::booking::{
 };
 use host_domain::event::Product;
 use host_domain::id::{BookingId, EventId, PaymentId};
-use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{NextStep, Payment, PaymentEvent};
+use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, Store, UnitOfWork};

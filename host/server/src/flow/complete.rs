@@ -12,10 +12,10 @@ use host_domain::booking::{Expiry, PaymentCollector};
 use host_domain::flight;
 use host_domain::hotel;
 use host_domain::id::{BookingId, InstrumentId, PaymentId};
-use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{DeclineReason, Instrument, Payment, PaymentMethod, PaymentState};
+use host_domain::remote_call::RemoteCall;
 use host_storage::UnitOfWork;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -157,7 +157,7 @@ impl Application {
     ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
         let mut declines_known = None;
         loop {
-            let booking = self.find_booking::<B>(wish).await?;
+            let booking = self.find_booking_to_complete::<B>(wish).await?;
             let is_untouched = matches!(booking.phase(), BookingPhase::ReadyToComplete)
                 && booking.payments().is_empty();
             if !is_untouched {
@@ -193,7 +193,7 @@ impl Application {
                 BookingPhase::Completing(_) => {
                     if !self.is_lease_held(B::JOB_KIND, booking.id()).await? {
                         // The worker may have finished since the booking was read.
-                        let left = self.find_booking::<B>(wish).await?;
+                        let left = self.find_booking_to_complete::<B>(wish).await?;
                         if left.version() == booking.version() {
                             return Ok(CompletionOutcome::from_booking(left));
                         }
@@ -221,7 +221,7 @@ impl Application {
             // Another worker is completing the booking; its outcome is also the outcome of this
             // request.
             if !self.wait_for_next_poll(wish.deadline).await {
-                let booking = self.find_booking(wish).await?;
+                let booking = self.find_booking_to_complete(wish).await?;
                 return Ok(CompletionOutcome::at_deadline(booking));
             }
         }
@@ -241,7 +241,7 @@ impl Application {
         Ok(())
     }
 
-    async fn find_booking<B: BookingAggregate>(
+    async fn find_booking_to_complete<B: BookingAggregate>(
         &self,
         wish: &CompleteBookingCommand,
     ) -> Result<B, CompleteBookingError> {
@@ -279,7 +279,7 @@ impl Application {
         let walk = self.run_to_completion(run.boxed());
         let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
             // The workflow continues after the caller's deadline.
-            let read = self.find_booking(wish).await;
+            let read = self.find_booking_to_complete(wish).await;
             let booking = read.map_err(CompleteBookingError::after_send)?;
             return Ok(Some(CompletionOutcome::at_deadline(booking)));
         };

@@ -13,7 +13,7 @@ pub(crate) use payment::{
 };
 
 use host_domain::booking::{Failure, PaymentCollector};
-use host_domain::leg::{BackoffSchedule, RemoteCall};
+use host_domain::remote_call::{BackoffSchedule, RemoteCall};
 use host_domain::supplier::{Refusal, RefusalReason};
 use host_domain::time::Timestamp;
 

@@ -26,7 +26,7 @@ use crate::flow::judge::{ScheduleContext, SupplierGuarantees};
 use crate::flow::step::{ExecutionContext, WorkflowError};
 use futures::future::BoxFuture;
 use host_domain::id::BookingId;
-use host_domain::leg::BackoffSchedule;
+use host_domain::remote_call::BackoffSchedule;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_runtime::CallContext;

@@ -151,7 +151,7 @@ impl Application {
     ) -> Result<PrebookOutcome<B>, PrebookError> {
         loop {
             if call.expires_at <= self.clock.now() {
-                let existing = self.find_existing(&call).await?;
+                let existing = self.find_existing_booking(&call).await?;
                 return existing.ok_or(PrebookError::Refused(PrebookRefusal::Expired));
             }
             let walker = self.execution_context(&call.request_id, call.deadline);
@@ -164,7 +164,7 @@ impl Application {
                 };
                 return self.run_to_completion(run.boxed()).await?;
             }
-            if let Some(existing) = self.find_existing(&call).await? {
+            if let Some(existing) = self.find_existing_booking(&call).await? {
                 return Ok(existing);
             }
             // The call that had claimed the key has released it again.
@@ -173,7 +173,7 @@ impl Application {
 
     /// Returns the booking that an earlier call with this key created. Waits while that call is in
     /// progress.
-    async fn find_existing<B: BookingAggregate>(
+    async fn find_existing_booking<B: BookingAggregate>(
         &self,
         call: &PrebookContext,
     ) -> Result<Option<PrebookOutcome<B>>, PrebookError> {

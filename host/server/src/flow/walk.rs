@@ -109,7 +109,7 @@ impl Application {
         let mut write =
             self.plan_statements(read_version, &plan, None, walker, LeaseAction::Acquire);
         more(&mut write);
-        self.claim(plan, write).await
+        self.commit_start(plan, write).await
     }
 
     /// Stores an outcome that was found out separately, for a call that no run waits for, and
@@ -130,7 +130,7 @@ impl Application {
             walker,
             LeaseAction::Acquire,
         );
-        self.claim(plan, write).await
+        self.commit_start(plan, write).await
     }
 
     async fn commit_start<B: BookingAggregate>(

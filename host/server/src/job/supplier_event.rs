@@ -7,7 +7,7 @@ use crate::flow::step::WorkflowError;
 use crate::flow::supplier_event::SupplierEventKey;
 use host_domain::booking::{ChangeSource, booking_id_from_reference};
 use host_domain::id::BookingId;
-use host_domain::leg::BackoffSchedule;
+use host_domain::remote_call::BackoffSchedule;
 use host_domain::supplier::SupplierKind;
 use host_domain::time::Timestamp;
 use host_domain::{flight, hotel};

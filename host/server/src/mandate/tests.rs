@@ -57,7 +57,7 @@ async fn app_at(folder: &Path, clock: Arc<StillClock>) -> Arc<Application> {
         plugins_dir: folder.to_owned(),
         base_url: "https://api.test".to_owned(),
     };
-    Application::start(config, surroundings).await.unwrap()
+    Application::launch(config, surroundings).await.unwrap()
 }
 
 impl Desk {

@@ -3,7 +3,7 @@
 use crate::api::value::{IsoDateTime, Money};
 use crate::render::policy::{CancellationPolicy, Promotion};
 use host_domain::hotel;
-use host_domain::hotel::supply;
+use host_domain::hotel::supplier_api;
 use host_domain::id::HotelId;
 use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ pub(crate) fn hotel_offers(
 
 /// Builds the resource of an offer with the given offer reference.
 pub(crate) fn offer(
-    offer: &supply::Offer,
+    offer: &supplier_api::Offer,
     stay: &hotel::Stay,
     reference: String,
     expires_at: Timestamp,

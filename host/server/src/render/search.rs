@@ -2,7 +2,7 @@
 
 use crate::api::value::Money;
 use crate::render::place::Location;
-use host_domain::hotel::supply;
+use host_domain::hotel::supplier_api;
 use host_domain::id::HotelId;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -35,7 +35,7 @@ pub(crate) struct FoundHotel {
 }
 
 /// Builds the resource of a found hotel.
-pub(crate) fn found_hotel(id: &HotelId, hotel: supply::SupplierHotel) -> FoundHotel {
+pub(crate) fn found_hotel(id: &HotelId, hotel: supplier_api::SupplierHotel) -> FoundHotel {
     FoundHotel {
         hotel_id: id.to_string(),
         supplier_hotel_id: hotel.supplier_hotel_id,

@@ -16,12 +16,12 @@ use host_domain::hotel::{
 use host_domain::id::{
     BookingId, CancellationId, GuestId, HotelId, InstrumentId, PaymentId, RefundId, RoomId,
 };
-use host_domain::leg::RemoteCall;
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::{
     Card, CardBrand, Funding, Payment, PaymentMethod, PaymentState, Refund,
 };
+use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ use crate::render::offer::Board;
 use crate::render::room::GuestType;
 use host_domain::event::EventType;
 use host_domain::hotel;
-use host_domain::hotel::supply::Offer;
+use host_domain::hotel::supplier_api::Offer;
 use host_domain::id::{EventId, HotelId};
 use host_domain::money;
 use host_domain::time::Timestamp;
@@ -395,7 +395,7 @@ pub(crate) fn current_price(offer: &Offer) -> CurrentPrice {
 /// Builds the trip match of a hotel and its cheapest offer.
 pub(crate) fn trip_match(
     id: &HotelId,
-    hotel: &hotel::supply::SupplierHotel,
+    hotel: &hotel::supplier_api::SupplierHotel,
     offer: &Offer,
 ) -> TripMatch {
     TripMatch {

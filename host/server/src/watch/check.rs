@@ -9,7 +9,7 @@ use crate::query::hotel::today;
 use crate::query::route::RouteRequest;
 use crate::render::watch::{self as render, CurrentPrice, TripMatch};
 use crate::time::Deadline;
-use host_domain::hotel::supply::{Offer, SearchFilters, SearchSort, SupplierHotel};
+use host_domain::hotel::supplier_api::{Offer, SearchFilters, SearchSort, SupplierHotel};
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::{AskId, HotelId, KeyId};
 use host_domain::money::Money;

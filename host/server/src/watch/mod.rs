@@ -104,7 +104,7 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<Created, WatchError> {
         let owner = &caller.owner;
-        if let Some(made) = self.find_existing(owner, key).await? {
+        if let Some(made) = self.find_existing_watch(owner, key).await? {
             return Ok(Created::Existing(made));
         }
         self.validate_query(caller, &new.query).await?;
@@ -130,7 +130,7 @@ impl Application {
                 last_observed: None,
             })),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let made = self.find_existing(owner, key).await?;
+                let made = self.find_existing_watch(owner, key).await?;
                 made.map(Created::Existing)
                     .ok_or(WatchError::TooManyConflicts)
             }
@@ -268,7 +268,7 @@ impl Application {
     }
 
     /// Returns the watch that the same request created before, if it did.
-    async fn find_existing(
+    async fn find_existing_watch(
         &self,
         owner: &Owner,
         key: Option<&IdempotentRequest>,

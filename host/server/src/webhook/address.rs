@@ -2,8 +2,8 @@
 //! and at every attempt. The guard of [`host_runtime::guarded_client`] checks each address again
 //! when it connects, because a name may resolve to another address by then.
 
-use host_runtime::address::{self, AddressPolicy};
-use host_runtime::guard::DnsLookup;
+use host_runtime::address_policy::{self, AddressPolicy};
+use host_runtime::guarded_client::DnsLookup;
 use std::net::IpAddr;
 use std::time::Duration;
 use url::{Host, Url};
@@ -153,7 +153,7 @@ fn check_canonical(authority: &str, host: &str) -> Result<(), UrlRejection> {
 }
 
 fn check_address(found: IpAddr, insecure: bool) -> Result<(), UrlRejection> {
-    match address::denial_reason(found, address_scope(insecure)) {
+    match address_policy::denial_reason(found, address_scope(insecure)) {
         Some(reason) => Err(UrlRejection::NonPublicAddress(reason)),
         None => Ok(()),
     }

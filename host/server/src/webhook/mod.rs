@@ -23,7 +23,7 @@ use crate::webhook::address::UrlRejection;
 use crate::webhook::sender::HttpSender;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::webhook::{ReplayNotAllowed, ReplayPolicy};
-use host_runtime::guard::DnsLookup;
+use host_runtime::guarded_client::DnsLookup;
 use host_storage::{CommitError, DatabaseError};
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ use crate::webhook::endpoint::{ActiveSecrets, Recipient};
 use crate::webhook::judge::{self, AttemptResult, ReceiverResponse, SendError, SendFailure};
 use crate::webhook::{DeliveryPolicy, address, signature};
 use host_domain::time::Timestamp;
-use host_runtime::guard::{self, DnsLookup};
+use host_runtime::guarded_client::{self, DnsLookup};
 use host_storage::StoredDelivery;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -145,14 +145,15 @@ impl HttpSender {
         if let Some(client) = cell.get() {
             return Some(client);
         }
-        let built = guard::client_builder(self.lookup.clone(), address::address_scope(insecure))
-            .http1_only()
-            .gzip(false)
-            .connect_timeout(self.time_max)
-            .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-            .pool_max_idle_per_host(POOL_IDLE_PER_HOST)
-            .http1_max_headers(RESPONSE_HEADERS_MAX)
-            .build();
+        let built =
+            guarded_client::client_builder(self.lookup.clone(), address::address_scope(insecure))
+                .http1_only()
+                .gzip(false)
+                .connect_timeout(self.time_max)
+                .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+                .pool_max_idle_per_host(POOL_IDLE_PER_HOST)
+                .http1_max_headers(RESPONSE_HEADERS_MAX)
+                .build();
         match built {
             Ok(client) => Some(cell.get_or_init(|| client)),
             Err(error) => {
@@ -194,7 +195,7 @@ fn lossy_text(body: &[u8]) -> String {
 
 impl From<reqwest::Error> for SendError {
     fn from(error: reqwest::Error) -> Self {
-        let failure = if guard::blocked_address_reason(&error).is_some() {
+        let failure = if guarded_client::blocked_address_reason(&error).is_some() {
             SendFailure::UrlNotAllowed
         } else if error.is_timeout() {
             SendFailure::TimedOut
@@ -205,7 +206,7 @@ impl From<reqwest::Error> for SendError {
         };
         Self {
             failure,
-            cause: Some(guard::root_cause(&error)),
+            cause: Some(guarded_client::root_cause(&error)),
         }
     }
 }

@@ -117,7 +117,10 @@ impl DeliveryWorker {
 
     /// Returns the due subscriptions that have capacity.
     async fn due_subscriptions(&self) -> Option<Vec<DueSubscription>> {
-        let full = self.endpoints.iter().filter(|(_, one)| one.room() == 0);
+        let full = self
+            .endpoints
+            .iter()
+            .filter(|(_, one)| one.available_capacity() == 0);
         let full: Vec<&SubscriptionId> = full.map(|(id, _)| id).collect();
         let due = self
             .app
@@ -157,7 +160,7 @@ impl DeliveryWorker {
 
     /// Claims deliveries for the recipients and starts them. Returns how many were claimed.
     async fn claim(&self, recipients: &[Arc<Recipient>], now: Timestamp) -> usize {
-        let held: u32 = self.endpoints.values().map(|one| one.held()).sum();
+        let held: u32 = self.endpoints.values().map(|one| one.in_flight()).sum();
         let mut left = IN_FLIGHT_MAX.saturating_sub(held);
         let mut rooms = Vec::with_capacity(recipients.len());
         for recipient in recipients {
@@ -260,7 +263,7 @@ async fn store_results(
         app.store_attempts(&answered, &news.succeeded).await;
         app.failpoint(STEP, FailpointPhase::OutcomeCommitted);
         for (subscription, event) in news.others {
-            app.update_subscription(subscription, event).await;
+            app.apply_subscription_event(subscription, event).await;
         }
         drop(rest);
         freed.notify_one();
@@ -335,7 +338,7 @@ impl Application {
         );
     }
 
-    async fn update_subscription(&self, before: &Subscription, event: &SubscriptionEvent) {
+    async fn apply_subscription_event(&self, before: &Subscription, event: &SubscriptionEvent) {
         let Subscription {
             id,
             tenant,

@@ -1,7 +1,7 @@
 //! Combining statements for PostgreSQL: which are combined, and that the result is the same.
 
 use super::*;
-use crate::batch::combinable_runs;
+use crate::combined_statement::combinable_runs;
 use crate::{BookingHistoryEntry, NewAttempt};
 use host_domain::id::AttemptId;
 

@@ -4,7 +4,7 @@ use super::*;
 use host_domain::flight::booking::{Booking, State, Status};
 use host_domain::flight::itinerary::{FareCondition, FareConditions};
 use host_domain::flight::passenger::{Contact, Travellers};
-use host_domain::leg::RemoteCall;
+use host_domain::remote_call::RemoteCall;
 
 on_both_databases!(
     flight_booking_is_read_as_stored,

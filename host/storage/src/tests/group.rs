@@ -2,7 +2,7 @@
 //! their results.
 
 use super::*;
-use crate::batch::CombinedStatementCache;
+use crate::combined_statement::CombinedStatementCache;
 use crate::postgres::PLANNER_SETTINGS;
 use crate::statement::{Value, statement};
 use crate::{

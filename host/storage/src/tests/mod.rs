@@ -25,7 +25,7 @@ use crate::{Conflict, Store, StoreOptions, UnitOfWork};
 use database::TestDatabase;
 use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::{Booking, Room, State};
-use host_domain::hotel::offer::{
+use host_domain::hotel::types::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Occupancy,
     Penalty, Stay,
 };

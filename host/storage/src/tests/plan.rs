@@ -4,7 +4,7 @@ use super::*;
 use crate::dialect::Dialect;
 use crate::statement::Statement;
 use crate::{AttemptOutcome, HotelBookingFilter, JobClaim, PageRequest, ParkedJobFilter};
-use crate::{attempt, flight, hotel, hotel_map, job, key, payment, reference};
+use crate::{api_key, attempt, flight, hotel, hotel_mapping, instrument, job, reference_data};
 use host_domain::hotel::booking::Status;
 use host_domain::id::{AttemptId, InstrumentId};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
@@ -60,14 +60,14 @@ fn expectations() -> Vec<(Statement, &'static str)> {
         (job::parked(10), "job_parked"),
         (job::unpark(ParkedJobFilter::default(), NOW), "job_parked"),
         (attempt::unresolved(NOW, 10), "supplier_attempt_unresolved"),
-        (key::by_hash(&[7; 32]), "api_key_sha256"),
-        (payment::list(&owner()), "payment_instrument_list"),
+        (api_key::by_hash(&[7; 32]), "api_key_sha256"),
+        (instrument::list(&owner()), "payment_instrument_list"),
         (
-            hotel_map::by_hotel_ids(Mode::Test, &[HotelId::from_bits(1)]),
+            hotel_mapping::by_hotel_ids(Mode::Test, &[HotelId::from_bits(1)]),
             "hotel_map_hotel",
         ),
         (
-            hotel_map::by_supplier_ids(Mode::Test, &supplier(), ["h1", "h2"].into_iter()),
+            hotel_mapping::by_supplier_ids(Mode::Test, &supplier(), ["h1", "h2"].into_iter()),
             "hotel_map_pkey",
         ),
     ]
@@ -87,7 +87,7 @@ fn flight_expectations() -> Vec<(Statement, &'static str)> {
             "flight_booking_offer",
         ),
         (
-            reference::airports(Mode::Test, ["LHR", "JFK"].into_iter()),
+            reference_data::airports(Mode::Test, ["LHR", "JFK"].into_iter()),
             "airport_pkey",
         ),
     ]
@@ -165,7 +165,7 @@ fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
     statements.extend([
         (hotel::select_by_id(&owner(), &id), hotels),
         (flight::select_by_id(&owner(), &id), flights),
-        (payment::get(&owner(), &instrument), instruments),
+        (instrument::get(&owner(), &instrument), instruments),
     ]);
     statements
 }

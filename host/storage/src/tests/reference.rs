@@ -3,7 +3,7 @@
 use super::*;
 use crate::{AirportObservation, StoredAirline};
 use futures::future::join_all;
-use host_domain::flight::supply::{Airline, Airport};
+use host_domain::flight::supplier_api::{Airline, Airport};
 use host_domain::id::{AirlineId, AirportId};
 
 on_both_databases!(

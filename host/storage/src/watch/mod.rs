@@ -1,10 +1,10 @@
 //! Watches: the whole document and columns to search by.
 
-mod ask;
+mod price_check;
 
-pub use ask::{ClaimedPriceCheck, ObservedPrice, PriceCheckClaim, PriceCheckRelease};
+pub use price_check::{ClaimedPriceCheck, ObservedPrice, PriceCheckClaim, PriceCheckRelease};
 #[cfg(test)]
-pub(crate) use ask::{claim as claim_asks, next_due as next_ask};
+pub(crate) use price_check::{claim as claim_asks, next_due as next_ask};
 
 use crate::statement::{Row, Statement, Value, statement};
 use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
@@ -33,7 +33,7 @@ impl StoredWatch {
     /// Returns the id of the price check that the watch uses.
     #[must_use]
     pub fn price_check_id(&self) -> AskId {
-        ask::derive_id(&self.watch.owner.tenant, &self.watch.query)
+        price_check::derive_id(&self.watch.owner.tenant, &self.watch.query)
     }
 }
 
@@ -51,7 +51,7 @@ impl UnitOfWork {
             owner.tenant.mode,
             watch.id.as_str(),
             owner.user.as_str(),
-            ask::derive_id(&owner.tenant, &watch.query).as_str(),
+            price_check::derive_id(&owner.tenant, &watch.query).as_str(),
             watch.status().as_str(),
             watch.trigger.amount().minor,
             watch.created_at,
@@ -319,7 +319,7 @@ fn read(row: &Row) -> Result<StoredWatch, DatabaseError> {
     let watch: Watch = row.json("document")?;
     let currency = watch.query.stay.currency;
     Ok(StoredWatch {
-        last_observed: ask::read_observed_price(row, currency)?,
+        last_observed: price_check::read_observed_price(row, currency)?,
         watch,
     })
 }

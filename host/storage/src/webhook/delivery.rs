@@ -3,7 +3,7 @@
 use super::subscription::read_tenant;
 use crate::event::OutboxEvent;
 use crate::statement::{Row, Statement, Value, statement};
-use crate::wake::WorkQueue;
+use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::owner::Tenant;

@@ -2,10 +2,10 @@
 
 pub(crate) mod attempt;
 pub(crate) mod delivery;
-pub(crate) mod send;
+pub(crate) mod dispatch;
 pub(crate) mod subscription;
 
 pub use attempt::DeliveryAttempt;
 pub use delivery::{DeliveryFilter, StoredDelivery};
-pub use send::{DeliveryClaim, DeliveryRelease, DueSubscription};
+pub use dispatch::{DeliveryClaim, DeliveryRelease, DueSubscription};
 pub use subscription::SealedSecrets;

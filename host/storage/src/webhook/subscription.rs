@@ -1,7 +1,7 @@
 //! Subscriptions with their encrypted secrets.
 
 use crate::statement::{Row, Statement, statement};
-use crate::wake::WorkQueue;
+use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;

@@ -12,7 +12,7 @@ use crate::{
         itinerary::Itinerary,
         jetbridge::{
             ok,
-            refusal::Refusal,
+            refusal::JetbridgeError,
             wire::{FareWire, cabin, fare_wire},
         },
     },
@@ -103,7 +103,7 @@ pub(super) async fn search_fares(
     State(app): State<SandboxState>,
     _account: Account,
     body: Bytes,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, JetbridgeError> {
     let request: SearchRequest = request::body(&body)?;
     let trip = Trip {
         passengers: request.pax.types(),

@@ -15,28 +15,28 @@ use serde_json::{Value, json};
 use crate::{
     clock::MINUTE_MS,
     connection,
+    credentials::{self, Credential},
     flight::{
         cancellation,
         checkout::{self, Prebook},
         fare::{FareSelection, LOYAL, PassengerType},
         logo_url,
         order::{self, Order, OrderLookup, OrderState, ResponseVisibility},
-        problem::Problem,
-        reference::{self, Airport},
+        problem::FlightError,
+        reference_data::{self, Airport},
         scenario::Scenario,
     },
-    keys::{self, Credential},
     request::{self, Account, keyed},
     state::{SandboxRecords, SandboxState},
 };
-use refusal::Refusal;
+use refusal::JetbridgeError;
 use wire::{booking_wire, money, prebook_wire};
 
 mod fares;
 mod refusal;
 mod wire;
 
-const CREDENTIALS: &[Credential] = &[keys::SUPPLIER_B];
+const CREDENTIALS: &[Credential] = &[credentials::SUPPLIER_B];
 /// Time for which a cancellation quote is valid.
 const QUOTE_LIFE_MS: i64 = 15 * MINUTE_MS;
 const AIRPORTS: usize = 20;
@@ -53,8 +53,10 @@ pub(crate) fn routes() -> Router<SandboxState> {
         )
         .route("/airports", get(find_airports))
         .route("/airlines/{code}", get(read_airline))
-        .fallback(async || Refusal(Problem::NotFound));
-    keyed(router, CREDENTIALS, || Refusal(Problem::Unauthorized))
+        .fallback(async || JetbridgeError(FlightError::NotFound));
+    keyed(router, CREDENTIALS, || {
+        JetbridgeError(FlightError::Unauthorized)
+    })
 }
 
 /// Returns the route of the checkout page, which needs no key.
@@ -152,7 +154,7 @@ async fn prebook_fare(
     State(app): State<SandboxState>,
     account: Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, JetbridgeError> {
     let request: PrebookRequest = request::body(&body)?;
     request::check_reference("clientRef", &request.client_ref)?;
     let prebook = app
@@ -165,7 +167,7 @@ fn prebook(
     world: &mut SandboxRecords,
     account: Account,
     request: &PrebookRequest,
-) -> Result<Prebook, Problem> {
+) -> Result<Prebook, FlightError> {
     let choice = FareSelection::from_id(&request.fare_key)?;
     let types = request.pax.iter().map(|one| match one.r#type {
         Pax::Adt => PassengerType::Adult,
@@ -173,13 +175,13 @@ fn prebook(
         Pax::Inf => PassengerType::Infant,
     });
     if !types.eq(choice.passengers.iter().copied()) {
-        return Err(Problem::Invalid(
+        return Err(FlightError::Invalid(
             "pax are not those of the search".to_owned(),
         ));
     }
     let documented = request.pax.iter().all(|one| one.doc.is_some());
     if choice.scenario() == Scenario::DocumentsRequired && !documented {
-        return Err(Problem::DocumentsRequired);
+        return Err(FlightError::DocumentsRequired);
     }
     let loyal = (request.pax.iter().flat_map(|one| &one.ffp)).any(|ffp| ffp.no == LOYAL);
     checkout::prebook(world, account, request.fare_key.clone(), loyal)
@@ -196,7 +198,7 @@ async fn book_prebook(
     State(app): State<SandboxState>,
     account: Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, JetbridgeError> {
     let request: BookRequest = request::body(&body)?;
     request::check_reference("clientRef", &request.client_ref)?;
     let (order, learns) = app
@@ -208,7 +210,7 @@ async fn book_prebook(
     }
 }
 
-fn answer(app: &SandboxState, order: &Order) -> Result<Response, Refusal> {
+fn answer(app: &SandboxState, order: &Order) -> Result<Response, JetbridgeError> {
     let status = match order.state {
         OrderState::Pending | OrderState::Cancelling => StatusCode::ACCEPTED,
         OrderState::Ticketed | OrderState::Failed | OrderState::Cancelled => StatusCode::OK,
@@ -220,10 +222,10 @@ async fn read_booking(
     State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, JetbridgeError> {
     match order::read(&app, account, &id).await? {
         OrderLookup::Order(order) => Ok(ok(booking_wire(&app, &order)?).into_response()),
-        OrderLookup::NotFound => Err(Refusal(Problem::NotFound)),
+        OrderLookup::NotFound => Err(JetbridgeError(FlightError::NotFound)),
         OrderLookup::NoResponse => Ok(connection::never_respond(&app).await),
     }
 }
@@ -238,7 +240,7 @@ async fn find_bookings(
     State(app): State<SandboxState>,
     account: Account,
     uri: Uri,
-) -> Result<Response, Refusal> {
+) -> Result<Response, JetbridgeError> {
     let FindQuery { client_ref } = request::query(&uri)?;
     let found = match order::find(&app, account, &client_ref).await? {
         OrderLookup::Order(order) => vec![booking_wire(&app, &order)?],
@@ -252,7 +254,7 @@ async fn quote_cancellation(
     State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, JetbridgeError> {
     let (quoted, now) = app
         .transact(|world| (cancellation::quote(world, account, &id), world.now()))
         .await?;
@@ -276,7 +278,7 @@ async fn cancel_booking(
     account: Account,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, JetbridgeError> {
     let CancelRequest { client_ref } = request::body(&body)?;
     request::check_reference("clientRef", &client_ref)?;
     let order = app
@@ -296,10 +298,11 @@ async fn find_airports(
     State(app): State<SandboxState>,
     _account: Account,
     uri: Uri,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, JetbridgeError> {
     let query: AirportQuery = request::query(&uri)?;
-    app.sleep_or_stop(reference::search_time(&query.text)).await;
-    let found = reference::find_airports(&query.text);
+    app.sleep_or_stop(reference_data::search_time(&query.text))
+        .await;
+    let found = reference_data::find_airports(&query.text);
     let max = query.max.unwrap_or(AIRPORTS);
     let airports: Vec<Value> = found.iter().take(max).map(|found| airport(found)).collect();
     Ok(ok(
@@ -325,8 +328,8 @@ async fn read_airline(
     State(app): State<SandboxState>,
     _account: Account,
     Path(code): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let airline = reference::airline(&code).ok_or(Problem::NotFound)?;
+) -> Result<Json<Value>, JetbridgeError> {
+    let airline = reference_data::airline(&code).ok_or(FlightError::NotFound)?;
     Ok(ok(json!({
         "code": airline.iata,
         "icao": airline.icao,

@@ -11,8 +11,8 @@ use crate::{
         itinerary::{Itinerary, Segment},
         logo_url,
         order::{Change, Order, OrderState, changes},
-        problem::Problem,
-        reference::Airline,
+        problem::FlightError,
+        reference_data::Airline,
         scenario::Scenario,
     },
     money::Currency,
@@ -210,7 +210,10 @@ struct Checkout {
     token: String,
 }
 
-pub(super) fn prebook_wire(app: &SandboxState, prebook: Prebook) -> Result<PrebookWire, Problem> {
+pub(super) fn prebook_wire(
+    app: &SandboxState,
+    prebook: Prebook,
+) -> Result<PrebookWire, FlightError> {
     let fare = prebook.choice.fare()?;
     let currency = prebook.choice.currency;
     Ok(PrebookWire {
@@ -276,7 +279,7 @@ struct CancellationWire {
     at: i64,
 }
 
-pub(super) fn booking_wire(app: &SandboxState, order: &Order) -> Result<BookingWire, Problem> {
+pub(super) fn booking_wire(app: &SandboxState, order: &Order) -> Result<BookingWire, FlightError> {
     let fare = order.choice.fare()?;
     let currency = order.choice.currency;
     let total = order.fare_total;

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use crate::{
     flight::{
         logo_url,
-        problem::Problem,
-        reference::{self, Airport},
-        skylane::refusal::Refusal,
+        problem::FlightError,
+        reference_data::{self, Airport},
+        skylane::refusal::SkylaneError,
     },
     request::{self, Account},
     state::SandboxState,
@@ -32,10 +32,11 @@ pub(super) async fn find_airports(
     State(app): State<SandboxState>,
     _account: Account,
     uri: Uri,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, SkylaneError> {
     let query: AirportQuery = request::query(&uri)?;
-    app.sleep_or_stop(reference::search_time(&query.q)).await;
-    let found = reference::find_airports(&query.q);
+    app.sleep_or_stop(reference_data::search_time(&query.q))
+        .await;
+    let found = reference_data::find_airports(&query.q);
     let limit = query.limit.unwrap_or(LIMIT);
     let data: Vec<Value> = found
         .iter()
@@ -64,8 +65,8 @@ pub(super) async fn read_airline(
     State(app): State<SandboxState>,
     _account: Account,
     Path(iata): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let airline = reference::airline(&iata).ok_or(Problem::NotFound)?;
+) -> Result<Json<Value>, SkylaneError> {
+    let airline = reference_data::airline(&iata).ok_or(FlightError::NotFound)?;
     Ok(Json(json!({ "data": {
         "id": format!("airline-{}", airline.iata.to_lowercase()),
         "iata": airline.iata,

@@ -14,18 +14,18 @@ use serde_json::{Value, json};
 use crate::{
     clock::{MINUTE_MS, instant},
     connection,
+    credentials::{self, Credential},
     flight::{
         bags::{self, BAG_WEIGHT_KG, BAGS_MAX},
         cancellation,
         order::{self, Order, OrderLookup, OrderState, ResponseVisibility},
-        problem::Problem,
+        problem::FlightError,
     },
-    keys::{self, Credential},
     money::Currency,
     request::{self, Account, keyed},
     state::SandboxState,
 };
-use refusal::Refusal;
+use refusal::SkylaneError;
 use wire::{money, order_wire, segment_ids};
 
 mod data;
@@ -33,7 +33,7 @@ mod offer;
 mod refusal;
 mod wire;
 
-const CREDENTIALS: &[Credential] = &[keys::SUPPLIER_A];
+const CREDENTIALS: &[Credential] = &[credentials::SUPPLIER_A];
 /// Time for which a cancellation quote is valid.
 const QUOTE_LIFE_MS: i64 = 60 * MINUTE_MS;
 
@@ -48,8 +48,10 @@ pub(crate) fn routes() -> Router<SandboxState> {
         .route("/orders/{id}/bags", get(list_bags).post(buy_bags))
         .route("/airports", get(data::find_airports))
         .route("/airlines/{iata}", get(data::read_airline))
-        .fallback(async || Refusal(Problem::NotFound));
-    keyed(router, CREDENTIALS, || Refusal(Problem::Unauthorized))
+        .fallback(async || SkylaneError(FlightError::NotFound));
+    keyed(router, CREDENTIALS, || {
+        SkylaneError(FlightError::Unauthorized)
+    })
 }
 
 /// Money in the format of Skylane's callers.
@@ -74,7 +76,7 @@ fn answer(
     order: &Order,
     learns: ResponseVisibility,
     at_once: StatusCode,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SkylaneError> {
     if learns == ResponseVisibility::Lost {
         return Ok(connection::drop_connection());
     }
@@ -89,12 +91,12 @@ async fn read_order(
     State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SkylaneError> {
     match order::read(&app, account, &id).await? {
         OrderLookup::Order(order) => {
             Ok(Json(json!({ "data": order_wire(&app, &order)? })).into_response())
         }
-        OrderLookup::NotFound => Err(Refusal(Problem::NotFound)),
+        OrderLookup::NotFound => Err(SkylaneError(FlightError::NotFound)),
         OrderLookup::NoResponse => Ok(connection::never_respond(&app).await),
     }
 }
@@ -109,7 +111,7 @@ async fn find_orders(
     State(app): State<SandboxState>,
     account: Account,
     uri: Uri,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SkylaneError> {
     let FindQuery { client_ref } = request::query(&uri)?;
     match order::find(&app, account, &client_ref).await? {
         OrderLookup::Order(order) => {
@@ -124,7 +126,7 @@ async fn quote_cancellation(
     State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, SkylaneError> {
     let (quoted, now) = app
         .transact(|world| (cancellation::quote(world, account, &id), world.now()))
         .await?;
@@ -148,7 +150,7 @@ async fn cancel_order(
     account: Account,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SkylaneError> {
     let CancelRequest { client_ref } = request::body(&body)?;
     request::check_reference("client_ref", &client_ref)?;
     let order = app
@@ -161,7 +163,7 @@ async fn list_bags(
     State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, SkylaneError> {
     let order = app
         .transact(|world| order::of_account(world, account, &id))
         .await??;
@@ -201,7 +203,7 @@ async fn buy_bags(
     account: Account,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SkylaneError> {
     let request: BagsRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
     let wanted: Vec<bags::BagSelection> = (request.bags.into_iter())
@@ -213,7 +215,7 @@ async fn buy_bags(
     let (order, learns) = app
         .transact(|world| {
             let currency = order::of_account(world, account, &id)?.choice.currency;
-            let paid = (request.pay.minor(currency)).ok_or(Problem::AmountMismatch)?;
+            let paid = (request.pay.minor(currency)).ok_or(FlightError::AmountMismatch)?;
             bags::buy(world, account, &id, &request.client_ref, &wanted, paid)
         })
         .await??;

@@ -16,11 +16,11 @@ use crate::{
     flight::{
         fare::{Fare, FareSelection, LOYAL, Leg, PassengerType, Search, Trip, fares},
         order::{self, Order, OrderState, PlaceOrder, ResponseVisibility},
-        problem::Problem,
+        problem::FlightError,
         scenario::Scenario,
         skylane::{
             Payment, answer,
-            refusal::Refusal,
+            refusal::SkylaneError,
             wire::{Document, OfferWire, cabin, offer_wire},
         },
     },
@@ -54,7 +54,7 @@ pub(super) async fn search_offers(
     State(app): State<SandboxState>,
     _account: Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SkylaneError> {
     let request: SearchRequest = request::body(&body)?;
     let trip = Trip {
         legs: request.slices,
@@ -123,10 +123,10 @@ fn loyal<'a>(accounts: impl IntoIterator<Item = &'a Loyalty>) -> bool {
 fn check_types(
     choice: &FareSelection,
     types: impl IntoIterator<Item = PassengerType>,
-) -> Result<(), Problem> {
+) -> Result<(), FlightError> {
     (types.into_iter().eq(choice.passengers.iter().copied()))
         .then_some(())
-        .ok_or_else(|| Problem::Invalid("travellers are not those of the search".to_owned()))
+        .ok_or_else(|| FlightError::Invalid("travellers are not those of the search".to_owned()))
 }
 
 pub(super) async fn price_offer(
@@ -134,7 +134,7 @@ pub(super) async fn price_offer(
     _account: Account,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, SkylaneError> {
     let request: PriceRequest = request::body(&body)?;
     let choice = FareSelection::from_id(&id)?;
     check_types(&choice, request.travellers.iter().map(|one| one.r#type))?;
@@ -201,7 +201,7 @@ pub(super) async fn place_order(
     State(app): State<SandboxState>,
     account: Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SkylaneError> {
     let request: OrderRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
     let (order, learns) = app
@@ -219,12 +219,12 @@ fn place(
     world: &mut SandboxRecords,
     account: Account,
     request: &OrderRequest,
-) -> Result<(Option<Order>, ResponseVisibility), Problem> {
+) -> Result<(Option<Order>, ResponseVisibility), FlightError> {
     if let Some(first) = order::by_client_ref(world, account, &request.client_ref) {
         return match first.scenario() {
             // A "duplicate" response would reveal that the order exists.
             Scenario::BookNeverKnown => Ok((None, ResponseVisibility::Lost)),
-            _ => Err(Problem::DuplicateReference),
+            _ => Err(FlightError::DuplicateReference),
         };
     }
     let choice = FareSelection::from_id(&request.offer_id)?;
@@ -234,16 +234,16 @@ fn place(
         .and_then(|id| world.flight.orders.get(id))
         .is_some_and(|order| order.state != OrderState::Failed);
     if standing {
-        return Err(Problem::OfferAlreadyBooked);
+        return Err(FlightError::OfferAlreadyBooked);
     }
     let documented = request.travellers.iter().all(|one| one.document.is_some());
     if choice.scenario() == Scenario::DocumentsRequired && !documented {
-        return Err(Problem::DocumentsRequired);
+        return Err(FlightError::DocumentsRequired);
     }
     let loyal = loyal(request.travellers.iter().flat_map(|one| &one.loyalty));
     let total = choice.current_total(&choice.fare()?, loyal);
     if request.pay.minor(choice.currency) != Some(total) {
-        return Err(Problem::AmountMismatch);
+        return Err(FlightError::AmountMismatch);
     }
     let wanted = PlaceOrder {
         account,

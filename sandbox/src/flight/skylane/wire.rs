@@ -11,8 +11,8 @@ use crate::{
         itinerary::{Itinerary, Segment},
         logo_url,
         order::{Change, Order, OrderState, changes},
-        problem::Problem,
-        reference::Airline,
+        problem::FlightError,
+        reference_data::Airline,
         scenario::Scenario,
     },
     money::Currency,
@@ -279,7 +279,7 @@ pub(super) fn segment_ids(fare: &Fare) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn order_wire(app: &SandboxState, order: &Order) -> Result<OrderWire, Problem> {
+pub(super) fn order_wire(app: &SandboxState, order: &Order) -> Result<OrderWire, FlightError> {
     let fare = order.choice.fare()?;
     let currency = order.choice.currency;
     let fare_total = order.fare_total;

@@ -11,7 +11,7 @@ use crate::report::Row;
 use crate::sample::{Samples, ms, ratio};
 use crate::turns::{Compared, Turns};
 use anyhow::{Context, Result, ensure};
-use host_domain::hotel::supply::PriceRequest;
+use host_domain::hotel::supplier_api::PriceRequest;
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::money::Currency;
 use host_domain::time::Date;

@@ -6,7 +6,7 @@ use crate::report::Row;
 use crate::sample::{Samples, us};
 use crate::scene::block_on;
 use anyhow::{Result, ensure};
-use host_domain::hotel::supply::PlaceQuery;
+use host_domain::hotel::supplier_api::PlaceQuery;
 use std::time::Instant;
 
 const WARM_UP: usize = 5_000;

@@ -10,7 +10,7 @@ use crate::turns::Turns;
 use anyhow::{Context, Result, ensure};
 use duffel_flights::DuffelFlights;
 use host_domain::flight::passenger::Travellers;
-use host_domain::flight::supply::{Filters, PriceRequest, RequestedJourney, Sort};
+use host_domain::flight::supplier_api::{Filters, PriceRequest, RequestedJourney, Sort};
 use host_domain::money::Currency;
 use host_domain::time::Date;
 use host_runtime::{CallRecord, CallSink, ExchangeRecord, Supplier};

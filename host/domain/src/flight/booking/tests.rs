@@ -7,7 +7,7 @@ use super::*;
 use crate::flight::itinerary::{AirlineChange, ChangeType};
 use crate::flight::quote::{CancellationQuote, QuoteSource, QuoteUnavailableReason};
 use crate::flight::step::Step;
-use crate::flight::supply::{CancellationAmounts, SupplierQuote};
+use crate::flight::supplier_api::{CancellationAmounts, SupplierQuote};
 use crate::payment::{DeclineReason, NextStep, PaymentState, PaymentStatus, PaymentStep};
 use crate::supplier::SupplierBookingStatus;
 use fixture::*;

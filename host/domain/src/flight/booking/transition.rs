@@ -8,10 +8,10 @@ use crate::event::EventType;
 use crate::flight::booking::{
     BookedService, Booking, Event, ServicePurchase, ServicePurchaseState, ServiceStatus, State,
 };
-use crate::flight::supply::{PrebookResponse, SupplierBooking};
+use crate::flight::supplier_api::{PrebookResponse, SupplierBooking};
 use crate::id::PaymentId;
-use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent, PaymentState};
+use crate::remote_call::RemoteCall;
 use crate::supplier::SupplierBookingStatus;
 use crate::time::Timestamp;
 

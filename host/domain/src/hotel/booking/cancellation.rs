@@ -3,7 +3,7 @@
 use crate::booking::{Notifications, PaymentCollector};
 use crate::event::EventType;
 use crate::hotel::booking::{BookedState, Booking, Cancellation, CancellationStatus, Room};
-use crate::hotel::supply::SupplierBooking;
+use crate::hotel::supplier_api::SupplierBooking;
 use crate::id::{CancellationId, RefundId, RoomId};
 use crate::money::Money;
 use crate::supplier::SupplierBookingStatus;

@@ -5,7 +5,7 @@ mod fixture;
 use super::*;
 use crate::booking::{ChangeSource, Transition, payment_client_reference};
 use crate::hotel::step::Step;
-use crate::hotel::supply::{CancellationAmounts, SupplierRoom};
+use crate::hotel::supplier_api::{CancellationAmounts, SupplierRoom};
 use crate::payment::{DeclineReason, NextStep, PaymentState, PaymentStatus, PaymentStep};
 use crate::supplier::SupplierBookingStatus;
 use proptest::prelude::*;

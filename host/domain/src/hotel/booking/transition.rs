@@ -6,10 +6,10 @@ use crate::booking::{
 };
 use crate::event::EventType;
 use crate::hotel::booking::{BookedState, Booking, Cancellation, CancellationStatus, Event, State};
-use crate::hotel::supply::{PrebookResponse, SupplierBooking};
+use crate::hotel::supplier_api::{PrebookResponse, SupplierBooking};
 use crate::id::{CancellationId, PaymentId, RefundId, RoomId};
-use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent, PaymentState};
+use crate::remote_call::RemoteCall;
 use crate::supplier::SupplierBookingStatus;
 use crate::time::Timestamp;
 

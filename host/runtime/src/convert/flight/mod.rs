@@ -13,7 +13,7 @@ pub(crate) use request::{
 use self::itinerary::{
     JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, changes, fare_conditions, passenger_index,
 };
-use super::outcome::{booking_status, checkout};
+use super::error::{booking_status, checkout};
 use super::{
     ConvertResult, currency, instant, invalid, list, money, optional, positive_money,
     same_currency, text,
@@ -22,7 +22,7 @@ use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
 };
 use crate::bindings::stopover::supplier::flight_types as wire;
-use host_domain::flight::supply::{
+use host_domain::flight::supplier_api::{
     AppliedFilters, AvailableService, Baggage, BaggageType, BookRequest, BookingLookup, BuyRequest,
     CancelRequest, CancellationAmounts, FindRequest, Offer, PrebookResponse, PriceRequest,
     PriceResponse, ServiceType, SupplierBooking, SupplierQuote, SupplierService,

@@ -2,7 +2,7 @@
 
 use crate::bindings::exports::stopover::supplier::flight_reference as wire;
 use crate::convert::{ConvertResult, invalid, list, location, text};
-use host_domain::flight::supply::{Airline, Airport, AirportResponse};
+use host_domain::flight::supplier_api::{Airline, Airport, AirportResponse};
 
 const AIRPORT_ICAO_CHARS: usize = 4;
 const AIRLINE_ICAO_CHARS: usize = 3;

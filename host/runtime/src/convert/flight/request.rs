@@ -5,7 +5,7 @@ use crate::bindings::exports::stopover::supplier::{
 };
 use crate::bindings::stopover::supplier::flight_types as wire;
 use host_domain::flight::passenger::Contact;
-use host_domain::flight::supply::{
+use host_domain::flight::supplier_api::{
     BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, PrebookRequest,
     PriceRequest, RequestedJourney, ServiceOrderItem, Sort,
 };

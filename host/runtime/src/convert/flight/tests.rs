@@ -3,7 +3,7 @@ use crate::bindings::exports::stopover::supplier::flight_reference;
 use crate::bindings::stopover::supplier::types;
 use crate::convert::InvalidResponse;
 use host_domain::flight::passenger::Travellers;
-use host_domain::flight::supply::{Filters, RequestedJourney, Sort};
+use host_domain::flight::supplier_api::{Filters, RequestedJourney, Sort};
 use host_domain::supplier::SupplierBookingStatus;
 use host_domain::time::Timestamp;
 

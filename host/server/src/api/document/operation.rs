@@ -1,6 +1,6 @@
 //! The OpenAPI document: every operation with its parameters, responses and errors.
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::document::{
     OperationInputs, OperationOutputs, example, journey, schema_ref, webhook,
 };
@@ -96,8 +96,8 @@ impl OpenApiDocument {
                 // Responses for paths and methods that are not in the document, so they belong to
                 // no operation.
                 "responses": {
-                    "UnknownPath": failure(Code::NotFound.facts().status, &[Code::NotFound]),
-                    "UnknownMethod": failure(Code::MethodNotAllowed.facts().status, &[Code::MethodNotAllowed]),
+                    "UnknownPath": failure(ErrorCode::NotFound.info().status, &[ErrorCode::NotFound]),
+                    "UnknownMethod": failure(ErrorCode::MethodNotAllowed.info().status, &[ErrorCode::MethodNotAllowed]),
                 },
             },
         })
@@ -126,10 +126,10 @@ fn operation(described: &OperationSpec) -> Value {
     let mut codes = declared_codes(operation.remove(ERROR_CODES));
     codes.extend(&described.inputs.codes);
     codes.extend([
-        Code::RateLimited,
-        Code::InternalError,
-        Code::Overloaded,
-        Code::ValidationFailed,
+        ErrorCode::RateLimited,
+        ErrorCode::InternalError,
+        ErrorCode::Overloaded,
+        ErrorCode::ValidationFailed,
     ]);
     let mut parameters = described.inputs.parameters.clone();
     // There is no pattern, because an invalid id is replaced and is not a violation.
@@ -139,11 +139,11 @@ fn operation(described: &OperationSpec) -> Value {
     }));
     if let Some(scope) = described.scope {
         codes.extend([
-            Code::MissingApiKey,
-            Code::InvalidApiKey,
-            Code::OrganizationMismatch,
-            Code::InsufficientScope,
-            Code::NotAcceptable,
+            ErrorCode::MissingApiKey,
+            ErrorCode::InvalidApiKey,
+            ErrorCode::OrganizationMismatch,
+            ErrorCode::InsufficientScope,
+            ErrorCode::NotAcceptable,
         ]);
         parameters.push(json!({
             "name": "x-user-id", "in": "header", "required": false,
@@ -170,7 +170,7 @@ fn operation(described: &OperationSpec) -> Value {
 }
 
 /// Returns the codes that a handler's attribute lists. A test detects codes that do not exist.
-fn declared_codes(listed: Option<Value>) -> BTreeSet<Code> {
+fn declared_codes(listed: Option<Value>) -> BTreeSet<ErrorCode> {
     let listed = listed
         .as_ref()
         .and_then(Value::as_array)
@@ -179,7 +179,7 @@ fn declared_codes(listed: Option<Value>) -> BTreeSet<Code> {
     listed
         .iter()
         .filter_map(Value::as_str)
-        .filter_map(Code::from_name)
+        .filter_map(ErrorCode::from_name)
         .collect()
 }
 
@@ -225,13 +225,10 @@ fn successes(responses: Value, outputs: &OperationOutputs) -> Map<String, Value>
     responses
 }
 
-fn failures(codes: &BTreeSet<Code>) -> Map<String, Value> {
-    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+fn failures(codes: &BTreeSet<ErrorCode>) -> Map<String, Value> {
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
     for code in codes {
-        by_status
-            .entry(code.facts().status)
-            .or_default()
-            .push(*code);
+        by_status.entry(code.info().status).or_default().push(*code);
     }
     by_status
         .into_iter()
@@ -239,10 +236,10 @@ fn failures(codes: &BTreeSet<Code>) -> Map<String, Value> {
         .collect()
 }
 
-fn failure(status: u16, codes: &[Code]) -> Value {
+fn failure(status: u16, codes: &[ErrorCode]) -> Value {
     let lines: Vec<String> = codes
         .iter()
-        .map(|code| format!("- `{}`: {}", code.as_str(), code.facts().meaning))
+        .map(|code| format!("- `{}`: {}", code.as_str(), code.info().description))
         .collect();
     let examples: Map<String, Value> = codes
         .iter()
@@ -253,18 +250,18 @@ fn failure(status: u16, codes: &[Code]) -> Value {
             );
             (
                 code.as_str().to_owned(),
-                json!({ "summary": code.facts().title, "value": problem }),
+                json!({ "summary": code.info().title, "value": problem }),
             )
         })
         .collect();
     let mut headers = common_headers();
-    if status == 429 || status == 503 || codes.contains(&Code::IdempotencyInProgress) {
+    if status == 429 || status == 503 || codes.contains(&ErrorCode::IdempotencyInProgress) {
         headers.insert(
             "Retry-After".to_owned(),
             json!({ "$ref": "#/components/headers/RetryAfter" }),
         );
     }
-    if codes.contains(&Code::MethodNotAllowed) {
+    if codes.contains(&ErrorCode::MethodNotAllowed) {
         headers.insert(
             "Allow".to_owned(),
             json!({ "$ref": "#/components/headers/Allow" }),

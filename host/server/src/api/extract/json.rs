@@ -1,6 +1,6 @@
 //! The JSON body: content type and syntax.
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::raw::{self, BodyError};
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -26,9 +26,9 @@ pub(super) async fn read_json_body(
     let bytes = raw::read_body(headers, body, BODY_BYTES_MAX, patience)
         .await
         .map_err(|error| match error {
-            BodyError::TooLarge => ApiError::from(Code::BodyTooLarge),
+            BodyError::TooLarge => ApiError::from(ErrorCode::BodyTooLarge),
             BodyError::Timeout | BodyError::Incomplete => {
-                ApiError::from(Code::MalformedJson).with_detail(error.to_string())
+                ApiError::from(ErrorCode::MalformedJson).with_detail(error.to_string())
             }
         })?;
     // An empty body is accepted with any content type, because some clients send one with every
@@ -37,10 +37,10 @@ pub(super) async fn read_json_body(
         return Ok(None);
     }
     if !is_json(headers) {
-        return Err(Code::UnsupportedMediaType.into());
+        return Err(ErrorCode::UnsupportedMediaType.into());
     }
     if is_encoded(headers) {
-        let error = ApiError::from(Code::UnsupportedMediaType);
+        let error = ApiError::from(ErrorCode::UnsupportedMediaType);
         return Err(error.with_detail("Send the body without Content-Encoding."));
     }
     parse(&bytes).map(Some)
@@ -55,7 +55,7 @@ fn parse(bytes: &Bytes) -> Result<Value, ApiError> {
             "not JSON"
         };
         let detail = format!("{what} at line {}, column {}", error.line(), error.column());
-        ApiError::from(Code::MalformedJson).with_detail(detail)
+        ApiError::from(ErrorCode::MalformedJson).with_detail(detail)
     })
 }
 

@@ -49,13 +49,13 @@ pub trait PathParameter: Sized + Send {
 
 macro_rules! path_ids {
     ($($id:ident $name:literal $pattern:literal $meaning:literal;)*) => {$(
-        impl PathValue for host_domain::id::$id {
+        impl PathParameter for host_domain::id::$id {
             const NAME: &'static str = $name;
             const PATTERN: &'static str = $pattern;
-            const MEANING: &'static str = $meaning;
+            const DESCRIPTION: &'static str = $meaning;
 
-            fn read(text: &str) -> Option<Self> {
-                Self::parse(text).ok()
+            fn parse(text: &str) -> Option<Self> {
+                host_domain::id::$id::parse(text).ok()
             }
         }
     )*};

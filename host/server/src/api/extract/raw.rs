@@ -1,7 +1,7 @@
 //! The body as bytes, and requests whose body is read only after other checks.
 
 use crate::api::caller::AnonymousContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{RequestPart, RequestReader};
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -41,7 +41,7 @@ impl<T: RequestPart> FromRequest<Arc<Application>> for DeferredBody<T> {
         let taken = T::extract(&mut incoming);
         let taken = taken.filter(|_| incoming.found.is_empty());
         Ok(Self {
-            parts: taken.ok_or(Code::NotFound)?,
+            parts: taken.ok_or(ErrorCode::NotFound)?,
             headers: parts.headers,
             body,
             context: visit,

@@ -6,7 +6,7 @@ use crate::api::identifier::check_distinct;
 use crate::api::value::Amount;
 use crate::render::flight::itinerary::Cabin;
 use host_domain::flight;
-use host_domain::flight::supply;
+use host_domain::flight::supplier_api;
 use host_domain::money::Money;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -78,10 +78,10 @@ impl FlightFilters {
     }
 
     /// Converts the filters to those of a supplier request.
-    pub(super) fn into_supplier_filters(self, max_total: Option<Money>) -> supply::Filters {
+    pub(super) fn into_supplier_filters(self, max_total: Option<Money>) -> supplier_api::Filters {
         let codes = |airlines: Vec<AirlineCode>| airlines.into_iter().map(|code| code.0).collect();
         let text = |time: Option<ClockTime>| time.map(|time| time.0);
-        supply::Filters {
+        supplier_api::Filters {
             cabin: self.cabin_class.map(flight::Cabin::from),
             max_stops: self
                 .max_stops

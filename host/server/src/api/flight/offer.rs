@@ -2,7 +2,7 @@
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
 use crate::api::caller::RequestContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::flight::SortOrder;
 use crate::api::flight::filter::FlightFilters;
@@ -14,7 +14,7 @@ use crate::app::Application;
 use crate::query::flight::offer::FareQuery;
 use crate::render::flight::offer::{self, FlightOffer};
 use axum::extract::State;
-use host_domain::flight::supply;
+use host_domain::flight::supplier_api;
 use host_domain::money::{Money, MoneyError};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
@@ -122,11 +122,11 @@ impl FlightOffersRequest {
 
     fn into_query(self) -> Option<FareQuery> {
         let max_total = self.max_total().transpose().ok()?;
-        let wanted = supply::PriceRequest {
+        let wanted = supplier_api::PriceRequest {
             journeys: self
                 .journeys
                 .into_iter()
-                .map(supply::RequestedJourney::from)
+                .map(supplier_api::RequestedJourney::from)
                 .collect(),
             travellers: self.passengers.into(),
             currency: self.currency.map(|currency| currency.0),
@@ -145,7 +145,7 @@ impl FlightOffersRequest {
     }
 }
 
-impl From<FareSort> for supply::Sort {
+impl From<FareSort> for supplier_api::Sort {
     fn from(sort: FareSort) -> Self {
         match sort {
             FareSort::TotalAmount => Self::TotalAmount,
@@ -174,7 +174,7 @@ pub(crate) async fn price_flights(
         Body<FlightOffersRequest>,
     )>,
 ) -> Result<ApiResponse<List<FlightOffer>, FlightOffersMeta>, ApiError> {
-    let query = request.into_query().ok_or(Code::ValidationFailed)?;
+    let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
     let found = app
         .price_flights(&caller, &query)
         .await

@@ -4,7 +4,7 @@ use crate::api::extract::Violations;
 use crate::api::value::IsoDate;
 use crate::query::hotel::today;
 use host_domain::flight::passenger::Travellers;
-use host_domain::flight::supply;
+use host_domain::flight::supplier_api;
 use host_domain::time::{Date, Timestamp};
 use jiff::ToSpan;
 use serde::Deserialize;
@@ -112,7 +112,7 @@ impl TravellersRequest {
     }
 }
 
-impl From<JourneyRequest> for supply::RequestedJourney {
+impl From<JourneyRequest> for supplier_api::RequestedJourney {
     fn from(journey: JourneyRequest) -> Self {
         Self {
             origin: journey.origin.0,

@@ -2,7 +2,7 @@
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
 use crate::api::caller::RequestContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{PathId, Query, Validate, Validated};
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -104,6 +104,6 @@ pub(crate) async fn get_hotel_booking(
         .hotel_booking(&caller.owner, &id)
         .await
         .map_err(ApiError::from_database)?;
-    let found = found.ok_or(Code::BookingNotFound)?;
+    let found = found.ok_or(ErrorCode::BookingNotFound)?;
     Ok(ApiResponse::ok(booking::full(&found)))
 }

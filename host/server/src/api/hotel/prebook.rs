@@ -2,7 +2,7 @@
 
 use crate::api::answer::ApiResponse;
 use crate::api::caller::RequestContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::guest::{self, RoomGuestsRequest};
 use crate::api::meta::PrebookMeta;
@@ -125,7 +125,7 @@ pub(crate) async fn prebook_hotel(
         &caller.owner.tenant,
         &request.offer_reference,
     )
-    .ok_or(Code::OfferInvalid)?;
+    .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let wish = into_command(caller, key, offer, request)?;
     let prebound = app

@@ -2,7 +2,7 @@
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
 use crate::api::caller::RequestContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::stay::{Occupancy, StayRequest};
 use crate::api::identifier::{PlaceIdParam, SupplierIdParam};
@@ -14,7 +14,7 @@ use crate::render::offer::Board;
 use crate::render::search::{self, FoundHotel};
 use axum::extract::State;
 use host_domain::hotel;
-use host_domain::hotel::supply;
+use host_domain::hotel::supplier_api;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -184,7 +184,7 @@ impl HotelSearchRequest {
             area,
             selector: self.supplier.map(|supplier| supplier.0),
             stay,
-            filters: supply::SearchFilters {
+            filters: supplier_api::SearchFilters {
                 min_star_rating: filters.min_star_rating,
                 min_guest_rating: filters.min_guest_rating,
                 refundable: filters.refundable,
@@ -197,7 +197,7 @@ impl HotelSearchRequest {
     }
 }
 
-impl From<SearchSort> for supply::SearchSort {
+impl From<SearchSort> for supplier_api::SearchSort {
     fn from(sort: SearchSort) -> Self {
         match sort {
             SearchSort::Distance => Self::Distance,
@@ -225,7 +225,7 @@ pub(crate) async fn search_hotels(
         Body<HotelSearchRequest>,
     )>,
 ) -> Result<ApiResponse<List<FoundHotel>, SearchMeta>, ApiError> {
-    let query = request.into_query().ok_or(Code::ValidationFailed)?;
+    let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
     let found = app
         .search_hotels(&caller, &query)
         .await

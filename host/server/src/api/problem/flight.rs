@@ -1,6 +1,6 @@
 //! Conversion of service purchase errors to HTTP errors.
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::problem::{ApiError, Violation};
 use crate::flow::flight::purchase::ServicePurchaseError;
 
@@ -9,10 +9,10 @@ impl ApiError {
     pub(crate) fn from_service_purchase(error: ServicePurchaseError) -> Self {
         match error {
             ServicePurchaseError::Workflow(error) => Self::from_workflow(error),
-            ServicePurchaseError::NotFound => Code::BookingNotFound.into(),
+            ServicePurchaseError::NotFound => ErrorCode::BookingNotFound.into(),
             ServicePurchaseError::InvalidState(status) => Self::booking_state_conflict(status),
-            ServicePurchaseError::IdempotencyKeyReused => Code::IdempotencyKeyReused.into(),
-            ServicePurchaseError::Unsupported => Code::SupplierOperationUnsupported.into(),
+            ServicePurchaseError::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused.into(),
+            ServicePurchaseError::Unsupported => ErrorCode::SupplierOperationUnsupported.into(),
             ServicePurchaseError::NotOffered(at) => Self::violation(Violation::body(
                 format!("/services/{at}/id"),
                 "not_for_sale",
@@ -23,22 +23,24 @@ impl ApiError {
                 "too_large",
                 format!("must be at most {max}"),
             )),
-            ServicePurchaseError::InstrumentInvalid => Code::PaymentInstrumentInvalid.into(),
+            ServicePurchaseError::InstrumentInvalid => ErrorCode::PaymentInstrumentInvalid.into(),
             ServicePurchaseError::InstrumentUnreadable(error) => Self::internal(error),
             ServicePurchaseError::PaymentFailed { requires_action } => {
                 Self::payment_failed(requires_action)
                     .with_detail("Nothing was charged or bought. Use a new key to try again.")
             }
-            ServicePurchaseError::Rejected(supplier) => Self::from(Code::SupplierRejected)
+            ServicePurchaseError::Rejected(supplier) => Self::from(ErrorCode::SupplierRejected)
                 .with_supplier(&supplier)
                 .with_detail(
                     "Nothing was bought, and the payment is released. Use a new key to try again.",
                 ),
-            ServicePurchaseError::Unknown => Code::ResultUnknown.into(),
-            ServicePurchaseError::NotSent { overloaded: true } => Code::Overloaded.into(),
-            ServicePurchaseError::NotSent { overloaded: false } => Code::SupplierUnavailable.into(),
+            ServicePurchaseError::Unknown => ErrorCode::ResultUnknown.into(),
+            ServicePurchaseError::NotSent { overloaded: true } => ErrorCode::Overloaded.into(),
+            ServicePurchaseError::NotSent { overloaded: false } => {
+                ErrorCode::SupplierUnavailable.into()
+            }
             ServicePurchaseError::Supplier(supplier, error) => {
-                Self::from_supplier_read(&supplier, &error, Code::SupplierError)
+                Self::from_supplier_read(&supplier, &error, ErrorCode::SupplierError)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Conversion of query, booking and idempotency errors to HTTP errors.
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::problem::{ApiError, Violation};
 use crate::flow::cancel::{CancelError, CancellationQuoteError};
 use crate::flow::complete::CompleteBookingError;
@@ -18,16 +18,16 @@ impl ApiError {
     pub(crate) fn from_query(error: QueryError) -> Self {
         match error {
             QueryError::Database(error) => Self::from_database(error),
-            QueryError::Unsupported(None) => Code::SupplierOperationUnsupported.into(),
+            QueryError::Unsupported(None) => ErrorCode::SupplierOperationUnsupported.into(),
             QueryError::Unsupported(Some(supplier)) => {
-                Self::from(Code::SupplierOperationUnsupported).with_supplier(&supplier)
+                Self::from(ErrorCode::SupplierOperationUnsupported).with_supplier(&supplier)
             }
             QueryError::Supplier { supplier, error } => {
-                Self::from_supplier_read(&supplier, &error, Code::HotelNotFound)
+                Self::from_supplier_read(&supplier, &error, ErrorCode::HotelNotFound)
             }
             QueryError::HotelsNotFound(ids) => {
                 let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
-                Self::from(Code::HotelNotFound)
+                Self::from(ErrorCode::HotelNotFound)
                     .with_detail(format!("there is no hotel {}", names.join(", ")))
             }
             QueryError::MixedSuppliers(hotels) => Self::violations(
@@ -48,9 +48,9 @@ impl ApiError {
                 "in_the_past",
                 "must not be in the past at the hotel",
             )),
-            QueryError::PlaceNotFound => Code::PlaceNotFound.into(),
-            QueryError::AirlineNotFound => Code::AirlineNotFound.into(),
-            QueryError::BookingNotFound => Code::BookingNotFound.into(),
+            QueryError::PlaceNotFound => ErrorCode::PlaceNotFound.into(),
+            QueryError::AirlineNotFound => ErrorCode::AirlineNotFound.into(),
+            QueryError::BookingNotFound => ErrorCode::BookingNotFound.into(),
         }
     }
 
@@ -58,36 +58,40 @@ impl ApiError {
     pub(crate) fn from_idempotency(error: IdempotencyError) -> Self {
         match error {
             IdempotencyError::Commit(error) => Self::from_commit(error),
-            IdempotencyError::KeyReused => Code::IdempotencyKeyReused.into(),
+            IdempotencyError::KeyReused => ErrorCode::IdempotencyKeyReused.into(),
         }
     }
 
     /// Creates the error for a prebook that bound nothing.
     pub(crate) fn from_prebook(supplier: &SupplierId, error: PrebookError) -> Self {
-        let of_supplier = |code: Code| Self::from(code).with_supplier(supplier);
+        let of_supplier = |code: ErrorCode| Self::from(code).with_supplier(supplier);
         match error {
             PrebookError::Workflow(error) => Self::from_workflow(error),
-            PrebookError::IdempotencyKeyReused => Code::IdempotencyKeyReused.into(),
-            PrebookError::IdempotencyInProgress => Code::IdempotencyInProgress.into(),
+            PrebookError::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused.into(),
+            PrebookError::IdempotencyInProgress => ErrorCode::IdempotencyInProgress.into(),
             PrebookError::Refused(PrebookRefusal::PriceChanged { offered, current }) => {
-                of_supplier(Code::OfferPriceChanged).with_prices(offered, current)
+                of_supplier(ErrorCode::OfferPriceChanged).with_prices(offered, current)
             }
             PrebookError::Refused(PrebookRefusal::Unavailable) => {
-                of_supplier(Code::OfferUnavailable)
+                of_supplier(ErrorCode::OfferUnavailable)
             }
-            PrebookError::Refused(PrebookRefusal::Expired) => of_supplier(Code::OfferExpired),
-            PrebookError::Refused(PrebookRefusal::Rejected) => of_supplier(Code::SupplierRejected),
-            PrebookError::OfferInUse => of_supplier(Code::OfferInUse),
+            PrebookError::Refused(PrebookRefusal::Expired) => of_supplier(ErrorCode::OfferExpired),
+            PrebookError::Refused(PrebookRefusal::Rejected) => {
+                of_supplier(ErrorCode::SupplierRejected)
+            }
+            PrebookError::OfferInUse => of_supplier(ErrorCode::OfferInUse),
             PrebookError::RateLimited { retry_after_s } => {
-                of_supplier(Code::SupplierRateLimited).with_retry_after(retry_after_s)
+                of_supplier(ErrorCode::SupplierRateLimited).with_retry_after(retry_after_s)
             }
             PrebookError::Seal(error) => Self::internal(error),
-            PrebookError::NotSent { overloaded: true } => of_supplier(Code::Overloaded),
-            PrebookError::NotSent { overloaded: false } => of_supplier(Code::SupplierUnavailable),
-            PrebookError::SupplierAccount => of_supplier(Code::SupplierError),
-            PrebookError::NoResponse { timed_out: true } => of_supplier(Code::SupplierTimeout),
-            PrebookError::NoResponse { timed_out: false } => of_supplier(Code::SupplierError),
-            PrebookError::Unsupported => of_supplier(Code::SupplierOperationUnsupported),
+            PrebookError::NotSent { overloaded: true } => of_supplier(ErrorCode::Overloaded),
+            PrebookError::NotSent { overloaded: false } => {
+                of_supplier(ErrorCode::SupplierUnavailable)
+            }
+            PrebookError::SupplierAccount => of_supplier(ErrorCode::SupplierError),
+            PrebookError::NoResponse { timed_out: true } => of_supplier(ErrorCode::SupplierTimeout),
+            PrebookError::NoResponse { timed_out: false } => of_supplier(ErrorCode::SupplierError),
+            PrebookError::Unsupported => of_supplier(ErrorCode::SupplierOperationUnsupported),
         }
     }
 
@@ -98,9 +102,9 @@ impl ApiError {
         };
         match error {
             CompleteBookingError::Workflow(error) => Self::from_workflow(error),
-            CompleteBookingError::NotFound => Code::BookingNotFound.into(),
+            CompleteBookingError::NotFound => ErrorCode::BookingNotFound.into(),
             CompleteBookingError::InvalidState(status) => Self::booking_state_conflict(status),
-            CompleteBookingError::InstrumentInvalid => Code::PaymentInstrumentInvalid.into(),
+            CompleteBookingError::InstrumentInvalid => ErrorCode::PaymentInstrumentInvalid.into(),
             CompleteBookingError::InstrumentUnreadable(error) => Self::internal(error),
             CompleteBookingError::InstrumentMissing => body(
                 "required",
@@ -117,7 +121,7 @@ impl ApiError {
     pub(crate) fn from_cancel(error: CancelError, rooms: &[RoomId]) -> Self {
         match error {
             CancelError::Workflow(error) => Self::from_workflow(error),
-            CancelError::NotFound => Code::BookingNotFound.into(),
+            CancelError::NotFound => ErrorCode::BookingNotFound.into(),
             CancelError::InvalidState(status) => Self::booking_state_conflict(status),
             CancelError::UnknownRoom(room) => {
                 let at = rooms
@@ -130,7 +134,7 @@ impl ApiError {
                     "the booking has no such room",
                 ))
             }
-            CancelError::Unsupported => Code::SupplierOperationUnsupported.into(),
+            CancelError::Unsupported => ErrorCode::SupplierOperationUnsupported.into(),
             CancelError::Idempotency(error) => Self::from_idempotency(error),
         }
     }
@@ -139,12 +143,14 @@ impl ApiError {
     pub(crate) fn from_quote(error: CancellationQuoteError) -> Self {
         match error {
             CancellationQuoteError::Workflow(error) => Self::from_workflow(error),
-            CancellationQuoteError::NotFound => Code::BookingNotFound.into(),
+            CancellationQuoteError::NotFound => ErrorCode::BookingNotFound.into(),
             CancellationQuoteError::InvalidState(status) => Self::booking_state_conflict(status),
-            CancellationQuoteError::BookingChanged => Code::BookingChanged.into(),
-            CancellationQuoteError::CancellationRestricted => Code::CancellationRestricted.into(),
+            CancellationQuoteError::BookingChanged => ErrorCode::BookingChanged.into(),
+            CancellationQuoteError::CancellationRestricted => {
+                ErrorCode::CancellationRestricted.into()
+            }
             CancellationQuoteError::Supplier(supplier, error) => {
-                Self::from_supplier_read(&supplier, &error, Code::SupplierError)
+                Self::from_supplier_read(&supplier, &error, ErrorCode::SupplierError)
             }
         }
     }
@@ -155,21 +161,21 @@ impl ApiError {
             AddInstrumentError::Commit(error) => Self::from_commit(error),
             AddInstrumentError::Seal(error) => Self::internal(error),
             AddInstrumentError::Idempotency(error) => Self::from_idempotency(error),
-            AddInstrumentError::NoProcessor => Self::from(Code::SupplierOperationUnsupported)
+            AddInstrumentError::NoProcessor => Self::from(ErrorCode::SupplierOperationUnsupported)
                 .with_detail("no payment processor is configured for this mode"),
             AddInstrumentError::Processor(
                 _,
                 error @ (ReadError::NotFound(_) | ReadError::Rejected(_)),
-            ) => Self::from(Code::PaymentInstrumentInvalid).with_cause(error),
+            ) => Self::from(ErrorCode::PaymentInstrumentInvalid).with_cause(error),
             AddInstrumentError::Processor(processor, error) => {
-                Self::from_supplier_read(&processor, &error, Code::PaymentInstrumentInvalid)
+                Self::from_supplier_read(&processor, &error, ErrorCode::PaymentInstrumentInvalid)
             }
-            AddInstrumentError::Deleted => Code::PaymentInstrumentNotFound.into(),
+            AddInstrumentError::Deleted => ErrorCode::PaymentInstrumentNotFound.into(),
         }
     }
 
     pub(in crate::api) fn booking_state_conflict(status: &'static str) -> Self {
-        Self::from(Code::BookingStateConflict)
+        Self::from(ErrorCode::BookingStateConflict)
             .with_booking_status(status)
             .with_detail(match status {
                 // A confirmed booking allows all other operations, so only an unresolved purchase
@@ -188,12 +194,12 @@ impl ApiError {
         match error {
             WorkflowError::Database(error) => Self::from_database(error),
             WorkflowError::InvalidTransition(_) => {
-                Self::from(Code::BookingChanged).with_cause(error)
+                Self::from(ErrorCode::BookingChanged).with_cause(error)
             }
             WorkflowError::StorageFailedAfterSend(_)
             | WorkflowError::LeaseLost(_)
             | WorkflowError::TooManyConflicts(_)
-            | WorkflowError::TaskPanicked => Self::from(Code::ResultUnknown).with_cause(error),
+            | WorkflowError::TaskPanicked => Self::from(ErrorCode::ResultUnknown).with_cause(error),
             WorkflowError::BookingMissing(_) => Self::internal(error),
         }
     }

@@ -1,6 +1,6 @@
 //! Conversion of mandate errors to HTTP errors.
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::problem::ApiError;
 use crate::mandate::MandateError;
 use crate::mandate::key::SigningKeyError;
@@ -9,12 +9,12 @@ impl ApiError {
     /// Creates the error for a failed operation on mandates.
     pub(crate) fn from_mandate(error: MandateError) -> Self {
         match error {
-            MandateError::NotFound => Code::MandateNotFound.into(),
+            MandateError::NotFound => ErrorCode::MandateNotFound.into(),
             MandateError::Invalid(refusal) => {
-                Self::from(Code::MandateInvalid).with_detail(refusal.to_string())
+                Self::from(ErrorCode::MandateInvalid).with_detail(refusal.to_string())
             }
-            MandateError::InstrumentNotFound => Code::PaymentInstrumentInvalid.into(),
-            MandateError::TooManyConflicts => Self::from(Code::Overloaded).with_cause(error),
+            MandateError::InstrumentNotFound => ErrorCode::PaymentInstrumentInvalid.into(),
+            MandateError::TooManyConflicts => Self::from(ErrorCode::Overloaded).with_cause(error),
             MandateError::Idempotency(error) => Self::from_idempotency(error),
             MandateError::Storage(error) => Self::from_commit(error),
             MandateError::SigningKey(error) => Self::from_signing_key(error),

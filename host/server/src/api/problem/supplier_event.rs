@@ -1,6 +1,6 @@
 //! Conversion of supplier webhook errors to HTTP errors.
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::BodyError;
 use crate::api::problem::{ApiError, Violation};
 use crate::flow::supplier_event::ReceiveError;
@@ -18,20 +18,20 @@ impl ApiError {
                 error @ (DatabaseError::Unavailable(_)
                 | DatabaseError::CommitUnknown(_)
                 | DatabaseError::Closed),
-            )) => return Self::from(Code::Overloaded).with_cause(error),
+            )) => return Self::from(ErrorCode::Overloaded).with_cause(error),
             ReceiveError::Store(error) => return Self::from_commit(error),
             ReceiveError::Verify(error) => error,
         };
         let answer = match &verify {
-            VerifyError::Unsupported => return Code::NotFound.into(),
-            VerifyError::InvalidSignature(_) => Self::from(Code::InvalidSignature),
+            VerifyError::Unsupported => return ErrorCode::NotFound.into(),
+            VerifyError::InvalidSignature(_) => Self::from(ErrorCode::InvalidSignature),
             VerifyError::Malformed(_) => Self::violation(Violation::body(
                 "",
                 "unreadable",
                 "is not a valid webhook request of the supplier",
             )),
-            VerifyError::Failed(_) => Self::from(Code::SupplierUnavailable),
-            VerifyError::Overloaded => Self::from(Code::Overloaded),
+            VerifyError::Failed(_) => Self::from(ErrorCode::SupplierUnavailable),
+            VerifyError::Overloaded => Self::from(ErrorCode::Overloaded),
         };
         answer.with_supplier(supplier).with_cause(verify)
     }
@@ -39,7 +39,7 @@ impl ApiError {
     /// Creates the error for a webhook request whose body is incomplete.
     pub(crate) fn from_body(error: BodyError) -> Self {
         match error {
-            BodyError::TooLarge => Code::BodyTooLarge.into(),
+            BodyError::TooLarge => ErrorCode::BodyTooLarge.into(),
             BodyError::Timeout | BodyError::Incomplete => {
                 Self::violation(Violation::body("", "incomplete", error.to_string()))
             }

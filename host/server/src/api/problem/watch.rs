@@ -1,6 +1,6 @@
 //! Conversion of watch errors to HTTP errors.
 
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::problem::ApiError;
 use crate::watch::WatchError;
 
@@ -8,16 +8,16 @@ impl ApiError {
     /// Creates the error for a failed operation on watches.
     pub(crate) fn from_watch(error: WatchError) -> Self {
         match error {
-            WatchError::NotFound => Code::WatchNotFound.into(),
+            WatchError::NotFound => ErrorCode::WatchNotFound.into(),
             WatchError::NoAutoBook => {
-                Self::from(Code::WatchStateConflict).with_detail("the watch has no auto_book")
+                Self::from(ErrorCode::WatchStateConflict).with_detail("the watch has no auto_book")
             }
-            WatchError::InvalidTransition(conflict) => Self::from(Code::WatchStateConflict)
+            WatchError::InvalidTransition(conflict) => Self::from(ErrorCode::WatchStateConflict)
                 .with_detail(format!("the watch is {}", conflict.status)),
             WatchError::Query(error) => Self::from_query(error),
-            WatchError::InstrumentNotFound => Code::PaymentInstrumentInvalid.into(),
+            WatchError::InstrumentNotFound => ErrorCode::PaymentInstrumentInvalid.into(),
             WatchError::Mandate(error) => Self::internal(error),
-            WatchError::TooManyConflicts => Self::from(Code::Overloaded).with_cause(error),
+            WatchError::TooManyConflicts => Self::from(ErrorCode::Overloaded).with_cause(error),
             WatchError::Idempotency(error) => Self::from_idempotency(error),
             WatchError::Storage(error) => Self::from_commit(error),
         }

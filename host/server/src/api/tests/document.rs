@@ -1,5 +1,5 @@
 use super::*;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use host_domain::event::EventType;
 use std::collections::BTreeSet;
 
@@ -149,7 +149,7 @@ async fn error_codes_of_handler_attributes_exist() {
                 .flatten()
             {
                 assert!(
-                    Code::from_name(code.as_str().unwrap()).is_some(),
+                    ErrorCode::from_name(code.as_str().unwrap()).is_some(),
                     "{} lists {code}",
                     operation.path
                 );
@@ -257,7 +257,7 @@ async fn document_and_pages_load_without_key_and_network() {
 #[tokio::test]
 async fn every_error_code_has_the_page_in_its_problem_type() {
     let server = Server::start().await;
-    for code in Code::ALL {
+    for code in ErrorCode::ALL {
         let problem = ApiError::from(*code).to_problem(&server.app.error_docs_url(), "r");
         let path = problem.kind.strip_prefix("http://api.test").unwrap();
         assert_eq!(

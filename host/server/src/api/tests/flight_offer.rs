@@ -3,7 +3,7 @@
 
 use super::hotel::expect;
 use super::*;
-use host_domain::flight::supply::Airline;
+use host_domain::flight::supplier_api::Airline;
 use host_domain::id::AirlineId;
 use host_domain::supplier::SupplierId;
 

@@ -3,7 +3,7 @@
 
 use super::document::{operations, resolve};
 use super::*;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use jsonschema::Validator;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -48,7 +48,7 @@ impl Published {
             paths: Vec::new(),
             bodies: RefCell::default(),
             document: document.clone(),
-            codes: Code::ALL.iter().map(|code| code.as_str()).collect(),
+            codes: ErrorCode::ALL.iter().map(|code| code.as_str()).collect(),
         };
         for (name, _) in operations(document) {
             let (method, path) = name.split_once(' ').unwrap();

@@ -2,7 +2,7 @@
 
 use crate::api::answer::{ApiResponse, List};
 use crate::api::caller::RequestContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{Query, Validate, Validated};
 use crate::api::identifier::EventIdParam;
 use crate::api::problem::ApiError;
@@ -59,7 +59,7 @@ pub(crate) async fn list_watch_events(
         .watch_log_entries(tenant, after.as_ref(), limit)
         .await;
     let logged = logged.map_err(ApiError::from_database)?;
-    let logged = logged.ok_or(Code::EventNotFound)?.into_iter();
+    let logged = logged.ok_or(ErrorCode::EventNotFound)?.into_iter();
     Ok(ApiResponse::ok(List(
         logged.map(watch_event::event).collect(),
     )))

@@ -2,7 +2,7 @@
 
 use crate::api::answer::{ApiResponse, NoContent};
 use crate::api::caller::RequestContext;
-use crate::api::code::Code;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated};
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -82,7 +82,7 @@ pub(crate) async fn get_watcher_webhook(
 ) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
     let endpoint = app.watch_endpoint(&caller.owner.tenant).await;
     let endpoint = endpoint.map_err(ApiError::from_webhook)?;
-    let endpoint = endpoint.ok_or(Code::SubscriptionNotFound)?;
+    let endpoint = endpoint.ok_or(ErrorCode::SubscriptionNotFound)?;
     Ok(ApiResponse::ok(watch_event::webhook(&endpoint, None)))
 }
 

@@ -70,7 +70,7 @@ pub(crate) struct UpdateSubscriptionRequest {
     #[schema(nullable = false, min_items = 1, max_items = 50, example = json!(["*"]))]
     event_types: Option<Vec<String>>,
     /// New note; null removes it.
-    #[serde(default, deserialize_with = "named")]
+    #[serde(default, deserialize_with = "some_or_null")]
     #[schema(value_type = Option<String>, max_length = 500, pattern = r"^[^\x00-\x1F\x7F-\x9F]*$")]
     description: Option<Option<String>>,
 }

@@ -7,7 +7,7 @@ use crate::flow::cancel::{CancelError, CancellationQuoteError};
 use crate::idempotency::{IdempotentRequest, claim_in};
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::quote::CancellationQuote;
-use host_domain::flight::supply::{BookingReference, SupplierQuote};
+use host_domain::flight::supplier_api::{BookingReference, SupplierQuote};
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
 use host_domain::supplier::{Capability, ReadError, SupplierId};

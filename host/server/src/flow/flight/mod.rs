@@ -23,15 +23,15 @@ use host_domain::booking::{
 use host_domain::event::Product;
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::step::Step;
-use host_domain::flight::supply::{
+use host_domain::flight::supplier_api::{
     BookRequest, BookingLookup, BuyRequest, CancelRequest, FindRequest, ServiceOrderItem,
     SupplierBooking, SupplierService,
 };
 use host_domain::id::{BookingId, EventId, PaymentId};
-use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{NextStep, Payment, PaymentEvent};
+use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{ChangeError, ReadError, SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, Store, UnitOfWork};
@@ -303,16 +303,16 @@ impl Application {
         let times = || self.schedule_context().with_requested_at(asked_at);
         Ok(match step {
             Step::Book => {
-                let answer = self.call_book(booking, walker).await;
+                let answer = self.call_flight_book(booking, walker).await;
                 judge::book_response(booking, answer, self.new_payment_id(), times())
             }
             Step::ReconcileBooking => {
-                let answer = self.find_at_supplier(booking, walker).await;
+                let answer = self.find_flight_at_supplier(booking, walker).await;
                 let payment = self.new_payment_id();
                 judge::book_lookup(booking, answer, payment, promises, times())
             }
             Step::Refresh => {
-                let answer = self.find_at_supplier(booking, walker).await;
+                let answer = self.find_flight_at_supplier(booking, walker).await;
                 judge::refresh_response(booking, answer, times())
             }
             Step::Cancel => {
@@ -327,7 +327,7 @@ impl Application {
                 judge::cancel_response(booking, answer, times())
             }
             Step::ReconcileCancellation => {
-                let answer = self.find_at_supplier(booking, walker).await;
+                let answer = self.find_flight_at_supplier(booking, walker).await;
                 judge::cancel_lookup(booking, answer, promises, times())
             }
             Step::BuyServices => {
@@ -342,14 +342,14 @@ impl Application {
                 judge::purchase_response(booking, answer, times())
             }
             Step::ReconcilePurchase => {
-                let answer = self.find_at_supplier(booking, walker).await;
+                let answer = self.find_flight_at_supplier(booking, walker).await;
                 judge::purchase_lookup(booking, answer, promises, times())
             }
             Step::Payment(step) => return self.execute_payment_step(booking, step, walker).await,
         })
     }
 
-    async fn call_book(
+    async fn call_flight_book(
         &self,
         booking: &Booking,
         walker: &ExecutionContext,
@@ -376,7 +376,7 @@ impl Application {
         answer
     }
 
-    async fn find_at_supplier(
+    async fn find_flight_at_supplier(
         &self,
         booking: &Booking,
         walker: &ExecutionContext,

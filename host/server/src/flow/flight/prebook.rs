@@ -9,7 +9,7 @@ use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::passenger::Contact;
-use host_domain::flight::supply::{PrebookRequest, PrebookResponse};
+use host_domain::flight::supplier_api::{PrebookRequest, PrebookResponse};
 use host_domain::flight::{FareCondition, FareConditions, Passenger};
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;

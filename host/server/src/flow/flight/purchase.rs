@@ -14,12 +14,12 @@ use host_domain::flight::booking::{
     BookedService, Booking, Event, ServicePurchase as Bought, ServicePurchaseState, ServiceStatus,
     State,
 };
-use host_domain::flight::supply::{AvailableService, ServiceType};
+use host_domain::flight::supplier_api::{AvailableService, ServiceType};
 use host_domain::id::{BookingId, InstrumentId, PassengerId, PurchaseId, SegmentId, ServiceId};
-use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{DeclineReason, Payment};
+use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_storage::{IdempotencyKey, IdempotencyRecord, UnitOfWork};
 use sha2::{Digest, Sha256};

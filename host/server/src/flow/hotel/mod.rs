@@ -20,14 +20,14 @@ use host_domain::booking::{
 use host_domain::event::Product;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
 use host_domain::hotel::step::Step;
-use host_domain::hotel::supply::{
+use host_domain::hotel::supplier_api::{
     BookRequest, BookingLookup, CancelRequest, FindRequest, RoomReference, SupplierBooking,
 };
 use host_domain::id::{BookingId, CancellationId, EventId, PaymentId, RefundId};
-use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{NextStep, Payment, PaymentEvent};
+use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{ChangeError, ReadError, SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, Store, UnitOfWork};

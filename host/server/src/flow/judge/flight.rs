@@ -10,9 +10,9 @@ use crate::flow::judge::{
 };
 use host_domain::booking::Failure;
 use host_domain::flight::booking::{Booking, Event, State};
-use host_domain::flight::supply::{BookingLookup, SupplierBooking};
+use host_domain::flight::supplier_api::{BookingLookup, SupplierBooking};
 use host_domain::id::PaymentId;
-use host_domain::leg::RemoteCall;
+use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{ChangeError, ReadError, RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 

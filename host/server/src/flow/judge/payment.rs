@@ -8,11 +8,11 @@ use crate::flow::judge::{
     ScheduleContext, SupplierGuarantees, classify_absence, interpretation, may_have_been_executed,
 };
 use host_domain::id::RefundId;
-use host_domain::leg::RemoteCall;
 use host_domain::payment::{
     DeclineReason, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorPayment,
     ProcessorPaymentStatus,
 };
+use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::ReadError;
 
 fn active_call(payment: &Payment) -> Option<&RemoteCall> {

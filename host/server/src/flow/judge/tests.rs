@@ -1,8 +1,8 @@
 //! Helpers that the tests of all interpretations share.
 
 use super::{ScheduleContext, SupplierGuarantees};
-use host_domain::leg::{BackoffSchedule, RemoteCall};
 use host_domain::money::{Currency, Money};
+use host_domain::remote_call::{BackoffSchedule, RemoteCall};
 use host_domain::supplier::{Refusal, RefusalReason};
 use host_domain::time::Timestamp;
 

@@ -6,7 +6,7 @@ use crate::app::Application;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
 use crate::time::Deadline;
-use host_domain::flight::supply::Airline;
+use host_domain::flight::supplier_api::Airline;
 use host_domain::id::AirlineId;
 use host_domain::owner::Mode;
 use host_domain::supplier::{Capability, ReadError, SupplierId};

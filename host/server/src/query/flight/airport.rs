@@ -4,7 +4,7 @@ use crate::api::caller::RequestContext;
 use crate::app::Application;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
-use host_domain::flight::supply::{Airport, AirportResponse};
+use host_domain::flight::supplier_api::{Airport, AirportResponse};
 use host_domain::id::AirportId;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_storage::AirportObservation;

@@ -1,7 +1,7 @@
 //! Filters and sorts fares. Filters that a supplier does not apply are reported and applied here,
 //! as far as its response allows. The code is pure.
 
-use host_domain::flight::supply::{
+use host_domain::flight::supplier_api::{
     AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
 };
 use host_domain::flight::{Journey, Segment};

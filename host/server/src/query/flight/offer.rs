@@ -6,7 +6,7 @@ use crate::offer_reference::{self, FlightOfferTerms};
 use crate::query::QueryError;
 use crate::query::flight::choice;
 use crate::query::route::RouteRequest;
-use host_domain::flight::supply::{AppliedFilters, Offer, PriceRequest, PriceResponse};
+use host_domain::flight::supplier_api::{AppliedFilters, Offer, PriceRequest, PriceResponse};
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::time::Timestamp;
 

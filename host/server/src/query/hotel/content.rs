@@ -4,7 +4,7 @@
 
 use crate::api::caller::RequestContext;
 use crate::app::Application;
-use crate::config::Content as Config;
+use crate::config::ContentConfig;
 use crate::query::QueryError;
 use crate::query::route::{RouteRequest, allows_failover, read_call_context};
 use crate::time::Deadline;
@@ -47,7 +47,7 @@ trait CachedContent: Serialize + DeserializeOwned + Send + 'static {
     const CONTENT_PART: ContentPart;
 
     /// Returns the maximum age of this part, in seconds.
-    fn max_age_s(config: &Config) -> u64;
+    fn max_age_s(config: &ContentConfig) -> u64;
 
     fn fetch_and_store(
         supplier: &Supplier,
@@ -248,7 +248,7 @@ impl Application {
 impl CachedContent for HotelDetails {
     const CONTENT_PART: ContentPart = ContentPart::Details;
 
-    fn max_age_s(config: &Config) -> u64 {
+    fn max_age_s(config: &ContentConfig) -> u64 {
         config.details_fresh_s
     }
 
@@ -274,7 +274,7 @@ impl CachedContent for HotelDetails {
 impl CachedContent for Option<Reviews> {
     const CONTENT_PART: ContentPart = ContentPart::Reviews;
 
-    fn max_age_s(config: &Config) -> u64 {
+    fn max_age_s(config: &ContentConfig) -> u64 {
         config.reviews_fresh_s
     }
 

@@ -8,7 +8,7 @@ use crate::offer_reference;
 use crate::query::QueryError;
 use crate::query::hotel::today;
 use crate::query::route::RouteRequest;
-use host_domain::hotel::supply::{self, Offer, PriceRequest, PriceResponse};
+use host_domain::hotel::supplier_api::{self, Offer, PriceRequest, PriceResponse};
 use host_domain::hotel::{HotelSummary, Stay};
 use host_domain::id::HotelId;
 use host_domain::supplier::{Capability, SupplierId};
@@ -232,7 +232,7 @@ impl Application {
         supplier: &SupplierId,
         query: &OfferQuery,
         hotel_id: &HotelId,
-        found: supply::HotelOffers,
+        found: supplier_api::HotelOffers,
         now: Timestamp,
     ) -> Vec<PricedOffer> {
         let latest = now.plus_s(self.offer_ttl_s());

@@ -5,7 +5,7 @@ use crate::app::Application;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
 use crate::render::place::SavedPlace;
-use host_domain::hotel::supply::{Place, PlaceQuery};
+use host_domain::hotel::supplier_api::{Place, PlaceQuery};
 use host_domain::id::PlaceId;
 use host_domain::owner::Mode;
 use host_domain::supplier::{Capability, ReadError, SupplierId};

@@ -5,7 +5,7 @@ use crate::api::caller::RequestContext;
 use crate::app::Application;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
-use host_domain::hotel::supply::{
+use host_domain::hotel::supplier_api::{
     AppliedFilters, SearchFilters, SearchRequest, SearchResponse, SearchSort, SupplierHotel,
 };
 use host_domain::hotel::{Location, Stay};

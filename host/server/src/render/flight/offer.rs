@@ -3,7 +3,7 @@
 use crate::api::value::{IsoDateTime, Money};
 use crate::render::flight::itinerary::{Cabin, FareConditions, JourneyTimes, SegmentFlight};
 use host_domain::flight;
-use host_domain::flight::supply;
+use host_domain::flight::supplier_api;
 use host_domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -67,7 +67,7 @@ pub(crate) struct FlightOffer {
 
 /// Builds the resource of an offer with the given offer reference.
 pub(crate) fn offer(
-    offer: &supply::Offer,
+    offer: &supplier_api::Offer,
     reference: String,
     expires_at: Timestamp,
 ) -> FlightOffer {

@@ -36,7 +36,7 @@ pub(crate) enum PaymentMethodType {
 
 /// The payment method of a payment.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub(crate) struct PaymentMethod {
+pub(crate) struct FlightPaymentMethod {
     /// Type of the payment method.
     #[serde(rename = "type")]
     kind: PaymentMethodType,
@@ -60,7 +60,7 @@ pub(crate) struct FlightPayment {
     collected_by: CollectedBy,
     /// Payment method. Present if the card is known; never present in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    payment_method: Option<PaymentMethod>,
+    payment_method: Option<FlightPaymentMethod>,
     /// Time at which the payment was started.
     created_at: IsoDateTime,
 }
@@ -82,7 +82,7 @@ pub(crate) fn without_method(payment: &Payment) -> FlightPayment {
 
 /// Builds a payment with its payment method, for responses about one booking and for events.
 pub(crate) fn with_method(payment: &Payment) -> FlightPayment {
-    let payment_method = payment.card.as_ref().map(|card| PaymentMethod {
+    let payment_method = payment.card.as_ref().map(|card| FlightPaymentMethod {
         kind: PaymentMethodType::Card,
         card: card.into(),
     });

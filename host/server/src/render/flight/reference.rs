@@ -2,7 +2,7 @@
 
 use crate::api::value::CountryCode;
 use crate::render::place::country;
-use host_domain::flight::supply;
+use host_domain::flight::supplier_api;
 use host_domain::id::{AirlineId, AirportId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -71,7 +71,7 @@ pub(crate) struct Airline {
 }
 
 /// Builds the resource of an airport.
-pub(crate) fn airport(id: &AirportId, airport: supply::Airport) -> Airport {
+pub(crate) fn airport(id: &AirportId, airport: supplier_api::Airport) -> Airport {
     Airport {
         id: id.to_string(),
         iata_code: airport.iata_code,
@@ -87,7 +87,7 @@ pub(crate) fn airport(id: &AirportId, airport: supply::Airport) -> Airport {
 }
 
 /// Builds the resource of an airline.
-pub(crate) fn airline(id: &AirlineId, airline: supply::Airline) -> Airline {
+pub(crate) fn airline(id: &AirlineId, airline: supplier_api::Airline) -> Airline {
     Airline {
         id: id.to_string(),
         iata_code: airline.iata_code,

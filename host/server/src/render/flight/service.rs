@@ -2,7 +2,7 @@
 
 use crate::api::value::Money;
 use host_domain::flight::booking::{self, BookedService, Booking};
-use host_domain::flight::supply;
+use host_domain::flight::supplier_api;
 use host_domain::id::{PassengerId, SegmentId, ServiceId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -152,7 +152,7 @@ pub(crate) fn available_service(
     id: &ServiceId,
     passenger: &PassengerId,
     segments: &[SegmentId],
-    service: &supply::AvailableService,
+    service: &supplier_api::AvailableService,
 ) -> AvailableService {
     AvailableService {
         id: id.to_string(),
@@ -169,25 +169,25 @@ fn texts(ids: &[SegmentId]) -> Vec<String> {
     ids.iter().map(ToString::to_string).collect()
 }
 
-impl From<supply::Baggage> for Baggage {
-    fn from(baggage: supply::Baggage) -> Self {
+impl From<supplier_api::Baggage> for Baggage {
+    fn from(baggage: supplier_api::Baggage) -> Self {
         Self {
             kind: match baggage.baggage_type {
-                supply::BaggageType::Checked => BaggageType::Checked,
-                supply::BaggageType::CarryOn => BaggageType::CarryOn,
+                supplier_api::BaggageType::Checked => BaggageType::Checked,
+                supplier_api::BaggageType::CarryOn => BaggageType::CarryOn,
             },
             max_weight_kg: baggage.max_weight_kg,
         }
     }
 }
 
-impl From<supply::ServiceType> for ServiceType {
-    fn from(kind: supply::ServiceType) -> Self {
+impl From<supplier_api::ServiceType> for ServiceType {
+    fn from(kind: supplier_api::ServiceType) -> Self {
         match kind {
-            supply::ServiceType::Baggage => Self::Baggage,
-            supply::ServiceType::Seat => Self::Seat,
-            supply::ServiceType::Meal => Self::Meal,
-            supply::ServiceType::Other => Self::Other,
+            supplier_api::ServiceType::Baggage => Self::Baggage,
+            supplier_api::ServiceType::Seat => Self::Seat,
+            supplier_api::ServiceType::Meal => Self::Meal,
+            supplier_api::ServiceType::Other => Self::Other,
         }
     }
 }

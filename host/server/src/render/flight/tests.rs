@@ -11,7 +11,7 @@ use host_domain::booking::{Failure, Notification};
 use host_domain::event::EventType;
 use host_domain::flight::booking::{BookedChange, Booking, State};
 use host_domain::flight::quote::{CancellationQuote, QuoteSource, QuoteUnavailableReason};
-use host_domain::flight::supply::{AvailableService, ServiceType};
+use host_domain::flight::supplier_api::{AvailableService, ServiceType};
 use host_domain::flight::{AirlineChange, ChangeType};
 use host_domain::id::{
     AirlineChangeId, BookingId, EventId, JourneyId, PassengerId, PaymentId, SegmentId, ServiceId,

@@ -22,15 +22,15 @@ use host_domain::flight::itinerary::{
 };
 use host_domain::flight::passenger::{Contact, Travellers};
 use host_domain::flight::step::Step;
-use host_domain::flight::supply::{
+use host_domain::flight::supplier_api::{
     Baggage, BaggageType, BookingLookup, CancellationAmounts, PrebookResponse, ServiceType,
     SupplierBooking, SupplierService,
 };
 use host_domain::id::{BookingId, PaymentId, PurchaseId, ServiceId};
-use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::{Payment, PaymentStep};
+use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 

@@ -13,12 +13,12 @@ use anyhow::{Result, ensure};
 use host_domain::booking::PaymentCollector;
 use host_domain::event::EventType;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, Room, State, Status};
-use host_domain::hotel::offer::{
-    Board, CancellationPolicy, Contact, HotelSummary, Occupancy, Penalty, RoomRate, Stay,
-};
 use host_domain::hotel::step::Step;
-use host_domain::hotel::supply::{
+use host_domain::hotel::supplier_api::{
     BookingLookup, CancellationAmounts, PrebookResponse, SupplierBooking, SupplierRoom,
+};
+use host_domain::hotel::types::{
+    Board, CancellationPolicy, Contact, HotelSummary, Occupancy, Penalty, RoomRate, Stay,
 };
 use host_domain::id::{BookingId, CancellationId, HotelId, RefundId, RoomId};
 use host_domain::owner::{Mode, Owner, Tenant};

@@ -7,7 +7,7 @@ use super::{BIRTH, Happening, Life, TROUBLE_MS};
 use crate::flow::bookable::BookingPhase;
 use anyhow::{Result, bail, ensure};
 use host_domain::booking::{ChangeSource, Expiry, PaymentCollector};
-use host_domain::leg::RemoteCall;
+use host_domain::remote_call::RemoteCall;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;

@@ -26,7 +26,7 @@ use host::Host;
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::DeliveryEvent;
-use host_runtime::guard::DnsLookup;
+use host_runtime::guarded_client::DnsLookup;
 use people::Wish;
 use promise::Promises;
 use receiver::{Receiver, Verdict};

@@ -6,8 +6,8 @@ use crate::flow::refusal::PrebookRefusal;
 use crate::simulation::random::Random;
 use crate::watch::judge::{self, PurchaseOutcome};
 use host_domain::id::{BookingId, InstrumentId, WatchId};
-use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
+use host_domain::remote_call::RemoteCall;
 use host_domain::time::Timestamp;
 
 /// Timeout of a prebook without a response.

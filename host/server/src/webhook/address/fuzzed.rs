@@ -184,7 +184,7 @@ fn address_check_agrees_with_the_registries() {
             }
             _ => Ipv6Addr::from(std::array::from_fn::<u8, 16, _>(|_| choice.byte())).into(),
         };
-        let refusal = address::denial_reason(address, AddressPolicy::PublicOnly);
+        let refusal = address_policy::denial_reason(address, AddressPolicy::PublicOnly);
         assert_eq!(
             refusal.is_none(),
             is_public(address),

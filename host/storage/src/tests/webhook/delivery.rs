@@ -1,7 +1,7 @@
 //! An event gets exactly one delivery for each matching subscription.
 
 use super::*;
-use crate::batch::combinable_runs;
+use crate::combined_statement::combinable_runs;
 
 on_both_databases!(
     event_is_delivered_to_matching_subscriptions,

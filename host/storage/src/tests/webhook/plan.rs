@@ -3,8 +3,8 @@
 use super::super::plan::{in_sqlite, names, postgres_plan, sqlite_plan};
 use super::*;
 use crate::statement::Statement;
-use crate::watch_log;
-use crate::webhook::{attempt, delivery, send, subscription as subscriptions};
+use crate::watch_event_log;
+use crate::webhook::{attempt, delivery, dispatch, subscription as subscriptions};
 use sqlx::{Connection, Executor, PgConnection};
 
 /// Statements with the index that each must use. `whole` is the index for a subscription that is
@@ -27,14 +27,14 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
     let item = || "[{\"organization\":\"demo\",\"mode\":\"test\",\"id\":\"dlv_1\"}]".to_owned();
     let one = delivery_id(1, 1);
     vec![
-        (send::due(&[&id], 200), "webhook_delivery_due"),
-        (send::claim(claim, &id, 10), "webhook_delivery_due"),
-        (send::update_deliveries(item()), "webhook_delivery_pkey"),
-        (send::insert_attempts(item()), "webhook_delivery_pkey"),
-        (send::note_successes(item()), whole),
-        (send::select_stalled(NOW, 10), "webhook_delivery_open"),
-        (send::oldest(), "webhook_delivery_open"),
-        (send::deleted(NOW), "webhook_subscription_deleted"),
+        (dispatch::due(&[&id], 200), "webhook_delivery_due"),
+        (dispatch::claim(claim, &id, 10), "webhook_delivery_due"),
+        (dispatch::update_deliveries(item()), "webhook_delivery_pkey"),
+        (dispatch::insert_attempts(item()), "webhook_delivery_pkey"),
+        (dispatch::note_successes(item()), whole),
+        (dispatch::select_stalled(NOW, 10), "webhook_delivery_open"),
+        (dispatch::oldest(), "webhook_delivery_open"),
+        (dispatch::deleted(NOW), "webhook_subscription_deleted"),
         (
             delivery::list(&tenant(), &id, DeliveryFilter::default(), page),
             "webhook_delivery_list",
@@ -52,18 +52,21 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
             "webhook_subscription_list",
         ),
         (
-            watch_log::select_sequence(&tenant(), &event(1, "").id),
+            watch_event_log::select_sequence(&tenant(), &event(1, "").id),
             "watch_log_event",
         ),
         (
-            watch_log::select_entries_after(&tenant(), 10, 50),
+            watch_event_log::select_entries_after(&tenant(), 10, 50),
             "watch_log_pkey",
         ),
         (
-            watch_log::backfill_pending_deliveries(&subscription(1, Product::Watch, &[]), NOW),
+            watch_event_log::backfill_pending_deliveries(
+                &subscription(1, Product::Watch, &[]),
+                NOW,
+            ),
             "watch_log_pending",
         ),
-        (watch_log::log_outcomes(item()), "watch_log_event"),
+        (watch_event_log::log_outcomes(item()), "watch_log_event"),
     ]
 }
 

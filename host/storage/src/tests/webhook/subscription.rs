@@ -154,7 +154,7 @@ async fn deleted_subscription_loses_secrets_then_deliveries(db: &TestDatabase) {
     assert_eq!(told(&db.store, 2).await.len(), 6);
     let deleted = db
         .store
-        .fetch_all(crate::webhook::send::deleted(NOW.plus_s(1)));
+        .fetch_all(crate::webhook::dispatch::deleted(NOW.plus_s(1)));
     assert!(
         deleted.await.unwrap().is_empty(),
         "the row of the subscription is deleted"

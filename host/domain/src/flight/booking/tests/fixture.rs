@@ -5,13 +5,15 @@ use crate::flight::booking::*;
 pub(super) use crate::flight::itinerary::FareCondition;
 use crate::flight::itinerary::{Cabin, Direction, FareConditions, Journey, Segment};
 use crate::flight::passenger::{Contact, Gender, PassengerType, Travellers};
-pub(super) use crate::flight::supply::SupplierService;
-use crate::flight::supply::{Baggage, BaggageType, PrebookResponse, ServiceType, SupplierBooking};
+pub(super) use crate::flight::supplier_api::SupplierService;
+use crate::flight::supplier_api::{
+    Baggage, BaggageType, PrebookResponse, ServiceType, SupplierBooking,
+};
 use crate::id::{BookingId, InstrumentId, PassengerId, PaymentId, PurchaseId, RefundId, ServiceId};
-use crate::leg::RemoteCall;
 use crate::money::{Currency, Money};
 use crate::owner::{Mode, Owner, Tenant};
 use crate::payment::{DeclineReason, Instrument, Payment, PaymentEvent};
+use crate::remote_call::RemoteCall;
 use crate::supplier::{SupplierBookingStatus, SupplierId};
 use crate::time::{Date, Timestamp};
 

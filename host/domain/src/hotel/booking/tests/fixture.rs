@@ -2,10 +2,10 @@
 
 use crate::booking::{ChangeSource, Failure, PaymentCollector};
 use crate::hotel::booking::*;
-use crate::hotel::offer::{Board, CancellationPolicy, Contact, Guest, HotelSummary, Stay};
-use crate::hotel::offer::{GuestType, Location, Occupancy, Penalty, RoomRate};
-use crate::hotel::supply::CancellationAmounts;
-use crate::hotel::supply::{PrebookResponse, SupplierBooking};
+use crate::hotel::supplier_api::CancellationAmounts;
+use crate::hotel::supplier_api::{PrebookResponse, SupplierBooking};
+use crate::hotel::types::{Board, CancellationPolicy, Contact, Guest, HotelSummary, Stay};
+use crate::hotel::types::{GuestType, Location, Occupancy, Penalty, RoomRate};
 use crate::id::InstrumentId;
 use crate::id::*;
 use crate::money::Currency;

@@ -10,7 +10,7 @@ use host_domain::flight::booking::{
     BookedService, ServicePurchase, ServicePurchaseState, ServiceStatus,
 };
 use host_domain::flight::passenger::{Contact, Travellers};
-use host_domain::flight::supply::{ServiceType, SupplierService};
+use host_domain::flight::supplier_api::{ServiceType, SupplierService};
 use host_domain::flight::{FareCondition, FareConditions};
 use host_domain::id::{BookingId, PurchaseId, ServiceId};
 use host_domain::owner::{Mode, Owner, Tenant};
@@ -93,7 +93,7 @@ fn buying(buy: RemoteCall) -> Booking {
         services: vec![ServiceId::from_bits(1)],
         payment: payment(),
         total: euros(60),
-        state: ServicePurchaseState::InProgress { call },
+        state: ServicePurchaseState::InProgress { call: buy },
         failure: None,
         created_at: Timestamp(0),
     }];

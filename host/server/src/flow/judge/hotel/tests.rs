@@ -6,7 +6,7 @@ use super::*;
 use crate::flow::judge::tests::{NOW, consistent, euros, judge, lost, pending, refusal, sent};
 use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::Event as E;
-use host_domain::hotel::offer::{Contact, HotelSummary, Occupancy, Stay};
+use host_domain::hotel::types::{Contact, HotelSummary, Occupancy, Stay};
 use host_domain::id::{BookingId, CancellationId, HotelId, RefundId};
 use host_domain::money::Currency;
 use host_domain::owner::{Mode, Owner, Tenant};

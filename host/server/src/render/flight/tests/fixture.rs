@@ -6,7 +6,7 @@ use host_domain::flight::booking::{
     RefundedBy, ServiceStatus, State,
 };
 use host_domain::flight::passenger::{Contact, Travellers};
-use host_domain::flight::supply::{Baggage, BaggageType, ServiceType};
+use host_domain::flight::supplier_api::{Baggage, BaggageType, ServiceType};
 use host_domain::flight::{
     Cabin, Direction, FareCondition, FareConditions, Gender, Journey, LoyaltyAccount,
     PassengerType, Segment, SegmentPassenger,

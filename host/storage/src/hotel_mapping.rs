@@ -4,7 +4,7 @@
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
-use host_domain::hotel::offer::Location;
+use host_domain::hotel::types::Location;
 use host_domain::id::HotelId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;

@@ -2,8 +2,8 @@
 //! operator supplies the outcome.
 
 use crate::id::{PaymentId, RefundId};
-use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent, PaymentState, PaymentStep};
+use crate::remote_call::RemoteCall;
 use crate::time::Timestamp;
 
 /// An operation at a processor about a payment.

@@ -8,12 +8,12 @@ use http::StatusCode;
 use serde_json::json;
 
 use crate::{
-    card::payment::{Payment, payment_wire},
     journal::JournalClosed,
+    payments::payment::{Payment, payment_wire},
 };
 
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum PaymentError {
     InvalidKey,
     Invalid(String),
     NoSuchPayment,
@@ -26,7 +26,7 @@ pub(super) enum Refusal {
     StorageFailed,
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for PaymentError {
     fn into_response(self) -> Response {
         let (status, kind, code, message) = match &self {
             Self::InvalidKey => (
@@ -100,13 +100,13 @@ impl IntoResponse for Refusal {
 }
 
 /// Converts the description of an invalid request into a refusal.
-impl From<String> for Refusal {
+impl From<String> for PaymentError {
     fn from(what: String) -> Self {
         Self::Invalid(what)
     }
 }
 
-impl From<JournalClosed> for Refusal {
+impl From<JournalClosed> for PaymentError {
     fn from(_: JournalClosed) -> Self {
         Self::StorageFailed
     }

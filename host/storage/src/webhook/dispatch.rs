@@ -9,7 +9,7 @@ use super::subscription;
 use super::subscription::SealedSecrets;
 use crate::error::CommitError;
 use crate::statement::{Statement, statement, text_array};
-use crate::wake::WorkQueue;
+use crate::wakeup::WorkQueue;
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;

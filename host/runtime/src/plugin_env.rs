@@ -1,7 +1,7 @@
 //! The environment that the host provides to the guests of one plugin: egress, cache, settings and
 //! secrets. It is shared by all calls of the plugin and independent of components and instances.
 
-use crate::background::BackgroundExecutor;
+use crate::background_executor::BackgroundExecutor;
 use crate::call_log::CallSink;
 use crate::egress::Egress;
 use crate::import::cache::Cache;

@@ -2,23 +2,23 @@
 //! or takes it from the cache, links it, calls `describe` and validates the result. A plugin is
 //! only used if all of these steps succeed.
 
-use crate::admission::ConcurrencyLimit;
-use crate::background::BackgroundExecutor;
+use crate::allow_list::AllowList;
+use crate::background_executor::BackgroundExecutor;
 use crate::bindings::stopover::host as imports;
-use crate::breaker::CircuitBreaker;
 use crate::call_log::CallSink;
-use crate::capability::AllowList;
+use crate::call_state::{CallScope, GuestError, GuestState, HasGuestState};
 use crate::cassette::{CassetteError, Recorder, Replayer};
+use crate::circuit_breaker::CircuitBreaker;
 use crate::compile::{CodeCache, CodeSource, CompileError, ComponentFile};
-use crate::describe::{self, DescriptionError, ValidatedDescription};
+use crate::concurrency_limit::ConcurrencyLimit;
+use crate::description::{self, DescriptionError, ValidatedDescription};
 use crate::egress::{Egress, EgressTarget, InvalidCredential};
 use crate::exports::{ExportError, Exports};
 use crate::guest;
 use crate::import::cache::Cache;
 use crate::plugin::{Plugin, PluginInfo, PluginSpec, TrafficMode};
-use crate::provision::PluginEnv;
+use crate::plugin_env::PluginEnv;
 use crate::signature::{self, SignatureError};
-use crate::state::{CallScope, GuestError, GuestState, HasGuestState};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Clock;
 use secrecy::SecretString;
@@ -250,7 +250,7 @@ impl Loader {
         };
         let answer = guest::call(&linked.pre, &provision, &scope, &exports.describe, (), ()).await;
         let (wire,) = answer.map_err(broken)?;
-        Ok((exports, describe::validate(wire)?))
+        Ok((exports, description::validate(wire)?))
     }
 
     fn provision(

@@ -1,6 +1,6 @@
 //! Requests to hotel suppliers and their responses.
 
-use crate::hotel::offer::{
+use crate::hotel::types::{
     Board, CancellationPolicy, Contact, Guest, HotelSummary, Location, Loyalty, Promotion,
     RoomRate, Stay,
 };

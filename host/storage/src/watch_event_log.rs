@@ -7,7 +7,7 @@
 
 use crate::event::{OutboxEvent, read_outbox};
 use crate::statement::{Row, Statement, statement};
-use crate::wake::WorkQueue;
+use crate::wakeup::WorkQueue;
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};

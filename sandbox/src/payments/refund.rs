@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    card::{
-        payment::{of_account, positive},
-        refusal::Refusal,
-    },
     ledger::EntryKind,
     money::Currency,
+    payments::{
+        payment::{of_account, positive},
+        refusal::PaymentError,
+    },
     request::{self, Account},
     state::{Record, SandboxRecords, SandboxState},
 };
@@ -87,7 +87,7 @@ pub(super) async fn refund_payment(
     Account(account): Account,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, PaymentError> {
     let request: RefundRequest = request::body(&body)?;
     request::check_reference("reference", &request.reference)?;
     positive(request.amount)?;
@@ -102,21 +102,21 @@ fn refund(
     account: &str,
     id: &str,
     request: &RefundRequest,
-) -> Result<Refund, Refusal> {
+) -> Result<Refund, PaymentError> {
     let mut payment = of_account(world, account, id)?;
     let first =
         (refunds_of(world, id).into_iter()).find(|refund| refund.reference == request.reference);
     if let Some(first) = first {
         return match first.amount == request.amount {
             true => Ok(first),
-            false => Err(Refusal::ReferenceReused),
+            false => Err(PaymentError::ReferenceReused),
         };
     }
     if payment.captured == 0 {
-        return Err(Refusal::WrongState);
+        return Err(PaymentError::WrongState);
     }
     if request.amount > payment.captured - payment.refunded {
-        return Err(Refusal::AmountTooLarge);
+        return Err(PaymentError::AmountTooLarge);
     }
     let refund = Refund {
         id: world.reference("ref-"),
@@ -155,7 +155,7 @@ pub(super) async fn find_refunds(
     Account(account): Account,
     Path(id): Path<String>,
     uri: Uri,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, PaymentError> {
     let FindQuery { reference } = request::query(&uri)?;
     let refunds = app
         .transact(|world| of_account(world, account, &id).map(|_| refunds_of(world, &id)))

@@ -4,7 +4,7 @@ use axum::{Json, extract::Path};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{card::refusal::Refusal, request::Account};
+use crate::{payments::refusal::PaymentError, request::Account};
 
 /// Number of failing captures before one succeeds.
 pub(super) const CAPTURE_FAILURES: u8 = 3;
@@ -69,7 +69,7 @@ impl CardScenario {
 pub(super) async fn read_token(
     _account: Account,
     Path(token): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let source = CardScenario::from_token(&token).ok_or(Refusal::NoSuchToken)?;
+) -> Result<Json<Value>, PaymentError> {
+    let source = CardScenario::from_token(&token).ok_or(PaymentError::NoSuchToken)?;
     Ok(Json(json!({ "token": token, "card": source.card() })))
 }

@@ -9,7 +9,7 @@ use crate::{
         booking::{Booking, BookingState},
         catalog,
         quote::BoardPlan,
-        refusal::Refusal,
+        refusal::LodgeError,
         scenario::Scenario,
         wire::{HotelWire, Loyalty, Promotion, Terms, promotions, rewards, room_name},
     },
@@ -72,9 +72,9 @@ struct CancellationWire {
     at: String,
 }
 
-pub(super) fn booking_wire(booking: &Booking) -> Result<BookingWire, Refusal> {
+pub(super) fn booking_wire(booking: &Booking) -> Result<BookingWire, LodgeError> {
     let quote = &booking.quote;
-    let hotel = catalog::find(&quote.hotel).ok_or(Refusal::Failure)?;
+    let hotel = catalog::find(&quote.hotel).ok_or(LodgeError::Failure)?;
     let currency = quote.stay.currency;
     let decided = !matches!(
         booking.state,

@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    card::{
-        refusal::Refusal,
-        token::{Card, CardScenario},
-    },
     clock::DAY_MS,
     connection,
     ledger::{Entry, EntryKind},
     money::Currency,
+    payments::{
+        refusal::PaymentError,
+        token::{Card, CardScenario},
+    },
     request::{self, Account},
     state::{Record, SandboxRecords, SandboxState},
 };
@@ -185,13 +185,13 @@ fn wanted(
     amount: i64,
     currency: &str,
     source: Option<CardScenario>,
-) -> Result<AuthorizeParams, Refusal> {
+) -> Result<AuthorizeParams, PaymentError> {
     request::check_reference("reference", &reference)?;
     positive(amount)?;
     let currency = (currency.chars().all(|letter| letter.is_ascii_lowercase()))
         .then(|| Currency::from_code(&currency.to_uppercase()))
         .flatten()
-        .ok_or_else(|| Refusal::Invalid("currency: not a lower-case code".to_owned()))?;
+        .ok_or_else(|| PaymentError::Invalid("currency: not a lower-case code".to_owned()))?;
     Ok(AuthorizeParams {
         reference,
         amount,
@@ -200,19 +200,19 @@ fn wanted(
     })
 }
 
-pub(super) fn positive(amount: i64) -> Result<(), Refusal> {
+pub(super) fn positive(amount: i64) -> Result<(), PaymentError> {
     (amount > 0)
         .then_some(())
-        .ok_or_else(|| Refusal::Invalid("amount must be positive".to_owned()))
+        .ok_or_else(|| PaymentError::Invalid("amount must be positive".to_owned()))
 }
 
 pub(super) async fn authorize_payment(
     State(app): State<SandboxState>,
     Account(account): Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, PaymentError> {
     let request: PaymentRequest = request::body(&body)?;
-    let source = CardScenario::from_token(&request.source).ok_or(Refusal::NoSuchToken)?;
+    let source = CardScenario::from_token(&request.source).ok_or(PaymentError::NoSuchToken)?;
     let wanted = wanted(
         request.reference,
         request.amount,
@@ -227,7 +227,7 @@ pub(super) async fn authorize_payment(
         })
         .await??;
     if payment.decline_code().is_some() {
-        return Err(Refusal::Declined(Box::new(payment)));
+        return Err(PaymentError::Declined(Box::new(payment)));
     }
     if source == CardScenario::Timeout && !repeated {
         return Ok(connection::drop_connection());
@@ -243,7 +243,7 @@ fn earlier(
     world: &SandboxRecords,
     account: &str,
     wanted: &AuthorizeParams,
-) -> Result<Option<Payment>, Refusal> {
+) -> Result<Option<Payment>, PaymentError> {
     let Some(first) = by_reference(world, account, &wanted.reference) else {
         return Ok(None);
     };
@@ -254,7 +254,7 @@ fn earlier(
     if same {
         Ok(Some(first))
     } else {
-        Err(Refusal::ReferenceReused)
+        Err(PaymentError::ReferenceReused)
     }
 }
 
@@ -313,7 +313,7 @@ pub(super) async fn create_intent(
     State(app): State<SandboxState>,
     Account(account): Account,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, PaymentError> {
     let request: IntentRequest = request::body(&body)?;
     let wanted = wanted(request.reference, request.amount, &request.currency, None)?;
     let payment = app
@@ -348,18 +348,18 @@ pub(super) fn of_account(
     world: &SandboxRecords,
     account: &str,
     id: &str,
-) -> Result<Payment, Refusal> {
+) -> Result<Payment, PaymentError> {
     (world.card.payments.get(id))
         .filter(|payment| payment.account == account)
         .cloned()
-        .ok_or(Refusal::NoSuchPayment)
+        .ok_or(PaymentError::NoSuchPayment)
 }
 
 pub(super) async fn read_payment(
     State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
-) -> Result<Json<PaymentWire>, Refusal> {
+) -> Result<Json<PaymentWire>, PaymentError> {
     let payment = app
         .transact(|world| of_account(world, account, &id))
         .await??;
@@ -376,7 +376,7 @@ pub(super) async fn find_payments(
     State(app): State<SandboxState>,
     Account(account): Account,
     uri: Uri,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, PaymentError> {
     let FindQuery { reference } = request::query(&uri)?;
     let found = app
         .transact(|world| by_reference(world, account, &reference))

@@ -3,12 +3,12 @@
 use crate::booking::Failure;
 use crate::flight::itinerary::{AirlineChange, Journey};
 use crate::flight::passenger::{Gender, LoyaltyAccount, PassengerType, Title};
-use crate::flight::supply::{Baggage, ServiceType, SupplierService};
+use crate::flight::supplier_api::{Baggage, ServiceType, SupplierService};
 use crate::id::{
     AirlineChangeId, JourneyId, PassengerId, PaymentId, PurchaseId, SegmentId, ServiceId,
 };
-use crate::leg::RemoteCall;
 use crate::money::Money;
+use crate::remote_call::RemoteCall;
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 

@@ -2,9 +2,9 @@
 //! being committed are queued and then committed together as one statement. A unit that finds none
 //! in progress is committed at once; none waits to be batched.
 
-use crate::batch::CombinedStatement;
+use crate::combined_statement::CombinedStatement;
 use crate::error::CommitError;
-use crate::write::UnitOfWork;
+use crate::unit_of_work::UnitOfWork;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -2,7 +2,7 @@
 
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
-use crate::wake::WorkQueue;
+use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::AskId;
 use host_domain::money::{Currency, Money};

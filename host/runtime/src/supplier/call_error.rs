@@ -6,8 +6,8 @@ use crate::bindings::exports::stopover::payment::processor as payment_wire;
 use crate::bindings::exports::stopover::supplier::supplier_events as event_wire;
 use crate::bindings::stopover::supplier::types as wire;
 use crate::call_log::PluginCallOutcome;
+use crate::call_state::{GuestError, OutboundTracker};
 use crate::convert::{self, InvalidResponse};
-use crate::state::{GuestError, OutboundTracker};
 use host_domain::payment::PaymentError;
 use host_domain::supplier::{ChangeError, ReadError};
 use host_domain::supplier_event::VerifyError;
@@ -78,7 +78,7 @@ impl CallError for ReadError {
     }
 
     fn from_wire(wire: Self::Wire, _sent: &OutboundTracker) -> Self {
-        convert::outcome::read_error(wire)
+        convert::error::read_error(wire)
     }
 
     fn from_invalid_response(unreadable: InvalidResponse) -> Self {
@@ -122,7 +122,7 @@ impl CallError for ChangeError {
     /// A rate limit is accepted even if a request was sent, because the supplier may return it for
     /// the very request that would have changed something.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
-        match convert::outcome::change_error(wire) {
+        match convert::error::change_error(wire) {
             Self::NotSent(reason) if sent.has_sent_mutation() => {
                 Self::Unknown(format!("{NOT_SENT_OVERRULED}: {reason}"))
             }

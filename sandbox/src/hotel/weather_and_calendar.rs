@@ -16,7 +16,7 @@ use crate::{
     hotel::{
         catalog,
         quote::{BoardPlan, nightly},
-        refusal::Refusal,
+        refusal::LodgeError,
         scenario::Scenario,
     },
     money::Currency,
@@ -75,10 +75,10 @@ pub(super) async fn read_weather(
     State(app): State<SandboxState>,
     _account: Account,
     uri: Uri,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let query: WeatherQuery = request::query(&uri)?;
     if !(-90.0..=90.0).contains(&query.lat) || !(-180.0..=180.0).contains(&query.lng) {
-        return Err(Refusal::Invalid("lat and lng are degrees".to_owned()));
+        return Err(LodgeError::Invalid("lat and lng are degrees".to_owned()));
     }
     let today = date_utc(app.transact(|world| world.now()).await?);
     let days: Vec<Day> = (0..FORECAST_DAYS)
@@ -138,7 +138,7 @@ pub(super) async fn read_calendar(
     State(app): State<SandboxState>,
     _account: Account,
     uri: Uri,
-) -> Result<Response, Refusal> {
+) -> Result<Response, LodgeError> {
     let query: CalendarQuery = request::query(&uri)?;
     let asked: Vec<&str> = query
         .hotels
@@ -149,7 +149,7 @@ pub(super) async fn read_calendar(
     if !(1..=CALENDAR_HOTELS_MAX).contains(&asked.len())
         || !(0..CALENDAR_DAYS_MAX).contains(&window)
     {
-        return Err(Refusal::Invalid(format!(
+        return Err(LodgeError::Invalid(format!(
             "1 to {CALENDAR_HOTELS_MAX} hotels and {CALENDAR_DAYS_MAX} days at most"
         )));
     }
@@ -157,7 +157,7 @@ pub(super) async fn read_calendar(
     let delay = hotels.iter().map(|hotel| hotel.scenario.delay()).max();
     app.sleep_or_stop(delay.unwrap_or_default()).await;
     if (hotels.iter()).any(|hotel| hotel.scenario == Scenario::CalendarLimited) {
-        return Err(Refusal::TooManyRequests);
+        return Err(LodgeError::TooManyRequests);
     }
     let (today, prices) = app
         .transact(|world| {

@@ -8,12 +8,12 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 use crate::{
-    card::{
+    ledger::EntryKind,
+    payments::{
         payment::{Payment, PaymentWire, Status, hold, of_account, payment_wire, positive},
-        refusal::Refusal,
+        refusal::PaymentError,
         token::{CAPTURE_FAILURES, CardScenario},
     },
-    ledger::EntryKind,
     request::{self, Account},
     state::{SandboxRecords, SandboxState},
 };
@@ -30,7 +30,7 @@ pub(super) async fn capture_payment(
     Account(account): Account,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Json<PaymentWire>, Refusal> {
+) -> Result<Json<PaymentWire>, PaymentError> {
     let request: CaptureRequest = request::body(&body)?;
     request::check_reference("reference", &request.reference)?;
     positive(request.amount)?;
@@ -45,26 +45,26 @@ fn capture(
     account: &str,
     id: &str,
     request: &CaptureRequest,
-) -> Result<Payment, Refusal> {
+) -> Result<Payment, PaymentError> {
     let mut payment = of_account(world, account, id)?;
     if payment.capture_reference.as_ref() == Some(&request.reference) {
         return match payment.captured == request.amount {
             true => Ok(payment),
-            false => Err(Refusal::ReferenceReused),
+            false => Err(PaymentError::ReferenceReused),
         };
     }
     let lapsed = payment.hold_ends().is_none_or(|at| at <= world.now());
     if payment.status != Status::Authorized || lapsed {
-        return Err(Refusal::WrongState);
+        return Err(PaymentError::WrongState);
     }
     if request.amount > payment.authorized {
-        return Err(Refusal::AmountTooLarge);
+        return Err(PaymentError::AmountTooLarge);
     }
     let fails = payment.source == Some(CardScenario::CaptureFails);
     if fails && payment.capture_failures < CAPTURE_FAILURES {
         payment.capture_failures += 1;
         world.save(payment);
-        return Err(Refusal::CaptureFailed);
+        return Err(PaymentError::CaptureFailed);
     }
     payment.status = Status::Captured;
     payment.captured = request.amount;
@@ -87,7 +87,7 @@ pub(super) async fn void_payment(
     Account(account): Account,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Json<PaymentWire>, Refusal> {
+) -> Result<Json<PaymentWire>, PaymentError> {
     let request: VoidRequest = request::body(&body)?;
     request::check_reference("reference", &request.reference)?;
     let payment = app
@@ -101,7 +101,7 @@ fn void(
     account: &str,
     id: &str,
     reference: &str,
-) -> Result<Payment, Refusal> {
+) -> Result<Payment, PaymentError> {
     let mut payment = of_account(world, account, id)?;
     if payment.void_reference.as_deref() == Some(reference) {
         return Ok(payment);
@@ -115,7 +115,7 @@ fn void(
         // Nothing was authorized, so the ledger gets no entry.
         Status::RequiresAction => {}
         Status::Captured | Status::Canceled | Status::Declined => {
-            return Err(Refusal::WrongState);
+            return Err(PaymentError::WrongState);
         }
     }
     payment.status = Status::Canceled;

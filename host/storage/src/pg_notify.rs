@@ -1,6 +1,6 @@
 //! PostgreSQL: wake-ups between hosts by `NOTIFY`.
 
-use crate::wake::{OutgoingWakeups, WakeupSender, WorkQueueSet};
+use crate::wakeup::{OutgoingWakeups, WakeupSender, WorkQueueSet};
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use std::sync::Arc;
 use std::time::Duration;

@@ -16,7 +16,7 @@
 //! the whole unit of work and then needs no explicit transaction.
 
 use crate::dialect::Dialect;
-use crate::write::{ConditionalStatement, Precondition};
+use crate::unit_of_work::{ConditionalStatement, Precondition};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};

@@ -5,7 +5,7 @@
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
-use host_domain::flight::supply::{Airline, Airport};
+use host_domain::flight::supplier_api::{Airline, Airport};
 use host_domain::id::{AirlineId, AirportId};
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;

@@ -3,7 +3,7 @@
 
 use crate::call_log::PluginCallOutcome;
 use crate::limits::PluginLimits;
-use crate::provision::PluginEnv;
+use crate::plugin_env::PluginEnv;
 use host_domain::supplier::Capability;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};

@@ -8,7 +8,7 @@ use crate::flight::booking::{
     ServicePurchase, ServiceStatus,
 };
 use crate::flight::itinerary::{Journey, Segment};
-use crate::flight::supply::{SupplierBooking, SupplierService};
+use crate::flight::supplier_api::{SupplierBooking, SupplierService};
 use crate::id::{AirlineChangeId, JourneyId, RefundId, SegmentId};
 use crate::money::Money;
 use crate::time::{Date, Timestamp};

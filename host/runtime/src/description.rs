@@ -1,7 +1,7 @@
 //! Validation of the description that a plugin returns.
 
+use crate::allow_list::RequestedHost;
 use crate::bindings::exports::stopover::supplier::plugin as wit;
-use crate::capability::RequestedHost;
 use host_domain::supplier::PluginDescription;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 
 use crate::error::DatabaseError;
 use crate::statement::{Row, Statement};
-use crate::wake::WorkQueueSet;
+use crate::wakeup::WorkQueueSet;
 use host_domain::time::Timestamp;
 use serde::Serialize;
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 //! address is not resolved; check such an address with [`crate::address_policy::denial_reason`]
 //! first.
 
-use crate::address::{self, AddressPolicy};
+use crate::address_policy::{self, AddressPolicy};
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, ClientBuilder};
@@ -99,7 +99,7 @@ impl Resolve for GuardedResolver {
         Box::pin(async move {
             let addresses = lookup.addresses(name.as_str()).await?;
             for address in &addresses {
-                if let Some(reason) = address::denial_reason(*address, reach) {
+                if let Some(reason) = address_policy::denial_reason(*address, reach) {
                     return Err(AddressBlocked(reason).into());
                 }
             }

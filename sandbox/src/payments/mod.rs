@@ -8,22 +8,22 @@ use axum::{
 };
 
 use crate::{
-    keys::{self, Credential},
+    credentials::{self, Credential},
     request::keyed,
     state::SandboxState,
 };
 
+mod capture_void;
 mod payment;
 mod refund;
 mod refusal;
-mod settlement;
 mod token;
 
-use crate::card::refusal::Refusal;
-pub(crate) use crate::card::{
+use crate::payments::refusal::PaymentError;
+pub(crate) use crate::payments::{
+    capture_void::{IntentCompletion, complete_intent},
     payment::{Payment, secret_token},
     refund::Refund,
-    settlement::{IntentCompletion, complete_intent},
 };
 
 /// Records and indexes of Tillway.
@@ -39,7 +39,7 @@ pub(crate) struct PaymentTables {
     refunds_of: HashMap<String, Vec<String>>,
 }
 
-const CREDENTIALS: &[Credential] = &[keys::SANDBOX_PAYMENTS];
+const CREDENTIALS: &[Credential] = &[credentials::SANDBOX_PAYMENTS];
 
 pub(crate) fn routes() -> Router<SandboxState> {
     let router = Router::new()
@@ -49,13 +49,16 @@ pub(crate) fn routes() -> Router<SandboxState> {
         )
         .route("/intents", post(payment::create_intent))
         .route("/payments/{id}", get(payment::read_payment))
-        .route("/payments/{id}/capture", post(settlement::capture_payment))
-        .route("/payments/{id}/void", post(settlement::void_payment))
+        .route(
+            "/payments/{id}/capture",
+            post(capture_void::capture_payment),
+        )
+        .route("/payments/{id}/void", post(capture_void::void_payment))
         .route(
             "/payments/{id}/refunds",
             post(refund::refund_payment).get(refund::find_refunds),
         )
         .route("/tokens/{token}", get(token::read_token))
-        .fallback(async || Refusal::NoSuchPayment);
-    keyed(router, CREDENTIALS, || Refusal::InvalidKey)
+        .fallback(async || PaymentError::NoSuchPayment);
+    keyed(router, CREDENTIALS, || PaymentError::InvalidKey)
 }
