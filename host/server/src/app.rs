@@ -1,15 +1,12 @@
 //! The application: the state that handlers and background tasks share, built in one place.
 
-use crate::api::health::Readiness;
-use crate::api::schema::ValidatorCache;
 use crate::config::Config;
 use crate::flow::RetrySchedules;
 use crate::id::IdGenerator;
 use crate::key::ApiKeyAuthenticator;
-use crate::limit::RateLimiter;
 use crate::mandate::key::{SigningKeyError, SigningKeyRing};
-use crate::observe::{self, PluginMetrics};
 use crate::query::QueryState;
+use crate::readiness::ReadinessProbe;
 use crate::seal::{KEY_BYTES, SealError, Sealer};
 use crate::suppliers::SupplierDirectory;
 use crate::tasks::TaskSupervisor;
@@ -18,7 +15,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
 use host_runtime::guarded_client::DnsLookup;
-use host_runtime::{Runtime, RuntimeConfig, RuntimeError};
+use host_runtime::{CallSink, Runtime, RuntimeConfig, RuntimeError};
 use host_storage::{DatabaseError, MigrateError, OpenError, Store, StoreOptions};
 use secrecy::SecretSlice;
 use std::path::{Path, PathBuf};
@@ -49,12 +46,8 @@ pub struct Application {
     pub sealer: Sealer,
     /// Authenticates API keys.
     pub api_keys: ApiKeyAuthenticator,
-    /// Compiled schemas that requests are validated against.
-    pub validators: ValidatorCache,
-    /// Rate limits of API keys.
-    pub rate_limiter: RateLimiter,
     /// State of the readiness check.
-    pub readiness: Readiness,
+    pub readiness: ReadinessProbe,
     /// Permits for supplier webhook requests that are handled at the same time.
     pub(crate) inbound_webhook_permits: Semaphore,
     /// State that supplier queries share between requests.
@@ -77,6 +70,8 @@ pub struct ApplicationDependencies {
     pub ids: Arc<dyn IdGenerator>,
     /// Folder that relative component paths start from.
     pub plugins_dir: PathBuf,
+    /// Receives a record of every call of a plugin.
+    pub call_sink: Arc<dyn CallSink>,
     /// Base URL of the API as clients see it.
     pub base_url: String,
 }
@@ -135,9 +130,7 @@ impl Application {
         let tasks = TaskSupervisor::default();
         let app = Arc::new(Self {
             api_keys: ApiKeyAuthenticator::new(store.clone(), tasks.clone()),
-            readiness: Readiness::default(),
-            rate_limiter: RateLimiter::new(config.limits.requests_per_s, config.limits.burst),
-            validators: ValidatorCache::default(),
+            readiness: ReadinessProbe::default(),
             inbound_webhook_permits: Semaphore::new(INBOUND_WEBHOOKS_MAX),
             query_state: QueryState::new(&config),
             schedules: RetrySchedules::new(&config),
@@ -154,12 +147,6 @@ impl Application {
         });
         spawn_background_tasks(&app);
         Ok(app)
-    }
-
-    /// Returns the base URL of the error code pages, with a trailing slash.
-    #[must_use]
-    pub fn error_docs_url(&self) -> String {
-        format!("{}/docs/errors/", self.base_url)
     }
 
     /// Stops background tasks, waits up to `patience` for them, and closes the database. Returns
@@ -182,10 +169,6 @@ impl std::fmt::Debug for Application {
 
 /// Starts the background tasks. Each ends when the application shuts down.
 fn spawn_background_tasks(app: &Arc<Application>) {
-    let housekeeping = Arc::clone(app);
-    app.tasks.spawn("housekeeping", async move {
-        run_housekeeping(&housekeeping).await
-    });
     let watched = Arc::clone(app);
     app.tasks.spawn("unresolved", async move {
         crate::job::unresolved::run_monitor(&watched).await
@@ -229,22 +212,6 @@ async fn refresh_flight_counts(app: &Application) {
         .await;
 }
 
-/// Evicts idle rate limits and runs the upkeep of the metrics, every 10 seconds, to bound memory
-/// use.
-async fn run_housekeeping(app: &Application) {
-    let stopping = app.tasks.shutdown_token();
-    let mut ticks = tokio::time::interval(Duration::from_secs(10));
-    loop {
-        tokio::select! {
-            () = stopping.cancelled() => return,
-            _ = ticks.tick() => {
-                app.rate_limiter.evict_idle();
-                observe::metrics_handle().run_upkeep();
-            }
-        }
-    }
-}
-
 /// Opens the configured database without applying migrations.
 ///
 /// # Errors
@@ -270,13 +237,11 @@ fn build_runtime(
     config: &Config,
     surroundings: &ApplicationDependencies,
 ) -> Result<Runtime, RuntimeError> {
-    // The metrics recorder must be installed before anything is recorded.
-    let _ = observe::metrics_handle();
     let mut made_of = RuntimeConfig::new(Arc::clone(&surroundings.clock));
     made_of.calls_max = config.limits.plugin_calls;
     made_of.code_cache_dir =
         Some(config.code_cache_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
-    Runtime::new(made_of, Arc::new(PluginMetrics))
+    Runtime::new(made_of, Arc::clone(&surroundings.call_sink))
 }
 
 fn build_sealer(config: &Config) -> Result<Sealer, StartupError> {

@@ -1,12 +1,14 @@
 //! The configuration: defaults, file and environment, validated as a whole. This is the only module
 //! that reads environment variables. Secrets are never printed.
 
+mod data_dir;
 mod layer;
 mod secret;
 mod supplier;
 #[cfg(test)]
 mod tests;
 
+pub use crate::config::data_dir::data_dir_overlay;
 pub use crate::config::layer::{ConfigError, Environment};
 pub use crate::config::secret::Secret;
 pub use crate::config::supplier::{Rank, SupplierConfig};

@@ -1,8 +1,9 @@
 //! The demo: a sandbox with its suppliers, an organization and an API key, so that a first booking
 //! needs no configuration.
 
-use crate::api::caller::ApiKeyScope;
 use crate::app::Application;
+use crate::config::data_dir_overlay;
+use crate::context::ApiKeyScope;
 use crate::key::{self, CreateApiKeyError, NewApiKey};
 use crate::seal::KEY_BYTES;
 use base64::Engine;
@@ -93,19 +94,6 @@ pub fn config_overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoE
         Value::Array(suppliers.into_iter().map(Value::Table).collect()),
     );
     Ok(table)
-}
-
-/// Returns a configuration overlay that keeps all data in one folder.
-#[must_use]
-pub fn data_dir_overlay(data_dir: &Path) -> Table {
-    let path = |name: &str| data_dir.join(name).display().to_string();
-    Table::from_iter([
-        (
-            "database".to_owned(),
-            Value::from(format!("sqlite:{}", path("stopover.sqlite3"))),
-        ),
-        ("code_cache_dir".to_owned(), Value::from(path("code"))),
-    ])
 }
 
 fn supplier(

@@ -2,7 +2,6 @@
 //! is the same request. A call that creates something claims its key in the same transaction, see
 //! [`claim_in`].
 
-use crate::api::extract;
 use crate::app::Application;
 use host_domain::owner::Owner;
 use host_storage::{
@@ -44,8 +43,7 @@ pub(crate) enum KeyClaim {
 
 impl IdempotentRequest {
     /// Creates the idempotent request of an owner and an operation.
-    pub(crate) fn new(owner: &Owner, operation: &str, key: extract::IdempotencyKeyHeader) -> Self {
-        let extract::IdempotencyKeyHeader { key, fingerprint } = key;
+    pub(crate) fn new(owner: &Owner, operation: &str, key: String, fingerprint: String) -> Self {
         Self {
             key: IdempotencyKey {
                 owner: owner.clone(),

@@ -1,7 +1,7 @@
 //! API keys: their format, creation and authentication. Only digests are stored. A revoked key
 //! stops working on every host within seconds, because cached keys expire after [`CACHE_TTL`].
 
-use crate::api::caller::ApiKeyScope;
+use crate::context::ApiKeyScope;
 use crate::tasks::TaskSupervisor;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};

@@ -1,6 +1,7 @@
 //! The configured suppliers and their loaded plugins. The domain chooses among the candidates.
 
 use crate::config::{Config, SupplierConfig};
+use crate::error_chain::error_chain;
 use host_domain::owner::Mode;
 use host_domain::routing::Candidate;
 use host_domain::supplier::{Capability, SupplierId, SupplierKind};
@@ -67,6 +68,18 @@ impl SupplierDirectory {
             .config(id)
             .ok_or_else(|| LoadError::NotLoaded(id.clone()))?;
         self.load_one(supplier).await
+    }
+
+    /// Reloads every plugin. A plugin that cannot be reloaded is logged, and the one that was loaded
+    /// before stays in use.
+    pub async fn reload_all(&self) {
+        for (supplier, error) in self.load_all().await {
+            tracing::warn!(
+                supplier = supplier.as_str(),
+                reason = error_chain(&error),
+                "a plugin cannot be reloaded; the previously loaded plugin stays in use"
+            );
+        }
     }
 
     async fn load_one(&self, supplier: &SupplierConfig) -> Result<PluginInfo, LoadError> {

@@ -1,7 +1,6 @@
 //! The task supervisor, which is the only module that starts tasks. Each task has a name, receives
 //! the shutdown signal and is waited for at shutdown.
 
-use crate::api::problem::ApiError;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -18,7 +17,7 @@ pub struct TaskSupervisor {
 /// The task of a request panicked. The log contains the cause.
 #[derive(Debug, thiserror::Error)]
 #[error("the task of a request ended without a result")]
-struct TaskPanicked;
+pub struct TaskPanicked;
 
 impl TaskSupervisor {
     /// Starts a task. A panic ends the task and is logged with its name.
@@ -37,14 +36,14 @@ impl TaskSupervisor {
     /// its result.
     ///
     /// # Errors
-    /// An internal error if the work panicked.
+    /// [`TaskPanicked`] if the work panicked.
     // This is not an async function: the state of its future would hold the whole work, which can
     // be hundreds of kilobytes.
     #[expect(clippy::disallowed_methods, reason = "only this module starts tasks")]
     pub fn run_to_completion<T, W>(
         &self,
         work: W,
-    ) -> impl Future<Output = Result<T, ApiError>> + Send + use<T, W>
+    ) -> impl Future<Output = Result<T, TaskPanicked>> + Send + use<T, W>
     where
         T: Send + 'static,
         W: Future<Output = T> + Send + 'static,
@@ -53,7 +52,7 @@ impl TaskSupervisor {
         async move {
             task.await.map_err(|error| {
                 tracing::error!(%error, "the task of a request failed");
-                ApiError::internal(TaskPanicked)
+                TaskPanicked
             })
         }
     }
@@ -130,12 +129,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn panic_in_work_returns_internal_error() {
+    async fn panic_in_work_returns_task_panicked() {
         let tasks = TaskSupervisor::default();
-        let broken: Result<(), ApiError> = tasks
+        let broken: Result<(), TaskPanicked> = tasks
             .run_to_completion(async { panic!("on purpose") })
             .await;
-        let error = broken.unwrap_err();
-        assert_eq!(error.code().as_str(), "internal_error");
+        assert!(matches!(broken, Err(TaskPanicked)));
     }
 }

@@ -57,9 +57,7 @@ pub use reference_data::{AirportObservation, StoredAirline};
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
 pub use unit_of_work::{Conflict, UnitOfWork};
 pub use wakeup::{WakeupReceiver, WorkQueue};
-pub use watch::{
-    ClaimedPriceCheck, ObservedPrice, PriceCheckClaim, PriceCheckRelease, StoredWatch, WatchFilter,
-};
+pub use watch::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease, StoredWatch, WatchFilter};
 pub use watch_event_log::WatchLogEntry;
 pub use webhook::{
     DeliveryAttempt, DeliveryClaim, DeliveryFilter, DeliveryRelease, DueSubscription,

@@ -6,7 +6,7 @@ mod transition;
 #[cfg(test)]
 mod tests;
 
-pub use price_query::{Area, PriceQuery, TripFilters, WatchTarget};
+pub use price_query::{Area, ObservedPrice, PriceQuery, TripFilters, WatchTarget};
 pub use transition::{Event, Transition};
 
 use crate::event::EventType;

@@ -2,6 +2,7 @@
 
 use crate::hotel::{Board, Location, Stay};
 use crate::id::{AskId, HotelId, PlaceId};
+use crate::money::Money;
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,15 @@ const DAY_S: i64 = 24 * HOUR_S;
 const UTC_MINUS_12_OFFSET_S: i64 = 12 * HOUR_S;
 /// Minimum interval between two checks of a query, however near check-in is.
 const INTERVAL_MIN_MS: i64 = 1000;
+
+/// An observed price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ObservedPrice {
+    /// Time of the observation.
+    pub observed_at: Timestamp,
+    /// The lowest price; `None` if nothing is available.
+    pub total: Option<Money>,
+}
 
 /// The target of a watch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

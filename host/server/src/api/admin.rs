@@ -4,22 +4,40 @@
 
 use crate::api::code::ErrorCode;
 use crate::api::problem::{ApiError, take_error};
+use crate::api::state::error_docs_url;
 use crate::api::unresolved;
 use crate::app::Application;
-use crate::{id, observe};
-use axum::extract::{Path, Request, State};
+use crate::error_chain::error_chain;
+use crate::id;
+use crate::plugin_report::plugin_info;
+use axum::extract::{FromRef, Path, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use host_domain::supplier::{Capability, SupplierId};
-use host_runtime::{LoadError, PluginInfo};
+use host_domain::supplier::SupplierId;
+use host_runtime::LoadError;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// State of the admin listener's routes.
+#[derive(Clone)]
+pub struct AdminState {
+    /// The application.
+    pub application: Arc<Application>,
+    /// Renders the metrics of the process in Prometheus' text format.
+    pub render_metrics: fn() -> String,
+}
+
+impl FromRef<AdminState> for Arc<Application> {
+    fn from_ref(state: &AdminState) -> Self {
+        Self::clone(&state.application)
+    }
+}
+
 /// Builds the router of the admin listener.
-pub(crate) fn router(app: &Arc<Application>) -> Router {
+pub fn router(state: &AdminState) -> Router {
     Router::new()
         .route(
             "/healthz",
@@ -34,28 +52,30 @@ pub(crate) fn router(app: &Arc<Application>) -> Router {
             post(unresolved::resolve_booking),
         )
         .route("/parked_jobs", post(unresolved::retry_parked_jobs))
-        .layer(from_fn_with_state(Arc::clone(app), render_problems))
-        .with_state(Arc::clone(app))
+        .layer(from_fn_with_state(state.clone(), render_problems))
+        .with_state(state.clone())
 }
 
 async fn render_problems(
-    State(app): State<Arc<Application>>,
+    State(state): State<AdminState>,
     request: Request,
     next: Next,
 ) -> Response {
     let mut response = next.run(request).await;
     if let Some(error) = take_error(&mut response) {
-        error.write_response(&mut response, &app.error_docs_url(), &id::new_request_id());
+        error.write_response(
+            &mut response,
+            &error_docs_url(&state.application),
+            &id::new_request_id(),
+        );
     }
     response
 }
 
-async fn metrics() -> Response {
-    let metrics = observe::metrics_handle();
-    metrics.run_upkeep();
+async fn metrics(State(state): State<AdminState>) -> Response {
     (
         [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
-        metrics.render(),
+        (state.render_metrics)(),
     )
         .into_response()
 }
@@ -82,44 +102,4 @@ async fn reload_plugin(
 
 fn plugin_not_found() -> ApiError {
     ApiError::from(ErrorCode::NotFound).with_detail("no plugin with this id is configured")
-}
-
-/// Returns an error and its causes in one line.
-pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
-}
-
-/// Returns the JSON description of a loaded plugin.
-pub(crate) fn plugin_info(info: &PluginInfo) -> Value {
-    json!({
-        "id": info.id.as_str(),
-        "name": info.description.name,
-        "version": info.description.version,
-        "digest": info.digest,
-        "modes": info.modes.iter().map(|mode| mode.as_str()).collect::<Vec<_>>(),
-        "operations": info.capabilities.iter().copied().map(Capability::as_str).collect::<Vec<_>>(),
-        "hosts": info.description.hosts,
-        "missing_hosts": info.missing_grants,
-        "secrets": info.description.secrets,
-        "missing_secrets": info.missing_secrets,
-        "loaded_at": info.loaded_at.to_string(),
-        "load_ms": u64::try_from(info.load_time.as_millis()).unwrap_or(u64::MAX),
-    })
-}
-
-/// Reloads every plugin, on `SIGHUP`.
-pub(crate) async fn reload_all_plugins(app: &Application) {
-    for (supplier, error) in app.suppliers.load_all().await {
-        tracing::warn!(
-            supplier = supplier.as_str(),
-            reason = error_chain(&error),
-            "a plugin cannot be reloaded; the previously loaded plugin stays in use"
-        );
-    }
 }

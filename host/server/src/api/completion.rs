@@ -1,13 +1,13 @@
 //! Completion of a hotel or flight booking: the request, its idempotency key and the response.
 
 use crate::api::answer::ApiResponse;
-use crate::api::caller::RequestContext;
 use crate::api::code::ErrorCode;
 use crate::api::extract::Validate;
 use crate::api::identifier::InstrumentIdParam;
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::flow::bookable::BookingAggregate;
 use crate::flow::complete::{CompleteBookingCommand, CompleteBookingError, CompletionOutcome};
 use crate::idempotency::IdempotentRequest;

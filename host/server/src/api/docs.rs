@@ -3,7 +3,7 @@
 
 use crate::api::code::{ErrorCode, ErrorCodeInfo};
 use crate::api::problem::ApiError;
-use crate::api::{RouteTable, openapi_document};
+use crate::api::{ApiState, RouteTable, openapi_document};
 use crate::app::Application;
 use axum::Router;
 use axum::extract::{Path, Request, State};
@@ -47,7 +47,7 @@ static SCALAR_SCRIPT: LazyLock<Option<Bytes>> =
     LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
 
 /// Returns the routes of the document and the pages.
-pub(super) fn routes(table: fn() -> RouteTable) -> Router<Arc<Application>> {
+pub(super) fn routes(table: fn() -> RouteTable) -> Router<ApiState> {
     let kept = Arc::new(CachedDocument::default());
     let document = move |State(app): State<Arc<Application>>| async move {
         let text = kept.get(&app, table).await;

@@ -10,17 +10,15 @@ mod webhook;
 pub(crate) use crate::api::document::operation::{OpenApiDocument, OperationSpec};
 
 use crate::api::answer::ResponseMeta;
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{DeferredBody, PathParameter, RequestPart, Validated};
 use crate::api::problem::ApiError;
 use crate::api::schema::{COMPONENTS, Components, merge, schema_with_components};
-use crate::app::Application;
 use axum::extract::State;
 use host_domain::event::Product;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// The inputs of an operation.
@@ -49,16 +47,16 @@ pub trait DescribeResponse {
     fn describe_handler(outputs: &mut OperationOutputs);
 }
 
-/// A handler of the API: `async fn(State<Arc<Application>>, RequestContext, Validated<I>) ->
+/// A handler of the API: `async fn(State<S>, Context, Validated<I>) ->
 /// Result<R, ApiError>`. The type parameter `Call` only distinguishes the implementations.
 pub trait DescribeOperation<Call> {
     /// Returns the inputs and the successful response of the handler.
     fn describe() -> (OperationInputs, OperationOutputs);
 }
 
-impl<F, I, R, Fut> DescribeOperation<(RequestContext, I, R, Fut)> for F
+impl<F, S, I, R, Fut> DescribeOperation<(S, Context, I, R, Fut)> for F
 where
-    F: Fn(State<Arc<Application>>, RequestContext, Validated<I>) -> Fut,
+    F: Fn(State<S>, Context, Validated<I>) -> Fut,
     Fut: Future<Output = Result<R, ApiError>>,
     I: RequestPart,
     R: DescribeResponse,
@@ -69,9 +67,9 @@ where
 }
 
 /// A handler without a request context: its operation needs no API key.
-impl<F, I, R, Fut> DescribeOperation<(I, R, Fut)> for F
+impl<F, S, I, R, Fut> DescribeOperation<(S, I, R, Fut)> for F
 where
-    F: Fn(State<Arc<Application>>, Validated<I>) -> Fut,
+    F: Fn(State<S>, Validated<I>) -> Fut,
     Fut: Future<Output = Result<R, ApiError>>,
     I: RequestPart,
     R: DescribeResponse,
@@ -82,9 +80,9 @@ where
 }
 
 /// A handler that reads the body itself; the body may have any form.
-impl<F, I, R, Fut> DescribeOperation<(DeferredBody<I>, I, R, Fut)> for F
+impl<F, S, I, R, Fut> DescribeOperation<(S, DeferredBody<I>, I, R, Fut)> for F
 where
-    F: Fn(State<Arc<Application>>, DeferredBody<I>) -> Fut,
+    F: Fn(State<S>, DeferredBody<I>) -> Fut,
     Fut: Future<Output = Result<R, ApiError>>,
     I: RequestPart,
     R: DescribeResponse,

@@ -16,14 +16,14 @@ pub(crate) use crate::api::extract::raw::{BodyError, read_body};
 
 use crate::api::document::OperationInputs;
 use crate::api::problem::{ApiError, Violation, ViolationLocation};
-use crate::app::Application;
+use crate::api::schema::ValidatorCache;
+use crate::api::state::ApiState;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use host_domain::time::Timestamp;
 use http::request::Parts;
 use http::{HeaderMap, Uri};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// A validated request.
@@ -32,7 +32,7 @@ pub struct Validated<T>(pub T);
 
 /// A request whose parts are being read.
 pub struct RequestReader<'a> {
-    app: &'a Application,
+    validators: &'a ValidatorCache,
     headers: &'a HeaderMap,
     uri: &'a Uri,
     path: Vec<(String, String)>,
@@ -78,14 +78,15 @@ impl Violations<'_> {
     }
 }
 
-impl<T: RequestPart> FromRequest<Arc<Application>> for Validated<T> {
+impl<T: RequestPart> FromRequest<ApiState> for Validated<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &Arc<Application>) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let mut incoming = RequestReader::from_head(&mut parts, app).await;
+        let mut incoming = RequestReader::from_head(&mut parts, state).await;
         if T::READS_BODY {
-            incoming.json = json::read_json_body(incoming.headers, body, app).await?;
+            incoming.json =
+                json::read_json_body(incoming.headers, body, state.request_timeout()).await?;
         }
         if !T::READS_QUERY {
             incoming.reject_query_parameters();
@@ -100,8 +101,8 @@ impl<T: RequestPart> FromRequest<Arc<Application>> for Validated<T> {
 
 impl<'a> RequestReader<'a> {
     /// Reads everything before the body.
-    async fn from_head(parts: &'a mut Parts, app: &'a Arc<Application>) -> Self {
-        let params = RawPathParams::from_request_parts(parts, app).await;
+    async fn from_head(parts: &'a mut Parts, state: &'a ApiState) -> Self {
+        let params = RawPathParams::from_request_parts(parts, state).await;
         let mut found = Vec::new();
         let path = match &params {
             Ok(params) => params
@@ -119,12 +120,12 @@ impl<'a> RequestReader<'a> {
             }
         };
         Self {
-            app,
+            validators: &state.validators,
             headers: &parts.headers,
             uri: &parts.uri,
             path,
             json: None,
-            now: app.clock.now(),
+            now: state.now(),
             found,
         }
     }
@@ -150,7 +151,7 @@ impl<'a> RequestReader<'a> {
         place: ViolationLocation,
         value: &Value,
     ) -> Option<T> {
-        let compiled = match self.app.validators.get::<T>() {
+        let compiled = match self.validators.get::<T>() {
             Ok(compiled) => compiled,
             Err(error) => {
                 tracing::error!(%error, "a request cannot be validated because its schema is invalid");

@@ -1,15 +1,16 @@
 //! The outermost middleware: request id, authentication, rate limit, and the form of the response.
 //! Handlers do not deal with these.
 
-use crate::api::caller::{AnonymousContext, ApiKeyScope, RequestContext};
+use crate::api::access_log::AccessLogEntry;
 use crate::api::code::ErrorCode;
 use crate::api::health;
 use crate::api::problem::{ApiError, Violation, ViolationLocation, take_error};
+use crate::api::state::ApiState;
 use crate::app::Application;
+use crate::context::{AnonymousContext, ApiKeyScope, RequestContext};
 use crate::id;
 use crate::key::ApiKeyError;
-use crate::limit::{RateLimitKey, RateLimitStatus};
-use crate::observe::AccessLogEntry;
+use crate::limit::{RateLimitKey, RateLimitStatus, RateLimiter};
 use crate::time::{Deadline, Stopwatch};
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::middleware::Next;
@@ -37,15 +38,17 @@ struct AuthenticationFailure(ApiError);
 
 /// Handles every request as the outermost middleware.
 pub(crate) async fn request_middleware(
-    State(app): State<Arc<Application>>,
+    State(state): State<ApiState>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let watch = Stopwatch::start();
     let request_id: Arc<str> = request_id(request.headers()).into();
-    let deadline = Deadline::from_now(Duration::from_secs(app.config.limits.request_s));
-    let identity = authenticate(&app, request.headers(), &request_id, deadline).await;
-    let verdict = app.rate_limiter.check(&rate_limit_key(&identity, &request));
+    let deadline = Deadline::from_now(state.request_timeout());
+    let identity = authenticate(&state.application, request.headers(), &request_id, deadline).await;
+    let verdict = state
+        .rate_limiter
+        .check(&rate_limit_key(&identity, &request));
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
     request.extensions_mut().insert(AnonymousContext {
@@ -75,9 +78,9 @@ pub(crate) async fn request_middleware(
     };
     let error = take_error(&mut response);
     if let Some(error) = &error {
-        error.write_response(&mut response, &app.error_docs_url(), &request_id);
+        error.write_response(&mut response, &state.error_docs_url(), &request_id);
     }
-    insert_standard_headers(&app, &mut response, &request_id, verdict);
+    insert_standard_headers(&state.rate_limiter, &mut response, &request_id, verdict);
     let caller = identity.as_ref().ok();
     AccessLogEntry {
         request_id: &request_id,
@@ -115,7 +118,7 @@ struct HandlerPanicked;
 struct HandlerTimedOut;
 
 fn insert_standard_headers(
-    app: &Application,
+    rate_limiter: &RateLimiter,
     response: &mut Response,
     request_id: &str,
     verdict: RateLimitStatus,
@@ -124,7 +127,7 @@ fn insert_standard_headers(
     if let Ok(value) = HeaderValue::from_str(request_id) {
         headers.insert(REQUEST_ID, value);
     }
-    app.rate_limiter.insert_headers(Some(verdict), headers);
+    rate_limiter.insert_headers(Some(verdict), headers);
 }
 
 /// Returns the client's request id if its form is valid; otherwise generates one.

@@ -6,12 +6,8 @@ use crate::api::extract::Validated;
 use crate::api::problem::ApiError;
 use crate::app::Application;
 use axum::extract::State;
-use host_storage::{DatabaseError, Store};
 use serde::Serialize;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::Mutex;
-use tokio::time::Instant;
 use utoipa::ToSchema;
 
 /// State of the process.
@@ -26,27 +22,6 @@ pub(crate) struct Health {
 
 /// Paths of the health probes, which are exempt from the rate limit.
 pub(crate) const PROBE_PATHS: [&str; 2] = ["/healthz", "/readyz"];
-
-/// Minimum time between two pings of the database, however many readiness requests arrive.
-const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Result of the last ping of the database.
-#[derive(Default)]
-pub struct Readiness(Mutex<Option<(Instant, Result<(), DatabaseError>)>>);
-
-impl Readiness {
-    async fn check(&self, store: &Store) -> Result<(), DatabaseError> {
-        let mut last = self.0.lock().await;
-        if let Some((at, answers)) = &*last
-            && at.elapsed() < CHECK_INTERVAL
-        {
-            return answers.clone();
-        }
-        let answers = store.ping().await;
-        *last = Some((Instant::now(), answers.clone()));
-        answers
-    }
-}
 
 fn ok() -> Health {
     Health {

@@ -1,17 +1,16 @@
 //! Operations on mandates.
 
 use crate::api::answer::{ApiResponse, UnwrappedResponse};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::api::identifier::InstrumentIdParam;
 use crate::api::problem::{ApiError, Violation};
 use crate::api::value::{Amount, CurrencyCode};
 use crate::api::webhook::EmptyRequest;
 use crate::app::Application;
-use crate::idempotency::IdempotentRequest;
 use crate::mandate::key::SigningKeyRing;
 use crate::mandate::{Issued, NewMandate};
-use crate::render::mandate::{self, JwkSet, Mandate, PublicKey};
+use crate::render::mandate::{self, Mandate};
 use crate::render::payment::InstrumentType;
 use axum::extract::State;
 use host_domain::id::MandateId;
@@ -19,8 +18,9 @@ use host_domain::mandate::MandateScope;
 use host_domain::money::{Money, MoneyError};
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
+use jsonwebtoken::jwk::Jwk;
 use rust_decimal::Decimal;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -99,13 +99,13 @@ impl Validate for IssueMandateRequest {
     extensions(("x-error-codes" = json!(["payment_instrument_invalid"]))))]
 pub(crate) async fn issue_mandate(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<IssueMandateRequest>,
     )>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, CREATE, key));
+    let key = key.map(|key| key.for_operation(&caller.owner, CREATE));
     let (owner, new) = request.into_command(&app, &caller.owner)?;
     let issued = app.issue(&caller.owner, &owner, new, key.as_ref());
     let issued = issued.await;
@@ -125,7 +125,7 @@ pub(crate) async fn issue_mandate(
     extensions(("x-error-codes" = json!(["mandate_not_found"]))))]
 pub(crate) async fn get_mandate(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<MandateId>>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
     let found = app.find(&caller.owner, &id).await;
@@ -143,13 +143,25 @@ pub(crate) async fn get_mandate(
     extensions(("x-error-codes" = json!(["mandate_not_found", "mandate_invalid"]))))]
 pub(crate) async fn revoke_mandate(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathId(id), key, _)): Validated<RevokeParts>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, REVOKE, key));
+    let key = key.map(|key| key.for_operation(&caller.owner, REVOKE));
     let revoked = app.revoke(&caller.owner, &id, key.as_ref()).await;
     let revoked = revoked.map_err(ApiError::from_mandate)?;
     Ok(ApiResponse::ok(mandate::mandate(&revoked, app.clock.now())))
+}
+
+/// A public key in the JWK format of RFC 7517.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(transparent)]
+#[schema(value_type = Object, example = json!({"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": "…", "x": "…", "y": "…"}))]
+pub(crate) struct PublicKey(pub(crate) Jwk);
+
+/// A JWK set (RFC 7517). The current signing key comes first, followed by earlier keys.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct JwkSet {
+    pub(crate) keys: Vec<PublicKey>,
 }
 
 /// Get the keys that verify mandates

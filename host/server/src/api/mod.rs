@@ -1,6 +1,7 @@
 //! The HTTP API. `route_table` contains all routes, grouped by required scope. Each resource has
 //! its own file with its requests and responses.
 
+pub(crate) mod access_log;
 pub mod answer;
 pub mod caller;
 pub mod code;
@@ -21,22 +22,22 @@ mod identifier;
 mod mandate;
 mod meta;
 mod payment_instrument;
+mod state;
 mod supplier;
 mod supplier_event;
 mod unresolved;
 mod watcher;
 mod webhook;
 
-use crate::api::caller::ApiKeyScope;
 use crate::api::document::{OpenApiDocument, OperationInputs, OperationOutputs, OperationSpec};
-use crate::app::Application;
+pub use crate::api::state::ApiState;
+use crate::context::ApiKeyScope;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
 use host_domain::event::Product;
 use host_domain::time::Date;
 use serde_json::Value;
-use std::sync::Arc;
 
 macro_rules! route {
     ($($module:ident)::+) => {
@@ -142,11 +143,11 @@ fn webhook_routes(product: Product) -> [(Option<ApiKeyScope>, Vec<Route>); 2] {
 }
 
 /// Builds the router of the API.
-pub fn router(app: &Arc<Application>) -> Router {
-    build_router(app, route_table)
+pub fn router(state: &ApiState) -> Router {
+    build_router(state, route_table)
 }
 
-fn build_router(app: &Arc<Application>, table: fn() -> RouteTable) -> Router {
+fn build_router(state: &ApiState, table: fn() -> RouteTable) -> Router {
     let mut router = Router::new();
     for (scope, routes) in table() {
         for Route {
@@ -162,11 +163,8 @@ fn build_router(app: &Arc<Application>, table: fn() -> RouteTable) -> Router {
     router
         .merge(docs::routes(table))
         .layer(from_fn(docs::security_headers))
-        .layer(from_fn_with_state(
-            Arc::clone(app),
-            guard::request_middleware,
-        ))
-        .with_state(Arc::clone(app))
+        .layer(from_fn_with_state(state.clone(), guard::request_middleware))
+        .with_state(state.clone())
 }
 
 /// Returns the OpenAPI document of a route table. `server` is the address of the API. Examples use
@@ -185,7 +183,7 @@ fn openapi_document(table: RouteTable, server: &str, today: Date) -> Value {
 /// the document.
 struct Route {
     path: String,
-    handler: MethodRouter<Arc<Application>>,
+    handler: MethodRouter<ApiState>,
     attributes: utoipa::openapi::Paths,
     describe: fn() -> (OperationInputs, OperationOutputs),
     product: Option<Product>,
@@ -194,7 +192,7 @@ struct Route {
 type UtoipaRoute = (
     Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>,
     utoipa::openapi::Paths,
-    MethodRouter<Arc<Application>>,
+    MethodRouter<ApiState>,
 );
 
 impl Route {

@@ -1,19 +1,18 @@
 //! Operations on stored payment instruments.
 
 use crate::api::answer::{ApiResponse, List, NoContent};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::api::problem::ApiError;
 use crate::app::Application;
-use crate::idempotency::IdempotentRequest;
 use crate::instrument::Added;
 use crate::query::route::read_call_context;
 use crate::render::payment::{InstrumentType, PaymentInstrument};
 use axum::extract::State;
 use host_domain::id::InstrumentId;
 use host_domain::time::Timestamp;
-use host_storage::{CommitError, Conflict, UnitOfWork};
+use host_storage::{CommitError, Conflict, StoredInstrument, UnitOfWork};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -69,13 +68,13 @@ impl Validate for CreatePaymentInstrumentRequest {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn create_payment_instrument(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<CreatePaymentInstrumentRequest>,
     )>,
 ) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
     let added = app
         .add_instrument(
             &caller.owner,
@@ -85,8 +84,8 @@ pub(crate) async fn create_payment_instrument(
         )
         .await;
     Ok(match added.map_err(ApiError::from_add_instrument)? {
-        Added::New(instrument) => ApiResponse::created(PaymentInstrument::from(&instrument)),
-        Added::Existing(instrument) => ApiResponse::ok(PaymentInstrument::from(&instrument)),
+        Added::New(instrument) => ApiResponse::created(to_resource(&instrument)),
+        Added::Existing(instrument) => ApiResponse::ok(to_resource(&instrument)),
     })
 }
 
@@ -97,7 +96,7 @@ pub(crate) async fn create_payment_instrument(
     responses((status = 200, description = "The instruments.")))]
 pub(crate) async fn list_payment_instruments(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<List<PaymentInstrument>>, ApiError> {
     let instruments = app
@@ -106,7 +105,7 @@ pub(crate) async fn list_payment_instruments(
         .await
         .map_err(ApiError::from_database)?;
     Ok(ApiResponse::ok(List(
-        instruments.iter().map(PaymentInstrument::from).collect(),
+        instruments.iter().map(to_resource).collect(),
     )))
 }
 
@@ -116,7 +115,7 @@ pub(crate) async fn list_payment_instruments(
     extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
 pub(crate) async fn get_payment_instrument(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<InstrumentId>>,
 ) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
     let instrument = app
@@ -125,7 +124,7 @@ pub(crate) async fn get_payment_instrument(
         .await
         .map_err(ApiError::from_database)?;
     let instrument = instrument.ok_or(ErrorCode::PaymentInstrumentNotFound)?;
-    Ok(ApiResponse::ok(PaymentInstrument::from(&instrument)))
+    Ok(ApiResponse::ok(to_resource(&instrument)))
 }
 
 /// Delete a payment instrument
@@ -136,7 +135,7 @@ pub(crate) async fn get_payment_instrument(
     extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
 pub(crate) async fn delete_payment_instrument(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<InstrumentId>>,
 ) -> Result<NoContent, ApiError> {
     let mut write = UnitOfWork::new(app.clock.now());
@@ -222,4 +221,12 @@ mod tests {
             assert!(!contains_card_number(text), "{text}");
         }
     }
+}
+
+fn to_resource(instrument: &StoredInstrument) -> PaymentInstrument {
+    PaymentInstrument::new(
+        &instrument.id,
+        instrument.card.as_ref(),
+        instrument.created_at,
+    )
 }

@@ -1,7 +1,7 @@
 //! The operation that lists suppliers.
 
 use crate::api::answer::{ApiResponse, List};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::Validated;
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -63,7 +63,7 @@ enum SupplierHealth {
 #[utoipa::path(get, path = "/v1/suppliers", tag = "Suppliers", responses((status = 200, description = "All suppliers of the mode.")))]
 pub(crate) async fn list_suppliers(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<List<Supplier>>, ApiError> {
     let mode = caller.owner.tenant.mode;

@@ -13,13 +13,13 @@ mod watch;
 
 use super::*;
 use crate::api::answer::{ApiResponse, NoContent};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{
     Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
 };
 use crate::api::problem::ApiError;
 use crate::api::value::{Amount, CountryCode, CurrencyCode, IsoDate};
-use crate::app::ApplicationDependencies;
+use crate::app::{Application, ApplicationDependencies};
 use crate::config::{Config, Environment};
 use crate::id::UuidV7Generator;
 use crate::key::{self, NewApiKey};
@@ -32,6 +32,7 @@ use http::{HeaderMap, Method, Request, StatusCode};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -94,7 +95,7 @@ impl Server {
 
     async fn with(limits: &[(&str, u32)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut overlay = crate::demo::data_dir_overlay(folder.path());
+        let mut overlay = crate::config::data_dir_overlay(folder.path());
         overlay.insert(
             "master_key".to_owned(),
             "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=".into(),
@@ -113,10 +114,11 @@ impl Server {
             clock: clock.clone(),
             ids: Arc::new(UuidV7Generator),
             plugins_dir: folder.path().to_owned(),
+            call_sink: Arc::new(host_runtime::NoSink),
             base_url: "http://api.test".to_owned(),
         };
         let app = Application::launch(config, surroundings).await.unwrap();
-        let router = build_router(&app, table_of_tests);
+        let router = build_router(&ApiState::new(Arc::clone(&app)), table_of_tests);
         let mut server = Self {
             app,
             router,
@@ -280,7 +282,7 @@ impl Validate for Search {}
     extensions(("x-error-codes" = json!(["offer_expired"]))))]
 async fn book_stay(
     State(_app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathId(id), key, Body(stay))): Validated<(
         PathId<BookingId>,
         IdempotencyKeyHeader,
@@ -296,7 +298,7 @@ async fn book_stay(
 #[utoipa::path(get, path = "/test/stays", tag = "Test", responses((status = 200, description = "Found.")))]
 async fn find_stays(
     State(_app): State<Arc<Application>>,
-    _caller: RequestContext,
+    Context(_caller): Context,
     Validated(Query(search)): Validated<Query<Search>>,
 ) -> Result<ApiResponse<Search>, ApiError> {
     Ok(ApiResponse::ok(search))
@@ -307,7 +309,7 @@ async fn find_stays(
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 async fn read_stay(
     State(_app): State<Arc<Application>>,
-    _caller: RequestContext,
+    Context(_caller): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<String>, ApiError> {
     Ok(ApiResponse::ok(id.to_string()))
@@ -317,7 +319,7 @@ async fn read_stay(
 #[utoipa::path(delete, path = "/test/{id}/stays", tag = "Test", responses((status = 204, description = "Gone.")))]
 async fn drop_stay(
     State(_app): State<Arc<Application>>,
-    _caller: RequestContext,
+    Context(_caller): Context,
     Validated(PathId(_id)): Validated<PathId<BookingId>>,
 ) -> Result<NoContent, ApiError> {
     Ok(NoContent)
@@ -327,7 +329,7 @@ async fn drop_stay(
 #[utoipa::path(get, path = "/test/panic", tag = "Test", responses((status = 200, description = "Never.")))]
 async fn break_down(
     State(_app): State<Arc<Application>>,
-    _caller: RequestContext,
+    Context(_caller): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<String>, ApiError> {
     panic!("on purpose, with a secret")

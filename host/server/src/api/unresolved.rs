@@ -1,11 +1,11 @@
 //! Operator view of unresolved calls and parked jobs, on the admin listener, with the operations
 //! that resolve them.
 
-use crate::api::admin::error_chain;
 use crate::api::code::ErrorCode;
 use crate::api::problem::ApiError;
 use crate::api::value::{Amount, CurrencyCode};
 use crate::app::Application;
+use crate::error_chain::error_chain;
 use crate::flow::settle::{Resolution, ResolveError};
 use crate::id;
 use axum::Json;

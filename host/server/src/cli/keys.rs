@@ -1,9 +1,9 @@
 //! `stopover keys`: manages API keys, even while the server is running.
 
-use crate::api::caller::ApiKeyScope;
 use crate::app::open_store;
 use crate::cli::{CliError, ConfigSource, print_line};
 use crate::config::Environment;
+use crate::context::ApiKeyScope;
 use crate::id::{IdGenerator, UuidV7Generator};
 use crate::key::{self, NewApiKey};
 use crate::time::SystemClock;

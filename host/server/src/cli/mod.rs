@@ -9,7 +9,6 @@ mod sandbox;
 mod serve;
 
 use crate::config::{Config, ConfigError, Environment};
-use crate::demo;
 use clap::{Args, Parser, Subcommand};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -112,7 +111,10 @@ fn print_line(text: &str) -> Result<(), CliError> {
 impl ConfigSource {
     /// Loads the configuration that the options select.
     fn load(&self, environment: &Environment) -> Result<Config, ConfigError> {
-        let overlay = self.data_dir.as_deref().map(demo::data_dir_overlay);
+        let overlay = self
+            .data_dir
+            .as_deref()
+            .map(crate::config::data_dir_overlay);
         let mut config = Config::load(overlay, self.config.as_deref(), environment)?;
         if let Some(database) = &self.database {
             config.database = database.clone().into();

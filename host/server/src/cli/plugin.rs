@@ -1,8 +1,9 @@
 //! `stopover plugin`: lists configured plugins and inspects component files.
 
-use crate::api::admin::{error_chain, plugin_info};
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
 use crate::config::{Config, Environment};
+use crate::error_chain::error_chain;
+use crate::plugin_report::plugin_info;
 use crate::time::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};

@@ -1,10 +1,13 @@
 //! `stopover serve`: runs the API and the admin listener until shutdown.
 
 use crate::api;
+use crate::api::ApiState;
+use crate::api::admin::AdminState;
 use crate::app::{Application, ApplicationDependencies};
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
 use crate::config::{Config, Environment, reachable_address};
 use crate::id::UuidV7Generator;
+use crate::observe::PluginMetrics;
 use crate::time::SystemClock;
 use crate::{demo, listen, observe};
 use anyhow::{Context, bail};
@@ -71,12 +74,17 @@ pub(super) async fn run(options: Options) -> Result<(), CliError> {
     let admin = bind(config.admin_listen).await?;
     let (api_address, admin_address) = (api.local_addr()?, admin.local_addr()?);
     let app = build(config, api_address).await?;
-    let router = api::router(&app);
+    let api_state = ApiState::new(Arc::clone(&app));
+    let router = api::router(&api_state);
+    spawn_housekeeping(&app, api_state);
     listen::spawn_listener(&app.tasks, api, router, app.config.limits.connections);
     listen::spawn_listener(
         &app.tasks,
         admin,
-        api::admin::router(&app),
+        api::admin::router(&AdminState {
+            application: Arc::clone(&app),
+            render_metrics: observe::render_metrics,
+        }),
         ADMIN_CONNECTIONS_MAX,
     );
     if let Some(market) = &market {
@@ -210,14 +218,34 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, CliError> {
 }
 
 async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<Application>, CliError> {
+    // The metrics recorder must be installed before anything is recorded.
+    let _ = observe::metrics_handle();
     config.listen = listening;
     let surroundings = ApplicationDependencies {
         clock: Arc::new(SystemClock),
         ids: Arc::new(UuidV7Generator),
         plugins_dir: plugins_dir(&config),
+        call_sink: Arc::new(PluginMetrics),
         base_url: config.base_url(),
     };
     Ok(Application::launch(config, surroundings).await?)
+}
+
+/// Evicts idle rate limits and runs the upkeep of the metrics, every 10 seconds, to bound memory use.
+fn spawn_housekeeping(app: &Application, state: ApiState) {
+    let shutdown = app.tasks.shutdown_token();
+    app.tasks.spawn("housekeeping", async move {
+        let mut ticks = tokio::time::interval(Duration::from_secs(10));
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                _ = ticks.tick() => {
+                    state.evict_idle_rate_limits();
+                    observe::metrics_handle().run_upkeep();
+                }
+            }
+        }
+    });
 }
 
 /// Signals that the process handles while it serves.
@@ -245,7 +273,7 @@ impl Signals {
                 _ = self.hangup.recv() => {
                     let app = Arc::clone(app);
                     let tasks = app.tasks.clone();
-                    tasks.spawn("reload_plugins", async move { api::admin::reload_all_plugins(&app).await });
+                    tasks.spawn("reload_plugins", async move { app.suppliers.reload_all().await });
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use crate::app::Application;
 use crate::config::SupplierConfig;
-use crate::observe::SUPPLIER_EVENTS_TOTAL;
+use crate::metric_names::SUPPLIER_EVENTS_TOTAL;
 use host_domain::id::BookingId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;

@@ -92,7 +92,7 @@ async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> boo
             subject = parked.subject,
             "a job did not complete after the maximum number of attempts and is parked; see GET /unresolved on the admin listener"
         );
-        metrics::counter!("stopover_jobs_parked_total").increment(1);
+        metrics::counter!(crate::metric_names::JOBS_PARKED_TOTAL).increment(1);
     }
     let full = claimed.jobs.len() >= room;
     let mut first = Some(first);

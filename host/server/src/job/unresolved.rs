@@ -28,8 +28,10 @@ async fn report_unresolved(app: &Application) -> Result<(), DatabaseError> {
     let calls = app.store.unresolved_attempts(before, COUNT_LIMIT).await?;
     let parked = app.store.parked_jobs(COUNT_LIMIT).await?;
     let (calls, parked) = (calls.len(), parked.len());
-    metrics::gauge!("stopover_unresolved_calls").set(u32::try_from(calls).unwrap_or(u32::MAX));
-    metrics::gauge!("stopover_parked_jobs").set(u32::try_from(parked).unwrap_or(u32::MAX));
+    metrics::gauge!(crate::metric_names::UNRESOLVED_CALLS)
+        .set(u32::try_from(calls).unwrap_or(u32::MAX));
+    metrics::gauge!(crate::metric_names::PARKED_JOBS)
+        .set(u32::try_from(parked).unwrap_or(u32::MAX));
     if calls > 0 {
         tracing::error!(
             calls,

@@ -45,7 +45,7 @@ struct Desk {
 }
 
 async fn app_at(folder: &Path, clock: Arc<StillClock>) -> Arc<Application> {
-    let mut overlay = crate::demo::data_dir_overlay(folder);
+    let mut overlay = crate::config::data_dir_overlay(folder);
     let key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
     overlay.insert("master_key".to_owned(), key.into());
     let mandates = toml::Table::from_iter([("key_max_age_s".to_owned(), KEY_MAX_AGE_S.into())]);
@@ -55,6 +55,7 @@ async fn app_at(folder: &Path, clock: Arc<StillClock>) -> Arc<Application> {
         clock,
         ids: Arc::new(UuidV7Generator),
         plugins_dir: folder.to_owned(),
+        call_sink: Arc::new(host_runtime::NoSink),
         base_url: "https://api.test".to_owned(),
     };
     Application::launch(config, surroundings).await.unwrap()

@@ -1,7 +1,7 @@
 //! Selects the suppliers of a request and the order in which they are called.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::query::QueryError;
 use host_domain::routing::{self, Route};
 use host_domain::supplier::{Capability, ReadError, SupplierId};

@@ -5,7 +5,6 @@ use crate::render::payment::InstrumentType;
 use host_domain::id::InstrumentId;
 use host_domain::mandate;
 use host_domain::time::Timestamp;
-use jsonwebtoken::jwk::Jwk;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -91,18 +90,6 @@ pub(crate) struct Mandate {
     /// The public keys are at `/.well-known/jwks.json`.
     #[schema(pattern = "^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$")]
     jws: String,
-}
-
-/// A public key in the JWK format of RFC 7517.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(transparent)]
-#[schema(value_type = Object, example = json!({"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": "…", "x": "…", "y": "…"}))]
-pub(crate) struct PublicKey(pub(crate) Jwk);
-
-/// A JWK set (RFC 7517). The current signing key comes first, followed by earlier keys.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct JwkSet {
-    pub(crate) keys: Vec<PublicKey>,
 }
 
 /// Builds the resource of a mandate with its status at `now`.

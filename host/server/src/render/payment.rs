@@ -1,9 +1,10 @@
 //! JSON resources of hotel payments, cards and stored payment instruments.
 
 use crate::api::value::{IsoDateTime, Money};
+use host_domain::id::InstrumentId;
 use host_domain::payment;
 use host_domain::payment::{CardBrand as Brand, Funding, PaymentStatus as Status, Wallet};
-use host_storage::StoredInstrument;
+use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -160,13 +161,18 @@ pub(crate) fn with_cards(payment: &payment::Payment) -> HotelPayment {
     }
 }
 
-impl From<&StoredInstrument> for PaymentInstrument {
-    fn from(instrument: &StoredInstrument) -> Self {
+impl PaymentInstrument {
+    /// Builds the resource of a stored card.
+    pub(crate) fn new(
+        id: &InstrumentId,
+        card: Option<&payment::Card>,
+        created_at: Timestamp,
+    ) -> Self {
         Self {
-            id: instrument.id.to_string(),
+            id: id.to_string(),
             kind: InstrumentType::Card,
-            card: instrument.card.as_ref().map(InstrumentCard::from),
-            created_at: instrument.created_at.into(),
+            card: card.map(InstrumentCard::from),
+            created_at: created_at.into(),
         }
     }
 }

@@ -12,8 +12,7 @@ use host_domain::hotel::supplier_api::Offer;
 use host_domain::id::{EventId, HotelId};
 use host_domain::money;
 use host_domain::time::Timestamp;
-use host_domain::watch::{self, Area, State, Status, WatchTarget};
-use host_storage::StoredWatch;
+use host_domain::watch::{self, Area, ObservedPrice, State, Status, WatchTarget};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -290,12 +289,12 @@ pub(crate) fn watch_event_payload(
     id: &EventId,
     event_type: EventType,
     at: Timestamp,
-    stored: &StoredWatch,
-    told: &WatchEventDetails,
+    watch: &watch::Watch,
+    last_observed: Option<ObservedPrice>,
+    details: &WatchEventDetails,
 ) -> String {
-    let watch = &stored.watch;
     let (mut current, mut matches, mut booking) = (None, None, None);
-    match told {
+    match details {
         WatchEventDetails::None => {}
         WatchEventDetails::CurrentPrice(seen) => current = Some(seen),
         WatchEventDetails::Matches(found) => matches = Some(found.as_slice()),
@@ -320,7 +319,7 @@ pub(crate) fn watch_event_payload(
         event_type: event_type.as_str(),
         created_at: at.into(),
         data: WatchEventData {
-            watch: self::watch(stored),
+            watch: self::watch(watch, last_observed),
             user_id: &watch.owner.user,
             current,
             matches,
@@ -334,11 +333,7 @@ pub(crate) fn watch_event_payload(
 }
 
 /// Builds the resource of a watch with the result of its last check.
-pub(crate) fn watch(stored: &StoredWatch) -> Watch {
-    let StoredWatch {
-        watch,
-        last_observed: seen,
-    } = stored;
+pub(crate) fn watch(watch: &watch::Watch, last_observed: Option<ObservedPrice>) -> Watch {
     let stay = &watch.query.stay;
     let (kind, hotel, area, filters) = match &watch.query.target {
         WatchTarget::Hotel { hotel_id } => (WatchKind::Hotel, Some(hotel_id), None, None),
@@ -369,8 +364,8 @@ pub(crate) fn watch(stored: &StoredWatch) -> Watch {
         armed: watch.is_armed(),
         mandate_draft: mandate_draft(watch),
         mandate_id: watch.mandate_id.as_ref().map(ToString::to_string),
-        last_checked_at: seen.map(|seen| seen.observed_at.into()),
-        last_total: seen.and_then(|seen| seen.total).map(Money::from),
+        last_checked_at: last_observed.map(|price| price.observed_at.into()),
+        last_total: last_observed.and_then(|price| price.total).map(Money::from),
         booking_id: watch.booking_id().map(ToString::to_string),
         expires_at: watch.expires_at.into(),
         created_at: watch.created_at.into(),

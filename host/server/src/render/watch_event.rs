@@ -2,8 +2,9 @@
 
 use crate::api::value::IsoDateTime;
 use crate::render::webhook::WebhookEvent;
+use host_domain::id::EventId;
+use host_domain::time::Timestamp;
 use host_domain::webhook;
-use host_storage::WatchLogEntry;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -66,14 +67,19 @@ pub(crate) struct WatcherWebhook {
 }
 
 /// Builds the resource of an event with its delivery status.
-pub(crate) fn event(logged: WatchLogEntry) -> WatchEvent {
-    let WatchLogEntry { event, status } = logged;
+pub(crate) fn event(
+    id: &EventId,
+    event_type: String,
+    status: webhook::WatchEventStatus,
+    created_at: Timestamp,
+    payload: String,
+) -> WatchEvent {
     WatchEvent {
-        id: event.id.to_string(),
-        event_type: event.event_type,
+        id: id.to_string(),
+        event_type,
         status: status.into(),
-        created_at: event.created_at.into(),
-        payload: RawValue::from_string(event.payload).ok(),
+        created_at: created_at.into(),
+        payload: RawValue::from_string(payload).ok(),
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::api::value::IsoDateTime;
 use host_domain::time::Timestamp;
 use host_domain::webhook;
-use host_storage::StoredDelivery;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -192,16 +191,16 @@ pub(crate) fn subscription(
 /// Builds the resource of a delivery with the attempts of its current replay. Attempts are read
 /// after the delivery, so attempts newer than the delivery are left out.
 pub(crate) fn delivery(
-    stored: &StoredDelivery,
+    delivery: &webhook::Delivery,
+    payload: &str,
     mut attempts: Vec<WebhookDeliveryAttempt>,
 ) -> WebhookDelivery {
-    let delivery = &stored.delivery;
     attempts.retain(|attempt| attempt.attempt_number <= delivery.attempts);
     let failure = delivery.failure();
     WebhookDelivery {
         id: delivery.id.to_string(),
         status: delivery.status().into(),
-        event: RawValue::from_string(stored.payload.clone()).ok(),
+        event: RawValue::from_string(payload.to_owned()).ok(),
         replay_count: delivery.generation,
         failure_reason: failure.map(|(_, reason)| reason.into()),
         attempts,
@@ -212,14 +211,21 @@ pub(crate) fn delivery(
     }
 }
 
-impl From<host_storage::DeliveryAttempt> for WebhookDeliveryAttempt {
-    fn from(attempt: host_storage::DeliveryAttempt) -> Self {
+impl WebhookDeliveryAttempt {
+    /// Builds the resource of an attempt.
+    pub(crate) fn new(
+        attempt_number: i64,
+        response_status: Option<u16>,
+        response_body: Option<String>,
+        error: Option<String>,
+        created_at: Timestamp,
+    ) -> Self {
         Self {
-            attempt_number: attempt.number,
-            response_status: attempt.response_status,
-            response_body: attempt.response_body,
-            error: attempt.error,
-            created_at: attempt.created_at.into(),
+            attempt_number,
+            response_status,
+            response_body,
+            error,
+            created_at: created_at.into(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Price checks for watches. They run the same queries that callers make.
 
-use crate::api::caller::{ApiKeyScope, RequestContext};
 use crate::app::Application;
+use crate::context::{ApiKeyScope, RequestContext};
 use crate::query::QueryError;
 use crate::query::hotel::offer::{HotelSelection, OfferQuery, PricedHotel};
 use crate::query::hotel::search::{Area, SearchQuery};

@@ -6,8 +6,8 @@ pub(crate) mod judge;
 pub(crate) mod purchase;
 pub(crate) mod worker;
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
 use crate::mandate::{MandateError, NewMandate};
 use crate::query::QueryError;
@@ -255,7 +255,14 @@ impl Application {
         if let Some(event_type) = tells {
             let id = EventId::from_bits(self.ids.generate());
             let event = OutboxEvent {
-                payload: render::watch_event_payload(&id, event_type, now, &moved, told),
+                payload: render::watch_event_payload(
+                    &id,
+                    event_type,
+                    now,
+                    &moved.watch,
+                    moved.last_observed,
+                    told,
+                ),
                 id,
                 event_type: event_type.as_str().to_owned(),
                 product: Product::Watch,

@@ -4,17 +4,18 @@
 
 use crate::app::Application;
 use crate::flow::failpoint::FailpointPhase;
-use crate::observe::WATCH_CHECKS_TOTAL;
+use crate::metric_names::WATCH_CHECKS_TOTAL;
 use crate::render::watch::WatchEventDetails;
 use crate::watch::WatchError;
 use crate::watch::check::{CheckResult, MATCHES_MAX};
 use crate::watch::judge::{self, CheckAction};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::time::Timestamp;
+use host_domain::watch::ObservedPrice;
 use host_domain::watch::{Event, Watch};
 use host_storage::{
-    ClaimedPriceCheck, CommitError, Conflict, ObservedPrice, PriceCheckClaim, PriceCheckRelease,
-    StoredWatch, UnitOfWork, WorkQueue,
+    ClaimedPriceCheck, CommitError, Conflict, PriceCheckClaim, PriceCheckRelease, StoredWatch,
+    UnitOfWork, WorkQueue,
 };
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Operations of callers on subscriptions and deliveries.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::time::Deadline;
 use crate::webhook::secret::{self, SecretSlot};

@@ -2,7 +2,7 @@
 //! the oldest undelivered event.
 
 use crate::app::Application;
-use crate::observe::WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS;
+use crate::metric_names::WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS;
 use futures::stream::{self, StreamExt};
 use host_domain::webhook::DeliveryEvent;
 use host_storage::{DatabaseError, StoredDelivery, UnitOfWork};

@@ -1,8 +1,8 @@
 //! The endpoint that receives the events of an organization's watches. It is a subscription to all
 //! of them, and an organization has at most one.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::webhook::WebhookError;
 use crate::webhook::secret::{self, SecretSlot};

@@ -4,7 +4,7 @@
 
 use crate::app::Application;
 use crate::flow::failpoint::FailpointPhase;
-use crate::observe::{WEBHOOK_ATTEMPTS_TOTAL, WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL};
+use crate::metric_names::{WEBHOOK_ATTEMPTS_TOTAL, WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL};
 use crate::time::Deadline;
 use crate::webhook::WebhookError;
 use crate::webhook::endpoint::{ActiveSecrets, Endpoint, InFlight, Recipient, SubscriptionUpdates};

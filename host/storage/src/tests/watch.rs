@@ -5,13 +5,12 @@ mod plan;
 
 use super::*;
 use crate::{
-    ClaimedPriceCheck, ObservedPrice, PageRequest, PriceCheckClaim, PriceCheckRelease, StoredWatch,
-    WatchFilter,
+    ClaimedPriceCheck, PageRequest, PriceCheckClaim, PriceCheckRelease, StoredWatch, WatchFilter,
 };
 use futures::future::join_all;
 use host_domain::id::{PlaceId, WatchId};
 use host_domain::watch::{
-    Area, Event, PriceQuery, Status, Trigger, TripFilters, Watch, WatchTarget,
+    Area, Event, ObservedPrice, PriceQuery, Status, Trigger, TripFilters, Watch, WatchTarget,
 };
 
 const ALL: PageRequest = PageRequest {

@@ -2,7 +2,7 @@
 
 mod price_check;
 
-pub use price_check::{ClaimedPriceCheck, ObservedPrice, PriceCheckClaim, PriceCheckRelease};
+pub use price_check::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease};
 #[cfg(test)]
 pub(crate) use price_check::{claim as claim_asks, next_due as next_ask};
 
@@ -11,7 +11,7 @@ use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
 use host_domain::id::{AskId, WatchId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
-use host_domain::watch::{Status, Watch};
+use host_domain::watch::{ObservedPrice, Status, Watch};
 
 /// A filter for an owner's watches. A field that is `None` does not restrict the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

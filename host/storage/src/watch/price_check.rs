@@ -8,17 +8,8 @@ use host_domain::id::AskId;
 use host_domain::money::{Currency, Money};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::watch::{PriceQuery, Watch};
+use host_domain::watch::{ObservedPrice, PriceQuery, Watch};
 use sha2::{Digest, Sha256};
-
-/// An observed price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ObservedPrice {
-    /// Time of the observation.
-    pub observed_at: Timestamp,
-    /// The lowest price; `None` if nothing is available.
-    pub total: Option<Money>,
-}
 
 /// The parameters of a claim.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,6 @@
 use crate::api::code::ErrorCode;
 use crate::api::extract::raw::{self, BodyError};
 use crate::api::problem::ApiError;
-use crate::app::Application;
 use axum::body::Body;
 use bytes::Bytes;
 use http::HeaderMap;
@@ -20,9 +19,8 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 pub(super) async fn read_json_body(
     headers: &HeaderMap,
     body: Body,
-    app: &Application,
+    patience: Duration,
 ) -> Result<Option<Value>, ApiError> {
-    let patience = Duration::from_secs(app.config.limits.request_s);
     let bytes = raw::read_body(headers, body, BODY_BYTES_MAX, patience)
         .await
         .map_err(|error| match error {

@@ -4,6 +4,8 @@ use crate::api::document::OperationInputs;
 use crate::api::extract::{RequestPart, RequestReader, Validate, json};
 use crate::api::problem::ViolationLocation;
 use crate::api::schema::escape;
+use crate::idempotency::IdempotentRequest;
+use host_domain::owner::Owner;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -30,6 +32,13 @@ pub struct IdempotencyKeyHeader<const MAX: usize = 200> {
     /// SHA-256 in hexadecimal of the path parameters and the parsed body. Member order and white
     /// space do not change it.
     pub fingerprint: String,
+}
+
+impl<const MAX: usize> IdempotencyKeyHeader<MAX> {
+    /// Returns the idempotent request of an owner and an operation.
+    pub(crate) fn for_operation(self, owner: &Owner, operation: &str) -> IdempotentRequest {
+        IdempotentRequest::new(owner, operation, self.key, self.fingerprint)
+    }
 }
 
 /// A value in the path.
@@ -115,7 +124,7 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
     const READS_QUERY: bool = true;
 
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
-        let compiled = incoming.app.validators.get::<T>().ok();
+        let compiled = incoming.validators.get::<T>().ok();
         let mut object = Map::new();
         for (name, text) in incoming.query_parameters() {
             let value = compiled.as_ref().map_or(Value::Null, |compiled| {

@@ -1,17 +1,17 @@
 //! The body as bytes, and requests whose body is read only after other checks.
 
-use crate::api::caller::AnonymousContext;
+use crate::api::caller::Anonymous;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{RequestPart, RequestReader};
 use crate::api::problem::ApiError;
-use crate::app::Application;
+use crate::api::state::ApiState;
+use crate::context::AnonymousContext;
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Number of bytes of a too long body that are read before the connection is closed.
@@ -31,20 +31,20 @@ pub struct DeferredBody<T> {
     pub context: AnonymousContext,
 }
 
-impl<T: RequestPart> FromRequest<Arc<Application>> for DeferredBody<T> {
+impl<T: RequestPart> FromRequest<ApiState> for DeferredBody<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &Arc<Application>) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let visit = AnonymousContext::from_request_parts(&mut parts, app).await?;
-        let mut incoming = RequestReader::from_head(&mut parts, app).await;
+        let Anonymous(context) = Anonymous::from_request_parts(&mut parts, state).await?;
+        let mut incoming = RequestReader::from_head(&mut parts, state).await;
         let taken = T::extract(&mut incoming);
         let taken = taken.filter(|_| incoming.found.is_empty());
         Ok(Self {
             parts: taken.ok_or(ErrorCode::NotFound)?,
             headers: parts.headers,
             body,
-            context: visit,
+            context,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The operation that reads an airline.
 
 use crate::api::answer::ApiResponse;
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{PathId, PathParameter, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
@@ -38,7 +38,7 @@ impl PathParameter for AirlineCodeParam {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_airline(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(code)): Validated<PathId<AirlineCodeParam>>,
 ) -> Result<ApiResponse<Airline, SupplierMeta>, ApiError> {
     let known = app

@@ -1,7 +1,7 @@
 //! The operation that searches airports.
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{Query, Validate, Validated};
 use crate::api::problem::ApiError;
 use crate::app::Application;
@@ -63,7 +63,7 @@ impl ResponseMeta for AirportsMeta {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_airports(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(Query(query)): Validated<Query<AirportSearchQuery>>,
 ) -> Result<ApiResponse<List<Airport>, AirportsMeta>, ApiError> {
     let limit = u16::try_from(query.limit).unwrap_or(u16::MAX);

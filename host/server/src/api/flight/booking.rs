@@ -1,7 +1,7 @@
 //! Operations that read flight bookings.
 
 use crate::api::answer::{ApiResponse, List};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{PathId, Query, Validate, Validated};
 use crate::api::flight::SortOrder;
@@ -111,7 +111,7 @@ impl FlightBookingsQuery {
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_flight_bookings(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(Query(query)): Validated<Query<FlightBookingsQuery>>,
 ) -> Result<ApiResponse<List<FlightBooking>, PaginationMeta>, ApiError> {
     let (filter, page) = query.into_filter_and_page();
@@ -132,7 +132,7 @@ pub(crate) async fn list_flight_bookings(
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 pub(crate) async fn get_flight_booking(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<FlightBooking>, ApiError> {
     let found = app

@@ -1,12 +1,11 @@
 //! Cancellation of a ticket, and its quote.
 
 use crate::api::answer::ApiResponse;
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::Application;
-use crate::idempotency::IdempotentRequest;
 use crate::render::flight::booking::{self, FlightBooking};
 use crate::render::flight::refund::FlightCancellationQuote;
 use axum::extract::State;
@@ -46,14 +45,14 @@ impl Validate for CancelFlightBookingRequest {}
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_flight_booking(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathId(id), key, Body(CancelFlightBookingRequest {}))): Validated<(
         PathId<BookingId>,
         Option<IdempotencyKeyHeader>,
         Body<CancelFlightBookingRequest>,
     )>,
 ) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
     let begun = app.cancel_flight_booking(&caller.owner, &id, key.as_ref(), &caller.request_id);
     let booking = begun
         .await
@@ -80,7 +79,7 @@ pub(crate) async fn cancel_flight_booking(
         "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn quote_flight_cancellation(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<FlightCancellationQuote, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&caller.owner, &caller.request_id);

@@ -1,13 +1,12 @@
 //! Completion of a flight booking: payment and ticketing.
 
 use crate::api::answer::ApiResponse;
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::completion::{self, CompleteBookingRequest};
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::Application;
-use crate::idempotency::IdempotentRequest;
 use crate::render::flight::booking::{self, FlightBooking};
 use axum::extract::State;
 use host_domain::id::BookingId;
@@ -37,14 +36,14 @@ const OPERATION: &str = "flight_book";
         "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
 pub(crate) async fn book_flight(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
         Option<IdempotencyKeyHeader>,
         Body<CompleteBookingRequest>,
     )>,
 ) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
     let wish = request.into_command(&caller, id);
     let complete = |wish| app.complete_flight(wish);
     completion::complete_and_respond(&app, key, wish, complete, booking::full).await

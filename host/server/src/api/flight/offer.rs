@@ -1,7 +1,7 @@
 //! The operation that prices flights.
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::flight::SortOrder;
@@ -168,7 +168,7 @@ impl From<FareSort> for supplier_api::Sort {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn price_flights(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<FlightOffersRequest>,

@@ -1,13 +1,14 @@
 //! The operation that binds a fare to a contact and passengers.
 
 use crate::api::answer::ApiResponse;
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::flight::passenger::{self, PassengerRequest};
 use crate::api::meta::PrebookMeta;
 use crate::api::problem::ApiError;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::flow::flight::prebook::PrebookFlightCommand;
 use crate::flow::prebook::PrebookOutcome;
 use crate::offer_reference::{self, FlightOfferTerms};
@@ -96,7 +97,7 @@ impl Validate for PrebookFlightRequest {
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn prebook_flight(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
 ) -> Result<ApiResponse<FlightBooking, PrebookMeta>, ApiError> {
     let tenant = &caller.owner.tenant;

@@ -1,7 +1,7 @@
 //! Bags for an existing ticket: available services and their purchase.
 
 use crate::api::answer::{ApiResponse, List};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::api::identifier::{InstrumentIdParam, ServiceIdParam};
 use crate::api::meta::SupplierMeta;
@@ -62,7 +62,7 @@ impl Validate for PurchaseServicesRequest {
         "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn list_flight_services(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<List<AvailableService>, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&caller.owner, &caller.request_id);
@@ -98,7 +98,7 @@ pub(crate) async fn list_flight_services(
         "supplier_rejected", "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]
 pub(crate) async fn purchase_flight_services(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
         IdempotencyKeyHeader<256>,

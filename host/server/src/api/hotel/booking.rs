@@ -1,7 +1,7 @@
 //! Operations that read hotel bookings.
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{PathId, Query, Validate, Validated};
 use crate::api::problem::ApiError;
@@ -63,7 +63,7 @@ impl ResponseMeta for PageMeta {}
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_hotel_bookings(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(Query(query)): Validated<Query<HotelBookingsQuery>>,
 ) -> Result<ApiResponse<List<HotelBookingSummary>, PageMeta>, ApiError> {
     let filter = HotelBookingFilter {
@@ -96,7 +96,7 @@ pub(crate) async fn list_hotel_bookings(
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 pub(crate) async fn get_hotel_booking(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<HotelBooking>, ApiError> {
     let found = app

@@ -1,7 +1,7 @@
 //! The operation that reads price calendars.
 
 use crate::api::answer::{ApiResponse, List};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::stay::days_between;
 use crate::api::identifier::{HotelIdParam, SupplierIdParam, check_distinct};
@@ -75,7 +75,7 @@ impl PriceCalendarRequest {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_price_calendar(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<PriceCalendarRequest>,

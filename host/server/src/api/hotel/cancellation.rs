@@ -1,14 +1,13 @@
 //! Cancellation of a hotel booking, and its quote.
 
 use crate::api::answer::ApiResponse;
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::api::identifier::{RoomIdParam, check_distinct};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::Application;
 use crate::flow::hotel::cancel::CancelHotelBookingCommand;
-use crate::idempotency::IdempotentRequest;
 use crate::render::booking::{self, HotelBooking};
 use crate::render::policy::CancellationQuote;
 use axum::extract::State;
@@ -56,14 +55,14 @@ impl Validate for CancelHotelBookingRequest {
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_hotel_booking(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
         Option<IdempotencyKeyHeader>,
         Body<CancelHotelBookingRequest>,
     )>,
 ) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
     let wish = CancelHotelBookingCommand {
         owner: caller.owner,
         booking: id,
@@ -101,7 +100,7 @@ pub(crate) async fn cancel_hotel_booking(
         "supplier_operation_unsupported", "supplier_rejected", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn quote_hotel_cancellation(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<CancellationQuote, SupplierMeta>, ApiError> {
     let quoted = app

@@ -1,13 +1,12 @@
 //! Completion of a hotel booking: payment and booking.
 
 use crate::api::answer::ApiResponse;
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::completion::{self, CompleteBookingRequest};
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::Application;
-use crate::idempotency::IdempotentRequest;
 use crate::render::booking::{self, HotelBooking};
 use axum::extract::State;
 use host_domain::id::BookingId;
@@ -38,14 +37,14 @@ const OPERATION: &str = "hotel_book";
         "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
 pub(crate) async fn book_hotel(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
         Option<IdempotencyKeyHeader>,
         Body<CompleteBookingRequest>,
     )>,
 ) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
     let wish = request.into_command(&caller, id);
     let complete = |wish| app.complete_hotel(wish);
     completion::complete_and_respond(&app, key, wish, complete, booking::without_cards).await

@@ -1,7 +1,7 @@
 //! The operation that reads a hotel's details and reviews.
 
 use crate::api::answer::{ApiResponse, ResponseMeta};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{PathId, Validated};
 use crate::api::problem::ApiError;
 use crate::api::value::IsoDateTime;
@@ -57,7 +57,7 @@ impl ResponseMeta for ContentMeta {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_hotel(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<HotelId>>,
 ) -> Result<ApiResponse<HotelContent, ContentMeta>, ApiError> {
     let found = app

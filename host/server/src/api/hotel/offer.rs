@@ -1,7 +1,7 @@
 //! The operation that prices hotels.
 
 use crate::api::answer::{ApiResponse, List};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::stay::{Occupancy, StayRequest};
 use crate::api::identifier::{HotelIdParam, SupplierHotelIdParam, SupplierIdParam, check_distinct};
@@ -158,7 +158,7 @@ impl HotelOffersRequest {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn price_hotels(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<HotelOffersRequest>,

@@ -1,7 +1,7 @@
 //! Operations on places.
 
 use crate::api::answer::{ApiResponse, List};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
 use crate::api::identifier::SupplierIdParam;
 use crate::api::meta::SupplierMeta;
@@ -48,7 +48,7 @@ impl Validate for PlaceSearchRequest {}
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_places(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<PlaceSearchRequest>,
@@ -77,7 +77,7 @@ pub(crate) async fn search_places(
     extensions(("x-error-codes" = json!(["place_not_found"]))))]
 pub(crate) async fn get_place(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<PlaceId>>,
 ) -> Result<ApiResponse<Place>, ApiError> {
     let saved = app.find_place(caller.owner.tenant.mode, &id).await;

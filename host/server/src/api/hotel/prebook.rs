@@ -1,13 +1,14 @@
 //! The operation that binds an offer to a contact and guests.
 
 use crate::api::answer::ApiResponse;
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::guest::{self, RoomGuestsRequest};
 use crate::api::meta::PrebookMeta;
 use crate::api::problem::ApiError;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::flow::hotel::prebook::{HotelOfferTerms, PrebookHotelCommand};
 use crate::flow::prebook::PrebookOutcome;
 use crate::offer_reference;
@@ -117,7 +118,7 @@ impl Validate for PrebookHotelRequest {
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout"]))))]
 pub(crate) async fn prebook_hotel(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
 ) -> Result<ApiResponse<HotelBooking, PrebookMeta>, ApiError> {
     let offer = offer_reference::decode::<HotelOfferTerms>(

@@ -1,7 +1,7 @@
 //! The operation that searches hotels in an area.
 
 use crate::api::answer::{ApiResponse, List, ResponseMeta};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::api::hotel::stay::{Occupancy, StayRequest};
@@ -219,7 +219,7 @@ impl From<SearchSort> for supplier_api::SearchSort {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_hotels(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<HotelSearchRequest>,

@@ -1,7 +1,7 @@
 //! The operation that reads the weather of a booking's stay.
 
 use crate::api::answer::ApiResponse;
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{PathId, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
@@ -23,7 +23,7 @@ use std::sync::Arc;
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_stay_weather(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<StayWeather, SupplierMeta>, ApiError> {
     let (booking, days) = app

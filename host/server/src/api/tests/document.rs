@@ -258,7 +258,7 @@ async fn document_and_pages_load_without_key_and_network() {
 async fn every_error_code_has_the_page_in_its_problem_type() {
     let server = Server::start().await;
     for code in ErrorCode::ALL {
-        let problem = ApiError::from(*code).to_problem(&server.app.error_docs_url(), "r");
+        let problem = ApiError::from(*code).to_problem(&state::error_docs_url(&server.app), "r");
         let path = problem.kind.strip_prefix("http://api.test").unwrap();
         assert_eq!(
             server.send(Method::GET, path, &[], Vec::new()).await.status,
@@ -300,7 +300,10 @@ async fn readiness_fails_and_health_succeeds_during_shutdown() {
 async fn admin_listener_serves_metrics_and_plugins() {
     let server = Server::start().await;
     server.get("/v1/suppliers").await;
-    let admin = admin::router(&server.app);
+    let admin = admin::router(&admin::AdminState {
+        application: Arc::clone(&server.app),
+        render_metrics: String::new,
+    });
     let ask = async |method: Method, path: &str| -> Response {
         admin
             .clone()

@@ -1,7 +1,7 @@
 //! The operation that reads the watch event log.
 
 use crate::api::answer::{ApiResponse, List};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{Query, Validate, Validated};
 use crate::api::identifier::EventIdParam;
@@ -9,6 +9,7 @@ use crate::api::problem::ApiError;
 use crate::app::Application;
 use crate::render::watch_event::{self, WatchEvent};
 use axum::extract::State;
+use host_storage::WatchLogEntry;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -49,7 +50,7 @@ const fn limit() -> u32 {
     extensions(("x-error-codes" = json!(["event_not_found"]))))]
 pub(crate) async fn list_watch_events(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(Query(query)): Validated<Query<WatchEventsQuery>>,
 ) -> Result<ApiResponse<List<WatchEvent>>, ApiError> {
     let WatchEventsQuery { after, limit } = query;
@@ -61,6 +62,11 @@ pub(crate) async fn list_watch_events(
     let logged = logged.map_err(ApiError::from_database)?;
     let logged = logged.ok_or(ErrorCode::EventNotFound)?.into_iter();
     Ok(ApiResponse::ok(List(
-        logged.map(watch_event::event).collect(),
+        logged
+            .map(|WatchLogEntry { event, status }| {
+                let (created_at, payload) = (event.created_at, event.payload);
+                watch_event::event(&event.id, event.event_type, status, created_at, payload)
+            })
+            .collect(),
     )))
 }

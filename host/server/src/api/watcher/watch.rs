@@ -1,7 +1,7 @@
 //! Operations on watches of hotel and trip prices.
 
 use crate::api::answer::{ApiResponse, List, NoContent};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{
     Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
 };
@@ -14,6 +14,7 @@ use crate::api::meta::PaginationMeta;
 use crate::api::problem::{ApiError, Violation};
 use crate::api::value::{CountryCode, CurrencyCode, IsoDate};
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::idempotency::IdempotentRequest;
 use crate::render::watch::{self, TripFilters, Watch, WatchStatus, WatchTrigger};
 use crate::watch::{Created, NewWatch};
@@ -263,13 +264,13 @@ fn trigger(trigger: WatchTrigger, currency: CurrencyCode) -> Result<Trigger, Api
     extensions(("x-error-codes" = json!(["hotel_not_found", "payment_instrument_invalid", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_hotel_watch(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<HotelWatchRequest>,
     )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, "hotel_watch", key));
+    let key = key.map(|key| key.for_operation(&caller.owner, "hotel_watch"));
     create(&app, &caller, request.into_command()?, key).await
 }
 
@@ -284,13 +285,13 @@ pub(crate) async fn create_hotel_watch(
     extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_trip_watch(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<TripWatchRequest>,
     )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, "trip_watch", key));
+    let key = key.map(|key| key.for_operation(&caller.owner, "trip_watch"));
     create(&app, &caller, request.wish()?, key).await
 }
 
@@ -302,8 +303,12 @@ async fn create(
 ) -> Result<ApiResponse<Watch>, ApiError> {
     let created = app.create_watch(caller, new, key.as_ref()).await;
     Ok(match created.map_err(ApiError::from_watch)? {
-        Created::New(stored) => ApiResponse::created(watch::watch(&stored)),
-        Created::Existing(stored) => ApiResponse::ok(watch::watch(&stored)),
+        Created::New(stored) => {
+            ApiResponse::created(watch::watch(&stored.watch, stored.last_observed))
+        }
+        Created::Existing(stored) => {
+            ApiResponse::ok(watch::watch(&stored.watch, stored.last_observed))
+        }
     })
 }
 
@@ -316,7 +321,7 @@ async fn create(
     responses((status = 200, description = "A page of watches.")))]
 pub(crate) async fn list_watches(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(Query(query)): Validated<Query<WatchesQuery>>,
 ) -> Result<ApiResponse<List<Watch>, PaginationMeta>, ApiError> {
     let filter = WatchFilter {
@@ -331,7 +336,11 @@ pub(crate) async fn list_watches(
     let total = app.store.count_watches(&caller.owner, filter).await;
     let total = total.map_err(ApiError::from_database)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let shown = listed.items.iter().map(watch::watch).collect();
+    let shown = listed
+        .items
+        .iter()
+        .map(|stored| watch::watch(&stored.watch, stored.last_observed))
+        .collect();
     Ok(ApiResponse::ok(List(shown)).meta(meta))
 }
 
@@ -341,12 +350,15 @@ pub(crate) async fn list_watches(
     extensions(("x-error-codes" = json!(["watch_not_found"]))))]
 pub(crate) async fn get_watch(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
     let found = app.find_watch(&caller.owner, &id).await;
     let found = found.map_err(ApiError::from_watch)?;
-    Ok(ApiResponse::ok(watch::watch(&found)))
+    Ok(ApiResponse::ok(watch::watch(
+        &found.watch,
+        found.last_observed,
+    )))
 }
 
 /// Delete a watch
@@ -359,7 +371,7 @@ pub(crate) async fn get_watch(
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict"]))))]
 pub(crate) async fn delete_watch(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<NoContent, ApiError> {
     let deleted = app.cancel_watch(&caller.owner, &id).await;
@@ -379,15 +391,18 @@ pub(crate) async fn delete_watch(
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "payment_instrument_invalid"]))))]
 pub(crate) async fn confirm_watch_purchase(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathId(id), key, Body(ConfirmPurchaseRequest {}))): Validated<(
         PathId<WatchId>,
         Option<IdempotencyKeyHeader>,
         Body<ConfirmPurchaseRequest>,
     )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, "confirm_purchase", key));
+    let key = key.map(|key| key.for_operation(&caller.owner, "confirm_purchase"));
     let confirmed = app.confirm_purchase(&caller.owner, &id, key.as_ref()).await;
     let confirmed = confirmed.map_err(ApiError::from_watch)?;
-    Ok(ApiResponse::ok(watch::watch(&confirmed)))
+    Ok(ApiResponse::ok(watch::watch(
+        &confirmed.watch,
+        confirmed.last_observed,
+    )))
 }

@@ -1,12 +1,11 @@
 //! Operations on the webhook that receives watch events.
 
 use crate::api::answer::{ApiResponse, NoContent};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated};
 use crate::api::problem::ApiError;
 use crate::app::Application;
-use crate::idempotency::IdempotentRequest;
 use crate::render::watch_event::{self, WatcherWebhook};
 use axum::extract::State;
 use serde::Deserialize;
@@ -53,13 +52,13 @@ impl Validate for WatcherWebhookRequest {}
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn register_watcher_webhook(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<WatcherWebhookRequest>,
     )>,
 ) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
-    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
     let issued = app.register_watch_endpoint(&caller, &request.url, key.as_ref());
     let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
@@ -77,7 +76,7 @@ pub(crate) async fn register_watcher_webhook(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn get_watcher_webhook(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
     let endpoint = app.watch_endpoint(&caller.owner.tenant).await;
@@ -94,7 +93,7 @@ pub(crate) async fn get_watcher_webhook(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn delete_watcher_webhook(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated(()): Validated<()>,
 ) -> Result<NoContent, ApiError> {
     let deleted = app.delete_watch_endpoint(&caller).await;

@@ -1,7 +1,8 @@
 //! Operations on deliveries: their state, and sending them again.
 
 use crate::api::answer::{ApiResponse, List};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
+use crate::api::code::ErrorCode;
 use crate::api::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated};
 use crate::api::meta::PaginationMeta;
 use crate::api::problem::ApiError;
@@ -9,11 +10,13 @@ use crate::api::value::IsoDateOrDateTime;
 use crate::api::webhook::subscription::idempotent_request;
 use crate::api::webhook::{EmptyRequest, PathProduct};
 use crate::app::Application;
-use crate::render::webhook::{self, DeliveryStatus, RecoveredDeliveries, WebhookDelivery};
+use crate::render::webhook::{
+    self, DeliveryStatus, RecoveredDeliveries, WebhookDelivery, WebhookDeliveryAttempt,
+};
 use axum::extract::State;
 use host_domain::id::{DeliveryId, SubscriptionId};
 use host_domain::owner::Tenant;
-use host_storage::{DeliveryFilter, PageRequest, StoredDelivery};
+use host_storage::{DeliveryAttempt, DeliveryFilter, PageRequest, StoredDelivery};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -74,7 +77,7 @@ impl Validate for RecoverRequest {}
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn list_deliveries(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id), Query(query))): Validated<(
         PathProduct,
         PathId<SubscriptionId>,
@@ -90,7 +93,7 @@ pub(crate) async fn list_deliveries(
     let total = app.store.count_deliveries(tenant, &id, filter).await;
     let total = total.map_err(ApiError::from_database)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let shown = app.to_resources(tenant, &listed.items).await?;
+    let shown = to_resources(&app, tenant, &listed.items).await?;
     Ok(ApiResponse::ok(List(shown)).meta(meta))
 }
 
@@ -102,7 +105,7 @@ pub(crate) async fn list_deliveries(
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
 pub(crate) async fn get_delivery(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id), PathId(delivery))): Validated<(
         PathProduct,
         PathId<SubscriptionId>,
@@ -112,7 +115,7 @@ pub(crate) async fn get_delivery(
     let tenant = &caller.owner.tenant;
     let found = app.find_delivery(tenant, product, &id, &delivery).await;
     let found = found.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(app.to_resource(tenant, &found).await?))
+    Ok(ApiResponse::ok(to_resource(&app, tenant, &found).await?))
 }
 
 /// Replay a delivery
@@ -127,13 +130,13 @@ pub(crate) async fn get_delivery(
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found", "replay_not_allowed", "subscription_paused"]))))]
 pub(crate) async fn replay_delivery(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id), PathId(delivery), key, _)): Validated<ReplayParts>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
     let key = idempotent_request(&caller, "replay", product, key);
     let replayed = app.replay_delivery(&caller, product, &id, &delivery, key.as_ref());
     let replayed = replayed.await.map_err(ApiError::from_webhook)?;
-    let shown = app.to_resource(&caller.owner.tenant, &replayed).await?;
+    let shown = to_resource(&app, &caller.owner.tenant, &replayed).await?;
     Ok(ApiResponse::ok(shown))
 }
 
@@ -148,7 +151,7 @@ pub(crate) async fn replay_delivery(
     extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused"]))))]
 pub(crate) async fn recover_deliveries(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id), key, Body(request))): Validated<RecoverParts>,
 ) -> Result<ApiResponse<RecoveredDeliveries>, ApiError> {
     let key = idempotent_request(&caller, "recover", product, key);
@@ -171,35 +174,46 @@ impl DeliveriesQuery {
     }
 }
 
-impl Application {
-    /// Returns the resources of deliveries with their attempts.
-    pub(super) async fn to_resources(
-        &self,
-        tenant: &Tenant,
-        deliveries: &[StoredDelivery],
-    ) -> Result<Vec<WebhookDelivery>, ApiError> {
-        let ids: Vec<&DeliveryId> = deliveries.iter().map(|one| &one.delivery.id).collect();
-        let attempts = self.store.delivery_attempts(tenant, &ids).await;
-        let attempts = attempts.map_err(ApiError::from_database)?;
-        let of = |id: &DeliveryId| {
-            let own = attempts.iter().filter(|(delivery, _)| delivery == id);
-            own.map(|(_, attempt)| attempt.clone().into()).collect()
-        };
-        let shown = deliveries.iter();
-        let shown = shown.map(|one| webhook::delivery(one, of(&one.delivery.id)));
-        Ok(shown.collect())
-    }
+/// Returns the resources of deliveries with their attempts.
+pub(super) async fn to_resources(
+    app: &Application,
+    tenant: &Tenant,
+    deliveries: &[StoredDelivery],
+) -> Result<Vec<WebhookDelivery>, ApiError> {
+    let ids: Vec<&DeliveryId> = deliveries.iter().map(|one| &one.delivery.id).collect();
+    let attempts = app.store.delivery_attempts(tenant, &ids).await;
+    let attempts = attempts.map_err(ApiError::from_database)?;
+    let attempts_of = |id: &DeliveryId| {
+        let own = attempts.iter().filter(|(delivery, _)| delivery == id);
+        own.map(|(_, attempt)| to_attempt(attempt.clone()))
+            .collect()
+    };
+    let resources = deliveries.iter().map(
+        |StoredDelivery {
+             delivery, payload, ..
+         }| { webhook::delivery(delivery, payload, attempts_of(&delivery.id)) },
+    );
+    Ok(resources.collect())
+}
 
-    /// Returns the resource of a delivery with its attempts.
-    pub(super) async fn to_resource(
-        &self,
-        tenant: &Tenant,
-        stored: &StoredDelivery,
-    ) -> Result<WebhookDelivery, ApiError> {
-        let ids = [&stored.delivery.id];
-        let attempts = self.store.delivery_attempts(tenant, &ids).await;
-        let attempts = attempts.map_err(ApiError::from_database)?;
-        let attempts = attempts.into_iter().map(|(_, attempt)| attempt.into());
-        Ok(webhook::delivery(stored, attempts.collect()))
-    }
+/// Returns the resource of a delivery with its attempts.
+pub(super) async fn to_resource(
+    app: &Application,
+    tenant: &Tenant,
+    stored: &StoredDelivery,
+) -> Result<WebhookDelivery, ApiError> {
+    let mut resources = to_resources(app, tenant, std::slice::from_ref(stored)).await?;
+    resources
+        .pop()
+        .ok_or_else(|| ErrorCode::InternalError.into())
+}
+
+fn to_attempt(attempt: DeliveryAttempt) -> WebhookDeliveryAttempt {
+    WebhookDeliveryAttempt::new(
+        attempt.number,
+        attempt.response_status,
+        attempt.response_body,
+        attempt.error,
+        attempt.created_at,
+    )
 }

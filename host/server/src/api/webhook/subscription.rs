@@ -1,16 +1,18 @@
 //! Operations on subscriptions: endpoint, event types and state.
 
 use crate::api::answer::{ApiResponse, List, NoContent};
-use crate::api::caller::RequestContext;
+use crate::api::caller::Context;
 use crate::api::extract::{
     Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
 };
 use crate::api::identifier::check_distinct;
 use crate::api::meta::PaginationMeta;
 use crate::api::problem::ApiError;
+use crate::api::webhook::delivery;
 use crate::api::webhook::event_type::ProductBody;
 use crate::api::webhook::{EmptyRequest, PathProduct};
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::idempotency::IdempotentRequest;
 use crate::render::webhook::{self, WebhookDelivery, WebhookSubscription};
 use crate::webhook::{NewSubscription, SubscriptionUpdate};
@@ -128,7 +130,7 @@ impl Validate for SubscriptionsQuery {}
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn create_subscription(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((ProductBody(product, request), key)): Validated<(
         ProductBody<CreateSubscriptionRequest>,
         Option<IdempotencyKeyHeader>,
@@ -158,7 +160,7 @@ pub(crate) async fn create_subscription(
     responses((status = 200, description = "A page of subscriptions.")))]
 pub(crate) async fn list_subscriptions(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), Query(query))): Validated<(
         PathProduct,
         Query<SubscriptionsQuery>,
@@ -183,7 +185,7 @@ pub(crate) async fn list_subscriptions(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn get_subscription(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let found = app
@@ -203,7 +205,7 @@ pub(crate) async fn get_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed"]))))]
 pub(crate) async fn update_subscription(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathId(id), ProductBody(product, request))): Validated<(
         PathId<SubscriptionId>,
         ProductBody<UpdateSubscriptionRequest>,
@@ -228,7 +230,7 @@ pub(crate) async fn update_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn delete_subscription(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<NoContent, ApiError> {
     let deleted = app.delete_subscription(&caller.owner.tenant, product, &id);
@@ -245,7 +247,7 @@ pub(crate) async fn delete_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn pause_subscription(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let key = idempotent_request(&caller, "pause", product, key);
@@ -262,7 +264,7 @@ pub(crate) async fn pause_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn resume_subscription(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let key = idempotent_request(&caller, "resume", product, key);
@@ -283,7 +285,7 @@ pub(crate) async fn resume_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn rotate_subscription_secret(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let key = idempotent_request(&caller, "rotate", product, key);
@@ -304,13 +306,13 @@ pub(crate) async fn rotate_subscription_secret(
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
 pub(crate) async fn test_subscription(
     State(app): State<Arc<Application>>,
-    caller: RequestContext,
+    Context(caller): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
     let key = idempotent_request(&caller, "test", product, key);
     let sent = app.send_test_event(&caller.owner, product, &id, key.as_ref());
     let sent = sent.await.map_err(ApiError::from_webhook)?;
-    let shown = app.to_resource(&caller.owner.tenant, &sent).await?;
+    let shown = delivery::to_resource(&app, &caller.owner.tenant, &sent).await?;
     Ok(ApiResponse::accepted(shown))
 }
 
@@ -326,5 +328,5 @@ pub(super) fn idempotent_request(
     key: Option<IdempotencyKeyHeader>,
 ) -> Option<IdempotentRequest> {
     let operation = format!("{}_webhook_{operation}", product.as_str());
-    key.map(|key| IdempotentRequest::new(&caller.owner, &operation, key))
+    key.map(|key| key.for_operation(&caller.owner, &operation))
 }

@@ -1,8 +1,8 @@
 //! Airlines, stored once a supplier has returned them. A stale airline is returned as it is and
 //! refreshed in the background. An airline that was never read is read before the response.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
 use crate::time::Deadline;

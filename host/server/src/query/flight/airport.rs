@@ -1,7 +1,7 @@
 //! Airports by name: found at a supplier, and stored.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
 use host_domain::flight::supplier_api::{Airport, AirportResponse};

@@ -1,7 +1,7 @@
 //! Fares between airports, each with the reference that it is prebooked with.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::offer_reference::{self, FlightOfferTerms};
 use crate::query::QueryError;
 use crate::query::flight::choice;

@@ -1,7 +1,7 @@
 //! Price calendars. They are costly for suppliers, so requests to each supplier are rate-limited.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
 use host_domain::hotel::content::HotelPriceCalendar;

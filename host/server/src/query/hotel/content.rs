@@ -2,9 +2,9 @@
 //! it is and refreshed in the background. Content that was never fetched is fetched before the
 //! response. Details and reviews are handled separately.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
 use crate::config::ContentConfig;
+use crate::context::RequestContext;
 use crate::query::QueryError;
 use crate::query::route::{RouteRequest, allows_failover, read_call_context};
 use crate::time::Deadline;

@@ -1,8 +1,8 @@
 //! Hotel offers: the supplier to call, the id of each hotel there, and the reference that each
 //! offer is prebooked with.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::flow::hotel::prebook::{HotelOfferTerms, OfferedRoom};
 use crate::offer_reference;
 use crate::query::QueryError;

@@ -1,7 +1,7 @@
 //! Places by name: found at a supplier, stored, and loaded again by id.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
 use crate::render::place::SavedPlace;

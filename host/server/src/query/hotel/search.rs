@@ -1,8 +1,8 @@
 //! Hotel search in an area. Filters and orders that a supplier does not apply are reported and
 //! applied here, as far as its response allows.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::query::QueryError;
 use crate::query::route::RouteRequest;
 use host_domain::hotel::supplier_api::{

@@ -1,7 +1,7 @@
 //! Weather of a stay, from the supplier of the booking.
 
-use crate::api::caller::RequestContext;
 use crate::app::Application;
+use crate::context::RequestContext;
 use crate::query::QueryError;
 use crate::query::route::read_call_context;
 use host_domain::hotel::content::WeatherDay;

@@ -10,8 +10,9 @@ use crate::watch::judge::{self, CheckAction};
 use anyhow::Result;
 use host_domain::money::Money;
 use host_domain::supplier::{ReadError, SupplierId};
+use host_domain::watch::ObservedPrice;
 use host_domain::watch::{Event, Watch};
-use host_storage::{ClaimedPriceCheck, ObservedPrice, PriceCheckRelease};
+use host_storage::{ClaimedPriceCheck, PriceCheckRelease};
 
 /// Page size for reading watches, smaller than their number in a scenario.
 const PAGE: usize = 2;

@@ -10,8 +10,9 @@ use host_domain::id::{AskId, WatchId};
 use host_domain::mandate::{Mandate, MandateStatus};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
+use host_domain::watch::ObservedPrice;
 use host_domain::watch::{State, Status, Transition, Watch, WatchTarget};
-use host_storage::{ClaimedPriceCheck, ObservedPrice};
+use host_storage::ClaimedPriceCheck;
 use std::collections::BTreeMap;
 
 /// Allowed transitions of the status.

@@ -10,8 +10,9 @@ use host_domain::mandate::Mandate;
 use host_domain::money::Money;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
+use host_domain::watch::ObservedPrice;
 use host_domain::watch::{PriceQuery, State, Status, Transition, Watch};
-use host_storage::{ClaimedPriceCheck, Conflict, ObservedPrice, PriceCheckRelease, StoredWatch};
+use host_storage::{ClaimedPriceCheck, Conflict, PriceCheckRelease, StoredWatch};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Delay until a host finds a due query.

@@ -1,0 +1,20 @@
+//! Names of the metrics that the application records.
+
+/// Events reported by suppliers, by supplier, kind and result.
+pub const SUPPLIER_EVENTS_TOTAL: &str = "stopover_supplier_events_total";
+/// Requests to webhook endpoints, by product and result.
+pub const WEBHOOK_ATTEMPTS_TOTAL: &str = "stopover_webhook_attempts_total";
+/// Subscriptions that the gateway disabled.
+pub const WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL: &str =
+    "stopover_webhook_subscriptions_disabled_total";
+/// Age of the oldest delivery that waits for an `ACTIVE` subscription.
+pub const WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS: &str =
+    "stopover_webhook_oldest_pending_delivery_age_seconds";
+/// Price checks of watches that were due, by result.
+pub const WATCH_CHECKS_TOTAL: &str = "stopover_watch_checks_total";
+/// Background jobs that were parked because they never finished.
+pub const JOBS_PARKED_TOTAL: &str = "stopover_jobs_parked_total";
+/// Background jobs that are parked now.
+pub const PARKED_JOBS: &str = "stopover_parked_jobs";
+/// Calls whose outcome is unresolved.
+pub const UNRESOLVED_CALLS: &str = "stopover_unresolved_calls";
