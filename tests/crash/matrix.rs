@@ -6,7 +6,7 @@ use crate::{deliver, flight, hotel, lapse, prebook, watch};
 use std::collections::BTreeSet;
 
 /// The list of failpoints: one per line, as `step:phase`, with the flows that reach it.
-const POINTS: &str = include_str!("../../host/server/src/flow/failpoints.txt");
+const POINTS: &str = include_str!("../../host/application/src/failpoints.txt");
 
 /// Returns the failpoints of a flow in the list.
 fn listed(flow: &str) -> BTreeSet<String> {

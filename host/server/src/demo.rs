@@ -1,13 +1,13 @@
 //! The demo: a sandbox with its suppliers, an organization and an API key, so that a first booking
 //! needs no configuration.
 
-use crate::app::Application;
-use crate::config::data_dir_overlay;
-use crate::context::ApiKeyScope;
-use crate::key::{self, CreateApiKeyError, NewApiKey};
-use crate::seal::KEY_BYTES;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use host_application::api_key::{self, CreateApiKeyError, NewApiKey};
+use host_application::application::Application;
+use host_application::config::data_dir_overlay;
+use host_application::context::ApiKeyScope;
+use host_application::sealer::KEY_BYTES;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_storage::DatabaseError;
@@ -22,11 +22,11 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// Organization of the demo's first API key.
-pub const ORGANIZATION: &str = "demo";
+pub(crate) const ORGANIZATION: &str = "demo";
 
 /// Reason why the demo cannot start.
 #[derive(Debug, thiserror::Error)]
-pub enum DemoError {
+pub(crate) enum DemoError {
     /// The master key file in the data folder cannot be read or created.
     #[error("the master key file {} cannot be read or created", path.display())]
     MasterKey {
@@ -48,7 +48,7 @@ pub enum DemoError {
 ///
 /// # Errors
 /// [`DemoError::MasterKey`].
-pub fn config_overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoError> {
+pub(crate) fn config_overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoError> {
     let mut table = data_dir_overlay(data_dir);
     let key_file = data_dir.join("master.key");
     let key = load_or_create_master_key(&key_file).map_err(|source| DemoError::MasterKey {
@@ -157,7 +157,9 @@ fn load_or_create_master_key(path: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// [`DemoError`].
-pub async fn create_initial_key(app: &Application) -> Result<Option<SecretString>, DemoError> {
+pub(crate) async fn create_initial_key(
+    app: &Application,
+) -> Result<Option<SecretString>, DemoError> {
     if !app.store.api_keys(Some(ORGANIZATION)).await?.is_empty() {
         return Ok(None);
     }
@@ -172,13 +174,13 @@ pub async fn create_initial_key(app: &Application) -> Result<Option<SecretString
     };
     let id = KeyId::from_bits(app.ids.generate());
     Ok(Some(
-        key::create_api_key(&app.store, new, id, app.clock.now()).await?,
+        api_key::create_api_key(&app.store, new, id, app.clock.now()).await?,
     ))
 }
 
 /// Returns a shell command that prices, prebooks, pays and books a hotel.
 #[must_use]
-pub fn example_command(app: &Application, key: &SecretString) -> String {
+pub(crate) fn example_command(app: &Application, key: &SecretString) -> String {
     let day = |days: i64| app.clock.now().plus_s(days * 86_400).date_utc();
     EXAMPLE_COMMAND
         .replace("BASE", &app.base_url)

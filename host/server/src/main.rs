@@ -1,5 +1,10 @@
 //! The program `stopover`.
 
+mod cli;
+mod demo;
+mod listener;
+mod observability;
+
 use std::process::ExitCode;
 
 /// The global allocator. The C library's allocator took a fifth of the gateway's processor time for
@@ -9,5 +14,5 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    host_server::cli::run()
+    cli::run()
 }

@@ -1,9 +1,9 @@
 //! `stopover config`: checks and shows the configuration without serving.
 
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
-use crate::config::{DEFAULTS, Environment};
 use anyhow::bail;
 use clap::{Args, Subcommand};
+use host_application::config::{DEFAULTS, Environment};
 
 /// Options of `stopover config`.
 #[derive(Debug, Args)]

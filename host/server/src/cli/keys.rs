@@ -1,14 +1,14 @@
 //! `stopover keys`: manages API keys, even while the server is running.
 
-use crate::app::open_store;
 use crate::cli::{CliError, ConfigSource, print_line};
-use crate::config::Environment;
-use crate::context::ApiKeyScope;
-use crate::id::{IdGenerator, UuidV7Generator};
-use crate::key::{self, NewApiKey};
-use crate::time::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};
+use host_application::api_key::{self, NewApiKey};
+use host_application::application::open_store;
+use host_application::config::Environment;
+use host_application::context::ApiKeyScope;
+use host_application::deadline::SystemClock;
+use host_application::id_generator::{IdGenerator, UuidV7Generator};
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::{Clock, Date, Timestamp};
@@ -162,7 +162,7 @@ async fn create(store: &Store, options: Create) -> Result<(), CliError> {
         scopes,
         expires_at: options.expires,
     };
-    let key = key::create_api_key(
+    let key = api_key::create_api_key(
         store,
         new,
         KeyId::from_bits(UuidV7Generator.generate()),

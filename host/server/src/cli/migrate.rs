@@ -1,9 +1,9 @@
 //! `stopover migrate`: applies database migrations without serving.
 
-use crate::app::open_store;
 use crate::cli::{CliError, ConfigSource, print_line};
-use crate::config::Environment;
 use clap::Args;
+use host_application::application::open_store;
+use host_application::config::Environment;
 
 /// Options of `stopover migrate`.
 #[derive(Debug, Args)]

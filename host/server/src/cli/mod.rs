@@ -8,8 +8,8 @@ mod plugin;
 mod sandbox;
 mod serve;
 
-use crate::config::{Config, ConfigError, Environment};
 use clap::{Args, Parser, Subcommand};
+use host_application::config::{Config, ConfigError, Environment};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -62,7 +62,7 @@ type CliError = anyhow::Error;
 
 /// Parses the command line and runs the command.
 #[must_use]
-pub fn run() -> ExitCode {
+pub(crate) fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -114,7 +114,7 @@ impl ConfigSource {
         let overlay = self
             .data_dir
             .as_deref()
-            .map(crate::config::data_dir_overlay);
+            .map(host_application::config::data_dir_overlay);
         let mut config = Config::load(overlay, self.config.as_deref(), environment)?;
         if let Some(database) = &self.database {
             config.database = database.clone().into();

@@ -1,12 +1,12 @@
 //! `stopover plugin`: lists configured plugins and inspects component files.
 
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
-use crate::config::{Config, Environment};
-use crate::error_chain::error_chain;
-use crate::plugin_report::plugin_info;
-use crate::time::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};
+use host_application::config::{Config, Environment};
+use host_application::deadline::SystemClock;
+use host_application::error_chain::error_chain;
+use host_application::supplier::plugin_report::plugin_info;
 use host_domain::supplier::SupplierId;
 use host_runtime::{NoSink, PluginSpec, Runtime, RuntimeConfig};
 use serde_json::{Value, json};

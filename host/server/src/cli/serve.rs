@@ -1,17 +1,16 @@
 //! `stopover serve`: runs the API and the admin listener until shutdown.
 
-use crate::api;
-use crate::api::ApiState;
-use crate::api::admin::AdminState;
-use crate::app::{Application, ApplicationDependencies};
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
-use crate::config::{Config, Environment, reachable_address};
-use crate::id::UuidV7Generator;
-use crate::observe::PluginMetrics;
-use crate::time::SystemClock;
-use crate::{demo, listen, observe};
+use crate::observability::PluginMetrics;
+use crate::{demo, listener, observability};
 use anyhow::{Context, bail};
 use clap::Args;
+use host_api::admin::AdminState;
+use host_api::{ApiState, admin};
+use host_application::application::{Application, ApplicationDependencies};
+use host_application::config::{Config, Environment, reachable_address};
+use host_application::deadline::SystemClock;
+use host_application::id_generator::UuidV7Generator;
 use sandbox::{SandboxConfig, SandboxHandle};
 use secrecy::ExposeSecret;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -68,22 +67,22 @@ pub(super) async fn run(options: Options) -> Result<(), CliError> {
     if options.demo {
         check_plugins_exist(&config)?;
     }
-    observe::init_logging(&config.log)?;
+    observability::init_logging(&config.log)?;
     let mut signals = Signals::new().context("cannot handle signals")?;
     let api = bind(config.listen).await?;
     let admin = bind(config.admin_listen).await?;
     let (api_address, admin_address) = (api.local_addr()?, admin.local_addr()?);
     let app = build(config, api_address).await?;
     let api_state = ApiState::new(Arc::clone(&app));
-    let router = api::router(&api_state);
+    let router = host_api::router(&api_state);
     spawn_housekeeping(&app, api_state);
-    listen::spawn_listener(&app.tasks, api, router, app.config.limits.connections);
-    listen::spawn_listener(
+    listener::spawn_listener(&app.tasks, api, router, app.config.limits.connections);
+    listener::spawn_listener(
         &app.tasks,
         admin,
-        api::admin::router(&AdminState {
+        admin::router(&AdminState {
             application: Arc::clone(&app),
-            render_metrics: observe::render_metrics,
+            render_metrics: observability::render_metrics,
         }),
         ADMIN_CONNECTIONS_MAX,
     );
@@ -219,7 +218,7 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, CliError> {
 
 async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<Application>, CliError> {
     // The metrics recorder must be installed before anything is recorded.
-    let _ = observe::metrics_handle();
+    let _ = observability::metrics_handle();
     config.listen = listening;
     let surroundings = ApplicationDependencies {
         clock: Arc::new(SystemClock),
@@ -241,7 +240,7 @@ fn spawn_housekeeping(app: &Application, state: ApiState) {
                 () = shutdown.cancelled() => return,
                 _ = ticks.tick() => {
                     state.evict_idle_rate_limits();
-                    observe::metrics_handle().run_upkeep();
+                    observability::metrics_handle().run_upkeep();
                 }
             }
         }

@@ -1,0 +1,106 @@
+//! The operator API of a running process, on its own listener: metrics, plugin reloads, resolution
+//! of unresolved outcomes, and retries of parked jobs. It requires no key; access to the listener
+//! grants full trust.
+
+pub(crate) mod unresolved;
+
+use crate::error_code::ErrorCode;
+use crate::problem::{ApiError, take_error};
+use crate::state::error_docs_url;
+use axum::extract::{FromRef, Path, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use host_application::application::Application;
+use host_application::error_chain::error_chain;
+use host_application::id_generator;
+use host_application::supplier::plugin_report::plugin_info;
+use host_domain::supplier::SupplierId;
+use host_runtime::LoadError;
+use http::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// State of the admin listener's routes.
+#[derive(Clone)]
+pub struct AdminState {
+    /// The application.
+    pub application: Arc<Application>,
+    /// Renders the metrics of the process in Prometheus' text format.
+    pub render_metrics: fn() -> String,
+}
+
+impl FromRef<AdminState> for Arc<Application> {
+    fn from_ref(state: &AdminState) -> Self {
+        Self::clone(&state.application)
+    }
+}
+
+/// Builds the router of the admin listener.
+pub fn router(state: &AdminState) -> Router {
+    Router::new()
+        .route(
+            "/healthz",
+            get(|| async { Json(json!({ "data": { "status": "ok" } })) }),
+        )
+        .route("/metrics", get(metrics))
+        .route("/plugins", get(list_plugins))
+        .route("/plugins/{id}/reload", post(reload_plugin))
+        .route("/unresolved", get(unresolved::list_unresolved))
+        .route(
+            "/unresolved/{booking_id}",
+            post(unresolved::resolve_booking),
+        )
+        .route("/parked_jobs", post(unresolved::retry_parked_jobs))
+        .layer(from_fn_with_state(state.clone(), render_problems))
+        .with_state(state.clone())
+}
+
+async fn render_problems(
+    State(state): State<AdminState>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = next.run(request).await;
+    if let Some(error) = take_error(&mut response) {
+        error.write_response(
+            &mut response,
+            &error_docs_url(&state.application),
+            &id_generator::new_request_id(),
+        );
+    }
+    response
+}
+
+async fn metrics(State(state): State<AdminState>) -> Response {
+    (
+        [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
+        (state.render_metrics)(),
+    )
+        .into_response()
+}
+
+async fn list_plugins(State(app): State<Arc<Application>>) -> Json<Value> {
+    Json(json!({ "data": app.runtime.list().iter().map(plugin_info).collect::<Vec<_>>() }))
+}
+
+async fn reload_plugin(
+    State(app): State<Arc<Application>>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    let id = SupplierId::parse(&id).map_err(|_| plugin_not_found())?;
+    match app.suppliers.reload(&id).await {
+        Ok(info) => Ok(Json(json!({ "data": plugin_info(&info) }))),
+        Err(LoadError::NotLoaded(_)) => Err(plugin_not_found()),
+        // The response includes the cause, because the file belongs to the operator.
+        Err(error) => Err(ApiError::from(ErrorCode::SupplierError)
+            .with_supplier(&id)
+            .with_detail(error_chain(&error))
+            .with_cause(&error)),
+    }
+}
+
+fn plugin_not_found() -> ApiError {
+    ApiError::from(ErrorCode::NotFound).with_detail("no plugin with this id is configured")
+}

@@ -1,0 +1,190 @@
+//! Operator view of unresolved calls and parked jobs, on the admin listener, with the operations
+//! that resolve them.
+
+use crate::error_code::ErrorCode;
+use crate::problem::ApiError;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use host_application::application::Application;
+use host_application::booking::resolution::{Resolution, ResolveError};
+use host_application::error_chain::error_chain;
+use host_application::id_generator;
+use host_domain::id::BookingId;
+use host_resources::value::{Amount, CurrencyCode};
+use host_storage::{Attempt, Job, ParkedJobFilter};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Maximum number of rows in each list.
+const ROWS_MAX: u32 = 500;
+
+/// Filter of the unresolved calls.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UnresolvedQuery {
+    /// Minimum age since the call was sent, in seconds.
+    #[serde(default)]
+    older_than_s: u32,
+}
+
+/// Outcome that an operator determined at the supplier or processor.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, tag = "outcome", rename_all = "snake_case")]
+pub(super) enum ResolveRequest {
+    /// The call was executed.
+    Done {
+        /// Client reference of the call as listed. Required if several calls of the booking are
+        /// unresolved.
+        client_reference: Option<String>,
+        /// Id of the booking or payment at the supplier or processor, if the gateway does not have
+        /// it.
+        supplier_reference: Option<String>,
+    },
+    /// The call was not executed and will not be.
+    NotDone {
+        /// Client reference of the call as listed.
+        client_reference: Option<String>,
+    },
+    /// Refund amount of a completed cancellation.
+    Refund {
+        /// Amount in major units, at most what was paid.
+        amount: Amount,
+        /// Currency of the booking.
+        currency: CurrencyCode,
+    },
+}
+
+/// Filter of the parked jobs; all if no field is set.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RetryJobsRequest {
+    /// Kind of job as listed.
+    kind: Option<String>,
+    /// Subject of the job as listed.
+    subject: Option<String>,
+}
+
+/// `GET /unresolved`: lists unresolved calls and parked jobs.
+pub(super) async fn list_unresolved(
+    State(app): State<Arc<Application>>,
+    Query(age): Query<UnresolvedQuery>,
+) -> Result<Json<Value>, ApiError> {
+    let before = app.clock.now().plus_s(-i64::from(age.older_than_s));
+    let attempts = app
+        .store
+        .unresolved_attempts(before, ROWS_MAX)
+        .await
+        .map_err(ApiError::from_database)?;
+    let parked = app
+        .store
+        .parked_jobs(ROWS_MAX)
+        .await
+        .map_err(ApiError::from_database)?;
+    let calls: Vec<Value> = attempts.iter().map(attempt_json).collect();
+    let jobs: Vec<Value> = parked.iter().map(job_json).collect();
+    Ok(Json(
+        json!({ "data": { "calls": calls, "parked_jobs": jobs } }),
+    ))
+}
+
+/// `POST /unresolved/{booking_id}`: resolves a call or an undecided refund.
+pub(super) async fn resolve_booking(
+    State(app): State<Arc<Application>>,
+    Path(booking): Path<String>,
+    Json(settlement): Json<ResolveRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let id = BookingId::parse(&booking).map_err(|_| ApiError::from(ErrorCode::BookingNotFound))?;
+    let (call, verdict) = match settlement {
+        ResolveRequest::Done {
+            client_reference,
+            supplier_reference,
+        } => {
+            let reference = supplier_reference;
+            (client_reference, Resolution::Succeeded { reference })
+        }
+        ResolveRequest::NotDone { client_reference } => (client_reference, Resolution::NotExecuted),
+        ResolveRequest::Refund { amount, currency } => {
+            let refund = amount.to_money(currency);
+            let refund = refund.map_err(|_| problem(ResolveError::InvalidRefundAmount))?;
+            (None, Resolution::RefundAmount(refund))
+        }
+    };
+    let status = app
+        .resolve(
+            &id,
+            call.as_deref(),
+            verdict,
+            &id_generator::new_request_id(),
+        )
+        .await
+        .map_err(problem)?;
+    Ok(Json(
+        json!({ "data": { "id": id.as_str(), "status": status } }),
+    ))
+}
+
+/// `POST /parked_jobs`: resets the attempts of parked jobs and makes them due now.
+pub(super) async fn retry_parked_jobs(
+    State(app): State<Arc<Application>>,
+    Json(parked): Json<RetryJobsRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let filter = ParkedJobFilter {
+        kind: parked.kind.as_deref(),
+        subject: parked.subject.as_deref(),
+    };
+    let begun = app
+        .store
+        .unpark_jobs(filter, app.clock.now())
+        .await
+        .map_err(ApiError::from_database)?;
+    for job in &begun {
+        tracing::info!(
+            kind = job.kind,
+            subject = job.subject,
+            "an operator restarted a parked job"
+        );
+    }
+    let jobs: Vec<Value> = begun.iter().map(job_json).collect();
+    Ok(Json(json!({ "data": { "jobs": jobs } })))
+}
+
+fn problem(error: ResolveError) -> ApiError {
+    let detail = error_chain(&error);
+    match error {
+        ResolveError::Workflow(error) => ApiError::internal(error),
+        ResolveError::NotFound => ErrorCode::BookingNotFound.into(),
+        ResolveError::NothingUnresolved(status) => ApiError::from(ErrorCode::BookingStateConflict)
+            .with_booking_status(status)
+            .with_detail(detail),
+        ResolveError::InProgress => ApiError::from(ErrorCode::BookingChanged).with_detail(detail),
+        ResolveError::ReferenceRequired
+        | ResolveError::InvalidRefundAmount
+        | ResolveError::AmbiguousCall => {
+            ApiError::from(ErrorCode::ValidationFailed).with_detail(detail)
+        }
+    }
+}
+
+fn attempt_json(attempt: &Attempt) -> Value {
+    json!({
+        "organization": attempt.tenant.organization,
+        "mode": attempt.tenant.mode.as_str(),
+        "booking_id": attempt.call.booking_id.as_str(),
+        "step": attempt.call.step,
+        "target": attempt.call.target.as_str(),
+        "client_reference": attempt.call.client_reference,
+        "sent_at": attempt.last_sent_at.to_string(),
+        "evidence": attempt.evidence,
+    })
+}
+
+fn job_json(job: &Job) -> Value {
+    json!({
+        "kind": job.kind,
+        "subject": job.subject,
+        "attempts": job.attempts,
+        "parked_at": job.parked_at.map(|at| at.to_string()),
+        "last_error": job.last_error,
+    })
+}

@@ -1,0 +1,127 @@
+//! Completion of a hotel or flight booking: the request, its idempotency key and the response.
+
+use crate::error_code::ErrorCode;
+use crate::extract::Validate;
+use crate::identifier::InstrumentIdParam;
+use crate::meta::SupplierMeta;
+use crate::problem::ApiError;
+use crate::response::ApiResponse;
+use host_application::application::Application;
+use host_application::booking::aggregate::BookingAggregate;
+use host_application::booking::completion::{
+    CompleteBookingCommand, CompleteBookingError, CompletionOutcome,
+};
+use host_application::context::RequestContext;
+use host_application::idempotency::IdempotentRequest;
+use host_domain::id::BookingId;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// Payment of a booking.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"payment_instrument_id": "inst_01976f3e4a5b7c8d9e0f112233445566"}))]
+pub(crate) struct CompleteBookingRequest {
+    /// Id of a stored payment instrument. Omit it if the payment was made in a browser or at the
+    /// supplier's checkout.
+    payment_instrument_id: Option<InstrumentIdParam>,
+}
+
+impl Validate for CompleteBookingRequest {}
+
+impl CompleteBookingRequest {
+    /// Converts the request to the command that completes a booking.
+    pub(crate) fn into_command(
+        self,
+        caller: &RequestContext,
+        booking: BookingId,
+    ) -> CompleteBookingCommand {
+        CompleteBookingCommand {
+            owner: caller.owner.clone(),
+            booking,
+            instrument: self.payment_instrument_id.map(|id| id.0),
+            key: None,
+            is_repeat: None,
+            request_id: caller.request_id.to_string(),
+            deadline: caller.deadline.instant(),
+        }
+    }
+}
+
+/// Completes a booking. Responds 200 if it is confirmed and 202 if it is still in progress.
+pub(crate) async fn complete_and_respond<B: BookingAggregate, T, C>(
+    app: &Application,
+    key: Option<IdempotentRequest>,
+    wish: CompleteBookingCommand,
+    complete: impl FnOnce(CompleteBookingCommand) -> C,
+    show: fn(&B) -> T,
+) -> Result<ApiResponse<T, SupplierMeta>, ApiError>
+where
+    C: Future<Output = Result<CompletionOutcome<B>, CompleteBookingError>> + Send,
+{
+    let meta = |booking: &B| SupplierMeta::new(booking.supplier().clone());
+    match complete_idempotently(app, key, wish, complete).await? {
+        CompletionOutcome::Confirmed(booking) => {
+            Ok(ApiResponse::ok(show(&booking)).meta(meta(&booking)))
+        }
+        CompletionOutcome::InProgress(booking) => {
+            Ok(ApiResponse::accepted(show(&booking)).meta(meta(&booking)))
+        }
+        unfinished => Err(ApiError::completion(&unfinished)),
+    }
+}
+
+/// Completes a booking under an idempotency key, if there is one. The key is claimed with the first
+/// step and released if the request had no effect.
+async fn complete_idempotently<B: BookingAggregate, C>(
+    app: &Application,
+    key: Option<IdempotentRequest>,
+    mut wish: CompleteBookingCommand,
+    complete: impl FnOnce(CompleteBookingCommand) -> C,
+) -> Result<CompletionOutcome<B>, ApiError>
+where
+    C: Future<Output = Result<CompletionOutcome<B>, CompleteBookingError>> + Send,
+{
+    wish.key.clone_from(&key);
+    let completion = complete(wish).await.map_err(ApiError::from_complete)?;
+    if let Some(key) = &key
+        && !completion.is_final()
+    {
+        app.release(key).await;
+    }
+    Ok(completion)
+}
+
+impl ApiError {
+    /// Creates the error for a declined payment, or for one that the payer has not completed.
+    pub(crate) fn payment_failed(requires_action: bool) -> Self {
+        Self::from(ErrorCode::PaymentFailed).with_payment_status(if requires_action {
+            "REQUIRES_ACTION"
+        } else {
+            "FAILED"
+        })
+    }
+
+    /// Creates the error for a completion that did not lead to a booking, confirmed or in progress.
+    fn completion<B: BookingAggregate>(completion: &CompletionOutcome<B>) -> Self {
+        let of = |code: ErrorCode, booking: &B| {
+            Self::from(code)
+                .with_booking_status(booking.status_str())
+                .with_supplier(booking.supplier())
+        };
+        match completion {
+            CompletionOutcome::PaymentFailed {
+                booking,
+                requires_action,
+            } => Self::payment_failed(*requires_action).with_booking_status(booking.status_str()),
+            CompletionOutcome::NotSent(booking) => of(ErrorCode::SupplierUnavailable, booking),
+            CompletionOutcome::Rejected(booking) => of(ErrorCode::SupplierRejected, booking),
+            CompletionOutcome::CanceledMeanwhile(booking) => {
+                Self::booking_state_conflict(booking.status_str())
+            }
+            CompletionOutcome::Confirmed(booking)
+            | CompletionOutcome::InProgress(booking)
+            | CompletionOutcome::Unknown(booking) => of(ErrorCode::ResultUnknown, booking),
+        }
+    }
+}

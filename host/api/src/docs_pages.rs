@@ -1,0 +1,183 @@
+//! The OpenAPI document and the documentation pages. All assets are part of the program. The pages
+//! load nothing from other servers, and their content security policy forbids it.
+
+use crate::error_code::{ErrorCode, ErrorCodeInfo};
+use crate::problem::ApiError;
+use crate::routes::{RouteTable, openapi_document};
+use crate::state::ApiState;
+use axum::Router;
+use axum::extract::{Path, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use host_application::application::Application;
+use host_domain::time::Date;
+use http::HeaderValue;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock};
+use tokio::sync::Mutex;
+
+/// Content security policy of pages: they run the gateway's scripts and connect to this server
+/// only.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+    font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Content security policy of all other responses.
+const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// Script that starts the API reference. It disables requests to other servers, telemetry and
+/// proxies.
+const SCALAR_INIT_SCRIPT: &str = r"Scalar.createApiReference('#app', {
+  url: '/openapi.json', theme: 'default', layout: 'modern', withDefaultFonts: false, telemetry: false,
+  agent: { disabled: true }, hideClientButton: true, proxyUrl: '', showDeveloperTools: 'never',
+});
+";
+
+const PAGE: &str = r#"<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Stopover API</title></head>
+<body><div id="app"></div><script src="/docs/scalar.js"></script><script src="/docs/start.js"></script></body>
+</html>
+"#;
+
+/// Script of the API reference: 4.9 MB, unpacked once.
+static SCALAR_SCRIPT: LazyLock<Option<Bytes>> =
+    LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
+
+/// Returns the routes of the document and the pages.
+pub(crate) fn routes(table: fn() -> RouteTable) -> Router<ApiState> {
+    let kept = Arc::new(CachedDocument::default());
+    let document = move |State(app): State<Arc<Application>>| async move {
+        let text = kept.get(&app, table).await;
+        with_content_type("application/json", text)
+    };
+    Router::new()
+        .route("/openapi.json", get(document))
+        .route(
+            "/docs",
+            get(|| async { with_content_type(HTML, Bytes::from_static(PAGE.as_bytes())) }),
+        )
+        .route(
+            "/docs/start.js",
+            get(|| async {
+                with_content_type(
+                    SCRIPT_TYPE,
+                    Bytes::from_static(SCALAR_INIT_SCRIPT.as_bytes()),
+                )
+            }),
+        )
+        .route("/docs/scalar.js", get(script))
+        .route(
+            "/docs/errors",
+            get(|| async { with_content_type(HTML, Bytes::from(all_error_codes_page())) }),
+        )
+        .route("/docs/errors/{code}", get(error_code_page))
+}
+
+/// The document of the current day: its examples use stays in the future. Generating it takes as
+/// long as the rest of the start, so it is generated on first request.
+#[derive(Default)]
+struct CachedDocument(Mutex<Option<(Date, Bytes)>>);
+
+impl CachedDocument {
+    async fn get(&self, app: &Application, table: fn() -> RouteTable) -> Bytes {
+        let today = app.clock.now().date_utc();
+        let mut kept = self.0.lock().await;
+        match &*kept {
+            Some((day, text)) if *day == today => text.clone(),
+            _ => {
+                let document = openapi_document(table(), &app.base_url, today);
+                let text = Bytes::from(document.to_string());
+                *kept = Some((today, text.clone()));
+                text
+            }
+        }
+    }
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT_TYPE: &str = "text/javascript; charset=utf-8";
+
+fn with_content_type(kind: &'static str, body: Bytes) -> Response {
+    ([(CONTENT_TYPE, HeaderValue::from_static(kind))], body).into_response()
+}
+
+async fn script() -> Response {
+    match SCALAR_SCRIPT.as_ref() {
+        Some(script) => {
+            let mut response = with_content_type(SCRIPT_TYPE, script.clone());
+            response.headers_mut().insert(
+                CACHE_CONTROL,
+                HeaderValue::from_static("public, max-age=86400"),
+            );
+            response
+        }
+        None => ApiError::from(ErrorCode::NotFound).into_response(),
+    }
+}
+
+async fn error_code_page(Path(name): Path<String>) -> Response {
+    match ErrorCode::from_name(&name) {
+        Some(code) => with_content_type(
+            HTML,
+            Bytes::from(page(code.as_str(), &error_code_section(code.info()))),
+        ),
+        None => ApiError::from(ErrorCode::NotFound).into_response(),
+    }
+}
+
+fn all_error_codes_page() -> String {
+    let sections = ErrorCode::ALL
+        .iter()
+        .map(|code| error_code_section(code.info()));
+    page("Errors", &sections.collect::<String>())
+}
+
+fn page(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} · Stopover API</title></head>\n\
+         <body style=\"font: 16px/1.5 system-ui; max-width: 45em; margin: 2em auto\">\n{body}\
+         <p><a href=\"/docs/errors\">All errors</a> · <a href=\"/docs\">API reference</a></p></body></html>\n"
+    )
+}
+
+/// Renders the section about an error code. It contains only the gateway's own texts, so only `<`
+/// in the meaning is escaped.
+fn error_code_section(facts: ErrorCodeInfo) -> String {
+    let again = if facts.retryable {
+        "The same request may be sent again."
+    } else {
+        "The same request must not simply be sent again."
+    };
+    let mut out = String::new();
+    let _ = writeln!(out, "<h2><code>{}</code></h2>", facts.name);
+    let _ = writeln!(
+        out,
+        "<p><strong>{}</strong> (HTTP {})</p>",
+        facts.title, facts.status
+    );
+    let _ = writeln!(
+        out,
+        "<p>{}</p><p>{again}</p>",
+        facts.description.replace('<', "&lt;")
+    );
+    out
+}
+
+/// Adds the security headers for browsers to a response.
+pub(super) async fn security_headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let is_page = headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML);
+    let policy = if is_page { PAGE_POLICY } else { DATA_POLICY };
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    if !headers.contains_key(CACHE_CONTROL) {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}

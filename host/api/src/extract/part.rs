@@ -1,0 +1,258 @@
+//! The parts of a request.
+
+use crate::extract::{RequestPart, RequestReader, Validate, json};
+use crate::openapi::OperationInputs;
+use crate::problem::ViolationLocation;
+use crate::validation::escape;
+use host_application::idempotency::IdempotentRequest;
+use host_domain::owner::Owner;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
+
+/// The JSON body, validated by the published schema of `T`.
+#[derive(Debug, Clone)]
+pub(crate) struct Body<T>(pub T);
+
+/// The query, validated by the published schema of `T`, an object whose members are the parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct Query<T>(pub T);
+
+/// An identifier in the path.
+#[derive(Debug, Clone)]
+pub(crate) struct PathId<T>(pub T);
+
+/// The header `x-idempotency-key`, with the fingerprint of the request. It is required; use
+/// `Option<IdempotencyKeyHeader>` where it is optional.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct IdempotencyKeyHeader<const MAX: usize = 200> {
+    /// Key of the client.
+    pub key: String,
+    /// SHA-256 in hexadecimal of the path parameters and the parsed body. Member order and white
+    /// space do not change it.
+    pub fingerprint: String,
+}
+
+impl<const MAX: usize> IdempotencyKeyHeader<MAX> {
+    /// Returns the idempotent request of an owner and an operation.
+    pub(crate) fn for_operation(self, owner: &Owner, operation: &str) -> IdempotentRequest {
+        IdempotentRequest::new(owner, operation, self.key, self.fingerprint)
+    }
+}
+
+/// A value in the path.
+pub(crate) trait PathParameter: Sized + Send {
+    /// Name of the path parameter in the route, e.g. `id`.
+    const NAME: &'static str;
+    /// Pattern of the value as a regular expression.
+    const PATTERN: &'static str;
+    /// Maximum length in characters.
+    const CHARS_MAX: usize = 128;
+    /// Description of the parameter.
+    const DESCRIPTION: &'static str;
+
+    /// Parses the value.
+    fn parse(text: &str) -> Option<Self>;
+}
+
+macro_rules! path_ids {
+    ($($id:ident $name:literal $pattern:literal $meaning:literal;)*) => {$(
+        impl PathParameter for host_domain::id::$id {
+            const NAME: &'static str = $name;
+            const PATTERN: &'static str = $pattern;
+            const DESCRIPTION: &'static str = $meaning;
+
+            fn parse(text: &str) -> Option<Self> {
+                host_domain::id::$id::parse(text).ok()
+            }
+        }
+    )*};
+}
+
+path_ids! {
+    BookingId "id" "^bkg_[a-zA-Z0-9-]+$" "Id of a booking.";
+    HotelId "hotel_id" "^htl_[a-zA-Z0-9-]+$" "Id of a hotel in the gateway.";
+    PlaceId "id" "^plc_[a-zA-Z0-9-]+$" "Id of a saved place.";
+    MandateId "id" "^mnd_[a-zA-Z0-9-]+$" "Id of a mandate.";
+    InstrumentId "id" "^inst_[a-zA-Z0-9-]+$" "Id of a payment instrument.";
+    SubscriptionId "id" "^whs_[a-zA-Z0-9-]+$" "Id of a webhook subscription.";
+    WatchId "watch_id" "^wtc_[a-zA-Z0-9-]+$" "Id of a watch.";
+    DeliveryId "delivery_id" "^dlv_[a-zA-Z0-9-]+$" "Id of a delivery to the subscription.";
+}
+
+impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Body<T> {
+    const READS_BODY: bool = true;
+
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        let Some(json) = incoming.json.take() else {
+            incoming.add_violation(
+                ViolationLocation::Body,
+                "",
+                "required",
+                "a JSON body is required",
+            );
+            return None;
+        };
+        let read = incoming.parse_and_validate(ViolationLocation::Body, &json);
+        incoming.json = Some(json);
+        read.map(Self)
+    }
+
+    fn describe(inputs: &mut OperationInputs) {
+        inputs.body::<T>(true);
+    }
+}
+
+/// An optional body.
+impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Option<Body<T>> {
+    const READS_BODY: bool = true;
+
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        if incoming.json.is_none() {
+            return Some(None);
+        }
+        Body::extract(incoming).map(Some)
+    }
+
+    fn describe(inputs: &mut OperationInputs) {
+        inputs.body::<T>(false);
+    }
+}
+
+impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Query<T> {
+    const READS_QUERY: bool = true;
+
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        let compiled = incoming.validators.get::<T>().ok();
+        let mut object = Map::new();
+        for (name, text) in incoming.query_parameters() {
+            let value = compiled.as_ref().map_or(Value::Null, |compiled| {
+                compiled.parse_parameter(&name, text)
+            });
+            if object.contains_key(&name) {
+                incoming.add_violation(
+                    ViolationLocation::Query,
+                    &format!("/{}", escape(&name)),
+                    "duplicate",
+                    "given more than once",
+                );
+            }
+            object.insert(name, value);
+        }
+        incoming
+            .parse_and_validate(ViolationLocation::Query, &Value::Object(object))
+            .map(Self)
+    }
+
+    fn describe(inputs: &mut OperationInputs) {
+        inputs.query::<T>();
+    }
+}
+
+impl<T: PathParameter> RequestPart for PathId<T> {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        let text = incoming
+            .path
+            .iter()
+            .find(|(name, _)| name == T::NAME)
+            .map(|(_, text)| text.as_str());
+        let read = text
+            .filter(|text| text.chars().count() <= T::CHARS_MAX)
+            .and_then(T::parse);
+        if read.is_none() {
+            let detail = format!(
+                "must match {} and have at most {} characters",
+                T::PATTERN,
+                T::CHARS_MAX
+            );
+            incoming.add_violation(
+                ViolationLocation::Path,
+                &format!("/{}", T::NAME),
+                "pattern",
+                detail,
+            );
+        }
+        read.map(Self)
+    }
+
+    fn describe(inputs: &mut OperationInputs) {
+        inputs.path_parameter::<T>();
+    }
+}
+
+const IDEMPOTENCY_KEY: &str = "x-idempotency-key";
+
+impl<const MAX: usize> RequestPart for IdempotencyKeyHeader<MAX> {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        match <Option<Self> as RequestPart>::extract(incoming) {
+            Some(None) => {
+                incoming.add_violation(
+                    ViolationLocation::Header,
+                    "/x-idempotency-key",
+                    "required",
+                    "the header is required",
+                );
+                None
+            }
+            key => key.flatten(),
+        }
+    }
+
+    fn describe(inputs: &mut OperationInputs) {
+        inputs.idempotency_key(true, MAX);
+    }
+}
+
+impl<const MAX: usize> RequestPart for Option<IdempotencyKeyHeader<MAX>> {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        let mut values = incoming.headers.get_all(IDEMPOTENCY_KEY).iter();
+        let Some(value) = values.next() else {
+            return Some(None);
+        };
+        let key = value
+            .to_str()
+            .ok()
+            .filter(|key| (1..=MAX).contains(&key.len()))
+            // A tab is valid in a header value, but not in a key.
+            .filter(|key| key.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+        match key.filter(|_| values.next().is_none()) {
+            Some(key) => Some(Some(IdempotencyKeyHeader {
+                key: key.to_owned(),
+                fingerprint: fingerprint(incoming),
+            })),
+            None => {
+                let detail =
+                    format!("must be sent once and have 1 to {MAX} printable ASCII characters");
+                incoming.add_violation(
+                    ViolationLocation::Header,
+                    "/x-idempotency-key",
+                    "pattern",
+                    detail,
+                );
+                None
+            }
+        }
+    }
+
+    fn describe(inputs: &mut OperationInputs) {
+        inputs.idempotency_key(false, MAX);
+    }
+}
+
+/// Returns the hash that identifies a request. Two requests with the same hash are the same
+/// request.
+fn fingerprint(incoming: &RequestReader<'_>) -> String {
+    let mut hash = Sha256::new();
+    for (name, value) in &incoming.path {
+        hash.update(name);
+        hash.update([0]);
+        hash.update(value);
+        hash.update([0]);
+    }
+    // If the body is optional, `{}` means the same as no body.
+    if let Some(json) = incoming.json.as_ref().filter(|json| !json::is_empty(json)) {
+        hash.update(json::canonical(json));
+    }
+    hex::encode(hash.finalize())
+}

@@ -1,0 +1,145 @@
+//! Operations that read flight bookings.
+
+use crate::error_code::ErrorCode;
+use crate::extract::context::Context;
+use crate::extract::{PathId, Query, Validate, Validated};
+use crate::flight::SortOrder;
+use crate::identifier::SupplierIdParam;
+use crate::meta::PaginationMeta;
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, List};
+use axum::extract::State;
+use host_application::application::Application;
+use host_domain::flight::Status;
+use host_domain::id::BookingId;
+use host_resources::flight::booking::{self, FlightBooking, FlightBookingStatus};
+use host_resources::value::IsoDateOrDateTime;
+use host_storage::{FlightBookingFilter, FlightBookingSort, PageRequest};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Sort key of flight bookings.
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum BookingSort {
+    /// Time of creation.
+    #[default]
+    CreatedAt,
+    /// Numeric amount, regardless of currency. Bookings without a price come last in both
+    /// directions.
+    TotalAmount,
+}
+
+/// Filters, order and page of flight bookings.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlightBookingsQuery {
+    /// Maximum number of bookings to return.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 100, default = 20)]
+    limit: u32,
+    /// Number of bookings to skip.
+    #[serde(default)]
+    #[schema(minimum = 0, default = 0)]
+    offset: u64,
+    /// Only bookings in this status.
+    status: Option<FlightBookingStatus>,
+    /// Only bookings at this supplier.
+    supplier: Option<SupplierIdParam>,
+    /// Only bookings created at this time or later. A date means its midnight in UTC.
+    created_from: Option<IsoDateOrDateTime>,
+    /// Only bookings created at this time or earlier, to the millisecond. A date means its end in
+    /// UTC.
+    created_to: Option<IsoDateOrDateTime>,
+    /// Only the booking with exactly this supplier reference.
+    #[schema(
+        min_length = 1,
+        max_length = 300,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
+    )]
+    supplier_reference: Option<String>,
+    /// Sort key.
+    #[serde(default)]
+    #[schema(default = "created_at")]
+    sort: BookingSort,
+    /// Sort direction.
+    #[serde(default = "order")]
+    #[schema(default = "desc")]
+    order: SortOrder,
+}
+
+impl Validate for FlightBookingsQuery {}
+
+const fn limit() -> u32 {
+    20
+}
+
+const fn order() -> SortOrder {
+    SortOrder::Desc
+}
+
+impl FlightBookingsQuery {
+    fn into_filter_and_page(self) -> (FlightBookingFilter, PageRequest) {
+        let filter = FlightBookingFilter {
+            status: self.status.map(Status::from),
+            supplier: self.supplier.map(|id| id.0),
+            supplier_reference: self.supplier_reference,
+            created_from: self.created_from.map(|from| from.start),
+            created_to: self.created_to.map(|to| to.end),
+            sort: match self.sort {
+                BookingSort::CreatedAt => FlightBookingSort::CreatedAt,
+                BookingSort::TotalAmount => FlightBookingSort::TotalAmount,
+            },
+            descending: self.order.is_descending(),
+        };
+        let page = PageRequest {
+            limit: self.limit,
+            offset: self.offset,
+        };
+        (filter, page)
+    }
+}
+
+/// List flight bookings
+///
+/// Lists the bookings of the calling organization and user, newest first by default. Payments in
+/// the list have no `payment_method`. `meta.pagination.total` is the exact number of bookings that
+/// match the filters. Bookings that are created or changed between requests can shift pages.
+/// Sorting by travel date is not supported.
+#[utoipa::path(get, path = "/v1/flight/bookings", tag = "Flight bookings",
+    responses((status = 200, description = "A page of bookings.")))]
+pub(crate) async fn list_flight_bookings(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(Query(query)): Validated<Query<FlightBookingsQuery>>,
+) -> Result<ApiResponse<List<FlightBooking>, PaginationMeta>, ApiError> {
+    let (filter, page) = query.into_filter_and_page();
+    let owner = &caller.owner;
+    let listed = app.store.flight_bookings(owner, &filter, page).await;
+    let (listed, total) = listed.map_err(ApiError::from_database)?;
+    let meta = PaginationMeta::of(page, listed.has_more, total);
+    let bookings = listed.items.iter().map(booking::without_payment_methods);
+    Ok(ApiResponse::ok(List(bookings.collect())).meta(meta))
+}
+
+/// Get a flight booking
+///
+/// Returns the booking as stored, in any status; no supplier is called. Its payments include the
+/// card that was used, if it could be read.
+#[utoipa::path(get, path = "/v1/flight/bookings/{id}", tag = "Flight bookings",
+    responses((status = 200, description = "The booking.")),
+    extensions(("x-error-codes" = json!(["booking_not_found"]))))]
+pub(crate) async fn get_flight_booking(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<FlightBooking>, ApiError> {
+    let found = app
+        .store
+        .flight_booking(&caller.owner, &id)
+        .await
+        .map_err(ApiError::from_database)?;
+    let found = found.ok_or(ErrorCode::BookingNotFound)?;
+    Ok(ApiResponse::ok(booking::full(&found)))
+}

@@ -1,0 +1,295 @@
+//! The passengers of a prebook, and their comparison with the travellers that the fare was priced
+//! for.
+
+use crate::extract::Violations;
+use crate::problem::{ApiError, Violation};
+use host_application::offers::token::FlightOfferTerms;
+use host_domain::flight::{self, passenger};
+use host_domain::time::{Date, Timestamp};
+use host_resources::value::{CountryCode, IsoDate};
+use jiff::ToSpan;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// Maximum age of a passenger in years.
+const AGE_MAX: i32 = 130;
+
+/// Type of a passenger, by age.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum PassengerType {
+    /// Occupies a seat, aged 12 or older; priced as an adult.
+    Adult,
+    /// Occupies a seat, aged 2 to 17; priced as a child.
+    Child,
+    /// Sits on an adult's lap, aged under 2.
+    Infant,
+}
+
+/// Form of address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum Title {
+    Mr,
+    Mrs,
+    Ms,
+    Miss,
+    Mx,
+    Dr,
+}
+
+/// Gender, as in the travel document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+pub(crate) enum Gender {
+    F,
+    M,
+    X,
+}
+
+/// Type of a travel document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum DocumentType {
+    Passport,
+    IdentityCard,
+}
+
+/// A travel document. It is stored encrypted and never returned.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DocumentRequest {
+    /// Type of the document.
+    #[serde(rename = "type")]
+    kind: DocumentType,
+    /// Document number as printed.
+    #[schema(
+        min_length = 3,
+        max_length = 30,
+        pattern = "^[A-Za-z0-9-]+$",
+        example = "X1234567"
+    )]
+    number: String,
+    issuing_country: CountryCode,
+    /// Last day of validity; must be after today.
+    #[schema(example = "2034-05-31")]
+    expires_on: IsoDate,
+}
+
+/// A membership of an airline's loyalty programme. Its number is stored encrypted and returned
+/// masked.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LoyaltyAccountRequest {
+    #[schema(pattern = "^[A-Z0-9]{2}$", example = "BA")]
+    airline_iata_code: String,
+    #[schema(
+        min_length = 1,
+        max_length = 40,
+        pattern = "^[A-Za-z0-9-]+$",
+        example = "10023456"
+    )]
+    membership_number: String,
+}
+
+/// A passenger.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PassengerRequest {
+    /// Passenger type that the fare was priced for.
+    #[serde(rename = "type")]
+    kind: PassengerType,
+    /// Form of address.
+    title: Option<Title>,
+    /// First name as in the travel document: letters, spaces, hyphens, apostrophes and full stops.
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-@\[-`{-\xA0\s][^\x00-\x1F!-&(-,/-@\[-`{-\x9F]*$",
+        example = "Ada"
+    )]
+    first_name: String,
+    /// Last name as in the travel document: letters, spaces, hyphens, apostrophes and full stops.
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-@\[-`{-\xA0\s][^\x00-\x1F!-&(-,/-@\[-`{-\x9F]*$",
+        example = "Lovelace"
+    )]
+    last_name: String,
+    /// Date of birth. Must be before today and possible for the passenger's `type`.
+    #[schema(example = "1990-12-10")]
+    date_of_birth: IsoDate,
+    /// Gender, as in the travel document.
+    gender: Gender,
+    nationality: CountryCode,
+    /// Required for every passenger if the offer has `documents_required`.
+    document: Option<DocumentRequest>,
+    /// Loyalty memberships, at most one for each airline. They may lower `total_amount`.
+    #[serde(default)]
+    #[schema(max_items = 10)]
+    loyalty_accounts: Vec<LoyaltyAccountRequest>,
+}
+
+/// Adds violations for impossible dates and for repeated loyalty programmes.
+pub(super) fn validate_passengers(
+    passengers: &[PassengerRequest],
+    now: Timestamp,
+    found: &mut Violations<'_>,
+) {
+    let today = now.date_utc();
+    for (index, passenger) in passengers.iter().enumerate() {
+        let here = format!("/passengers/{index}");
+        if let Some((code, detail)) = passenger.date_of_birth_violation(today) {
+            found.push(format!("{here}/date_of_birth"), code, detail);
+        }
+        if let Some(document) = &passenger.document
+            && document.expires_on.0 <= today
+        {
+            let pointer = format!("{here}/document/expires_on");
+            found.push(pointer, "in_the_past", "must be after today");
+        }
+        let accounts = &passenger.loyalty_accounts;
+        for (at, account) in accounts.iter().enumerate() {
+            let mut before = accounts.iter().take(at);
+            if before.any(|known| known.airline_iata_code == account.airline_iata_code) {
+                found.push(
+                    format!("{here}/loyalty_accounts/{at}"),
+                    "duplicate",
+                    "the airline occurs earlier in the list",
+                );
+            }
+        }
+    }
+}
+
+impl PassengerRequest {
+    /// Returns the violation of the date of birth. The travel date is not available here, but it is
+    /// less than a year ahead. A date of birth is invalid if no such travel date fits it;
+    /// everything else is checked by the supplier.
+    fn date_of_birth_violation(&self, today: Date) -> Option<(&'static str, &'static str)> {
+        let born = self.date_of_birth.0;
+        let reached = |years: i32| born.saturating_add(years.years()) <= today;
+        if born >= today {
+            return Some(("in_the_future", "must be before today"));
+        }
+        if reached(AGE_MAX) {
+            return Some(("too_long_ago", "must be less than 130 years ago"));
+        }
+        match self.kind {
+            PassengerType::Infant if reached(2) => {
+                Some(("other_than_type", "an infant is under 2"))
+            }
+            PassengerType::Child if reached(18) => Some(("other_than_type", "a child is under 18")),
+            PassengerType::Child if !reached(1) => {
+                Some(("other_than_type", "a child is 2 or older"))
+            }
+            PassengerType::Adult if !reached(11) => {
+                Some(("other_than_type", "an adult is 12 or older"))
+            }
+            PassengerType::Adult | PassengerType::Child | PassengerType::Infant => None,
+        }
+    }
+}
+
+/// Converts the passengers if they match the travellers that the fare was priced for, in any order.
+/// Otherwise returns all violations.
+pub(super) fn match_passengers(
+    offer: &FlightOfferTerms,
+    passengers: Vec<PassengerRequest>,
+) -> Result<Vec<flight::Passenger>, ApiError> {
+    let mut violations = Vec::new();
+    let travellers = &offer.travellers;
+    let priced = [
+        (PassengerType::Adult, usize::from(travellers.adults)),
+        (PassengerType::Child, travellers.children.len()),
+        (PassengerType::Infant, usize::from(travellers.infants)),
+    ];
+    let of = |kind| passengers.iter().filter(move |one| one.kind == kind);
+    if priced
+        .iter()
+        .any(|(kind, wanted)| of(*kind).count() != *wanted)
+    {
+        let [(_, adults), (_, children), (_, infants)] = priced;
+        let detail =
+            format!("the fare is for {adults} adults, {children} children and {infants} infants");
+        let other = Violation::body("/passengers", "other_than_offered", detail);
+        violations.push(other);
+    }
+    if offer.documents_required {
+        let without = passengers.iter().enumerate();
+        let without = without.filter(|(_, passenger)| passenger.document.is_none());
+        violations.extend(without.map(|(index, _)| {
+            let pointer = format!("/passengers/{index}/document");
+            Violation::body(pointer, "required", "a travel document is required")
+        }));
+    }
+    if violations.is_empty() {
+        Ok(passengers
+            .into_iter()
+            .map(flight::Passenger::from)
+            .collect())
+    } else {
+        Err(ApiError::violations(violations))
+    }
+}
+
+impl From<PassengerRequest> for flight::Passenger {
+    fn from(request: PassengerRequest) -> Self {
+        let accounts = request.loyalty_accounts.into_iter();
+        Self {
+            passenger_type: match request.kind {
+                PassengerType::Adult => passenger::PassengerType::Adult,
+                PassengerType::Child => passenger::PassengerType::Child,
+                PassengerType::Infant => passenger::PassengerType::Infant,
+            },
+            title: request.title.map(passenger::Title::from),
+            first_name: request.first_name,
+            last_name: request.last_name,
+            date_of_birth: request.date_of_birth.0,
+            gender: match request.gender {
+                Gender::F => passenger::Gender::Female,
+                Gender::M => passenger::Gender::Male,
+                Gender::X => passenger::Gender::Unspecified,
+            },
+            nationality: Some(request.nationality.to_alpha2()),
+            document: request.document.map(passenger::Document::from),
+            loyalty_accounts: accounts.map(passenger::LoyaltyAccount::from).collect(),
+        }
+    }
+}
+
+impl From<Title> for passenger::Title {
+    fn from(title: Title) -> Self {
+        match title {
+            Title::Mr => Self::Mr,
+            Title::Mrs => Self::Mrs,
+            Title::Ms => Self::Ms,
+            Title::Miss => Self::Miss,
+            Title::Mx => Self::Mx,
+            Title::Dr => Self::Dr,
+        }
+    }
+}
+
+impl From<DocumentRequest> for passenger::Document {
+    fn from(request: DocumentRequest) -> Self {
+        Self {
+            document_type: match request.kind {
+                DocumentType::Passport => passenger::DocumentType::Passport,
+                DocumentType::IdentityCard => passenger::DocumentType::IdentityCard,
+            },
+            number: request.number,
+            issuing_country: request.issuing_country.to_alpha2(),
+            expires_on: request.expires_on.0,
+        }
+    }
+}
+
+impl From<LoyaltyAccountRequest> for passenger::LoyaltyAccount {
+    fn from(request: LoyaltyAccountRequest) -> Self {
+        Self {
+            airline_iata_code: request.airline_iata_code,
+            membership_number: request.membership_number,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The operation that binds a fare to a contact and passengers.
+
+use crate::error_code::ErrorCode;
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::flight::passenger::{self, PassengerRequest};
+use crate::meta::PrebookMeta;
+use crate::problem::ApiError;
+use crate::response::ApiResponse;
+use axum::extract::State;
+use host_application::application::Application;
+use host_application::booking::flight_prebook::PrebookFlightCommand;
+use host_application::booking::prebook::PrebookOutcome;
+use host_application::context::RequestContext;
+use host_application::offers::token::{self, FlightOfferTerms};
+use host_domain::flight::passenger::Contact;
+use host_domain::time::Timestamp;
+use host_resources::flight::booking::{self, FlightBooking};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Contact for the airline.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlightContactRequest {
+    #[schema(
+        max_length = 254,
+        pattern = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$",
+        example = "ada@example.com"
+    )]
+    email: String,
+    /// Phone number in E.164 form: `+`, country code and number, 7 to 15 digits, which may be
+    /// grouped by single spaces, dots and hyphens.
+    #[schema(
+        max_length = 40,
+        pattern = r"^\+[1-9]([ .-]?[0-9]){6,14}$",
+        example = "+442079460958"
+    )]
+    phone: String,
+}
+
+/// A fare to bind, with contact and passengers.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PrebookFlightRequest {
+    /// Reference from pricing, to be used before its `expires_at`.
+    #[schema(
+        min_length = 1,
+        max_length = 8_192,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
+    )]
+    offer_reference: String,
+    /// Your own reference; need not be unique.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
+        example = "trip-4711"
+    )]
+    reference_id: Option<String>,
+    /// Whether the payer pays in a browser. If true, the response contains
+    /// `meta.payment_sdk.token`, once.
+    #[serde(default)]
+    #[schema(default = false)]
+    use_payment_sdk: bool,
+    contact: FlightContactRequest,
+    /// Passengers in any order. The number of each `type` must match the fare.
+    #[schema(min_items = 1, max_items = 18)]
+    passengers: Vec<PassengerRequest>,
+}
+
+impl Validate for PrebookFlightRequest {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
+        passenger::validate_passengers(&self.passengers, now, found);
+    }
+}
+
+/// Prebook a fare
+///
+/// Binds a fare to a contact and passengers. The gateway first requests the supplier's current
+/// price, with the passengers' `loyalty_accounts`. If the price is higher, the response is 409
+/// `offer_price_changed` and nothing can be booked. An equal or lower price becomes the booking's
+/// `total_amount`. No seat is held: the booking expires at `expires_at`.
+///
+/// The number of passengers of each `type` must match the fare, in any order. Travel documents are
+/// required if the offer has `documents_required`. The supplier checks whether a child has the age
+/// that was priced. Some suppliers allow one unfinished booking for each offer: a second one under
+/// a new key is 409 `offer_in_use`. If the supplier collects the payment, `meta.checkout` says
+/// where to pay before `book`.
+///
+/// Responds 201 the first time. Repeating the same request with the same key responds 200 with the
+/// booking in its current state, or repeats the refusal.
+#[utoipa::path(post, path = "/v1/flight/prebook", tag = "Flight bookings",
+    responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier request with this key; the booking in its current state.")),
+    extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "offer_in_use", "supplier_rejected",
+        "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn prebook_flight(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
+) -> Result<ApiResponse<FlightBooking, PrebookMeta>, ApiError> {
+    let tenant = &caller.owner.tenant;
+    let offer: FlightOfferTerms = token::decode(&app.sealer, tenant, &request.offer_reference)
+        .ok_or(ErrorCode::OfferInvalid)?;
+    let supplier = offer.supplier.clone();
+    let wish = into_command(caller, key, offer, request)?;
+    let prebound = app
+        .prebook_flight(wish)
+        .await
+        .map_err(|error| ApiError::from_prebook(&supplier, error))?;
+    Ok(match prebound {
+        PrebookOutcome::Created {
+            booking,
+            sdk_token,
+            checkout,
+        } => ApiResponse::created(booking::full(&booking))
+            .meta(PrebookMeta::created(supplier, sdk_token, checkout)),
+        PrebookOutcome::Existing(booking) => {
+            ApiResponse::ok(booking::full(&booking)).meta(PrebookMeta::existing(booking.supplier))
+        }
+    })
+}
+
+fn into_command(
+    caller: RequestContext,
+    key: IdempotencyKeyHeader,
+    offer: FlightOfferTerms,
+    request: PrebookFlightRequest,
+) -> Result<PrebookFlightCommand, ApiError> {
+    let passengers = passenger::match_passengers(&offer, request.passengers)?;
+    Ok(PrebookFlightCommand {
+        owner: caller.owner,
+        key: key.key,
+        fingerprint: key.fingerprint,
+        offer,
+        reference_id: request.reference_id,
+        contact: Contact {
+            email: request.contact.email,
+            phone: normalize_phone(&request.contact.phone),
+        },
+        passengers: (0..).zip(passengers).collect(),
+        use_payment_sdk: request.use_payment_sdk,
+        request_id: caller.request_id.to_string(),
+        deadline: caller.deadline.instant(),
+    })
+}
+
+/// Returns a phone number in the form that airlines accept: the plus and the digits.
+fn normalize_phone(phone: &str) -> String {
+    let signs = phone.chars();
+    signs
+        .filter(|sign| *sign == '+' || sign.is_ascii_digit())
+        .collect()
+}

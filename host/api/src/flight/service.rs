@@ -1,0 +1,124 @@
+//! Bags for an existing ticket: available services and their purchase.
+
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
+use crate::identifier::{InstrumentIdParam, ServiceIdParam};
+use crate::meta::SupplierMeta;
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, List};
+use axum::extract::State;
+use host_application::application::Application;
+use host_application::booking::service_purchase::PurchaseServicesCommand;
+use host_domain::id::BookingId;
+use host_domain::time::Timestamp;
+use host_resources::flight::booking::{self, FlightBooking};
+use host_resources::flight::service::{self, AvailableService};
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// A service to purchase.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServiceSelection {
+    /// Id of an available service. Each may occur once.
+    id: ServiceIdParam,
+    /// Quantity, at most the `max_quantity` of the service.
+    #[schema(minimum = 1, maximum = 255, example = 1)]
+    quantity: u32,
+}
+
+/// Services to purchase, and their payment.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PurchaseServicesRequest {
+    #[schema(min_items = 1, max_items = 100)]
+    services: Vec<ServiceSelection>,
+    /// Id of a stored payment instrument. It is charged separately: the ticket's payment does not
+    /// change.
+    payment_instrument_id: InstrumentIdParam,
+}
+
+impl Validate for PurchaseServicesRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
+        let mut seen = HashSet::new();
+        for (index, service) in self.services.iter().enumerate() {
+            if !seen.insert(&service.id) {
+                let pointer = format!("/services/{index}/id");
+                found.push(pointer, "duplicate", "occurs earlier in the list");
+            }
+        }
+    }
+}
+
+/// List available bags
+///
+/// Requests the bags that the airline currently sells for a confirmed booking. The list is empty if
+/// it sells none, or if the booking already has bags.
+#[utoipa::path(get, path = "/v1/flight/bookings/{id}/services", tag = "Flight bookings",
+    responses((status = 200, description = "The available bags.")),
+    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "supplier_rejected", "supplier_error", "supplier_unavailable",
+        "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn list_flight_services(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<List<AvailableService>, SupplierMeta>, ApiError> {
+    let (owner, request_id) = (&caller.owner, &caller.request_id);
+    let offered = app
+        .available_services(owner, &id, request_id, caller.deadline.instant())
+        .await;
+    let (supplier, bags) = offered.map_err(ApiError::from_service_purchase)?;
+    let bags = bags.iter().map(|bag| {
+        service::available_service(&bag.id, &bag.passenger, &bag.segment_ids, &bag.service)
+    });
+    Ok(ApiResponse::ok(List(bags.collect())).meta(SupplierMeta::new(supplier)))
+}
+
+/// Purchase bags
+///
+/// Purchases bags for a confirmed booking with a stored card, as a separate payment.
+///
+/// - 200: the supplier confirmed the bags; the booking contains them and the new totals. A capture
+///   that fails is retried in the background and never cancels the bags.
+/// - 422 `payment_failed`: the card was declined.
+/// - 422 `supplier_rejected`: the supplier refused.
+/// - 500 `result_unknown`: the outcome is not yet known. The gateway determines it. Do not use a
+///   new key.
+/// - 400: a service is not (or no longer) available, or its quantity exceeds `max_quantity`.
+///   Nothing is charged.
+///
+/// Repeating a key never charges or purchases again. For a completed purchase it returns the
+/// booking in its current state. For a declined card, a refusal, or an unknown outcome it repeats
+/// the error. After a declined card or a refusal, use a new key to try again.
+#[utoipa::path(post, path = "/v1/flight/bookings/{id}/services", tag = "Flight bookings",
+    responses((status = 200, description = "The bags are on the ticket.")),
+    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
+        "supplier_rejected", "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]
+pub(crate) async fn purchase_flight_services(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathId(id), key, Body(request))): Validated<(
+        PathId<BookingId>,
+        IdempotencyKeyHeader<256>,
+        Body<PurchaseServicesRequest>,
+    )>,
+) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
+    let services = request.services.into_iter();
+    let purchase = PurchaseServicesCommand {
+        owner: caller.owner,
+        booking: id,
+        key: key.key,
+        fingerprint: key.fingerprint,
+        services: services.map(|one| (one.id.0, one.quantity)).collect(),
+        instrument: request.payment_instrument_id.0,
+        request_id: caller.request_id.to_string(),
+        deadline: caller.deadline.instant(),
+    };
+    let booking = app
+        .purchase_services(purchase)
+        .await
+        .map_err(ApiError::from_service_purchase)?;
+    Ok(ApiResponse::ok(booking::full(&booking)).meta(SupplierMeta::new(booking.supplier)))
+}

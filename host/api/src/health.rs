@@ -1,0 +1,60 @@
+//! Liveness and readiness of the process.
+
+use crate::error_code::ErrorCode;
+use crate::extract::Validated;
+use crate::problem::ApiError;
+use crate::response::ApiResponse;
+use axum::extract::State;
+use host_application::application::Application;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// State of the process.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Health {
+    /// Always `ok`; a process that is not running sends no response.
+    #[schema(example = "ok")]
+    status: &'static str,
+    /// Version of the program.
+    version: &'static str,
+}
+
+/// Paths of the health probes, which are exempt from the rate limit.
+pub(crate) const PROBE_PATHS: [&str; 2] = ["/healthz", "/readyz"];
+
+fn ok() -> Health {
+    Health {
+        status: "ok",
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// Check liveness
+///
+/// Responds as long as the process is running.
+#[utoipa::path(get, path = "/healthz", tag = "Health", responses((status = 200, description = "The process is running.")))]
+pub(crate) async fn get_health(
+    State(_app): State<Arc<Application>>,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<Health>, ApiError> {
+    Ok(ApiResponse::ok(ok()))
+}
+
+/// Check readiness
+///
+/// Responds 503 while the database does not respond, and once the process has begun to shut down.
+#[utoipa::path(get, path = "/readyz", tag = "Health", responses((status = 200, description = "The process accepts requests.")))]
+pub(crate) async fn get_readiness(
+    State(app): State<Arc<Application>>,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<Health>, ApiError> {
+    if app.tasks.shutdown_token().is_cancelled() {
+        return Err(
+            ApiError::from(ErrorCode::Overloaded).with_detail("the process is shutting down")
+        );
+    }
+    let answers = app.readiness.check(&app.store).await;
+    answers.map_err(ApiError::from_database)?;
+    Ok(ApiResponse::ok(ok()))
+}

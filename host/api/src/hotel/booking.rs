@@ -1,0 +1,109 @@
+//! Operations that read hotel bookings.
+
+use crate::error_code::ErrorCode;
+use crate::extract::context::Context;
+use crate::extract::{PathId, Query, Validate, Validated};
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, List, ResponseMeta};
+use axum::extract::State;
+use host_application::application::Application;
+use host_domain::hotel::Status;
+use host_domain::id::BookingId;
+use host_resources::hotel::booking::{self, HotelBooking, HotelBookingStatus, HotelBookingSummary};
+use host_storage::{HotelBookingFilter, PageRequest};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Filters and page of hotel bookings.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HotelBookingsQuery {
+    /// Maximum number of bookings to return.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 100, default = 25)]
+    limit: u32,
+    /// Number of bookings to skip.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 100_000, default = 0)]
+    offset: u64,
+    /// Only bookings in this status.
+    status: Option<HotelBookingStatus>,
+    /// Only bookings with exactly this `reference_id`; case-sensitive.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
+    )]
+    reference_id: Option<String>,
+}
+
+impl Validate for HotelBookingsQuery {}
+
+const fn limit() -> u32 {
+    25
+}
+
+/// Position of a page in a list.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub(crate) struct PageMeta {
+    limit: u32,
+    offset: u64,
+    /// Whether there are further items after this page.
+    has_more: bool,
+}
+
+impl ResponseMeta for PageMeta {}
+
+/// List bookings
+///
+/// Lists the bookings of the calling organization and user, newest first, without cards. Bookings
+/// that are created between requests can shift pages.
+#[utoipa::path(get, path = "/v1/hotel/bookings", tag = "Hotel bookings",
+    responses((status = 200, description = "A page of bookings.")))]
+pub(crate) async fn list_hotel_bookings(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(Query(query)): Validated<Query<HotelBookingsQuery>>,
+) -> Result<ApiResponse<List<HotelBookingSummary>, PageMeta>, ApiError> {
+    let filter = HotelBookingFilter {
+        status: query.status.map(Status::from),
+        reference_id: query.reference_id,
+    };
+    let page = PageRequest {
+        limit: query.limit,
+        offset: query.offset,
+    };
+    let listed = app
+        .store
+        .hotel_bookings(&caller.owner, &filter, page)
+        .await
+        .map_err(ApiError::from_database)?;
+    let meta = PageMeta {
+        limit: page.limit,
+        offset: page.offset,
+        has_more: listed.has_more,
+    };
+    Ok(ApiResponse::ok(List(listed.items.iter().map(booking::summary).collect())).meta(meta))
+}
+
+/// Get a booking
+///
+/// Returns the booking as stored; no supplier is called. Only this response contains the `cards` of
+/// payments.
+#[utoipa::path(get, path = "/v1/hotel/bookings/{id}", tag = "Hotel bookings",
+    responses((status = 200, description = "The booking.")),
+    extensions(("x-error-codes" = json!(["booking_not_found"]))))]
+pub(crate) async fn get_hotel_booking(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<HotelBooking>, ApiError> {
+    let found = app
+        .store
+        .hotel_booking(&caller.owner, &id)
+        .await
+        .map_err(ApiError::from_database)?;
+    let found = found.ok_or(ErrorCode::BookingNotFound)?;
+    Ok(ApiResponse::ok(booking::full(&found)))
+}

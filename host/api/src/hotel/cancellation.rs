@@ -1,0 +1,116 @@
+//! Cancellation of a hotel booking, and its quote.
+
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
+use crate::identifier::{RoomIdParam, check_distinct};
+use crate::meta::SupplierMeta;
+use crate::problem::ApiError;
+use crate::response::ApiResponse;
+use axum::extract::State;
+use host_application::application::Application;
+use host_application::booking::hotel_cancellation::CancelHotelBookingCommand;
+use host_domain::hotel::Status;
+use host_domain::id::BookingId;
+use host_domain::time::Timestamp;
+use host_resources::hotel::booking::{self, HotelBooking};
+use host_resources::hotel::policy::CancellationQuote;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Idempotency scope of cancelling hotel bookings.
+const OPERATION: &str = "hotel_cancel";
+
+/// Rooms to cancel.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({}))]
+pub(crate) struct CancelHotelBookingRequest {
+    /// Ids of the rooms to release; without it, the whole booking is cancelled.
+    #[schema(min_items = 1, max_items = 9)]
+    room_ids: Option<Vec<RoomIdParam>>,
+}
+
+impl Validate for CancelHotelBookingRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
+        check_distinct(self.room_ids.as_deref(), "/room_ids", found);
+    }
+}
+
+/// Cancel a booking
+///
+/// Starts a cancellation in the background, whatever it costs; request a quote first. The body is
+/// `{}`, or names the rooms to release, which not every supplier supports.
+///
+/// - 202: the cancellation is in progress. Read the booking, or wait for `hotel.booking.canceled`,
+///   `hotel.booking.partially_canceled` or `hotel.booking.cancellation_refused`.
+/// - 200: the booking is already cancelled.
+/// - 409: a cancellation of other rooms is still in progress.
+///
+/// Repeating the request never starts a second cancellation of the same rooms. If the supplier
+/// refuses, the booking returns to its previous state, with `failure`. After a refusal, a request
+/// with a new key, or without a key, tries again.
+#[utoipa::path(post, path = "/v1/hotel/bookings/{id}/cancel", tag = "Hotel bookings",
+    responses((status = 200, description = "Already cancelled."), (status = 202, description = "Cancellation in progress.")),
+    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
+pub(crate) async fn cancel_hotel_booking(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathId(id), key, Body(request))): Validated<(
+        PathId<BookingId>,
+        Option<IdempotencyKeyHeader>,
+        Body<CancelHotelBookingRequest>,
+    )>,
+) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
+    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
+    let wish = CancelHotelBookingCommand {
+        owner: caller.owner,
+        booking: id,
+        rooms: request
+            .room_ids
+            .unwrap_or_default()
+            .into_iter()
+            .map(|id| id.0)
+            .collect(),
+        key,
+        request_id: caller.request_id.to_string(),
+    };
+    let begun = app.cancel_hotel_booking(&wish).await;
+    let booking = begun.map_err(|error| ApiError::from_cancel(error, &wish.rooms))?;
+    let running = booking.status() == Status::CancelInProgress;
+    let shown = booking::without_cards(&booking);
+    let answer = if running {
+        ApiResponse::accepted(shown)
+    } else {
+        ApiResponse::ok(shown)
+    };
+    Ok(answer.meta(SupplierMeta::new(booking.supplier)))
+}
+
+/// Quote a cancellation
+///
+/// Returns what a cancellation of the remaining rooms would cost now: the supplier's own preview,
+/// or an estimate from the policy; `source` says which. The policy is read again for every quote;
+/// terms that were read before are never used. The quote is not binding and has no period of
+/// validity. If the policy cannot be read, `available` is false, and `fee` and `refund` are null.
+/// This does not mean a free cancellation.
+#[utoipa::path(get, path = "/v1/hotel/bookings/{id}/cancellation-quote", tag = "Hotel bookings",
+    responses((status = 200, description = "The quote.")),
+    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "cancellation_restricted",
+        "supplier_operation_unsupported", "supplier_rejected", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn quote_hotel_cancellation(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<CancellationQuote, SupplierMeta>, ApiError> {
+    let quoted = app
+        .quote_hotel_cancellation(
+            &caller.owner,
+            &id,
+            &caller.request_id,
+            caller.deadline.instant(),
+        )
+        .await;
+    let (supplier, quote) = quoted.map_err(ApiError::from_quote)?;
+    Ok(ApiResponse::ok(CancellationQuote::from(&quote)).meta(SupplierMeta::new(supplier)))
+}

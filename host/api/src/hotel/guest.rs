@@ -1,0 +1,250 @@
+//! The guests of a prebook, and their comparison with the occupancy that the offer was priced for.
+
+use crate::extract::Violations;
+use crate::problem::{ApiError, Violation};
+use host_domain::hotel::{self, Occupancy};
+use host_resources::hotel::room::GuestType;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// A guest of a room.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GuestRequest {
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
+        example = "Ada"
+    )]
+    first_name: String,
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
+        example = "Lovelace"
+    )]
+    last_name: String,
+    /// Type of the guest. Children are the guests that the offer was priced for as children.
+    #[serde(rename = "type", default = "adult")]
+    #[schema(default = "ADULT")]
+    guest_type: GuestType,
+    /// Whether the guest is the lead of the room: exactly one adult of each room.
+    #[serde(default)]
+    #[schema(default = false)]
+    is_lead: bool,
+    /// Age of a child, as the offer was priced. Without it, the next age of the offer is used.
+    #[schema(minimum = 0, maximum = 17)]
+    age: Option<u32>,
+}
+
+/// The guests of a room.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RoomGuestsRequest {
+    #[schema(min_items = 1, max_items = 16)]
+    guests: Vec<GuestRequest>,
+}
+
+const fn adult() -> GuestType {
+    GuestType::Adult
+}
+
+/// Adds violations for rooms without exactly one adult lead, and for adults with an age. `at` is
+/// the pointer to the rooms in the request, e.g. `/rooms`.
+pub(crate) fn validate_rooms(rooms: &[RoomGuestsRequest], at: &str, found: &mut Violations<'_>) {
+    for (index, room) in rooms.iter().enumerate() {
+        let leads: Vec<&GuestRequest> = room.guests.iter().filter(|guest| guest.is_lead).collect();
+        if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestType::Adult) {
+            found.push(
+                format!("{at}/{index}/guests"),
+                "one_adult_lead_required",
+                "exactly one adult of a room must be its lead",
+            );
+        }
+        for (guest, _) in room
+            .guests
+            .iter()
+            .enumerate()
+            .filter(|(_, guest)| guest.guest_type == GuestType::Adult && guest.age.is_some())
+        {
+            found.push(
+                format!("{at}/{index}/guests/{guest}/age"),
+                "not_allowed",
+                "only children have an age",
+            );
+        }
+    }
+}
+
+/// Converts the guests of each room if they match the priced occupancies. Otherwise returns all
+/// violations. `at` is the pointer to the rooms in the request, e.g. `/rooms`.
+pub(crate) fn match_guests(
+    occupancies: &[Occupancy],
+    rooms: Vec<RoomGuestsRequest>,
+    at: &str,
+) -> Result<Vec<Vec<hotel::Guest>>, ApiError> {
+    let mut violations = Vec::new();
+    if rooms.len() != occupancies.len() {
+        let detail = format!("there must be {} rooms", occupancies.len());
+        return Err(ApiError::violation(Violation::body(
+            at,
+            "other_than_offered",
+            detail,
+        )));
+    }
+    let mut guests = Vec::with_capacity(rooms.len());
+    for (index, (occupancy, room)) in occupancies.iter().zip(rooms).enumerate() {
+        match room_guests(occupancy, room) {
+            Ok(room) => guests.push(room),
+            Err(detail) => violations.push(Violation::body(
+                format!("{at}/{index}/guests"),
+                "other_than_offered",
+                detail,
+            )),
+        }
+    }
+    if violations.is_empty() {
+        Ok(guests)
+    } else {
+        Err(ApiError::violations(violations))
+    }
+}
+
+/// Converts the guests of a room and assigns the priced ages to children.
+fn room_guests(
+    occupancy: &Occupancy,
+    room: RoomGuestsRequest,
+) -> Result<Vec<hotel::Guest>, String> {
+    let of_type = |wanted: GuestType| {
+        room.guests
+            .iter()
+            .filter(move |guest| guest.guest_type == wanted)
+    };
+    let (adults, children) = (
+        of_type(GuestType::Adult).count(),
+        of_type(GuestType::Child).count(),
+    );
+    if adults != usize::from(occupancy.adults) {
+        return Err(format!(
+            "the room was priced for {} adults",
+            occupancy.adults
+        ));
+    }
+    if children != 0 && children != occupancy.children.len() {
+        return Err(format!(
+            "the room was priced for {} children",
+            occupancy.children.len()
+        ));
+    }
+    let mut unnamed = occupancy.children.clone();
+    for age in of_type(GuestType::Child).filter_map(|guest| guest.age) {
+        let at = unnamed.iter().position(|priced| u32::from(*priced) == age);
+        let at = at.ok_or_else(|| format!("the room was not priced for a child of age {age}"))?;
+        unnamed.remove(at);
+    }
+    let mut unnamed = unnamed.into_iter();
+    let guests = room.guests.into_iter().map(|guest| {
+        let is_child = guest.guest_type == GuestType::Child;
+        let age = guest.age.and_then(|age| u8::try_from(age).ok());
+        hotel::Guest {
+            first_name: guest.first_name,
+            last_name: guest.last_name,
+            guest_type: if is_child {
+                hotel::GuestType::Child
+            } else {
+                hotel::GuestType::Adult
+            },
+            is_lead: guest.is_lead,
+            age: if is_child {
+                age.or_else(|| unnamed.next())
+            } else {
+                None
+            },
+        }
+    });
+    Ok(guests.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guest(guest_type: GuestType, age: Option<u32>) -> GuestRequest {
+        GuestRequest {
+            first_name: "Ada".to_owned(),
+            last_name: "Lovelace".to_owned(),
+            guest_type,
+            is_lead: false,
+            age,
+        }
+    }
+
+    /// Returns the ages of the children as booked, or the reason why they do not match.
+    fn booked(adults: usize, children: &[Option<u32>]) -> Result<Vec<Option<u8>>, String> {
+        let priced = Occupancy {
+            adults: 2,
+            children: vec![5, 9, 5],
+        };
+        let adults = (0..adults).map(|_| guest(GuestType::Adult, None));
+        let children = children.iter().map(|age| guest(GuestType::Child, *age));
+        let room = RoomGuestsRequest {
+            guests: adults.chain(children).collect(),
+        };
+        let guests = room_guests(&priced, room)?;
+        let children = guests
+            .iter()
+            .filter(|guest| guest.guest_type == hotel::GuestType::Child);
+        Ok(children.map(|guest| guest.age).collect())
+    }
+
+    #[test]
+    fn children_are_booked_with_their_priced_ages() {
+        for (children, ages) in [
+            (vec![], vec![]),
+            (
+                vec![Some(9), Some(5), Some(5)],
+                vec![Some(9), Some(5), Some(5)],
+            ),
+            (vec![None, None, None], vec![Some(5), Some(9), Some(5)]),
+            (vec![None, Some(5), None], vec![Some(9), Some(5), Some(5)]),
+        ] {
+            assert_eq!(booked(2, &children), Ok(ages), "{children:?}");
+        }
+    }
+
+    #[test]
+    fn guests_that_differ_from_priced_occupancy_are_rejected() {
+        for (adults, children) in [
+            (1, vec![]),
+            (3, vec![]),
+            (2, vec![Some(5)]),
+            (2, vec![Some(5), Some(9), Some(9)]),
+            (2, vec![None, None, None, None]),
+        ] {
+            assert!(booked(adults, &children).is_err(), "{adults} {children:?}");
+        }
+    }
+
+    #[test]
+    fn every_mismatching_room_is_reported() {
+        let one = Occupancy {
+            adults: 1,
+            children: Vec::new(),
+        };
+        let room = |adults| RoomGuestsRequest {
+            guests: vec![guest(GuestType::Adult, None); adults],
+        };
+        let error = match_guests(
+            &[one.clone(), one.clone()],
+            vec![room(2), room(3)],
+            "/rooms",
+        )
+        .unwrap_err();
+        let problem = serde_json::to_value(error.to_problem("", "")).unwrap();
+        assert_eq!(problem["errors"][0]["pointer"], "/rooms/0/guests");
+        assert_eq!(problem["errors"][1]["pointer"], "/rooms/1/guests");
+        let error = match_guests(&[one], vec![room(1), room(1)], "/rooms").unwrap_err();
+        assert_eq!(error.code().as_str(), "validation_failed");
+    }
+}

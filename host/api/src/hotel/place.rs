@@ -1,0 +1,86 @@
+//! Operations on places.
+
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
+use crate::identifier::SupplierIdParam;
+use crate::meta::SupplierMeta;
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, List};
+use axum::extract::State;
+use host_application::application::Application;
+use host_application::catalog::place::PlaceSearch;
+use host_domain::id::PlaceId;
+use host_resources::place::{self, Place};
+use host_resources::value::CountryCode;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// A name to search places for.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlaceSearchRequest {
+    /// User input.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
+        example = "Testville"
+    )]
+    query: String,
+    /// Only places in this country.
+    country_code: Option<CountryCode>,
+    /// Supplier to call.
+    supplier: Option<SupplierIdParam>,
+}
+
+impl Validate for PlaceSearchRequest {}
+
+/// Search places
+///
+/// Returns cities, districts, airports and sights whose name matches, best match first, at most 20.
+/// Each place is saved: you can search around its id and read it at any time. The same place of the
+/// same supplier always has the same id. Repeating the request is safe; an idempotency key has no
+/// effect.
+#[utoipa::path(post, path = "/v1/hotel/places", tag = "Hotels",
+    responses((status = 200, description = "The places; an empty list if none matches.")),
+    extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn search_places(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((_key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<PlaceSearchRequest>,
+    )>,
+) -> Result<ApiResponse<List<Place>, SupplierMeta>, ApiError> {
+    let search = PlaceSearch {
+        text: request.query,
+        country: request.country_code.map(CountryCode::to_alpha2),
+        selector: request.supplier.map(|supplier| supplier.0),
+    };
+    let (supplier, places) = app
+        .search_places(&caller, search)
+        .await
+        .map_err(ApiError::from_query)?;
+    let places = places
+        .into_iter()
+        .map(|(id, saved)| place::place(&id, saved));
+    Ok(ApiResponse::ok(List(places.collect())).meta(SupplierMeta::new(supplier)))
+}
+
+/// Get a place
+///
+/// Returns the place as last found. Calls no supplier.
+#[utoipa::path(get, path = "/v1/hotel/places/{id}", tag = "Hotels",
+    responses((status = 200, description = "The place.")),
+    extensions(("x-error-codes" = json!(["place_not_found"]))))]
+pub(crate) async fn get_place(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(PathId(id)): Validated<PathId<PlaceId>>,
+) -> Result<ApiResponse<Place>, ApiError> {
+    let saved = app.find_place(caller.owner.tenant.mode, &id).await;
+    let (_, saved) = saved.map_err(ApiError::from_query)?;
+    Ok(ApiResponse::ok(place::place(&id, saved)))
+}

@@ -1,0 +1,167 @@
+//! The operation that binds an offer to a contact and guests.
+
+use crate::error_code::ErrorCode;
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::hotel::guest::{self, RoomGuestsRequest};
+use crate::meta::PrebookMeta;
+use crate::problem::ApiError;
+use crate::response::ApiResponse;
+use axum::extract::State;
+use host_application::application::Application;
+use host_application::booking::hotel_prebook::{HotelOfferTerms, PrebookHotelCommand};
+use host_application::booking::prebook::PrebookOutcome;
+use host_application::context::RequestContext;
+use host_application::offers::token;
+use host_domain::hotel;
+use host_domain::time::Timestamp;
+use host_resources::hotel::booking::{self, HotelBooking};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Contact for the booking.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HotelContactRequest {
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
+        example = "Ada"
+    )]
+    first_name: String,
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
+        example = "Lovelace"
+    )]
+    last_name: String,
+    #[schema(
+        max_length = 254,
+        pattern = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$",
+        example = "ada@example.com"
+    )]
+    email: String,
+    /// Phone number with country code: 6 to 15 digits, which may be grouped by spaces, dots,
+    /// hyphens and parentheses.
+    #[schema(
+        max_length = 40,
+        pattern = r"^\+?[0-9]([ ().-]{0,2}[0-9]){5,14}$",
+        example = "+442079460958"
+    )]
+    phone: String,
+}
+
+/// An offer to bind, with contact and guests.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PrebookHotelRequest {
+    /// Reference from pricing, to be used before its `expires_at`.
+    #[schema(
+        min_length = 1,
+        max_length = 65_536,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
+    )]
+    offer_reference: String,
+    /// Your own reference; need not be unique.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
+        example = "trip-4711"
+    )]
+    reference_id: Option<String>,
+    /// Whether the payer pays in a browser. If true, the response contains
+    /// `meta.payment_sdk.token`, once.
+    #[serde(default)]
+    #[schema(default = false)]
+    use_payment_sdk: bool,
+    contact: HotelContactRequest,
+    /// Guests of each room, in the order of the offer.
+    #[schema(min_items = 1, max_items = 9)]
+    rooms: Vec<RoomGuestsRequest>,
+}
+
+impl From<HotelContactRequest> for hotel::Contact {
+    fn from(contact: HotelContactRequest) -> Self {
+        Self {
+            first_name: contact.first_name,
+            last_name: contact.last_name,
+            email: contact.email,
+            phone: contact.phone,
+        }
+    }
+}
+
+impl Validate for PrebookHotelRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
+        guest::validate_rooms(&self.rooms, "/rooms", found);
+    }
+}
+
+/// Prebook an offer
+///
+/// Binds an offer to a contact and guests. The gateway first requests the supplier's current price.
+/// If the price is higher, the response is 409 `offer_price_changed` and nothing can be booked. An
+/// equal or lower price becomes the booking's total.
+///
+/// The guests of each room must be the adults that it was priced for and, if any child is named,
+/// all its children. The number of each `type` must match the occupancy.
+///
+/// Responds 201 the first time. Repeating the same request with the same key responds 200 with the
+/// booking in its current state, or repeats the refusal.
+#[utoipa::path(post, path = "/v1/hotel/prebook", tag = "Hotel bookings",
+    responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier request with this key; the booking in its current state.")),
+    extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "supplier_rejected",
+        "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout"]))))]
+pub(crate) async fn prebook_hotel(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
+) -> Result<ApiResponse<HotelBooking, PrebookMeta>, ApiError> {
+    let offer = token::decode::<HotelOfferTerms>(
+        &app.sealer,
+        &caller.owner.tenant,
+        &request.offer_reference,
+    )
+    .ok_or(ErrorCode::OfferInvalid)?;
+    let supplier = offer.supplier.clone();
+    let wish = into_command(caller, key, offer, request)?;
+    let prebound = app
+        .prebook_hotel(wish)
+        .await
+        .map_err(|error| ApiError::from_prebook(&supplier, error))?;
+    Ok(match prebound {
+        PrebookOutcome::Created {
+            booking,
+            sdk_token,
+            checkout,
+        } => ApiResponse::created(booking::without_cards(&booking))
+            .meta(PrebookMeta::created(supplier, sdk_token, checkout)),
+        PrebookOutcome::Existing(booking) => ApiResponse::ok(booking::without_cards(&booking))
+            .meta(PrebookMeta::existing(booking.supplier)),
+    })
+}
+
+fn into_command(
+    caller: RequestContext,
+    key: IdempotencyKeyHeader,
+    offer: HotelOfferTerms,
+    request: PrebookHotelRequest,
+) -> Result<PrebookHotelCommand, ApiError> {
+    let rooms = guest::match_guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
+    Ok(PrebookHotelCommand {
+        owner: caller.owner,
+        key: key.key,
+        fingerprint: key.fingerprint,
+        offer,
+        reference_id: request.reference_id,
+        contact: request.contact.into(),
+        rooms,
+        use_payment_sdk: request.use_payment_sdk,
+        request_id: caller.request_id.to_string(),
+        deadline: caller.deadline.instant(),
+    })
+}

@@ -1,0 +1,92 @@
+//! The operation that reads price calendars.
+
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::hotel::stay::days_between;
+use crate::identifier::{HotelIdParam, SupplierIdParam, check_distinct};
+use crate::meta::SupplierMeta;
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, List};
+use axum::extract::State;
+use host_application::application::Application;
+use host_application::catalog::price_calendar::CalendarQuery;
+use host_domain::time::Timestamp;
+use host_resources::hotel::price_calendar::{self, PriceCalendar};
+use host_resources::value::IsoDate;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Maximum number of days from `from` to `to`.
+const WINDOW_DAYS_MAX: i64 = 365;
+
+/// Hotels and dates of a price calendar.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PriceCalendarRequest {
+    /// Ids of hotels of one supplier.
+    #[schema(min_items = 1, max_items = 50)]
+    hotel_ids: Vec<HotelIdParam>,
+    /// First date.
+    from: IsoDate,
+    /// Last date, at most 365 days after `from`.
+    #[schema(example = "2026-12-21")]
+    to: IsoDate,
+    /// Supplier to call.
+    supplier: Option<SupplierIdParam>,
+}
+
+impl Validate for PriceCalendarRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
+        check_distinct(Some(&self.hotel_ids), "/hotel_ids", found);
+        match days_between(self.from.0, self.to.0) {
+            ..0 => found.push("/to", "before_from", "must not be before from"),
+            0..=WINDOW_DAYS_MAX => {}
+            _ => found.push(
+                "/to",
+                "too_long",
+                format!("must be at most {WINDOW_DAYS_MAX} days after from"),
+            ),
+        }
+    }
+}
+
+impl PriceCalendarRequest {
+    fn into_query(self) -> CalendarQuery {
+        CalendarQuery {
+            hotels: self.hotel_ids.into_iter().map(|id| id.0).collect(),
+            from: self.from.0,
+            to: self.to.0,
+            selector: self.supplier.map(|supplier| supplier.0),
+        }
+    }
+}
+
+/// Get a price calendar
+///
+/// Returns average nightly prices of up to 50 hotels of one supplier, over the stays that include
+/// each date. The prices are indicative, in US dollars, and not bookable. Dates without a price,
+/// and hotels without any price, are omitted. Suppliers allow only few of these calls. By default
+/// the gateway makes 5 a minute to each supplier and responds 503 `supplier_rate_limited` beyond
+/// that. An idempotency key has no effect.
+#[utoipa::path(post, path = "/v1/hotel/price-calendar", tag = "Hotels",
+    responses((status = 200, description = "The prices.")),
+    extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn get_price_calendar(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((_key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<PriceCalendarRequest>,
+    )>,
+) -> Result<ApiResponse<List<PriceCalendar>, SupplierMeta>, ApiError> {
+    let (supplier, hotels) = app
+        .price_calendar(&caller, request.into_query())
+        .await
+        .map_err(ApiError::from_query)?;
+    let rows = hotels
+        .iter()
+        .map(|(id, prices)| price_calendar::price_calendar(id, prices));
+    Ok(ApiResponse::ok(List(rows.collect())).meta(SupplierMeta::new(supplier)))
+}

@@ -1,0 +1,242 @@
+//! The operation that searches hotels in an area.
+
+use crate::error_code::ErrorCode;
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::hotel::stay::{Occupancy, StayRequest};
+use crate::identifier::{PlaceIdParam, SupplierIdParam};
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, List, ResponseMeta};
+use axum::extract::State;
+use host_application::application::Application;
+use host_application::catalog::hotel_search::{Area, SearchQuery};
+use host_domain::hotel::{self, supplier_api};
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use host_resources::hotel::offer::Board;
+use host_resources::hotel::search::{self, FoundHotel};
+use host_resources::value::{Amount, CountryCode, CurrencyCode, IsoDate};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// A circle around a point.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchArea {
+    #[schema(minimum = -90, maximum = 90, example = 48.8566)]
+    pub(crate) latitude: f64,
+    #[schema(minimum = -180, maximum = 180, example = 2.3522)]
+    pub(crate) longitude: f64,
+    /// Radius in metres.
+    #[schema(minimum = 1, maximum = 100_000, example = 5000)]
+    pub(crate) radius: u32,
+}
+
+/// Filters of hotels.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchFilters {
+    #[schema(minimum = 0, maximum = 5, example = 3)]
+    min_star_rating: Option<f64>,
+    #[schema(minimum = 0, maximum = 10, example = 7.5)]
+    min_guest_rating: Option<f64>,
+    /// Only hotels with a refundable rate if true, only hotels with a non-refundable rate if false.
+    refundable: Option<bool>,
+    /// Only hotels with one of these boards.
+    #[serde(default)]
+    #[schema(max_items = 6)]
+    board: Vec<Board>,
+    /// Maximum total for the whole stay, in `currency`; must be more than 0.
+    max_total: Option<Amount>,
+}
+
+/// Sort order of hotels.
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SearchSort {
+    /// Nearest first.
+    #[default]
+    Distance,
+    /// Cheapest first.
+    Total,
+    /// Highest guest rating first.
+    GuestRating,
+    /// Highest star rating first.
+    StarRating,
+}
+
+/// A search for hotels of an area that are available for a stay.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HotelSearchRequest {
+    /// Saved place to search around, within its suggested radius or else 10 km. Set either this or
+    /// `location`.
+    place_id: Option<PlaceIdParam>,
+    /// Circle to search in.
+    location: Option<SearchArea>,
+    /// First night: from today, in the time zone of the hotel, to 700 days ahead.
+    check_in: IsoDate,
+    /// Day of departure, 1 to 60 nights later.
+    #[schema(example = "2026-11-23")]
+    check_out: IsoDate,
+    /// Occupancy of each room.
+    #[schema(min_items = 1, max_items = 9)]
+    occupancy: Vec<Occupancy>,
+    guest_nationality: CountryCode,
+    /// Country of residence of the guests, if it differs from their nationality.
+    guest_residence: Option<CountryCode>,
+    /// Currency to request and return prices in. Prices are not converted.
+    currency: CurrencyCode,
+    /// Supplier to call.
+    supplier: Option<SupplierIdParam>,
+    filters: Option<SearchFilters>,
+    #[serde(default)]
+    #[schema(default = "distance")]
+    sort: SearchSort,
+    /// Maximum number of hotels to return.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 100, default = 20)]
+    limit: u32,
+}
+
+/// Metadata of a hotel search.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct SearchMeta {
+    /// Id of the supplier that responded.
+    #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
+    supplier: SupplierId,
+    /// Present, and true, if more hotels matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<bool>,
+    /// Names of the `filters` (and `sort`) that the supplier does not apply. The gateway then
+    /// applies ratings, `max_total` and the sort order to the supplier's hotels. It does not apply
+    /// `refundable` and `board`.
+    unsupported_filters: Vec<&'static str>,
+}
+
+impl ResponseMeta for SearchMeta {
+    fn supplier(&self) -> Option<&SupplierId> {
+        Some(&self.supplier)
+    }
+}
+
+const fn limit() -> u32 {
+    20
+}
+
+impl Validate for HotelSearchRequest {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
+        match (&self.place_id, &self.location) {
+            (Some(_), Some(_)) => {
+                found.push("/location", "exclusive", "give either place_id or location")
+            }
+            (None, None) => found.push("/place_id", "required", "give either place_id or location"),
+            _ => {}
+        }
+        let max_total = self.max_total();
+        if let Some(Err(error)) = &max_total {
+            found.push("/filters/max_total", "not_allowed", error.to_string());
+        }
+        if matches!(max_total, Some(Ok(total)) if total.minor <= 0) {
+            found.push("/filters/max_total", "too_small", "must be more than 0");
+        }
+        self.stay_fields().validate(now, found);
+    }
+}
+
+impl HotelSearchRequest {
+    fn stay_fields(&self) -> StayRequest<'_> {
+        StayRequest {
+            check_in: self.check_in,
+            check_out: self.check_out,
+            occupancy: &self.occupancy,
+            guest_nationality: self.guest_nationality,
+            guest_residence: self.guest_residence,
+            currency: self.currency,
+        }
+    }
+
+    fn max_total(
+        &self,
+    ) -> Option<Result<host_domain::money::Money, host_domain::money::MoneyError>> {
+        let amount = self.filters.as_ref()?.max_total?;
+        Some(amount.to_money(self.currency))
+    }
+
+    fn into_query(self) -> Option<SearchQuery> {
+        let max_total = self.max_total().transpose().ok()?;
+        let stay = self.stay_fields().to_stay();
+        let area = match (self.place_id, self.location) {
+            (Some(place), _) => Area::Place(place.0),
+            (None, Some(around)) => Area::Circle {
+                center: hotel::Location {
+                    latitude: around.latitude,
+                    longitude: around.longitude,
+                },
+                radius_m: around.radius,
+            },
+            (None, None) => return None,
+        };
+        let filters = self.filters.unwrap_or_default();
+        Some(SearchQuery {
+            area,
+            selector: self.supplier.map(|supplier| supplier.0),
+            stay,
+            filters: supplier_api::SearchFilters {
+                min_star_rating: filters.min_star_rating,
+                min_guest_rating: filters.min_guest_rating,
+                refundable: filters.refundable,
+                boards: filters.board.into_iter().map(hotel::Board::from).collect(),
+                max_total,
+            },
+            sort: self.sort.into(),
+            limit: u16::try_from(self.limit).unwrap_or(u16::MAX),
+        })
+    }
+}
+
+impl From<SearchSort> for supplier_api::SearchSort {
+    fn from(sort: SearchSort) -> Self {
+        match sort {
+            SearchSort::Distance => Self::Distance,
+            SearchSort::Total => Self::Total,
+            SearchSort::GuestRating => Self::GuestRating,
+            SearchSort::StarRating => Self::StarRating,
+        }
+    }
+}
+
+/// Search hotels
+///
+/// Returns hotels around a place or a point that are available for the stay. Each has a permanent
+/// gateway id. `lowest_total` is indicative: price the hotel to get bookable offers. Only the ids
+/// of the hotels are stored, so an idempotency key has no effect.
+#[utoipa::path(post, path = "/v1/hotel/search", tag = "Hotels",
+    responses((status = 200, description = "The hotels.")),
+    extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported", "supplier_rejected",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn search_hotels(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((_key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<HotelSearchRequest>,
+    )>,
+) -> Result<ApiResponse<List<FoundHotel>, SearchMeta>, ApiError> {
+    let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
+    let found = app
+        .search_hotels(&caller, &query)
+        .await
+        .map_err(ApiError::from_query)?;
+    let hotels = found
+        .hotels
+        .into_iter()
+        .map(|(id, hotel)| search::found_hotel(&id, hotel));
+    let meta = SearchMeta {
+        supplier: found.supplier,
+        truncated: found.truncated.then_some(true),
+        unsupported_filters: found.unsupported_filters,
+    };
+    Ok(ApiResponse::ok(List(hotels.collect())).meta(meta))
+}

@@ -1,0 +1,109 @@
+//! Dates and occupancy of searches and offers, and their validation.
+
+use crate::extract::Violations;
+use host_application::catalog::local_date;
+use host_domain::hotel;
+use host_domain::time::{Date, Timestamp};
+use host_resources::value::{CountryCode, CurrencyCode, IsoDate};
+use jiff::{ToSpan, Unit};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// Maximum number of nights.
+const NIGHTS_MAX: i64 = 60;
+/// Maximum number of days from today to check-in.
+const DAYS_AHEAD_MAX: i64 = 700;
+
+/// Age of a child in years.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[schema(minimum = 0, maximum = 17, example = 7)]
+pub(crate) struct ChildAge(u32);
+
+/// Occupancy of a room.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Occupancy {
+    #[schema(minimum = 1, maximum = 8, example = 2)]
+    adults: u32,
+    /// Ages of the children: 17 or younger.
+    #[serde(default)]
+    #[schema(max_items = 8, example = json!([7]))]
+    children: Vec<ChildAge>,
+}
+
+/// The stay of a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StayRequest<'a> {
+    pub(crate) check_in: IsoDate,
+    pub(crate) check_out: IsoDate,
+    pub(crate) occupancy: &'a [Occupancy],
+    pub(crate) guest_nationality: CountryCode,
+    pub(crate) guest_residence: Option<CountryCode>,
+    pub(crate) currency: CurrencyCode,
+}
+
+impl Occupancy {
+    /// Creates an occupancy of adults without children.
+    pub(crate) const fn adults_only(adults: u32) -> Self {
+        Self {
+            adults,
+            children: Vec::new(),
+        }
+    }
+}
+
+impl StayRequest<'_> {
+    /// Adds violations for past or too distant dates, and for stays of invalid length. A date is
+    /// past once it has ended in every time zone; if the hotel's time zone is known, the date is
+    /// checked again later.
+    pub(crate) fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
+        let (check_in, check_out) = (self.check_in.0, self.check_out.0);
+        if check_in < local_date::local_date(None, now) {
+            found.push("/check_in", "in_the_past", "must not be in the past");
+        }
+        if days_between(now.date_utc(), check_in) > DAYS_AHEAD_MAX {
+            found.push(
+                "/check_in",
+                "too_far_ahead",
+                format!("must be at most {DAYS_AHEAD_MAX} days ahead"),
+            );
+        }
+        match days_between(check_in, check_out) {
+            ..1 => found.push("/check_out", "not_after_check_in", "must be after check_in"),
+            1..=NIGHTS_MAX => {}
+            _ => found.push(
+                "/check_out",
+                "too_long",
+                format!("must be at most {NIGHTS_MAX} nights after check_in"),
+            ),
+        }
+    }
+
+    pub(crate) fn to_stay(&self) -> hotel::Stay {
+        hotel::Stay {
+            check_in: self.check_in.0,
+            check_out: self.check_out.0,
+            occupancies: self.occupancy.iter().map(hotel::Occupancy::from).collect(),
+            guest_nationality: self.guest_nationality.to_alpha2(),
+            guest_residence: self.guest_residence.map(CountryCode::to_alpha2),
+            currency: self.currency.0,
+        }
+    }
+}
+
+/// Returns the days from one date to another; negative if `to` is earlier.
+pub(super) fn days_between(from: Date, to: Date) -> i64 {
+    let span = from.until((Unit::Day, to)).unwrap_or_else(|_| 0.days());
+    i64::from(span.get_days())
+}
+
+/// The schema limits all numbers to less than 256.
+impl From<&Occupancy> for hotel::Occupancy {
+    fn from(occupancy: &Occupancy) -> Self {
+        let byte = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        Self {
+            adults: byte(occupancy.adults),
+            children: occupancy.children.iter().map(|age| byte(age.0)).collect(),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The operation that reads the weather of a booking's stay.
+
+use crate::extract::context::Context;
+use crate::extract::{PathId, Validated};
+use crate::meta::SupplierMeta;
+use crate::problem::ApiError;
+use crate::response::ApiResponse;
+use axum::extract::State;
+use host_application::application::Application;
+use host_domain::id::BookingId;
+use host_resources::hotel::weather::{self, StayWeather};
+use std::sync::Arc;
+
+/// Get the weather of a stay
+///
+/// Returns the daily weather at the booked hotel, from check-in to check-out, both included. Every
+/// request calls the supplier of the booking and changes nothing. Only days with a forecast are
+/// included. Forecasts become less reliable with distance, especially beyond a week. Unknown values
+/// are omitted.
+#[utoipa::path(get, path = "/v1/hotel/bookings/{id}/weather", tag = "Hotel bookings",
+    responses((status = 200, description = "The weather.")),
+    extensions(("x-error-codes" = json!(["booking_not_found", "supplier_operation_unsupported", "supplier_rejected",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn get_stay_weather(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<StayWeather, SupplierMeta>, ApiError> {
+    let (booking, days) = app
+        .stay_weather(&caller, &id)
+        .await
+        .map_err(ApiError::from_query)?;
+    let meta = SupplierMeta::new(booking.supplier.clone());
+    Ok(ApiResponse::ok(weather::stay_weather(&booking, days)).meta(meta))
+}

@@ -1,0 +1,324 @@
+//! The outermost middleware: request id, authentication, rate limit, and the form of the response.
+//! Handlers do not deal with these.
+
+use crate::access_log::AccessLogEntry;
+use crate::error_code::ErrorCode;
+use crate::health;
+use crate::problem::{ApiError, Violation, ViolationLocation, take_error};
+use crate::rate_limit::{RateLimitKey, RateLimitStatus, RateLimiter};
+use crate::state::ApiState;
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
+use host_application::api_key::ApiKeyError;
+use host_application::application::Application;
+use host_application::context::{AnonymousContext, ApiKeyScope, RequestContext};
+use host_application::deadline::{Deadline, Stopwatch};
+use host_application::id_generator;
+use host_domain::owner::Owner;
+use http::header::ACCEPT;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const USER_ID: HeaderName = HeaderName::from_static("x-user-id");
+const ORGANIZATION_ID: HeaderName = HeaderName::from_static("x-organization-id");
+
+/// Time after its deadline in which a handler may still respond before the middleware does.
+const HANDLER_GRACE_PERIOD: Duration = Duration::from_secs(5);
+
+/// Reason why a request is not authenticated. Only operations that require a key return it.
+#[derive(Clone)]
+struct AuthenticationFailure(ApiError);
+
+/// Handles every request as the outermost middleware.
+pub(crate) async fn request_middleware(
+    State(state): State<ApiState>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let watch = Stopwatch::start();
+    let request_id: Arc<str> = request_id(request.headers()).into();
+    let deadline = Deadline::from_now(state.request_timeout());
+    let identity = authenticate(&state.application, request.headers(), &request_id, deadline).await;
+    let verdict = state
+        .rate_limiter
+        .check(&rate_limit_key(&identity, &request));
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    request.extensions_mut().insert(AnonymousContext {
+        request_id: Arc::clone(&request_id),
+        deadline,
+    });
+    match identity.clone() {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+        }
+        Err(error) => {
+            request
+                .extensions_mut()
+                .insert(AuthenticationFailure(error));
+        }
+    }
+    // Health probes are exempt from the rate limit: they carry no key, and behind a proxy they
+    // share their address with all other clients.
+    let is_probe = route
+        .as_ref()
+        .is_some_and(|route| health::PROBE_PATHS.contains(&route.as_str()));
+    let mut response = match verdict.retry_after_s.filter(|_| !is_probe) {
+        Some(seconds) => ApiError::from(ErrorCode::RateLimited)
+            .with_retry_after(seconds)
+            .into_response(),
+        None => run_handler(request, next, deadline).await,
+    };
+    let error = take_error(&mut response);
+    if let Some(error) = &error {
+        error.write_response(&mut response, &state.error_docs_url(), &request_id);
+    }
+    insert_standard_headers(&state.rate_limiter, &mut response, &request_id, verdict);
+    let caller = identity.as_ref().ok();
+    AccessLogEntry {
+        request_id: &request_id,
+        method: &method,
+        route: route.as_ref().map(MatchedPath::as_str),
+        status: response.status().as_u16(),
+        duration: watch.elapsed(),
+        organization: caller.map(|caller| caller.owner.tenant.organization.as_str()),
+        key: caller.map(|caller| caller.key_id.as_str()),
+        code: error.as_ref().map(|error| error.code().as_str()),
+        cause: error.as_ref().and_then(ApiError::cause),
+    }
+    .record();
+    response
+}
+
+/// Runs the handler. Converts a panic or a missed deadline to an error response.
+async fn run_handler(request: Request, next: Next, deadline: Deadline) -> Response {
+    let work = AssertUnwindSafe(next.run(request)).catch_unwind();
+    match tokio::time::timeout_at(deadline.instant() + HANDLER_GRACE_PERIOD, work).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => ApiError::internal(HandlerPanicked).into_response(),
+        Err(_) => ApiError::from(ErrorCode::SupplierTimeout)
+            .with_cause(HandlerTimedOut)
+            .into_response(),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a handler panicked")]
+struct HandlerPanicked;
+
+#[derive(Debug, thiserror::Error)]
+#[error("a handler did not end in time")]
+struct HandlerTimedOut;
+
+fn insert_standard_headers(
+    rate_limiter: &RateLimiter,
+    response: &mut Response,
+    request_id: &str,
+    verdict: RateLimitStatus,
+) {
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(request_id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    rate_limiter.insert_headers(Some(verdict), headers);
+}
+
+/// Returns the client's request id if its form is valid; otherwise generates one.
+fn request_id(headers: &HeaderMap) -> String {
+    let given = headers
+        .get(REQUEST_ID)
+        .and_then(|value| value.to_str().ok());
+    given
+        .filter(|id| is_valid_token(id, b"._-"))
+        .map_or_else(id_generator::new_request_id, str::to_owned)
+}
+
+/// Returns whether a text has 1 to 128 ASCII letters, digits or characters of `others`.
+fn is_valid_token(text: &str, others: &[u8]) -> bool {
+    (1..=128).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
+}
+
+/// Returns the rate limit key of a request. Requests without a valid API key share the bucket of
+/// their address, which slows down guessing.
+fn rate_limit_key(identity: &Result<RequestContext, ApiError>, request: &Request) -> RateLimitKey {
+    match identity {
+        Ok(caller) => RateLimitKey::ApiKey(caller.key_id.clone()),
+        Err(_) => RateLimitKey::ClientAddress(
+            request
+                .extensions()
+                .get::<ConnectInfo<SocketAddr>>()
+                .map(|info| info.0.ip()),
+        ),
+    }
+}
+
+async fn authenticate(
+    app: &Application,
+    headers: &HeaderMap,
+    request_id: &Arc<str>,
+    deadline: Deadline,
+) -> Result<RequestContext, ApiError> {
+    let mut keys = headers.get_all(API_KEY).iter();
+    let key = keys.next().ok_or(ErrorCode::MissingApiKey)?;
+    let key = key
+        .to_str()
+        .ok()
+        .filter(|_| keys.next().is_none())
+        .ok_or(ErrorCode::InvalidApiKey)?;
+    let known = app
+        .api_keys
+        .authenticate(key, app.clock.now())
+        .await
+        .map_err(|error| match error {
+            ApiKeyError::Invalid => ApiError::from(ErrorCode::InvalidApiKey),
+            ApiKeyError::Database(error) => ApiError::from_database(error),
+        })?;
+    if headers
+        .get_all(ORGANIZATION_ID)
+        .iter()
+        .any(|named| named.as_bytes() != known.tenant.organization.as_bytes())
+    {
+        return Err(ErrorCode::OrganizationMismatch.into());
+    }
+    Ok(RequestContext {
+        request_id: Arc::clone(request_id),
+        owner: Owner {
+            tenant: known.tenant.clone(),
+            user: user_id(headers)?,
+        },
+        key_id: known.id.clone(),
+        scopes: known
+            .scopes
+            .iter()
+            .filter_map(|name| ApiKeyScope::from_name(name))
+            .collect(),
+        deadline,
+    })
+}
+
+fn user_id(headers: &HeaderMap) -> Result<String, ApiError> {
+    let mut users = headers.get_all(USER_ID).iter();
+    let Some(user) = users.next() else {
+        return Ok(Owner::ORGANIZATION_USER.to_owned());
+    };
+    let user = user
+        .to_str()
+        .ok()
+        .filter(|user| is_valid_token(user, b"._:@-") && users.next().is_none());
+    user.map(str::to_owned).ok_or_else(|| {
+        let detail = "must be sent once and have 1 to 128 of [A-Za-z0-9._:@-]";
+        ApiError::violation(Violation::at(
+            ViolationLocation::Header,
+            "/x-user-id",
+            "pattern",
+            detail,
+        ))
+    })
+}
+
+/// Middleware of every operation that requires an API key with a scope.
+pub(crate) async fn require_scope(
+    State(scope): State<ApiKeyScope>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if let Some(AuthenticationFailure(error)) = request.extensions().get() {
+        return error.clone().into_response();
+    }
+    let allowed = request
+        .extensions()
+        .get::<RequestContext>()
+        .is_some_and(|caller| caller.scopes.contains(&scope));
+    if !allowed {
+        let detail = format!("the key lacks the scope `{}`", scope.as_str());
+        return ApiError::from(ErrorCode::InsufficientScope)
+            .with_detail(detail)
+            .into_response();
+    }
+    if !accepts_json(request.headers()) {
+        return ApiError::from(ErrorCode::NotAcceptable).into_response();
+    }
+    next.run(request).await
+}
+
+/// Returns whether the client accepts JSON, by the most specific range that covers it. Without an
+/// `Accept` header everything is accepted.
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let mut best: Option<(usize, bool)> = None;
+    let mut any = false;
+    for value in headers.get_all(ACCEPT) {
+        for range in value
+            .to_str()
+            .unwrap_or_default()
+            .split(',')
+            .filter(|range| !range.trim().is_empty())
+        {
+            any = true;
+            let mut parts = range.split(';').map(str::trim);
+            let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
+            let Some(rank) = ["*/*", "application/*", "application/json"]
+                .iter()
+                .position(|known| *known == essence)
+            else {
+                continue;
+            };
+            let refused = parts
+                .filter_map(|part| part.strip_prefix("q="))
+                .any(|q| q.parse::<f32>().is_ok_and(|q| q <= 0.0));
+            if best.is_none_or(|(known, _)| rank >= known) {
+                best = Some((rank, !refused));
+            }
+        }
+    }
+    best.map_or(!any, |(_, accepted)| accepted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accept(values: &[&'static str]) -> bool {
+        let headers = values
+            .iter()
+            .map(|value| (ACCEPT, HeaderValue::from_static(value)));
+        accepts_json(&headers.collect())
+    }
+
+    #[test]
+    fn json_is_rejected_only_if_accept_header_excludes_it() {
+        assert!(accept(&[]) && accept(&["*/*"]) && accept(&["text/html, application/*;q=0.1"]));
+        assert!(accept(&["application/json;q=0.5, */*;q=0"]) && accept(&["text/html", "*/*"]));
+        assert!(
+            !accept(&["text/html"])
+                && !accept(&["application/json;q=0, */*"])
+                && !accept(&["application/xml, text/*"])
+        );
+    }
+
+    #[test]
+    fn invalid_request_ids_are_replaced() {
+        for (given, kept) in [
+            ("abc-1.2_3", true),
+            ("", false),
+            ("a b", false),
+            ("ä", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(REQUEST_ID, HeaderValue::from_str(given).unwrap());
+            assert_eq!(request_id(&headers) == given, kept, "{given}");
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(REQUEST_ID, HeaderValue::from_str(&"a".repeat(129)).unwrap());
+        assert!(request_id(&headers).starts_with("req_"));
+    }
+}

@@ -1,0 +1,282 @@
+//! The OpenAPI document: every operation with its parameters, responses and errors.
+
+use crate::error_code::ErrorCode;
+use crate::openapi::{OperationInputs, OperationOutputs, example, links, schema_ref, webhook};
+use crate::problem::{ApiError, PROBLEM_JSON, Problem};
+use crate::validation::{COMPONENTS, Components, merge};
+use host_domain::time::Date;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Extension of a handler's attribute that lists the handler's own error codes.
+const ERROR_CODES: &str = "x-error-codes";
+
+/// Specification of an operation, from the route table.
+pub(crate) struct OperationSpec {
+    /// Path template.
+    pub(crate) path: String,
+    /// Method in lower case.
+    pub(crate) method: String,
+    /// Content of the handler's attribute.
+    pub(crate) annotation: Value,
+    pub(crate) inputs: OperationInputs,
+    pub(crate) outputs: OperationOutputs,
+    /// Scope that the API key needs; `None` if the operation needs no key.
+    pub(crate) scope: Option<&'static str>,
+}
+
+/// The complete document.
+pub(crate) struct OpenApiDocument {
+    paths: BTreeMap<String, Map<String, Value>>,
+    /// Tags in the order of the route table.
+    tags: Vec<String>,
+    components: Components,
+}
+
+impl OpenApiDocument {
+    pub(crate) fn new() -> Self {
+        let mut components = Components::new();
+        schema_ref::<Problem>(&mut components);
+        Self {
+            paths: BTreeMap::new(),
+            tags: Vec::new(),
+            components,
+        }
+    }
+
+    pub(crate) fn add(&mut self, mut described: OperationSpec) {
+        merge(
+            &mut self.components,
+            std::mem::take(&mut described.inputs.components),
+        );
+        merge(
+            &mut self.components,
+            std::mem::take(&mut described.outputs.components),
+        );
+        let operation = operation(&described);
+        let tag = operation.pointer("/tags/0").and_then(Value::as_str);
+        if let Some(tag) = tag.filter(|tag| !self.tags.iter().any(|known| known == tag)) {
+            self.tags.push(tag.to_owned());
+        }
+        self.paths
+            .entry(described.path)
+            .or_default()
+            .insert(described.method, operation);
+    }
+
+    /// Returns the OpenAPI 3.1 document. `server` is the address of the API. Examples use stays
+    /// after `today`.
+    pub(crate) fn finish(mut self, server: &str, today: Date) -> Value {
+        example::add_examples(&mut self.paths, today);
+        links::add_links(&mut self.paths, today);
+        let webhooks = webhook::webhooks_section(&mut self.components);
+        json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": "Stopover",
+                "version": env!("CARGO_PKG_VERSION"),
+                "description": include_str!("../introduction.md"),
+                "license": { "name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE") },
+            },
+            "servers": [{ "url": server }],
+            "security": [{ "api_key": [] }],
+            "tags": self.tags.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
+            "paths": self.paths,
+            "webhooks": webhooks,
+            "components": {
+                "schemas": self.components,
+                "securitySchemes": { "api_key": {
+                    "type": "apiKey", "in": "header", "name": "x-api-key",
+                    "description": "`sk_test_…` or `sk_live_…`: the key resolves to an organization and a mode.",
+                } },
+                "headers": headers(),
+                "parameters": webhook::headers(),
+                // Responses for paths and methods that are not in the document, so they belong to
+                // no operation.
+                "responses": {
+                    "UnknownPath": failure(ErrorCode::NotFound.info().status, &[ErrorCode::NotFound]),
+                    "UnknownMethod": failure(ErrorCode::MethodNotAllowed.info().status, &[ErrorCode::MethodNotAllowed]),
+                },
+            },
+        })
+    }
+}
+
+fn headers() -> Value {
+    let header =
+        |description: &str, schema: Value| json!({ "description": description, "schema": schema });
+    json!({
+        "RequestId": header("Id of the request: the client's x-request-id, or a generated one.", json!({"type": "string"})),
+        "Supplier": header("Supplier that responded, or that the error concerns.", json!({"type": "string"})),
+        "RateLimitPolicy": header("Rate limit of a key: `q` requests in `w` seconds.", json!({"type": "string"})),
+        "RateLimit": header("`r` requests are left; the full limit is available after `t` seconds.", json!({"type": "string"})),
+        "RetryAfter": header("Seconds to wait before the same request is sent again.", json!({"type": "integer"})),
+        "Allow": header("Methods of the path.", json!({"type": "string"})),
+    })
+}
+
+fn operation(described: &OperationSpec) -> Value {
+    let mut operation = described
+        .annotation
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
+    let mut codes = declared_codes(operation.remove(ERROR_CODES));
+    codes.extend(&described.inputs.codes);
+    codes.extend([
+        ErrorCode::RateLimited,
+        ErrorCode::InternalError,
+        ErrorCode::Overloaded,
+        ErrorCode::ValidationFailed,
+    ]);
+    let mut parameters = described.inputs.parameters.clone();
+    // There is no pattern, because an invalid id is replaced and is not a violation.
+    parameters.push(json!({
+        "name": "x-request-id", "in": "header", "required": false, "schema": { "type": "string" },
+        "description": "1 to 128 characters of `[A-Za-z0-9._-]`, returned in the response. If it is missing or invalid, the gateway generates an id.",
+    }));
+    if let Some(scope) = described.scope {
+        codes.extend([
+            ErrorCode::MissingApiKey,
+            ErrorCode::InvalidApiKey,
+            ErrorCode::OrganizationMismatch,
+            ErrorCode::InsufficientScope,
+            ErrorCode::NotAcceptable,
+        ]);
+        parameters.push(json!({
+            "name": "x-user-id", "in": "header", "required": false,
+            "schema": { "type": "string", "pattern": "^[A-Za-z0-9._:@-]{1,128}$" },
+            "description": "End user of the organization; default is `org`.",
+        }));
+        parameters.push(json!({
+            "name": "x-organization-id", "in": "header", "required": false, "schema": { "type": "string" },
+            "description": "Optional. Must be the organization of the key.",
+        }));
+        operation.insert("x-required-scope".to_owned(), json!(scope));
+    } else {
+        operation.insert("security".to_owned(), json!([{}]));
+    }
+    operation.insert("parameters".to_owned(), json!(parameters));
+    if let Some(body) = &described.inputs.body {
+        operation.insert("requestBody".to_owned(), body.clone());
+    }
+    let responses = operation.remove("responses").unwrap_or_default();
+    let mut responses = successes(responses, &described.outputs);
+    responses.append(&mut failures(&codes));
+    operation.insert("responses".to_owned(), json!(responses));
+    Value::Object(operation)
+}
+
+/// Returns the codes that a handler's attribute lists. A test detects codes that do not exist.
+fn declared_codes(listed: Option<Value>) -> BTreeSet<ErrorCode> {
+    let listed = listed
+        .as_ref()
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    listed
+        .iter()
+        .filter_map(Value::as_str)
+        .filter_map(ErrorCode::from_name)
+        .collect()
+}
+
+fn common_headers() -> Map<String, Value> {
+    let mut headers = Map::new();
+    for (name, component) in [
+        ("x-request-id", "RequestId"),
+        ("RateLimit-Policy", "RateLimitPolicy"),
+        ("RateLimit", "RateLimit"),
+    ] {
+        headers.insert(
+            name.to_owned(),
+            json!({ "$ref": format!("#/components/headers/{component}") }),
+        );
+    }
+    headers
+}
+
+/// Returns the successful responses: the statuses of the attribute with the schemas of the
+/// handler's type.
+fn successes(responses: Value, outputs: &OperationOutputs) -> Map<String, Value> {
+    let mut responses = responses.as_object().cloned().unwrap_or_default();
+    for (status, response) in &mut responses {
+        let Some(members) = response.as_object_mut() else {
+            continue;
+        };
+        let mut headers = common_headers();
+        headers.insert(
+            "x-supplier".to_owned(),
+            json!({ "$ref": "#/components/headers/Supplier" }),
+        );
+        members.insert("headers".to_owned(), Value::Object(headers));
+        if let (Some(schema), false) = (
+            outputs.schema(),
+            status == "204" || members.contains_key("content"),
+        ) {
+            members.insert(
+                "content".to_owned(),
+                json!({ "application/json": { "schema": schema } }),
+            );
+        }
+    }
+    responses
+}
+
+fn failures(codes: &BTreeSet<ErrorCode>) -> Map<String, Value> {
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in codes {
+        by_status.entry(code.info().status).or_default().push(*code);
+    }
+    by_status
+        .into_iter()
+        .map(|(status, codes)| (status.to_string(), failure(status, &codes)))
+        .collect()
+}
+
+fn failure(status: u16, codes: &[ErrorCode]) -> Value {
+    let lines: Vec<String> = codes
+        .iter()
+        .map(|code| format!("- `{}`: {}", code.as_str(), code.info().description))
+        .collect();
+    let examples: Map<String, Value> = codes
+        .iter()
+        .map(|code| {
+            let problem = ApiError::from(*code).to_problem(
+                "https://api.example.com/docs/errors/",
+                "req_01976f3e-1111-7abc-8def-000000000000",
+            );
+            (
+                code.as_str().to_owned(),
+                json!({ "summary": code.info().title, "value": problem }),
+            )
+        })
+        .collect();
+    let mut headers = common_headers();
+    if status == 429 || status == 503 || codes.contains(&ErrorCode::IdempotencyInProgress) {
+        headers.insert(
+            "Retry-After".to_owned(),
+            json!({ "$ref": "#/components/headers/RetryAfter" }),
+        );
+    }
+    if codes.contains(&ErrorCode::MethodNotAllowed) {
+        headers.insert(
+            "Allow".to_owned(),
+            json!({ "$ref": "#/components/headers/Allow" }),
+        );
+    }
+    if status == 409 || status == 422 || status >= 500 {
+        headers.insert(
+            "x-supplier".to_owned(),
+            json!({ "$ref": "#/components/headers/Supplier" }),
+        );
+    }
+    json!({
+        "description": lines.join("\n"),
+        "headers": headers,
+        "content": { PROBLEM_JSON: {
+            "schema": { "$ref": format!("{COMPONENTS}Problem") },
+            "examples": examples,
+        } },
+    })
+}

@@ -1,0 +1,232 @@
+//! Operations on stored payment instruments.
+
+use crate::error_code::ErrorCode;
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, List, NoContent};
+use axum::extract::State;
+use host_application::application::Application;
+use host_application::payment_instrument::Added;
+use host_application::supplier::router::read_call_context;
+use host_domain::id::InstrumentId;
+use host_domain::time::Timestamp;
+use host_resources::payment::{InstrumentType, PaymentInstrument};
+use host_storage::{CommitError, Conflict, StoredInstrument, UnitOfWork};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Idempotency scope of adding payment instruments.
+const OPERATION: &str = "payment_instrument";
+
+/// A payment instrument to store.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreatePaymentInstrumentRequest {
+    /// Type of the instrument.
+    #[serde(rename = "type")]
+    #[expect(
+        dead_code,
+        reason = "cards are the only type, and the schema permits no other"
+    )]
+    kind: InstrumentType,
+    /// Token made by the processor's own browser SDK. Never send a card number: tokens that look
+    /// like one are rejected.
+    #[schema(
+        min_length = 1,
+        max_length = 512,
+        pattern = "^[!-~]+$",
+        example = "tok_visa"
+    )]
+    token: String,
+}
+
+impl Validate for CreatePaymentInstrumentRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
+        if contains_card_number(&self.token) {
+            found.push(
+                "/token",
+                "card_number",
+                "looks like a card number: send the token made by the processor's browser SDK",
+            );
+        }
+    }
+}
+
+/// Add a payment instrument
+///
+/// Reads the card details of a token from the payment processor and stores the token encrypted. The
+/// token is made by the processor's browser SDK. Never send a card number: a token that contains
+/// one is rejected.
+///
+/// Responds 201 the first time. Repeating the same request with the same idempotency key responds
+/// 200 with the same instrument.
+#[utoipa::path(post, path = "/v1/payment-instruments", tag = "Payment instruments",
+    responses((status = 201, description = "Added."), (status = 200, description = "Added by an earlier request with this key.")),
+    extensions(("x-error-codes" = json!(["payment_instrument_invalid", "payment_instrument_not_found", "supplier_operation_unsupported",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn create_payment_instrument(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<CreatePaymentInstrumentRequest>,
+    )>,
+) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
+    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
+    let added = app
+        .add_instrument(
+            &caller.owner,
+            &request.token,
+            key.as_ref(),
+            &read_call_context(&caller),
+        )
+        .await;
+    Ok(match added.map_err(ApiError::from_add_instrument)? {
+        Added::New(instrument) => ApiResponse::created(to_resource(&instrument)),
+        Added::Existing(instrument) => ApiResponse::ok(to_resource(&instrument)),
+    })
+}
+
+/// List payment instruments
+///
+/// Lists the instruments of the calling organization and user, newest first.
+#[utoipa::path(get, path = "/v1/payment-instruments", tag = "Payment instruments",
+    responses((status = 200, description = "The instruments.")))]
+pub(crate) async fn list_payment_instruments(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<List<PaymentInstrument>>, ApiError> {
+    let instruments = app
+        .store
+        .instruments(&caller.owner)
+        .await
+        .map_err(ApiError::from_database)?;
+    Ok(ApiResponse::ok(List(
+        instruments.iter().map(to_resource).collect(),
+    )))
+}
+
+/// Get a payment instrument
+#[utoipa::path(get, path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
+    responses((status = 200, description = "The instrument.")),
+    extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
+pub(crate) async fn get_payment_instrument(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(PathId(id)): Validated<PathId<InstrumentId>>,
+) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
+    let instrument = app
+        .store
+        .instrument(&caller.owner, &id)
+        .await
+        .map_err(ApiError::from_database)?;
+    let instrument = instrument.ok_or(ErrorCode::PaymentInstrumentNotFound)?;
+    Ok(ApiResponse::ok(to_resource(&instrument)))
+}
+
+/// Delete a payment instrument
+///
+/// Erases the token of the instrument. Payments that were started with it continue.
+#[utoipa::path(delete, path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
+    responses((status = 204, description = "Deleted.")),
+    extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
+pub(crate) async fn delete_payment_instrument(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(PathId(id)): Validated<PathId<InstrumentId>>,
+) -> Result<NoContent, ApiError> {
+    let mut write = UnitOfWork::new(app.clock.now());
+    write.delete_instrument(&caller.owner, &id);
+    match app.store.commit(write).await {
+        Ok(()) => Ok(NoContent),
+        Err(CommitError::Conflict(Conflict::InstrumentNotFound)) => {
+            Err(ErrorCode::PaymentInstrumentNotFound.into())
+        }
+        Err(error) => Err(ApiError::from_commit(error)),
+    }
+}
+
+/// Number of digits in a card number.
+const CARD_DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
+
+/// Returns whether a text contains 13 to 19 digits with the check digit of a card number, in one
+/// run or in groups separated by a space or hyphen.
+fn contains_card_number(text: &str) -> bool {
+    let joined = text.split(|sign: char| !sign.is_ascii_digit() && sign != ' ' && sign != '-');
+    joined.into_iter().any(|run| {
+        let groups: Vec<&str> = run.split([' ', '-']).collect();
+        (0..groups.len()).any(|first| {
+            let mut digits = String::new();
+            groups
+                .iter()
+                .skip(first)
+                .take_while(|group| !group.is_empty())
+                .any(|group| {
+                    digits.push_str(group);
+                    CARD_DIGITS.contains(&digits.len()) && passes_luhn_check(&digits)
+                })
+        })
+    })
+}
+
+/// Returns whether digits pass the Luhn check, in which every second digit from the right counts
+/// double.
+fn passes_luhn_check(digits: &str) -> bool {
+    let values = digits.chars().rev().filter_map(|digit| digit.to_digit(10));
+    let sum: u32 = values
+        .enumerate()
+        .map(|(at, value)| match (at % 2, value * 2) {
+            (0, _) => value,
+            (_, double) if double > 9 => double - 9,
+            (_, double) => double,
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn card_numbers_are_detected_in_every_grouping() {
+        for text in [
+            "4242424242424242",
+            "tok_4242424242424242",
+            "4242-4242-4242-4242",
+            "3782-822463-10005",
+            "x6011111111111117x",
+            "12-4242424242424242-12",
+            "4222222222222",
+            "6304000000000000000",
+        ] {
+            assert!(contains_card_number(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_not_detected_as_card_numbers() {
+        for text in [
+            "tok_visa",
+            "4242424242424241",
+            "tok_1PabcD2eZvKYlo2C",
+            "424242424242",
+            "42424242424242424242",
+            "pm_4242_4242_4242_4242",
+            "",
+        ] {
+            assert!(!contains_card_number(text), "{text}");
+        }
+    }
+}
+
+fn to_resource(instrument: &StoredInstrument) -> PaymentInstrument {
+    PaymentInstrument::new(
+        &instrument.id,
+        instrument.card.as_ref(),
+        instrument.created_at,
+    )
+}

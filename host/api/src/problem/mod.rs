@@ -1,0 +1,425 @@
+//! Conversion of errors to HTTP responses: RFC 9457 bodies with a stable code.
+//!
+//! A handler returns an [`ApiError`]. The outermost middleware writes the body, because only it has
+//! the request id. Internal details of an error go to the log and cannot be written to a response.
+
+pub(crate) mod flight;
+pub(crate) mod hotel;
+pub(crate) mod mandate;
+pub(crate) mod supplier_event;
+pub(crate) mod watch;
+pub(crate) mod webhook;
+
+use crate::error_code::ErrorCode;
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use host_domain::supplier::{ReadError, RefusalReason, SupplierId};
+use host_resources::value::Money;
+use host_storage::{CommitError, DatabaseError};
+use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderValue, StatusCode};
+use serde::Serialize;
+use std::error::Error;
+use utoipa::ToSchema;
+
+/// Content type of error responses.
+pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
+
+/// Maximum number of violations in a response. A large body could contain one in every byte.
+const VIOLATIONS_MAX: usize = 100;
+
+/// Part of a request that contains a violation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ViolationPlace)]
+pub(crate) enum ViolationLocation {
+    /// The JSON body.
+    Body,
+    /// A query parameter.
+    Query,
+    /// A header.
+    Header,
+    /// A part of the path.
+    Path,
+}
+
+/// A violation in a request.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+pub(crate) struct Violation {
+    /// Part of the request that contains the violation.
+    #[serde(rename = "in")]
+    pub location: ViolationLocation,
+    /// JSON pointer into the body, or `/name` of a parameter or header.
+    #[schema(example = "/rooms/0/guests")]
+    pub pointer: String,
+    /// Kind of violation, e.g. `required`, `unknown_field`, `type`, `too_large`.
+    #[schema(example = "one_adult_lead_required")]
+    pub code: String,
+    /// Explanation for developers, in one sentence.
+    pub detail: String,
+}
+
+impl Violation {
+    /// Creates a violation in the body; `pointer` is a JSON pointer.
+    pub(crate) fn body(pointer: impl Into<String>, code: &str, detail: impl Into<String>) -> Self {
+        Self::at(ViolationLocation::Body, pointer, code, detail)
+    }
+
+    /// Creates a violation in any part of the request.
+    pub(crate) fn at(
+        location: ViolationLocation,
+        pointer: impl Into<String>,
+        code: &str,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            location,
+            pointer: pointer.into(),
+            code: code.to_owned(),
+            detail: detail.into(),
+        }
+    }
+}
+
+/// Body of an error response.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct Problem {
+    /// URL of the documentation page about the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Short title, the same for every occurrence of the code.
+    pub title: String,
+    /// HTTP status.
+    #[schema(minimum = 400, maximum = 599)]
+    pub status: u16,
+    /// Stable error code.
+    pub code: String,
+    /// Explanation of this occurrence.
+    pub detail: String,
+    /// Id of the request. Quote it when you ask for help.
+    pub request_id: String,
+    /// Whether the same request may be sent again.
+    pub retryable: bool,
+    /// Id of the supplier that the error concerns.
+    #[schema(required)]
+    pub supplier: Option<String>,
+    /// All violations in the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub errors: Vec<Violation>,
+    /// Status of the booking that the error concerns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub booking_status: Option<String>,
+    /// Status of the payment that the error concerns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payment_status: Option<String>,
+    /// Total price of the offer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Money>,
+    /// Current total price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current: Option<Money>,
+}
+
+#[derive(Debug, Clone)]
+struct ErrorDetails {
+    code: ErrorCode,
+    detail: Option<String>,
+    supplier: Option<SupplierId>,
+    violations: Vec<Violation>,
+    retry_after_s: Option<u32>,
+    booking_status: Option<String>,
+    payment_status: Option<String>,
+    prices: Option<(Money, Money)>,
+    internal: Option<String>,
+}
+
+/// Error of a handler. Responses only contain its code and the details that were added as public.
+#[derive(Debug, Clone)]
+pub(crate) struct ApiError(Box<ErrorDetails>);
+
+impl From<ErrorCode> for ApiError {
+    fn from(code: ErrorCode) -> Self {
+        Self(Box::new(ErrorDetails {
+            code,
+            detail: None,
+            supplier: None,
+            violations: Vec::new(),
+            retry_after_s: None,
+            booking_status: None,
+            payment_status: None,
+            prices: None,
+            internal: None,
+        }))
+    }
+}
+
+impl ApiError {
+    /// Creates the error for a request that violates rules, with all its violations.
+    #[must_use]
+    pub(crate) fn violations(mut violations: Vec<Violation>) -> Self {
+        violations.sort();
+        violations.dedup();
+        let mut error = Self::from(ErrorCode::ValidationFailed);
+        let all = violations.len();
+        if all > VIOLATIONS_MAX {
+            violations.truncate(VIOLATIONS_MAX);
+            error = error.with_detail(format!(
+                "{all} fields are not valid; the first {VIOLATIONS_MAX} are named"
+            ));
+        }
+        error.0.violations = violations;
+        error
+    }
+
+    /// Creates the error for a violation that was found during execution.
+    #[must_use]
+    pub(crate) fn violation(violation: Violation) -> Self {
+        Self::violations(vec![violation])
+    }
+
+    /// Creates an internal error. The error and its sources are logged but not sent.
+    pub(crate) fn internal(error: impl Error) -> Self {
+        Self::from(ErrorCode::InternalError).with_cause(error)
+    }
+
+    /// Creates the error for a failed database read.
+    #[must_use]
+    pub(crate) fn from_database(error: DatabaseError) -> Self {
+        let code = match &error {
+            DatabaseError::Unavailable(_) | DatabaseError::Closed => ErrorCode::Overloaded,
+            DatabaseError::CommitUnknown(_) => ErrorCode::ResultUnknown,
+            DatabaseError::Decode { .. } | DatabaseError::Encode(_) | DatabaseError::Refused(_) => {
+                ErrorCode::InternalError
+            }
+        };
+        let answer = Self::from(code).with_cause(error);
+        match code {
+            // A repeat with the same key finds what was already done.
+            ErrorCode::Overloaded => answer.with_detail(
+                "The database cannot be reached now. Send the same request again after the time in Retry-After, \
+                 with the same idempotency key if it has one.",
+            ),
+            _ => answer,
+        }
+    }
+
+    /// Creates the error for a failed commit. Conflicts that matter to the client are handled
+    /// before.
+    #[must_use]
+    pub(crate) fn from_commit(error: CommitError) -> Self {
+        match error {
+            CommitError::Database(error) => Self::from_database(error),
+            conflict @ CommitError::Conflict(_) => Self::internal(conflict),
+        }
+    }
+
+    /// Creates the error for a failed supplier read. `absent` is the code to use if the supplier
+    /// has no such resource.
+    #[must_use]
+    pub(crate) fn from_supplier_read(
+        supplier: &SupplierId,
+        error: &ReadError,
+        absent: ErrorCode,
+    ) -> Self {
+        let code = match error {
+            ReadError::Unsupported => ErrorCode::SupplierOperationUnsupported,
+            ReadError::NotFound(_) => absent,
+            ReadError::Rejected(refusal) => refusal_code(&refusal.reason),
+            ReadError::RateLimited { .. } => ErrorCode::SupplierRateLimited,
+            ReadError::TimedOut(_) => ErrorCode::SupplierTimeout,
+            ReadError::Unavailable(_) => ErrorCode::SupplierUnavailable,
+            ReadError::Failed(_) => ErrorCode::SupplierError,
+            ReadError::InvalidResponse(_) | ReadError::Misconfigured(_) => ErrorCode::SupplierError,
+            ReadError::Overloaded => ErrorCode::Overloaded,
+        };
+        let known = match error {
+            ReadError::RateLimited { retry_after_s } => *retry_after_s,
+            _ => None,
+        };
+        let mut answer = Self::from(code).with_supplier(supplier).with_cause(error);
+        answer.0.retry_after_s = known;
+        answer
+    }
+
+    /// Sets the public explanation of this occurrence.
+    #[must_use]
+    pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// Sets the supplier that the error concerns.
+    #[must_use]
+    pub(crate) fn with_supplier(mut self, supplier: &SupplierId) -> Self {
+        self.0.supplier = Some(supplier.clone());
+        self
+    }
+
+    /// Sets the time until a retry, in seconds, if known.
+    #[must_use]
+    pub(crate) fn with_retry_after(mut self, seconds: impl Into<Option<u32>>) -> Self {
+        self.0.retry_after_s = seconds.into();
+        self
+    }
+
+    /// Sets the booking's status, e.g. `FAILED`.
+    #[must_use]
+    pub(crate) fn with_booking_status(mut self, status: impl Into<String>) -> Self {
+        self.0.booking_status = Some(status.into());
+        self
+    }
+
+    /// Sets the payment's status, e.g. `REQUIRES_ACTION`.
+    #[must_use]
+    pub(crate) fn with_payment_status(mut self, status: impl Into<String>) -> Self {
+        self.0.payment_status = Some(status.into());
+        self
+    }
+
+    /// Sets the offered and the current total of a price change.
+    #[must_use]
+    pub(crate) fn with_prices(
+        mut self,
+        offered: host_domain::money::Money,
+        current: host_domain::money::Money,
+    ) -> Self {
+        self.0.prices = Some((offered.into(), current.into()));
+        self
+    }
+
+    /// Stores an error and its sources as the cause, which is only logged.
+    #[must_use]
+    pub(crate) fn with_cause(mut self, error: impl Error) -> Self {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        self.0.internal = Some(text);
+        self
+    }
+
+    /// Returns the error code.
+    #[must_use]
+    pub(crate) fn code(&self) -> ErrorCode {
+        self.0.code
+    }
+
+    /// Returns the cause, which is logged but not sent.
+    #[must_use]
+    pub(crate) fn cause(&self) -> Option<&str> {
+        self.0.internal.as_deref()
+    }
+
+    /// Returns the body of the response. `docs` is the base URL of the error code pages, with a
+    /// trailing slash.
+    #[must_use]
+    pub(crate) fn to_problem(&self, docs: &str, request_id: &str) -> Problem {
+        let facts = self.0.code.info();
+        let parts = &self.0;
+        Problem {
+            kind: format!("{docs}{}", facts.name),
+            title: facts.title.to_owned(),
+            status: facts.status,
+            code: facts.name.to_owned(),
+            detail: self.public_detail(),
+            request_id: request_id.to_owned(),
+            retryable: facts.retryable,
+            supplier: parts.supplier.as_ref().map(ToString::to_string),
+            errors: parts.violations.clone(),
+            booking_status: parts.booking_status.clone(),
+            payment_status: parts.payment_status.clone(),
+            offered: parts.prices.as_ref().map(|(offered, _)| offered.clone()),
+            current: parts.prices.as_ref().map(|(_, current)| current.clone()),
+        }
+    }
+
+    /// Replaces status and body of a response and sets its headers; other headers stay.
+    pub(crate) fn write_response(&self, response: &mut Response, docs: &str, request_id: &str) {
+        let problem = self.to_problem(docs, request_id);
+        *response.status_mut() = self.0.code.status();
+        let body = serde_json::to_vec(&problem).unwrap_or_default();
+        let headers = response.headers_mut();
+        headers.remove(CONTENT_LENGTH);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+        if let Some(seconds) = self.retry_after_s() {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(supplier) = &problem.supplier
+            && let Ok(value) = HeaderValue::from_str(supplier)
+        {
+            headers.insert("x-supplier", value);
+        }
+        *response.body_mut() = Body::from(body);
+    }
+
+    fn public_detail(&self) -> String {
+        if let Some(detail) = &self.0.detail {
+            return detail.clone();
+        }
+        match self.0.violations.len() {
+            0 => self.0.code.info().description.to_owned(),
+            1 => "1 field is not valid".to_owned(),
+            many => format!("{many} fields are not valid"),
+        }
+    }
+
+    /// Returns the time until a retry. Every 429 and 503, and the 409 of a request in progress, has
+    /// one.
+    fn retry_after_s(&self) -> Option<u32> {
+        let status = self.0.code.status();
+        let expected = status == StatusCode::TOO_MANY_REQUESTS
+            || status == StatusCode::SERVICE_UNAVAILABLE
+            || self.0.code == ErrorCode::IdempotencyInProgress;
+        self.0.retry_after_s.or(expected.then_some(1))
+    }
+}
+
+/// Returns the error code of a supplier's definite refusal.
+fn refusal_code(reason: &RefusalReason) -> ErrorCode {
+    match reason {
+        RefusalReason::Unavailable => ErrorCode::OfferUnavailable,
+        RefusalReason::Expired => ErrorCode::OfferExpired,
+        RefusalReason::PaymentRequired | RefusalReason::PaymentDeclined => ErrorCode::PaymentFailed,
+        RefusalReason::PriceChanged(_)
+        | RefusalReason::TermsChanged
+        | RefusalReason::Invalid
+        | RefusalReason::Duplicate
+        | RefusalReason::NotCancellable
+        | RefusalReason::Account
+        | RefusalReason::Other(_) => ErrorCode::SupplierRejected,
+    }
+}
+
+/// Passes the error to the outermost middleware, which writes the body.
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = self.0.code.status();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Takes the error of a response. Also recognizes error responses of the router or a library. Their
+/// `Allow` header stays.
+#[must_use]
+pub(crate) fn take_error(response: &mut Response) -> Option<ApiError> {
+    if let Some(error) = response.extensions_mut().remove::<ApiError>() {
+        return Some(error);
+    }
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return None;
+    }
+    let error = ApiError::from(ErrorCode::from_status(status));
+    Some(
+        match response.headers().get(ALLOW).map(HeaderValue::to_str) {
+            Some(Ok(methods)) => error.with_detail(format!("the path has the methods {methods}")),
+            _ => error,
+        },
+    )
+}

@@ -1,0 +1,352 @@
+//! Tests of the middleware and of request validation, through routes made for these tests.
+
+pub(crate) mod auth;
+pub(crate) mod body;
+pub(crate) mod example;
+pub(crate) mod flight_booking;
+pub(crate) mod flight_offer;
+pub(crate) mod fuzzed;
+pub(crate) mod hotel;
+pub(crate) mod openapi;
+pub(crate) mod query;
+pub(crate) mod watch;
+
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations};
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, NoContent};
+use crate::routes::{RouteTable, build_router, openapi_document, route_table};
+use crate::state::ApiState;
+use crate::{admin, state};
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use host_application::api_key::{self, NewApiKey};
+use host_application::application::{Application, ApplicationDependencies};
+use host_application::config::{Config, Environment};
+use host_application::context::ApiKeyScope;
+use host_application::id_generator::UuidV7Generator;
+use host_domain::id::{BookingId, KeyId};
+use host_domain::owner::{Mode, Tenant};
+use host_domain::time::{Clock, Timestamp};
+use host_resources::value::{Amount, CountryCode, CurrencyCode, IsoDate};
+use http::{HeaderMap, Method, Request, StatusCode};
+use secrecy::ExposeSecret;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tempfile::TempDir;
+use tower::ServiceExt;
+use utoipa::ToSchema;
+
+/// A clock that only moves when a test sets it.
+struct StillClock(AtomicI64);
+
+impl Clock for StillClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}
+
+struct Server {
+    app: Arc<Application>,
+    router: Router,
+    document: Value,
+    key: String,
+    clock: Arc<StillClock>,
+    _folder: TempDir,
+}
+
+struct Reply {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Value,
+}
+
+impl Reply {
+    fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+
+    fn code(&self) -> &str {
+        self.body["code"].as_str().unwrap_or_default()
+    }
+
+    /// Returns the violations in order, each as `in pointer code`.
+    fn violations(&self) -> Vec<String> {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let violations = self.body["errors"].as_array().cloned().unwrap_or_default();
+        violations
+            .iter()
+            .map(|one| {
+                [&one["in"], &one["pointer"], &one["code"]]
+                    .map(text)
+                    .join(" ")
+            })
+            .collect()
+    }
+}
+
+impl Server {
+    async fn start() -> Self {
+        Self::with(&[]).await
+    }
+
+    async fn with(limits: &[(&str, u32)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut overlay = host_application::config::data_dir_overlay(folder.path());
+        overlay.insert(
+            "master_key".to_owned(),
+            "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=".into(),
+        );
+        overlay.insert(
+            "limits".to_owned(),
+            limits
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), toml::Value::from(i64::from(*value))))
+                .collect::<toml::Table>()
+                .into(),
+        );
+        let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
+        let clock = Arc::new(StillClock(AtomicI64::new(1_795_255_200_000)));
+        let surroundings = ApplicationDependencies {
+            clock: clock.clone(),
+            ids: Arc::new(UuidV7Generator),
+            plugins_dir: folder.path().to_owned(),
+            call_sink: Arc::new(host_runtime::NoSink),
+            base_url: "http://api.test".to_owned(),
+        };
+        let app = Application::launch(config, surroundings).await.unwrap();
+        let router = build_router(&ApiState::new(Arc::clone(&app)), table_of_tests);
+        let mut server = Self {
+            app,
+            router,
+            document: Value::Null,
+            key: String::new(),
+            clock,
+            _folder: folder,
+        };
+        server.document = server.openapi(table_of_tests());
+        server.key = server.make_key(&ApiKeyScope::DEFAULT, None).await.1;
+        server
+    }
+
+    fn openapi(&self, table: RouteTable) -> Value {
+        openapi_document(table, &self.app.base_url, self.app.clock.now().date_utc())
+    }
+
+    async fn make_key(
+        &self,
+        scopes: &[ApiKeyScope],
+        expires_at: Option<Timestamp>,
+    ) -> (KeyId, String) {
+        let tenant = Tenant {
+            organization: "acme".to_owned(),
+            mode: Mode::Test,
+        };
+        let new = NewApiKey {
+            tenant,
+            name: "test".to_owned(),
+            scopes: scopes.to_vec(),
+            expires_at,
+        };
+        let id = KeyId::from_bits(self.app.ids.generate());
+        let key = api_key::create_api_key(&self.app.store, new, id.clone(), self.app.clock.now())
+            .await
+            .unwrap();
+        (id, key.expose_secret().to_owned())
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> Reply {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self
+            .router
+            .clone()
+            .oneshot(request.body(axum::body::Body::from(body)).unwrap())
+            .await
+            .unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX)
+            .await
+            .unwrap();
+        Reply {
+            status,
+            headers,
+            body: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
+        }
+    }
+
+    /// Sends a GET with the server's key.
+    async fn get(&self, path: &str) -> Reply {
+        self.send(Method::GET, path, &[("x-api-key", &self.key)], Vec::new())
+            .await
+    }
+
+    /// Sends a POST of JSON text with the server's key and an idempotency key.
+    async fn post(&self, path: &str, json: impl Into<Vec<u8>>) -> Reply {
+        let headers = [
+            ("x-api-key", self.key.as_str()),
+            ("content-type", "application/json"),
+            ("x-idempotency-key", "k"),
+        ];
+        self.send(Method::POST, path, &headers, json.into()).await
+    }
+}
+
+/// Returns the operations of the API and those of the tests.
+fn table_of_tests() -> RouteTable {
+    let read = vec![route!(find_stays), route!(read_stay), route!(break_down)];
+    let book = vec![route!(book_stay), route!(drop_stay)];
+    let mut all = route_table();
+    all.extend([
+        (Some(ApiKeyScope::Read), read),
+        (Some(ApiKeyScope::Book), book),
+    ]);
+    all
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Stay {
+    check_in: IsoDate,
+    check_out: IsoDate,
+    #[schema(min_items = 1, max_items = 2)]
+    rooms: Vec<StayRoom>,
+    currency: CurrencyCode,
+    nationality: Option<CountryCode>,
+    max_total: Option<Amount>,
+    #[schema(min_length = 1, max_length = 5)]
+    note: Option<String>,
+    board: Option<Board>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct StayRoom {
+    #[schema(minimum = 1, maximum = 8)]
+    adults: u32,
+    nights: Option<u8>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[schema(as = TestBoard)]
+enum Board {
+    RoomOnly,
+    HalfBoard,
+}
+
+impl Validate for Stay {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
+        if self.check_out <= self.check_in {
+            found.push("/check_out", "after_check_in", "must be after check_in");
+        }
+        if self.check_in.0 < now.date_utc() {
+            found.push("/check_in", "past", "must not be in the past");
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Search {
+    /// Page size.
+    #[serde(default = "page")]
+    #[schema(minimum = 1, maximum = 100, default = 25)]
+    limit: u32,
+    refundable: Option<bool>,
+    max_total: Option<Amount>,
+    board: Option<Board>,
+    #[schema(min_length = 2)]
+    q: Option<String>,
+}
+
+fn page() -> u32 {
+    25
+}
+
+impl Validate for Search {}
+
+/// Book a stay
+#[utoipa::path(post, path = "/test/{id}/stays", tag = "Test", responses((status = 201, description = "Booked.")),
+    extensions(("x-error-codes" = json!(["offer_expired"]))))]
+async fn book_stay(
+    State(_app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathId(id), key, Body(stay))): Validated<(
+        PathId<BookingId>,
+        IdempotencyKeyHeader,
+        Body<Stay>,
+    )>,
+) -> Result<ApiResponse<Value>, ApiError> {
+    Ok(ApiResponse::created(
+        json!({ "id": id.as_str(), "user": caller.owner.user, "fingerprint": key.fingerprint, "stay": stay }),
+    ))
+}
+
+/// Find stays
+#[utoipa::path(get, path = "/test/stays", tag = "Test", responses((status = 200, description = "Found.")))]
+async fn find_stays(
+    State(_app): State<Arc<Application>>,
+    Context(_caller): Context,
+    Validated(Query(search)): Validated<Query<Search>>,
+) -> Result<ApiResponse<Search>, ApiError> {
+    Ok(ApiResponse::ok(search))
+}
+
+/// Read a stay
+#[utoipa::path(get, path = "/test/{id}/stays", tag = "Test", responses((status = 200, description = "It.")),
+    extensions(("x-error-codes" = json!(["booking_not_found"]))))]
+async fn read_stay(
+    State(_app): State<Arc<Application>>,
+    Context(_caller): Context,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<String>, ApiError> {
+    Ok(ApiResponse::ok(id.to_string()))
+}
+
+/// Drop a stay
+#[utoipa::path(delete, path = "/test/{id}/stays", tag = "Test", responses((status = 204, description = "Gone.")))]
+async fn drop_stay(
+    State(_app): State<Arc<Application>>,
+    Context(_caller): Context,
+    Validated(PathId(_id)): Validated<PathId<BookingId>>,
+) -> Result<NoContent, ApiError> {
+    Ok(NoContent)
+}
+
+/// Break down
+#[utoipa::path(get, path = "/test/panic", tag = "Test", responses((status = 200, description = "Never.")))]
+async fn break_down(
+    State(_app): State<Arc<Application>>,
+    Context(_caller): Context,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<String>, ApiError> {
+    panic!("on purpose, with a secret")
+}
+
+fn stay() -> Value {
+    json!({ "check_in": "2026-12-01", "check_out": "2026-12-03", "rooms": [{ "adults": 2 }], "currency": "EUR" })
+}
+
+/// Returns a stay with some members replaced.
+fn stay_with(members: Value) -> String {
+    let mut stay = stay();
+    for (name, value) in members.as_object().unwrap() {
+        stay[name] = value.clone();
+    }
+    stay.to_string()
+}

@@ -1,0 +1,340 @@
+use super::*;
+use crate::error_code::ErrorCode;
+use host_domain::event::EventType;
+use std::collections::BTreeSet;
+
+pub(super) fn operations(document: &Value) -> Vec<(String, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    let all = paths.iter().flat_map(|(path, item)| {
+        item.as_object()
+            .unwrap()
+            .iter()
+            .map(move |(method, operation)| (format!("{method} {path}"), operation))
+    });
+    all.collect()
+}
+
+/// Resolves a reference within the document.
+pub(super) fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str() {
+        Some(reference) => document
+            .pointer(reference.trim_start_matches('#'))
+            .unwrap_or_else(|| panic!("{reference} has no target")),
+        None => value,
+    }
+}
+
+fn every_reference(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(
+                members
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+            );
+            members
+                .values()
+                .for_each(|member| every_reference(member, found));
+        }
+        Value::Array(elements) => elements
+            .iter()
+            .for_each(|element| every_reference(element, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn document_has_no_dangling_references_or_missing_texts() {
+    let server = Server::start().await;
+    let document = &server.document;
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut references = BTreeSet::new();
+    every_reference(document, &mut references);
+    for reference in references {
+        assert!(
+            document
+                .pointer(reference.trim_start_matches('#'))
+                .is_some(),
+            "{reference} has no target"
+        );
+    }
+    let mut ids = BTreeSet::new();
+    for (name, operation) in operations(document) {
+        for member in ["operationId", "summary"] {
+            assert!(
+                operation[member]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty()),
+                "{name} has no {member}"
+            );
+        }
+        assert!(
+            ids.insert(operation["operationId"].as_str().unwrap()),
+            "two operations are called as {name}"
+        );
+        assert_eq!(
+            operation["tags"].as_array().map(Vec::len),
+            Some(1),
+            "{name}"
+        );
+        assert!(operation.get("x-error-codes").is_none());
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            assert!(
+                response["description"]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty()),
+                "{name} {status} says nothing"
+            );
+            let has_body = response.get("content").is_some();
+            assert_eq!(has_body, status != "204", "{name} {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn webhooks_section_lists_every_event_type() {
+    let server = Server::start().await;
+    let webhooks = server.document["webhooks"].as_object().unwrap();
+    let listed: BTreeSet<&str> = webhooks.keys().map(String::as_str).collect();
+    let all: BTreeSet<&str> = EventType::ALL.iter().map(|one| one.as_str()).collect();
+    assert_eq!(listed, all);
+    for (name, webhook) in webhooks {
+        let schema = &webhook["post"]["requestBody"]["content"]["application/json"]["schema"];
+        assert_eq!(schema["properties"]["type"]["const"], name.as_str());
+        assert!(
+            schema["properties"]["data"]["required"].is_array(),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_request_schema_rejects_unknown_fields() {
+    let server = Server::start().await;
+    let document = &server.document;
+    for (name, operation) in operations(document) {
+        let Some(body) = operation.pointer("/requestBody/content/application~1json/schema") else {
+            continue;
+        };
+        let mut open = vec![resolve(document, body)];
+        let mut seen = BTreeSet::new();
+        while let Some(schema) = open.pop() {
+            if schema["properties"].is_object() {
+                assert_eq!(
+                    schema["additionalProperties"],
+                    json!(false),
+                    "{name} takes unknown fields: {schema}"
+                );
+            }
+            let mut references = BTreeSet::new();
+            every_reference(schema, &mut references);
+            open.extend(
+                references
+                    .into_iter()
+                    .filter(|reference| seen.insert(reference.clone()))
+                    .map(|reference| document.pointer(&reference[1..]).unwrap()),
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn error_codes_of_handler_attributes_exist() {
+    for (scope, routes) in table_of_tests() {
+        for operation in routes.into_iter().map(|route| route.to_operation(scope)) {
+            for code in operation.annotation["x-error-codes"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                assert!(
+                    ErrorCode::from_name(code.as_str().unwrap()).is_some(),
+                    "{} lists {code}",
+                    operation.path
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn document_contains_handler_types() {
+    let server = Server::start().await;
+    let booking = &server.document["paths"]["/test/{id}/stays"]["post"];
+    let names: Vec<String> = booking["parameters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            format!(
+                "{} {}",
+                one["in"].as_str().unwrap(),
+                one["name"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "path id",
+            "header x-idempotency-key",
+            "header x-request-id",
+            "header x-user-id",
+            "header x-organization-id"
+        ]
+    );
+    let statuses: Vec<&String> = booking["responses"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        statuses,
+        [
+            "201", "400", "401", "403", "406", "409", "413", "415", "422", "429", "500", "503"
+        ]
+    );
+    let codes: Vec<&String> =
+        booking["responses"]["422"]["content"]["application/problem+json"]["examples"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .collect();
+    assert_eq!(codes, ["idempotency_key_reused", "offer_expired"]);
+    let limit = &server.document["paths"]["/test/stays"]["get"]["parameters"][1];
+    assert_eq!(
+        (
+            &limit["name"],
+            &limit["required"],
+            &limit["schema"]["maximum"],
+            &limit["schema"]["default"]
+        ),
+        (&json!("limit"), &json!(false), &json!(100), &json!(25))
+    );
+    assert_eq!(limit["description"], "Page size.");
+    let board = &server.document["paths"]["/test/stays"]["get"]["parameters"][0]["schema"];
+    assert_eq!(*board, json!({ "$ref": "#/components/schemas/TestBoard" }));
+}
+
+#[tokio::test]
+async fn document_and_pages_load_without_key_and_network() {
+    let server = Server::start().await;
+    let reply = server
+        .send(Method::GET, "/openapi.json", &[], Vec::new())
+        .await;
+    assert_eq!(
+        (reply.status.as_u16(), &reply.body),
+        (200, &server.document)
+    );
+    // A later request on another day.
+    server.clock.0.fetch_add(86_400_000, Ordering::SeqCst);
+    let later = server
+        .send(Method::GET, "/openapi.json", &[], Vec::new())
+        .await;
+    assert_eq!(later.body, server.openapi(table_of_tests()));
+    assert_ne!(later.body, server.document);
+    for (path, kind) in [
+        ("/docs", "text/html"),
+        ("/docs/scalar.js", "text/javascript"),
+        ("/docs/start.js", "text/javascript"),
+        ("/docs/errors", "text/html"),
+    ] {
+        let reply = server.send(Method::GET, path, &[], Vec::new()).await;
+        assert_eq!(reply.status, 200, "{path}");
+        assert!(reply.header("content-type").starts_with(kind), "{path}");
+        let policy = reply.header("content-security-policy");
+        assert!(
+            policy.starts_with("default-src 'none'") && !policy.contains("http"),
+            "{policy}"
+        );
+    }
+    assert_eq!(
+        server
+            .send(Method::GET, "/docs/errors/nonsense", &[], Vec::new())
+            .await
+            .code(),
+        "not_found"
+    );
+}
+
+#[tokio::test]
+async fn every_error_code_has_the_page_in_its_problem_type() {
+    let server = Server::start().await;
+    for code in ErrorCode::ALL {
+        let problem = ApiError::from(*code).to_problem(&state::error_docs_url(&server.app), "r");
+        let path = problem.kind.strip_prefix("http://api.test").unwrap();
+        assert_eq!(
+            server.send(Method::GET, path, &[], Vec::new()).await.status,
+            200,
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn readiness_fails_and_health_succeeds_during_shutdown() {
+    let server = Server::start().await;
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(
+            server.send(Method::GET, path, &[], Vec::new()).await.body["data"]["status"],
+            "ok"
+        );
+    }
+    server.app.tasks.begin_shutdown();
+    assert_eq!(
+        server
+            .send(Method::GET, "/healthz", &[], Vec::new())
+            .await
+            .status,
+        200
+    );
+    let reply = server.send(Method::GET, "/readyz", &[], Vec::new()).await;
+    assert_eq!(
+        (
+            reply.status.as_u16(),
+            reply.code(),
+            reply.header("retry-after")
+        ),
+        (503, "overloaded", "1")
+    );
+}
+
+#[tokio::test]
+async fn admin_listener_serves_metrics_and_plugins() {
+    let server = Server::start().await;
+    server.get("/v1/suppliers").await;
+    let admin = admin::router(&admin::AdminState {
+        application: Arc::clone(&server.app),
+        render_metrics: String::new,
+    });
+    let ask = async |method: Method, path: &str| -> Response {
+        admin
+            .clone()
+            .oneshot(
+                Request::builder()
+                    .method(method)
+                    .uri(path)
+                    .body(axum::body::Body::empty())
+                    .unwrap(),
+            )
+            .await
+            .unwrap()
+    };
+    let metrics = ask(Method::GET, "/metrics").await;
+    let text = axum::body::to_bytes(metrics.into_body(), usize::MAX)
+        .await
+        .unwrap();
+    let text = String::from_utf8(text.to_vec()).unwrap();
+    assert!(
+        text.contains(
+            "stopover_http_requests_total{method=\"GET\",route=\"/v1/suppliers\",status=\"200\"}"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("stopover_http_request_duration_seconds_bucket"),
+        "{text}"
+    );
+    assert_eq!(
+        ask(Method::POST, "/plugins/NOBODY/reload").await.status(),
+        404
+    );
+    assert_eq!(ask(Method::GET, "/healthz").await.status(), 200);
+}

@@ -1,0 +1,432 @@
+//! Validation of requests against the published JSON Schemas, so that the OpenAPI document always
+//! matches it. All violations are found at once. The module does not depend on HTTP or on a
+//! particular request.
+
+use crate::problem::{Violation, ViolationLocation};
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{ValidationError, Validator};
+use serde_json::{Map, Value, json};
+use std::any::TypeId;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, PoisonError, RwLock};
+use utoipa::ToSchema;
+
+/// Location of components in the OpenAPI document.
+pub(crate) const COMPONENTS: &str = "#/components/schemas/";
+
+/// Schemas by name, as in the components of the document.
+pub(crate) type Components = BTreeMap<String, Value>;
+
+/// Violation code of a value with a wrong type.
+const WRONG_TYPE: &str = "type";
+
+/// Returns the schema of a type, and all schemas that it refers to, including its own.
+pub(crate) fn schema_with_components<T: ToSchema>() -> (Value, Components) {
+    let mut referred = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut referred);
+    let mut components = Components::new();
+    for (name, schema) in referred {
+        let mut schema = serde_json::to_value(schema).unwrap_or_default();
+        add_integer_bounds(&mut schema);
+        merge(&mut components, Components::from([(name, schema)]));
+    }
+    let own = components
+        .get(T::name().as_ref())
+        .cloned()
+        .unwrap_or_default();
+    (own, components)
+}
+
+/// Merges schemas into others. Each name must stand for one schema: two types of the same name
+/// would share a description.
+pub(crate) fn merge(into: &mut Components, from: Components) {
+    for (name, schema) in from {
+        let known = into.get(&name);
+        debug_assert!(
+            known.is_none_or(|known| *known == schema),
+            "two schemas are called {name}"
+        );
+        into.insert(name, schema);
+    }
+}
+
+/// Adds the range of integer formats to a schema, so that a number out of range is a violation.
+fn add_integer_bounds(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let range = match members.get("format").and_then(Value::as_str) {
+                Some("int32") => Some((json!(i32::MIN), json!(i32::MAX))),
+                Some("int64") => Some((json!(i64::MIN), json!(i64::MAX))),
+                _ => None,
+            };
+            if let Some((least, greatest)) = range {
+                members.entry("minimum").or_insert(least);
+                members.entry("maximum").or_insert(greatest);
+            }
+            members.values_mut().for_each(add_integer_bounds);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(add_integer_bounds),
+        _ => {}
+    }
+}
+
+/// Cache of compiled schemas, each compiled on first use.
+#[derive(Default)]
+pub(crate) struct ValidatorCache {
+    compiled: RwLock<HashMap<TypeId, Arc<CompiledSchema>>>,
+}
+
+/// A compiled schema of a type.
+pub(crate) struct CompiledSchema {
+    validator: Validator,
+    /// Schemas of query parameters, by name.
+    properties: Map<String, Value>,
+    components: Components,
+}
+
+impl ValidatorCache {
+    /// Returns the compiled schema of a type.
+    pub(crate) fn get<T: ToSchema + 'static>(&self) -> Result<Arc<CompiledSchema>, InvalidSchema> {
+        let key = TypeId::of::<T>();
+        let known = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = known.get(&key) {
+            return Ok(Arc::clone(compiled));
+        }
+        drop(known);
+        let compiled = Arc::new(CompiledSchema::new::<T>()?);
+        let mut known = self
+            .compiled
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.insert(key, Arc::clone(&compiled));
+        Ok(compiled)
+    }
+}
+
+/// The published schema of a type is not a valid JSON Schema, which is a programming error.
+#[derive(Debug, thiserror::Error)]
+#[error("the schema of {name} is not a valid JSON Schema: {reason}")]
+pub(crate) struct InvalidSchema {
+    name: String,
+    reason: String,
+}
+
+impl CompiledSchema {
+    fn new<T: ToSchema>() -> Result<Self, InvalidSchema> {
+        let (own, components) = schema_with_components::<T>();
+        let document = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$ref": format!("{COMPONENTS}{}", T::name()),
+            "components": { "schemas": &components },
+        });
+        let validator = jsonschema::options()
+            .should_validate_formats(true)
+            .build(&document)
+            .map_err(|error| InvalidSchema {
+                name: T::name().into_owned(),
+                reason: error.to_string(),
+            })?;
+        let properties = own
+            .get("properties")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        Ok(Self {
+            validator,
+            properties,
+            components,
+        })
+    }
+
+    /// Collects every violation of the schema. Returns the value without unknown members, so that
+    /// its other errors can be found too.
+    pub(crate) fn validate(
+        &self,
+        place: ViolationLocation,
+        value: &Value,
+        found: &mut Vec<Violation>,
+    ) -> Value {
+        let (mut broken, mut controlled) = (Vec::new(), Vec::new());
+        control_characters(place, value, String::new(), &mut controlled);
+        let mut known = value.clone();
+        for error in self.validator.iter_errors(value) {
+            // The published pattern of such a text forbids control characters too, so the same
+            // violation is reported once.
+            let at = error.instance_path().as_str();
+            let is_said = matches!(error.kind(), Kind::Pattern { .. })
+                && controlled.iter().any(|violation| violation.pointer == at);
+            if !is_said {
+                push_violations(place, &error, &mut broken, Some(&mut known));
+            }
+        }
+        // A value of the wrong type also violates the other constraints, so only its type is
+        // reported.
+        let of_wrong_type: HashSet<String> = broken
+            .iter()
+            .filter(|violation| violation.code == WRONG_TYPE)
+            .map(|violation| violation.pointer.clone())
+            .collect();
+        broken.retain(|violation| {
+            violation.code == WRONG_TYPE || !of_wrong_type.contains(&violation.pointer)
+        });
+        found.append(&mut broken);
+        found.append(&mut controlled);
+        known
+    }
+
+    /// Converts query text to the type that its schema requires. Text that does not have this form
+    /// remains text and violates the schema.
+    pub(crate) fn parse_parameter(&self, name: &str, text: String) -> Value {
+        let wanted = self
+            .properties
+            .get(name)
+            .map(|schema| self.types_of(schema))
+            .unwrap_or_default();
+        let wants = |kind: &str| wanted.iter().any(|wanted| wanted == kind);
+        if wants("string") {
+            return Value::String(text);
+        }
+        if (wants("integer") && is_integer(&text)) || (wants("number") && is_number(&text)) {
+            return serde_json::from_str(&text).unwrap_or(Value::String(text));
+        }
+        match text.as_str() {
+            "true" if wants("boolean") => Value::Bool(true),
+            "false" if wants("boolean") => Value::Bool(false),
+            _ => Value::String(text),
+        }
+    }
+
+    fn types_of(&self, schema: &Value) -> Vec<String> {
+        let reference = schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|to| to.strip_prefix(COMPONENTS));
+        if let Some(target) = reference.and_then(|name| self.components.get(name)) {
+            return self.types_of(target);
+        }
+        let mut types: Vec<String> = match schema.get("type") {
+            Some(Value::String(one)) => vec![one.clone()],
+            Some(Value::Array(many)) => many
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+            _ => Vec::new(),
+        };
+        for choice in ["oneOf", "anyOf", "allOf"] {
+            let branches = schema.get(choice).and_then(Value::as_array);
+            types.extend(
+                branches
+                    .into_iter()
+                    .flatten()
+                    .flat_map(|branch| self.types_of(branch)),
+            );
+        }
+        types
+    }
+}
+
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit() || first == '-')
+        && text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Reports text with control characters, such as NUL, so that none reaches a database, log or
+/// supplier.
+fn control_characters(
+    place: ViolationLocation,
+    value: &Value,
+    pointer: String,
+    found: &mut Vec<Violation>,
+) {
+    match value {
+        Value::String(text) if text.chars().any(char::is_control) => {
+            found.push(Violation::at(
+                place,
+                pointer,
+                "control_character",
+                "control characters are not allowed",
+            ));
+        }
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                control_characters(place, element, format!("{pointer}/{index}"), found);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                control_characters(place, member, format!("{pointer}/{}", escape(name)), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns a name as a segment of a JSON pointer. It is truncated, because it may be client input.
+pub(crate) fn escape(name: &str) -> String {
+    let short: String = name
+        .chars()
+        .take(200)
+        .filter(|character| !character.is_control())
+        .collect();
+    short.replace('~', "~0").replace('/', "~1")
+}
+
+fn push_violations(
+    place: ViolationLocation,
+    error: &ValidationError<'_>,
+    found: &mut Vec<Violation>,
+    known: Option<&mut Value>,
+) {
+    let at = error.instance_path().as_str();
+    match error.kind() {
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            unknown_fields(place, at, unexpected, found);
+            if let Some(members) = members_at(known, at) {
+                members.retain(|name, _| !unexpected.contains(name));
+            }
+        }
+        // The schema allows no fields; the error does not name the ones that were sent.
+        Kind::FalseSchema => match members_at(known, at).map(std::mem::take) {
+            Some(members) => {
+                let unexpected: Vec<String> = members.into_iter().map(|(name, _)| name).collect();
+                unknown_fields(place, at, &unexpected, found);
+            }
+            None => found.push(Violation::at(place, at, "not_allowed", "must be absent")),
+        },
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            found.push(Violation::at(
+                place,
+                format!("{at}/{}", escape(name)),
+                "required",
+                "the field is required",
+            ));
+        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            report_branch(place, error, context, found)
+        }
+        kind => {
+            let (code, detail) = explain(kind);
+            found.push(Violation::at(place, at, code, detail));
+        }
+    }
+}
+
+/// Maximum number of unknown fields that are reported for one object.
+const UNKNOWN_MAX: usize = 50;
+
+fn unknown_fields(
+    place: ViolationLocation,
+    at: &str,
+    unexpected: &[String],
+    found: &mut Vec<Violation>,
+) {
+    for name in unexpected.iter().take(UNKNOWN_MAX) {
+        found.push(Violation::at(
+            place,
+            format!("{at}/{}", escape(name)),
+            "unknown_field",
+            "there is no such field",
+        ));
+    }
+}
+
+fn members_at<'a>(known: Option<&'a mut Value>, at: &str) -> Option<&'a mut Map<String, Value>> {
+    known?.pointer_mut(at)?.as_object_mut()
+}
+
+/// Reports the violations of a value that has several allowed forms. The intended form is the one
+/// with the right type and the fewest violations.
+fn report_branch(
+    place: ViolationLocation,
+    error: &ValidationError<'_>,
+    context: &[Vec<ValidationError<'static>>],
+    found: &mut Vec<Violation>,
+) {
+    let here = error.instance_path().as_str();
+    let is_other_type = |errors: &&Vec<ValidationError<'static>>| {
+        errors.iter().any(|error| {
+            error.instance_path().as_str() == here
+                && matches!(error.kind(), Kind::Type { .. } | Kind::Constant { .. })
+        })
+    };
+    let meant = context
+        .iter()
+        .filter(|errors| !is_other_type(errors))
+        .min_by_key(|errors| errors.len());
+    match meant {
+        Some(errors) => errors
+            .iter()
+            .for_each(|error| push_violations(place, error, found, None)),
+        None => found.push(Violation::at(place, here, WRONG_TYPE, wrong_type(context))),
+    }
+}
+
+fn wrong_type(context: &[Vec<ValidationError<'static>>]) -> String {
+    let mut wanted: Vec<String> = Vec::new();
+    for error in context.iter().flatten() {
+        if let Kind::Type { kind } = error.kind() {
+            wanted.extend(type_names(kind));
+        }
+    }
+    format!("must be {}", wanted.join(" or "))
+}
+
+fn type_names(kind: &TypeKind) -> Vec<String> {
+    match kind {
+        TypeKind::Single(one) => vec![one.to_string()],
+        TypeKind::Multiple(many) => many.iter().map(|one| one.to_string()).collect(),
+    }
+}
+
+fn explain(kind: &Kind) -> (&'static str, String) {
+    match kind {
+        Kind::Type { kind } => (
+            WRONG_TYPE,
+            format!("must be {}", type_names(kind).join(" or ")),
+        ),
+        Kind::Enum { options } => (
+            "not_allowed",
+            format!("must be one of {}", shortened(options)),
+        ),
+        Kind::Constant { expected_value } => ("not_allowed", format!("must be {expected_value}")),
+        Kind::Format { format } => ("format", format!("must have the format {format}")),
+        Kind::Pattern { pattern } => ("pattern", format!("must match {pattern}")),
+        Kind::MinLength { limit } => (
+            "too_short",
+            format!("must have at least {limit} characters"),
+        ),
+        Kind::MaxLength { limit } => ("too_long", format!("must have at most {limit} characters")),
+        Kind::MinItems { limit } => ("too_few", format!("must have at least {limit} items")),
+        Kind::MaxItems { limit } => ("too_many", format!("must have at most {limit} items")),
+        Kind::MinProperties { limit } => ("too_few", format!("must have at least {limit} members")),
+        Kind::MaxProperties { limit } => ("too_many", format!("must have at most {limit} members")),
+        Kind::Minimum { limit } => ("too_small", format!("must be at least {limit}")),
+        Kind::ExclusiveMinimum { limit } => ("too_small", format!("must be more than {limit}")),
+        Kind::Maximum { limit } => ("too_large", format!("must be at most {limit}")),
+        Kind::ExclusiveMaximum { limit } => ("too_large", format!("must be less than {limit}")),
+        Kind::MultipleOf { multiple_of } => (
+            "not_allowed",
+            format!("must be a multiple of {multiple_of}"),
+        ),
+        Kind::UniqueItems => ("duplicate", "must not hold the same item twice".to_owned()),
+        Kind::OneOfMultipleValid { .. } => ("ambiguous", "matches more than one form".to_owned()),
+        _ => ("invalid", "is not valid".to_owned()),
+    }
+}
+
+/// Returns the allowed values as text. Long lists, such as that of the currencies, are in the
+/// documentation.
+fn shortened(options: &Value) -> String {
+    const SHOWN_MAX: usize = 20;
+    match options.as_array() {
+        Some(all) if all.len() > SHOWN_MAX => "the documented codes".to_owned(),
+        _ => options.to_string(),
+    }
+}

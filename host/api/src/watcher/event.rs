@@ -1,0 +1,72 @@
+//! The operation that reads the watch event log.
+
+use crate::error_code::ErrorCode;
+use crate::extract::context::Context;
+use crate::extract::{Query, Validate, Validated};
+use crate::identifier::EventIdParam;
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, List};
+use axum::extract::State;
+use host_application::application::Application;
+use host_resources::watch_event_log::{self, WatchEvent};
+use host_storage::WatchLogEntry;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Page of the watch event log.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WatchEventsQuery {
+    /// Id of the last event that you have. Later events are returned; without it, the log is read
+    /// from its first event.
+    after: Option<EventIdParam>,
+    /// Maximum number of events to return.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 200, default = 50)]
+    limit: u32,
+}
+
+impl Validate for WatchEventsQuery {}
+
+const fn limit() -> u32 {
+    50
+}
+
+/// List watch events
+///
+/// Lists the watch events of all users of the organization, oldest first, whether or not they
+/// reached your webhook. To catch up:
+///
+/// 1. Omit `after` in the first request.
+/// 2. Process each `payload` as if it had been delivered; ignore an `id` that you have already
+///    processed.
+/// 3. Pass the last `id` as `after`, and repeat until fewer than `limit` events are returned.
+///
+/// No event ever appears before one that could already be read, so none is missed. `after` must be
+/// in the log of this organization and mode; otherwise the response is 404 `event_not_found`.
+#[utoipa::path(get, path = "/v1/watcher/events", tag = "Watches",
+    responses((status = 200, description = "A page of the log.")),
+    extensions(("x-error-codes" = json!(["event_not_found"]))))]
+pub(crate) async fn list_watch_events(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(Query(query)): Validated<Query<WatchEventsQuery>>,
+) -> Result<ApiResponse<List<WatchEvent>>, ApiError> {
+    let WatchEventsQuery { after, limit } = query;
+    let (tenant, after) = (&caller.owner.tenant, after.map(|id| id.0));
+    let logged = app
+        .store
+        .watch_log_entries(tenant, after.as_ref(), limit)
+        .await;
+    let logged = logged.map_err(ApiError::from_database)?;
+    let logged = logged.ok_or(ErrorCode::EventNotFound)?.into_iter();
+    Ok(ApiResponse::ok(List(
+        logged
+            .map(|WatchLogEntry { event, status }| {
+                let (created_at, payload) = (event.created_at, event.payload);
+                watch_event_log::event(&event.id, event.event_type, status, created_at, payload)
+            })
+            .collect(),
+    )))
+}

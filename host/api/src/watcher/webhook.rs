@@ -1,0 +1,102 @@
+//! Operations on the webhook that receives watch events.
+
+use crate::error_code::ErrorCode;
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated};
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, NoContent};
+use axum::extract::State;
+use host_application::application::Application;
+use host_resources::watch_event_log::{self, WatcherWebhook};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Idempotency scope of registering the watcher webhook.
+const OPERATION: &str = "watcher_webhook";
+
+/// A webhook for watch events.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WatcherWebhookRequest {
+    /// URL that receives a POST for each event. Any 2xx within 10 seconds confirms the event. Must
+    /// be `https://` with a public name or address, without user name and fragment.
+    #[schema(
+        min_length = 1,
+        max_length = 2048,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
+        example = "https://example.com/webhooks/watches"
+    )]
+    url: String,
+}
+
+impl Validate for WatcherWebhookRequest {}
+
+/// Register the watch webhook
+///
+/// Sends future watch events to `url`, signed with the `signing_secret` of this response, which is
+/// not shown again. Events of the last 30 days that are still `pending` in the log are sent as
+/// well. An organization has one webhook in each mode: a new registration replaces the previous one
+/// and invalidates its secret immediately. Accept both secrets for a short time, because requests
+/// that are already being sent carry the old signature.
+///
+/// An event that is not confirmed is sent again after 1 minute, 5 minutes, 30 minutes, 2 hours, 12
+/// hours and 24 hours, each with a small extra delay. Then it is `failed` in the log, which `GET
+/// /v1/watcher/events` reads. This applies to any response of the receiver, including 410. A
+/// webhook that confirmed nothing for 5 days receives no more events; they wait in the log until
+/// you register again.
+///
+/// Repeating the same request with the same idempotency key changes nothing and returns no secret.
+#[utoipa::path(post, path = "/v1/watcher/webhooks", tag = "Watches",
+    responses((status = 200, description = "Registered.")),
+    extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
+pub(crate) async fn register_watcher_webhook(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((key, Body(request))): Validated<(
+        Option<IdempotencyKeyHeader>,
+        Body<WatcherWebhookRequest>,
+    )>,
+) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
+    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
+    let issued = app.register_watch_endpoint(&caller, &request.url, key.as_ref());
+    let issued = issued.await.map_err(ApiError::from_webhook)?;
+    let secret = issued.signing_secret.as_ref();
+    Ok(ApiResponse::ok(watch_event_log::webhook(
+        &issued.subscription,
+        secret,
+    )))
+}
+
+/// Get the watch webhook
+///
+/// Returns the webhook without its secret. Responds 404 `subscription_not_found` if there is none.
+#[utoipa::path(get, path = "/v1/watcher/webhooks", tag = "Watches",
+    responses((status = 200, description = "The webhook.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn get_watcher_webhook(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
+    let endpoint = app.watch_endpoint(&caller.owner.tenant).await;
+    let endpoint = endpoint.map_err(ApiError::from_webhook)?;
+    let endpoint = endpoint.ok_or(ErrorCode::SubscriptionNotFound)?;
+    Ok(ApiResponse::ok(watch_event_log::webhook(&endpoint, None)))
+}
+
+/// Delete the watch webhook
+///
+/// Stops all deliveries and erases the secret immediately. Events wait in the log.
+#[utoipa::path(delete, path = "/v1/watcher/webhooks", tag = "Watches",
+    responses((status = 204, description = "Deleted.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn delete_watcher_webhook(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated(()): Validated<()>,
+) -> Result<NoContent, ApiError> {
+    let deleted = app.delete_watch_endpoint(&caller).await;
+    deleted.map_err(ApiError::from_webhook)?;
+    Ok(NoContent)
+}

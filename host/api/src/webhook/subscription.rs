@@ -1,0 +1,330 @@
+//! Operations on subscriptions: endpoint, event types and state.
+
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations};
+use crate::identifier::check_distinct;
+use crate::meta::PaginationMeta;
+use crate::problem::ApiError;
+use crate::response::{ApiResponse, List, NoContent};
+use crate::webhook::delivery;
+use crate::webhook::event_type::ProductBody;
+use crate::webhook::{EmptyRequest, PathProduct};
+use axum::extract::State;
+use host_application::application::Application;
+use host_application::context::RequestContext;
+use host_application::idempotency::IdempotentRequest;
+use host_application::webhook::service::{NewSubscription, SubscriptionUpdate};
+use host_domain::event::Product;
+use host_domain::id::SubscriptionId;
+use host_domain::time::Timestamp;
+use host_domain::webhook::Subscription;
+use host_resources::webhook::{self, WebhookDelivery, WebhookSubscription};
+use host_storage::PageRequest;
+use serde::{Deserialize, Deserializer};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Request parts of an operation on a subscription without further parameters.
+type SubscriptionActionParts = (
+    PathProduct,
+    PathId<SubscriptionId>,
+    Option<IdempotencyKeyHeader>,
+    Option<Body<EmptyRequest>>,
+);
+
+/// A subscription to the events of a product.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateSubscriptionRequest {
+    /// URL that receives a POST for each event. Any 2xx within 10 seconds confirms the event. Must
+    /// be `https://` with a public name or address, without user name and fragment.
+    #[schema(
+        min_length = 1,
+        max_length = 2048,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
+        example = "https://shop.example/webhooks"
+    )]
+    url: String,
+    /// Event types to send; see the webhooks section for each.
+    #[schema(min_items = 1, max_items = 50, example = json!(["*"]))]
+    event_types: Vec<String>,
+    /// Your own note.
+    #[schema(max_length = 500, pattern = r"^[^\x00-\x1F\x7F-\x9F]*$")]
+    description: Option<String>,
+}
+
+/// Changes to a subscription. Omitted fields stay unchanged.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UpdateSubscriptionRequest {
+    /// New URL; also used for waiting deliveries.
+    #[schema(
+        nullable = false,
+        min_length = 1,
+        max_length = 2048,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
+        example = "https://shop.example/webhooks"
+    )]
+    url: Option<String>,
+    /// New event types for future events.
+    #[schema(nullable = false, min_items = 1, max_items = 50, example = json!(["*"]))]
+    event_types: Option<Vec<String>>,
+    /// New note; null removes it.
+    #[serde(default, deserialize_with = "some_or_null")]
+    #[schema(value_type = Option<String>, max_length = 500, pattern = r"^[^\x00-\x1F\x7F-\x9F]*$")]
+    description: Option<Option<String>>,
+}
+
+/// Deserializes a member that is present, even if it is null.
+fn some_or_null<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// Page of subscriptions.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SubscriptionsQuery {
+    /// Maximum number of subscriptions to return.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 100, default = 25)]
+    limit: u32,
+    /// Number of subscriptions to skip.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 100_000, default = 0)]
+    offset: u64,
+}
+
+const fn limit() -> u32 {
+    25
+}
+
+impl Validate for CreateSubscriptionRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
+        check_distinct(Some(&self.event_types), "/event_types", found);
+    }
+}
+
+impl Validate for UpdateSubscriptionRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
+        check_distinct(self.event_types.as_deref(), "/event_types", found);
+    }
+}
+
+impl Validate for SubscriptionsQuery {}
+
+/// Subscribe to events
+///
+/// Sends each future event of these types to `url`, signed with the `signing_secret` of this
+/// response, which is not shown again. With live keys `url` must be `https` and resolve to public
+/// addresses; the name is resolved again for every attempt.
+///
+/// Responds 201 the first time. Repeating the same request with the same idempotency key responds
+/// 200 with the subscription, without the secret. An organization may have at most 100
+/// subscriptions for each product and mode; one more is 400 `validation_failed`.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions", tag = "Webhooks",
+    responses((status = 201, description = "Subscribed."), (status = 200, description = "Subscribed by an earlier request with this key.")),
+    extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
+pub(crate) async fn create_subscription(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((ProductBody(product, request), key)): Validated<(
+        ProductBody<CreateSubscriptionRequest>,
+        Option<IdempotencyKeyHeader>,
+    )>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let key = idempotent_request(&caller, "create", product, key);
+    let new = NewSubscription {
+        product,
+        url: request.url,
+        event_types: request.event_types,
+        description: request.description,
+    };
+    let issued = app.create_subscription(&caller.owner, new, key.as_ref());
+    let issued = issued.await.map_err(ApiError::from_webhook)?;
+    let secret = issued.signing_secret.as_ref();
+    let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
+    Ok(match secret {
+        Some(_) => ApiResponse::created(shown),
+        None => ApiResponse::ok(shown),
+    })
+}
+
+/// List subscriptions
+///
+/// Lists the organization's subscriptions to this product, oldest first, without their secrets.
+#[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions", tag = "Webhooks",
+    responses((status = 200, description = "A page of subscriptions.")))]
+pub(crate) async fn list_subscriptions(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathProduct(product), Query(query))): Validated<(
+        PathProduct,
+        Query<SubscriptionsQuery>,
+    )>,
+) -> Result<ApiResponse<List<WebhookSubscription>, PaginationMeta>, ApiError> {
+    let SubscriptionsQuery { limit, offset } = query;
+    let (tenant, page) = (&caller.owner.tenant, PageRequest { limit, offset });
+    let listed = app.store.subscriptions(tenant, product, page).await;
+    let listed = listed.map_err(ApiError::from_database)?;
+    let total = app.store.count_subscriptions(tenant, product).await;
+    let total = total.map_err(ApiError::from_database)?;
+    let meta = PaginationMeta::of(page, listed.has_more, total);
+    let shown = listed.items.iter().map(|one| without_secret(&app, one));
+    Ok(ApiResponse::ok(List(shown.collect())).meta(meta))
+}
+
+/// Get a subscription
+///
+/// Returns the subscription without its secret.
+#[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
+    responses((status = 200, description = "The subscription.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn get_subscription(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let found = app
+        .find_subscription(&caller.owner.tenant, product, &id)
+        .await
+        .map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(without_secret(&app, &found)))
+}
+
+/// Update a subscription
+///
+/// Omitted fields stay unchanged. Waiting and retried deliveries go to the URL that the
+/// subscription has when they are sent. A change of event types does not affect deliveries that are
+/// already recorded.
+#[utoipa::path(patch, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
+    responses((status = 200, description = "The updated subscription.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed"]))))]
+pub(crate) async fn update_subscription(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathId(id), ProductBody(product, request))): Validated<(
+        PathId<SubscriptionId>,
+        ProductBody<UpdateSubscriptionRequest>,
+    )>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let change = SubscriptionUpdate {
+        url: request.url,
+        event_types: request.event_types,
+        description: request.description,
+    };
+    let changed = app.update_subscription(&caller, product, &id, change);
+    let changed = changed.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(without_secret(&app, &changed)))
+}
+
+/// Delete a subscription
+///
+/// Stops all deliveries and erases the secrets immediately. The deliveries of the subscription can
+/// no longer be read.
+#[utoipa::path(delete, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
+    responses((status = 204, description = "Deleted.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn delete_subscription(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
+) -> Result<NoContent, ApiError> {
+    let deleted = app.delete_subscription(&caller.owner.tenant, product, &id);
+    deleted.await.map_err(ApiError::from_webhook)?;
+    Ok(NoContent)
+}
+
+/// Pause a subscription
+///
+/// Future deliveries are recorded as PENDING and not sent, for at most 30 days. Deliveries that are
+/// already being sent still arrive. Pausing a paused subscription has no effect. No body.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/pause", tag = "Webhooks",
+    responses((status = 200, description = "The subscription, PAUSED.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn pause_subscription(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let key = idempotent_request(&caller, "pause", product, key);
+    let paused = app.pause_subscription(&caller, product, &id, key.as_ref());
+    let paused = paused.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(without_secret(&app, &paused)))
+}
+
+/// Resume a subscription
+///
+/// Makes a PAUSED or DISABLED subscription ACTIVE: waiting and future deliveries are sent. No body.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/resume", tag = "Webhooks",
+    responses((status = 200, description = "The subscription, ACTIVE.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn resume_subscription(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let key = idempotent_request(&caller, "resume", product, key);
+    let resumed = app.resume_subscription(&caller, product, &id, key.as_ref());
+    let resumed = resumed.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(without_secret(&app, &resumed)))
+}
+
+/// Rotate a signing secret
+///
+/// Creates a new secret, which only this response shows. For 24 hours every request carries
+/// signatures of both secrets, so that receivers can switch over. Continue to accept the previous
+/// secret for at least 2 hours 15 minutes, because a delivery is retried for that long. Another
+/// rotation replaces the previous secret. Repeating an idempotency key returns the subscription
+/// without a secret. No body.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/rotate-secret", tag = "Webhooks",
+    responses((status = 200, description = "The subscription with its new secret.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn rotate_subscription_secret(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let key = idempotent_request(&caller, "rotate", product, key);
+    let issued = app.rotate_secret(&caller, product, &id, key.as_ref());
+    let issued = issued.await.map_err(ApiError::from_webhook)?;
+    let secret = issued.signing_secret.as_ref();
+    let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
+    Ok(ApiResponse::ok(shown))
+}
+
+/// Test a subscription
+///
+/// Sends an event of type `ping` to the subscription, regardless of its event types. Responds 202
+/// with the delivery; read it to see the receiver's response. The delivery waits while the
+/// subscription is not ACTIVE. No body.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/test", tag = "Webhooks",
+    responses((status = 202, description = "The delivery of the ping.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
+pub(crate) async fn test_subscription(
+    State(app): State<Arc<Application>>,
+    Context(caller): Context,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
+) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
+    let key = idempotent_request(&caller, "test", product, key);
+    let sent = app.send_test_event(&caller.owner, product, &id, key.as_ref());
+    let sent = sent.await.map_err(ApiError::from_webhook)?;
+    let shown = delivery::to_resource(&app, &caller.owner.tenant, &sent).await?;
+    Ok(ApiResponse::accepted(shown))
+}
+
+fn without_secret(app: &Application, subscription: &Subscription) -> WebhookSubscription {
+    webhook::subscription(subscription, None, app.clock.now())
+}
+
+/// Returns the idempotent request for an operation on the webhooks of a product.
+pub(super) fn idempotent_request(
+    caller: &RequestContext,
+    operation: &str,
+    product: Product,
+    key: Option<IdempotencyKeyHeader>,
+) -> Option<IdempotentRequest> {
+    let operation = format!("{}_webhook_{operation}", product.as_str());
+    key.map(|key| key.for_operation(&caller.owner, &operation))
+}

@@ -1,0 +1,280 @@
+//! API keys: their format, creation and authentication. Only digests are stored. A revoked key
+//! stops working on every host within seconds, because cached keys expire after [`CACHE_TTL`].
+
+use crate::context::ApiKeyScope;
+use crate::task_supervisor::TaskSupervisor;
+use host_domain::id::KeyId;
+use host_domain::owner::{Mode, Tenant};
+use host_domain::time::Timestamp;
+use host_storage::{ApiKey, CommitError, DatabaseError, Store, UnitOfWork};
+use moka::future::Cache;
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time that a host caches an API key.
+pub const CACHE_TTL: Duration = Duration::from_secs(3);
+/// Maximum number of API keys that a host caches.
+const CACHE_CAPACITY: u64 = 10_000;
+
+const RANDOM_CHARS: usize = 32;
+const CHECKSUM_CHARS: usize = 6;
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Reason why an API key cannot be created.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateApiKeyError {
+    /// The operating system provides no random bytes.
+    #[error("the operating system provides no random bytes")]
+    Random,
+    /// The key cannot be stored.
+    #[error("the API key cannot be stored")]
+    Store(#[source] CommitError),
+}
+
+/// Properties of a new API key.
+#[derive(Debug, Clone)]
+pub struct NewApiKey {
+    /// Organization and mode.
+    pub tenant: Tenant,
+    /// Display name.
+    pub name: String,
+    /// Granted scopes.
+    pub scopes: Vec<ApiKeyScope>,
+    /// Expiry; `None` if the key does not expire.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Creates an API key, stores its digest and returns the key. The key cannot be read again.
+///
+/// # Errors
+/// [`CreateApiKeyError`].
+pub async fn create_api_key(
+    store: &Store,
+    new: NewApiKey,
+    id: KeyId,
+    now: Timestamp,
+) -> Result<SecretString, CreateApiKeyError> {
+    let key = generate(new.tenant.mode).ok_or(CreateApiKeyError::Random)?;
+    let stored = ApiKey {
+        id,
+        tenant: new.tenant,
+        name: new.name,
+        scopes: new
+            .scopes
+            .iter()
+            .map(|scope| scope.as_str().to_owned())
+            .collect(),
+        masked_key: masked(key.expose_secret()),
+        created_at: now,
+        expires_at: new.expires_at,
+        last_used_at: None,
+        revoked_at: None,
+    };
+    let mut write = UnitOfWork::new(now);
+    write.insert_api_key(&stored, &digest(key.expose_secret()));
+    store
+        .commit(write)
+        .await
+        .map_err(CreateApiKeyError::Store)?;
+    Ok(key)
+}
+
+/// Returns the masked form of a key, e.g. `sk_test_…abcd`.
+fn masked(key: &str) -> String {
+    let end = key.len().saturating_sub(4);
+    format!(
+        "{}…{}",
+        key.get(..8).unwrap_or_default(),
+        key.get(end..).unwrap_or_default()
+    )
+}
+
+fn prefix(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Test => "sk_test_",
+        Mode::Live => "sk_live_",
+    }
+}
+
+fn digest(key: &str) -> [u8; 32] {
+    Sha256::digest(key.as_bytes()).into()
+}
+
+/// Generates a well-formed key with 190 random bits. Returns `None` if there are no random bytes.
+fn generate(mode: Mode) -> Option<SecretString> {
+    let mut key = prefix(mode).to_owned();
+    let end = key.len() + RANDOM_CHARS;
+    while key.len() < end {
+        let mut bytes = [0_u8; 64];
+        getrandom::fill(&mut bytes).ok()?;
+        // Bytes from 248, the largest multiple of 62, would make some characters more frequent.
+        let fair = bytes
+            .iter()
+            .filter(|byte| **byte < 248)
+            .filter_map(|byte| BASE62.get(usize::from(byte % 62)));
+        key.extend(
+            fair.take(end - key.len())
+                .map(|character| char::from(*character)),
+        );
+    }
+    key.push_str(&checksum(&key));
+    Some(key.into())
+}
+
+/// Returns the CRC-32 of `key` in base 62. It detects a mistyped key without a database lookup.
+fn checksum(key: &str) -> String {
+    let mut rest = u64::from(crc32fast::hash(key.as_bytes()));
+    let mut characters = ['0'; CHECKSUM_CHARS];
+    for character in characters.iter_mut().rev() {
+        let digit = usize::try_from(rest % 62)
+            .ok()
+            .and_then(|digit| BASE62.get(digit));
+        *character = digit.map_or('0', |digit| char::from(*digit));
+        rest /= 62;
+    }
+    characters.iter().collect()
+}
+
+/// Returns whether a text has the format of an API key, including the checksum.
+#[must_use]
+pub fn is_well_formed(key: &str) -> bool {
+    let Some(rest) = key
+        .strip_prefix("sk_test_")
+        .or_else(|| key.strip_prefix("sk_live_"))
+    else {
+        return false;
+    };
+    if rest.len() != RANDOM_CHARS + CHECKSUM_CHARS
+        || !rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    {
+        return false;
+    }
+    let (body, sum) = key.split_at(key.len() - CHECKSUM_CHARS);
+    checksum(body) == sum
+}
+
+/// Reason why an API key is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiKeyError {
+    /// The key is malformed, unknown, revoked or expired. Clients do not learn which.
+    #[error("the API key is not valid")]
+    Invalid,
+    /// The key could not be looked up.
+    #[error("the API key cannot be looked up")]
+    Database(#[source] DatabaseError),
+}
+
+/// Authenticates API keys, with a short-lived cache.
+pub struct ApiKeyAuthenticator {
+    store: Store,
+    tasks: TaskSupervisor,
+    cache: Cache<[u8; 32], Arc<ApiKey>>,
+}
+
+impl ApiKeyAuthenticator {
+    /// Creates an authenticator that reads keys from `store` and records their use in separate
+    /// tasks.
+    #[must_use]
+    pub fn new(store: Store, tasks: TaskSupervisor) -> Self {
+        let cache = Cache::builder()
+            .max_capacity(CACHE_CAPACITY)
+            .time_to_live(CACHE_TTL)
+            .build();
+        Self {
+            store,
+            tasks,
+            cache,
+        }
+    }
+
+    /// Returns the stored API key of a valid key.
+    ///
+    /// # Errors
+    /// [`ApiKeyError`].
+    pub async fn authenticate(
+        &self,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Arc<ApiKey>, ApiKeyError> {
+        if !is_well_formed(key) {
+            return Err(ApiKeyError::Invalid);
+        }
+        let sha256 = digest(key);
+        // Failures are not cached, so a key works as soon as it is created.
+        let found = self
+            .cache
+            .try_get_with(sha256, self.look_up(sha256, now))
+            .await;
+        let found = found.map_err(|error| match error.as_ref() {
+            ApiKeyError::Invalid => ApiKeyError::Invalid,
+            ApiKeyError::Database(error) => ApiKeyError::Database(error.clone()),
+        })?;
+        let good = found.revoked_at.is_none()
+            && found.expires_at.is_none_or(|end| now < end)
+            && key.starts_with(prefix(found.tenant.mode));
+        if good {
+            Ok(found)
+        } else {
+            Err(ApiKeyError::Invalid)
+        }
+    }
+
+    async fn look_up(&self, sha256: [u8; 32], now: Timestamp) -> Result<Arc<ApiKey>, ApiKeyError> {
+        let found = self
+            .store
+            .api_key_by_hash(&sha256)
+            .await
+            .map_err(ApiKeyError::Database)?;
+        let found = Arc::new(found.ok_or(ApiKeyError::Invalid)?);
+        if found.revoked_at.is_none() {
+            let (store, used) = (self.store.clone(), Arc::clone(&found));
+            self.tasks.spawn("touch_api_key", async move {
+                if let Err(error) = store.touch_api_key(&used, now).await {
+                    tracing::warn!(key = %used.id, error = &error as &dyn std::error::Error, "the last use of an API key was not recorded");
+                }
+            });
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_generated_keys_are_well_formed() {
+        let key = generate(Mode::Test).unwrap();
+        let key = key.expose_secret();
+        assert!(key.starts_with("sk_test_") && key.len() == 46, "{key}");
+        assert!(is_well_formed(key));
+        for index in 0..key.len() {
+            let mut changed = key.to_owned().into_bytes();
+            changed[index] = if changed[index] == b'x' { b'y' } else { b'x' };
+            assert!(
+                !is_well_formed(std::str::from_utf8(&changed).unwrap()),
+                "character {index}"
+            );
+        }
+        assert!(!is_well_formed(&key[..45]));
+        assert!(!is_well_formed(&format!("{key}0")));
+        assert!(!is_well_formed("sk_test_ä"));
+    }
+
+    #[test]
+    fn generated_keys_differ_and_use_all_base62_characters() {
+        let keys: Vec<_> = (0..200).map(|_| generate(Mode::Live).unwrap()).collect();
+        let mut texts: Vec<&str> = keys.iter().map(ExposeSecret::expose_secret).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        assert_eq!(texts.len(), 200);
+        let all: String = texts.iter().map(|key| &key[8..40]).collect();
+        assert!(
+            BASE62
+                .iter()
+                .all(|character| all.contains(char::from(*character)))
+        );
+    }
+}

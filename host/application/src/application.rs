@@ -1,0 +1,289 @@
+//! The application: the state that handlers and background tasks share, built in one place.
+
+use crate::api_key::ApiKeyAuthenticator;
+use crate::booking::settings::RetrySchedules;
+use crate::config::Config;
+use crate::id_generator::IdGenerator;
+use crate::mandate::signing_key::{SigningKeyError, SigningKeyRing};
+use crate::readiness::ReadinessProbe;
+use crate::sealer::{KEY_BYTES, SealError, Sealer};
+use crate::supplier::directory::SupplierDirectory;
+use crate::supplier::query_error::QueryState;
+use crate::task_supervisor::TaskSupervisor;
+use crate::webhook::policy::DeliveryPolicy;
+use crate::webhook::{delivery_worker, maintenance};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use host_domain::time::Clock;
+use host_runtime::guarded_client::DnsLookup;
+use host_runtime::{CallSink, Runtime, RuntimeConfig, RuntimeError};
+use host_storage::{DatabaseError, MigrateError, OpenError, Store, StoreOptions};
+use secrecy::SecretSlice;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Maximum number of supplier webhook requests that are handled at the same time. Anyone may send
+/// one, of up to 1 MiB. The limit keeps memory use low and, by default, leaves half of an adapter's
+/// concurrent calls to bookings.
+const INBOUND_WEBHOOKS_MAX: usize = 32;
+
+/// The application. Handlers receive it as `State<Arc<Application>>`.
+pub struct Application {
+    /// The configuration.
+    pub config: Config,
+    /// The database.
+    pub store: Store,
+    /// The plugin runtime.
+    pub runtime: Runtime,
+    /// The configured suppliers.
+    pub suppliers: SupplierDirectory,
+    /// The wall clock.
+    pub clock: Arc<dyn Clock>,
+    /// Generator of new identifiers.
+    pub ids: Arc<dyn IdGenerator>,
+    /// Seals offers and secrets.
+    pub sealer: Sealer,
+    /// Authenticates API keys.
+    pub api_keys: ApiKeyAuthenticator,
+    /// State of the readiness check.
+    pub readiness: ReadinessProbe,
+    /// Permits for supplier webhook requests that are handled at the same time.
+    pub inbound_webhook_permits: Semaphore,
+    /// State that supplier queries share between requests.
+    pub query_state: QueryState,
+    /// Retry and reconcile schedules.
+    pub schedules: RetrySchedules,
+    /// Delivery of events to webhook subscriptions.
+    pub webhooks: DeliveryPolicy,
+    /// Starts all tasks of the application.
+    pub tasks: TaskSupervisor,
+    /// Base URL of the API as clients see it, without a trailing slash.
+    pub base_url: String,
+}
+
+/// The dependencies of an application besides its configuration.
+pub struct ApplicationDependencies {
+    /// The wall clock.
+    pub clock: Arc<dyn Clock>,
+    /// Generator of new identifiers.
+    pub ids: Arc<dyn IdGenerator>,
+    /// Folder that relative component paths start from.
+    pub plugins_dir: PathBuf,
+    /// Receives a record of every call of a plugin.
+    pub call_sink: Arc<dyn CallSink>,
+    /// Base URL of the API as clients see it.
+    pub base_url: String,
+}
+
+/// Reason why the application cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartupError {
+    /// The master key is missing or is not 32 bytes in base64.
+    #[error("{0}")]
+    MasterKey(String),
+    /// A sealing key has an invalid length or id.
+    #[error("the master key or its id is invalid")]
+    Seal(#[from] SealError),
+    /// The configured keys cannot open the value that was sealed at an earlier start.
+    #[error(
+        "the master key is not the one that this database was used with; add the previous key to old_master_keys"
+    )]
+    MasterKeyMismatch(#[source] SealError),
+    /// The database cannot be opened.
+    #[error("the database cannot be opened")]
+    OpenDatabase(#[from] OpenError),
+    /// The schema migrations failed.
+    #[error(transparent)]
+    Migrate(#[from] MigrateError),
+    /// The database failed.
+    #[error("the database failed")]
+    Database(#[from] DatabaseError),
+    /// No key for signing mandates can be created.
+    #[error("cannot create a key for signing mandates")]
+    MandateKey(#[from] SigningKeyError),
+    /// The plugin runtime cannot start.
+    #[error("the plugin runtime cannot start")]
+    Runtime(#[from] RuntimeError),
+}
+
+impl Application {
+    /// Opens the database, applies its migrations, loads the plugins and starts the background
+    /// tasks.
+    ///
+    /// # Errors
+    /// [`StartupError`]. A plugin that cannot be loaded is not an error.
+    pub async fn launch(
+        config: Config,
+        surroundings: ApplicationDependencies,
+    ) -> Result<Arc<Self>, StartupError> {
+        let sealer = build_sealer(&config)?;
+        let store = open_store(&config).await?;
+        store.migrate().await?;
+        verify_master_key(&store, &sealer).await?;
+        let age_max_s = config.mandates.key_max_age_s;
+        SigningKeyRing::load_or_rotate(&store, &sealer, age_max_s, surroundings.clock.now())
+            .await?;
+        let runtime = build_runtime(&config, &surroundings)?;
+        let suppliers = SupplierDirectory::new(&config, surroundings.plugins_dir, runtime.clone());
+        suppliers.load_all().await;
+        let tasks = TaskSupervisor::default();
+        let app = Arc::new(Self {
+            api_keys: ApiKeyAuthenticator::new(store.clone(), tasks.clone()),
+            readiness: ReadinessProbe::default(),
+            inbound_webhook_permits: Semaphore::new(INBOUND_WEBHOOKS_MAX),
+            query_state: QueryState::new(&config),
+            schedules: RetrySchedules::new(&config),
+            webhooks: DeliveryPolicy::new(&config, DnsLookup::system()),
+            clock: surroundings.clock,
+            ids: surroundings.ids,
+            base_url: surroundings.base_url,
+            config,
+            store,
+            runtime,
+            suppliers,
+            sealer,
+            tasks,
+        });
+        spawn_background_tasks(&app);
+        Ok(app)
+    }
+
+    /// Stops background tasks, waits up to `patience` for them, and closes the database. Returns
+    /// `false` if a task was still running after that time.
+    pub async fn shut_down(&self, patience: Duration) -> bool {
+        self.tasks.begin_shutdown();
+        let done = self.tasks.wait_for_tasks(patience).await;
+        self.store.close().await;
+        done
+    }
+}
+
+impl std::fmt::Debug for Application {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App")
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Starts the background tasks. Each ends when the application shuts down.
+fn spawn_background_tasks(app: &Arc<Application>) {
+    let watched = Arc::clone(app);
+    app.tasks.spawn("unresolved", async move {
+        crate::jobs::unresolved_monitor::run_monitor(&watched).await
+    });
+    let forgetting = Arc::clone(app);
+    app.tasks.spawn("supplier events", async move {
+        crate::supplier_event::job::run_purge(&forgetting).await
+    });
+    let counting = Arc::clone(app);
+    app.tasks.spawn("flight counts", async move {
+        refresh_flight_counts(&counting).await
+    });
+    let worker = Arc::clone(app);
+    app.tasks.spawn("worker", async move {
+        crate::jobs::worker::run_worker(worker).await
+    });
+    let sender = Arc::clone(app);
+    app.tasks.spawn("webhooks", async move {
+        delivery_worker::run_worker(sender).await
+    });
+    let watching = Arc::clone(app);
+    app.tasks.spawn("watches", async move {
+        crate::watch::check_worker::run_worker(watching).await
+    });
+    let tended = Arc::clone(app);
+    app.tasks.spawn("webhook upkeep", async move {
+        maintenance::run_maintenance(&tended).await
+    });
+}
+
+/// Interval at which the counts of flight bookings are updated. Lists add the changes since the
+/// last update.
+const FLIGHT_COUNT_INTERVAL: Duration = Duration::from_secs(2);
+
+async fn refresh_flight_counts(app: &Application) {
+    let complaint = "cannot update the counts of flight bookings";
+    let settle = || app.store.compact_flight_booking_counts(app.clock.now());
+    app.tasks
+        .run_periodically(FLIGHT_COUNT_INTERVAL, complaint, settle)
+        .await;
+}
+
+/// Opens the configured database without applying migrations.
+///
+/// # Errors
+/// [`OpenError`].
+pub async fn open_store(config: &Config) -> Result<Store, OpenError> {
+    if let Some(folder) = config
+        .database
+        .expose()
+        .strip_prefix("sqlite:")
+        .and_then(|path| Path::new(path).parent())
+    {
+        // If the folder cannot be created, opening the file below reports the error.
+        let _ = tokio::fs::create_dir_all(folder).await;
+    }
+    let options = StoreOptions {
+        postgres_connections: config.limits.postgres_connections,
+        ..StoreOptions::default()
+    };
+    Store::open(config.database.expose(), &options).await
+}
+
+fn build_runtime(
+    config: &Config,
+    surroundings: &ApplicationDependencies,
+) -> Result<Runtime, RuntimeError> {
+    let mut made_of = RuntimeConfig::new(Arc::clone(&surroundings.clock));
+    made_of.calls_max = config.limits.plugin_calls;
+    made_of.code_cache_dir =
+        Some(config.code_cache_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
+    Runtime::new(made_of, Arc::clone(&surroundings.call_sink))
+}
+
+fn build_sealer(config: &Config) -> Result<Sealer, StartupError> {
+    if config.master_key.is_empty() {
+        let how = "no master key is configured: set STOPOVER_MASTER_KEY or master_key to 32 bytes in base64, e.g. from `openssl rand -base64 32`";
+        return Err(StartupError::MasterKey(how.to_owned()));
+    }
+    let key = decode_key("master_key", config.master_key.expose())?;
+    let mut older = Vec::new();
+    for old in &config.old_master_keys {
+        older.push((
+            old.id.clone(),
+            decode_key("a key of old_master_keys", old.key.expose())?,
+        ));
+    }
+    Ok(Sealer::new(&config.master_key_id, &key, &older)?)
+}
+
+fn decode_key(which: &str, text: &str) -> Result<SecretSlice<u8>, StartupError> {
+    let bytes = STANDARD
+        .decode(text.trim())
+        .ok()
+        .filter(|bytes| bytes.len() == KEY_BYTES);
+    let key = bytes.map(SecretSlice::from);
+    key.ok_or_else(|| {
+        StartupError::MasterKey(format!("{which} is not {KEY_BYTES} bytes in base64"))
+    })
+}
+
+const MASTER_KEY_CHECK: &str = "master_key_proof";
+
+/// Verifies the master key at startup, so that a wrong one is reported before a secret cannot be
+/// opened. Reseals the check value if it was sealed with an older key.
+async fn verify_master_key(store: &Store, sealer: &Sealer) -> Result<(), StartupError> {
+    let fresh = sealer.seal(MASTER_KEY_CHECK, &[], MASTER_KEY_CHECK.as_bytes())?;
+    let stored = store.setting_or_insert(MASTER_KEY_CHECK, &fresh).await?;
+    sealer
+        .open(MASTER_KEY_CHECK, &[], &stored)
+        .map_err(StartupError::MasterKeyMismatch)?;
+    if sealer.is_sealed_with_current_key(&stored) {
+        return Ok(());
+    }
+    store.set_setting(MASTER_KEY_CHECK, &fresh).await?;
+    Ok(())
+}

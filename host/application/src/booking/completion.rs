@@ -1,0 +1,401 @@
+//! Completes a booking: takes the caller's payment choice, commits the intent, executes the steps,
+//! and returns the outcome.
+
+use crate::application::Application;
+use crate::booking::aggregate::{BookingAggregate, BookingPhase};
+use crate::booking::execution::WorkflowError;
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
+use crate::payment_instrument::InstrumentError;
+use crate::sealer::SealError;
+use futures::FutureExt;
+use host_domain::booking::{Expiry, PaymentCollector};
+use host_domain::flight;
+use host_domain::hotel;
+use host_domain::id::{BookingId, InstrumentId, PaymentId};
+use host_domain::money::Money;
+use host_domain::owner::Owner;
+use host_domain::payment::{DeclineReason, Instrument, Payment, PaymentMethod, PaymentState};
+use host_domain::remote_call::RemoteCall;
+use host_storage::UnitOfWork;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// A caller's request to complete a booking.
+#[derive(Debug, Clone)]
+pub struct CompleteBookingCommand {
+    pub owner: Owner,
+    pub booking: BookingId,
+    /// The stored instrument to pay with. `None` if the browser or the supplier has collected the
+    /// payment.
+    pub instrument: Option<InstrumentId>,
+    /// The key to claim for the outcome. `None` if the request has no key, or the key is already
+    /// claimed.
+    pub key: Option<IdempotentRequest>,
+    /// Whether the same request was made before. For a repeat, an instrument that was declined is
+    /// not tried again, and a completed booking is returned as confirmed even if it was cancelled
+    /// since. `None` means not looked up yet; this is done only when it matters.
+    pub is_repeat: Option<bool>,
+    pub request_id: String,
+    pub deadline: Instant,
+}
+
+impl CompleteBookingCommand {
+    /// Returns how the request's instrument was declined so far.
+    fn declines_of_instrument<B: BookingAggregate>(&self, booking: &B) -> Vec<DeclineReason> {
+        let by_it = |payment: &&Payment| match &payment.method {
+            PaymentMethod::Instrument { id } => self.instrument.as_ref() == Some(id),
+            PaymentMethod::Sdk | PaymentMethod::Supplier => false,
+        };
+        let tried = booking.payments().iter().filter(by_it);
+        tried.filter_map(|payment| payment.decline_reason).collect()
+    }
+}
+
+/// The outcome of completing a booking.
+#[derive(Debug)]
+pub enum CompletionOutcome<B> {
+    /// The booking is confirmed, now or before.
+    Confirmed(Box<B>),
+    /// The booking was confirmed before, and is cancelled or being cancelled since.
+    CanceledMeanwhile(Box<B>),
+    /// The supplier accepted the request and decides later.
+    InProgress(Box<B>),
+    /// The payment was declined or is not completed; another instrument may be tried.
+    PaymentFailed {
+        booking: Box<B>,
+        requires_action: bool,
+    },
+    /// The supplier was not called; the same request may be tried again.
+    NotSent(Box<B>),
+    /// The supplier refused.
+    Rejected(Box<B>),
+    /// The outcome is unknown.
+    Unknown(Box<B>),
+}
+
+/// Reasons why completion was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum CompleteBookingError {
+    #[error(transparent)]
+    Workflow(WorkflowError),
+    #[error("no such booking")]
+    NotFound,
+    #[error("the booking is {0}")]
+    InvalidState(&'static str),
+    #[error("the payment instrument does not exist or cannot be used")]
+    InstrumentInvalid,
+    #[error("the payment instrument cannot be decrypted")]
+    InstrumentUnreadable(#[source] SealError),
+    #[error("this booking is paid with a stored instrument, and the request names none")]
+    InstrumentMissing,
+    #[error("this booking is not paid with a stored instrument, but the request names one")]
+    InstrumentNotAllowed,
+    #[error(transparent)]
+    Idempotency(IdempotencyError),
+}
+
+impl<E: Into<WorkflowError>> From<E> for CompleteBookingError {
+    fn from(error: E) -> Self {
+        Self::Workflow(error.into())
+    }
+}
+
+impl CompleteBookingError {
+    fn after_send(self) -> Self {
+        match self {
+            Self::Workflow(error) => Self::Workflow(error.after_send()),
+            other => other,
+        }
+    }
+}
+
+impl Application {
+    /// Completes a hotel booking. It is booked only once, however many requests there are.
+    pub async fn complete_hotel(
+        self: &Arc<Self>,
+        wish: CompleteBookingCommand,
+    ) -> Result<CompletionOutcome<hotel::Booking>, CompleteBookingError> {
+        self.complete(wish).await
+    }
+
+    /// Completes a flight booking. It is booked only once, however many requests there are.
+    pub async fn complete_flight(
+        self: &Arc<Self>,
+        wish: CompleteBookingCommand,
+    ) -> Result<CompletionOutcome<flight::Booking>, CompleteBookingError> {
+        self.complete(wish).await
+    }
+
+    async fn complete<B: BookingAggregate>(
+        self: &Arc<Self>,
+        mut wish: CompleteBookingCommand,
+    ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
+        let ended = self.start_or_wait(&mut wish).await;
+        match &ended {
+            Ok(_)
+            | Err(CompleteBookingError::Workflow(_) | CompleteBookingError::Idempotency(_)) => {}
+            // A key that was used for another request is reported before the reason why this
+            // request fails.
+            Err(_) => self.resolve_idempotency(&mut wish).await?,
+        }
+        let completion = ended?;
+        // From now on the key stands for the outcome that another call produced.
+        if let Some(key) = &wish.key
+            && completion.is_final()
+        {
+            let used = self.claim(key, wish.booking.as_str()).await;
+            used.map_err(CompleteBookingError::Idempotency)?;
+        }
+        Ok(completion)
+    }
+
+    /// Starts the completion, or waits for the outcome of one in progress. Removes the key from the
+    /// request once it is claimed.
+    async fn start_or_wait<B: BookingAggregate>(
+        self: &Arc<Self>,
+        wish: &mut CompleteBookingCommand,
+    ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
+        let mut declines_known = None;
+        loop {
+            let booking = self.find_booking_to_complete::<B>(wish).await?;
+            let is_untouched = matches!(booking.phase(), BookingPhase::ReadyToComplete)
+                && booking.payments().is_empty();
+            if !is_untouched {
+                self.resolve_idempotency(wish).await?;
+            }
+            let repeated = wish.is_repeat == Some(true);
+            let declines = wish.declines_of_instrument(&booking);
+            // Number of declines of this instrument that do not count: those before this request,
+            // or none if the request is a repeat.
+            let known = *declines_known.get_or_insert(match repeated {
+                true => 0,
+                false => declines.len(),
+            });
+            match booking.phase() {
+                BookingPhase::ReadyToComplete if declines.len() > known => {
+                    return Ok(CompletionOutcome::PaymentFailed {
+                        requires_action: declines.last() == Some(&DeclineReason::RequiresAction),
+                        booking: Box::new(booking),
+                    });
+                }
+                BookingPhase::ReadyToComplete => {
+                    if let Some(completion) = self.start_completion(booking, wish).await? {
+                        return Ok(completion);
+                    }
+                    // The same request may have taken the booking. In that case this one is a
+                    // repeat.
+                    wish.is_repeat = None;
+                    self.resolve_idempotency(wish).await?;
+                    if wish.is_repeat == Some(true) {
+                        declines_known = None;
+                    }
+                }
+                BookingPhase::Completing(_) => {
+                    if !self.is_lease_held(B::JOB_KIND, booking.id()).await? {
+                        // The worker may have finished since the booking was read.
+                        let left = self.find_booking_to_complete::<B>(wish).await?;
+                        if left.version() == booking.version() {
+                            return Ok(CompletionOutcome::from_booking(left));
+                        }
+                        continue;
+                    }
+                }
+                BookingPhase::Prebooking
+                | BookingPhase::Expired
+                | BookingPhase::Failed { was_bound: false } => {
+                    return Err(CompleteBookingError::InvalidState(booking.status_str()));
+                }
+                BookingPhase::Failed { was_bound: true } => {
+                    return Ok(CompletionOutcome::Rejected(Box::new(booking)));
+                }
+                BookingPhase::Confirmed => {
+                    return Ok(CompletionOutcome::Confirmed(Box::new(booking)));
+                }
+                BookingPhase::Canceling if repeated => {
+                    return Ok(CompletionOutcome::Confirmed(Box::new(booking)));
+                }
+                BookingPhase::Canceling => {
+                    return Ok(CompletionOutcome::CanceledMeanwhile(Box::new(booking)));
+                }
+            }
+            // Another worker is completing the booking; its outcome is also the outcome of this
+            // request.
+            if !self.wait_for_next_poll(wish.deadline).await {
+                let booking = self.find_booking_to_complete(wish).await?;
+                return Ok(CompletionOutcome::at_deadline(booking));
+            }
+        }
+    }
+
+    /// Looks up whether the request was made before. Removes the key of a repeated request.
+    async fn resolve_idempotency(
+        &self,
+        wish: &mut CompleteBookingCommand,
+    ) -> Result<(), CompleteBookingError> {
+        if wish.is_repeat.is_none() {
+            let made = self.find_result(wish.key.as_ref()).await;
+            let repeated = made.map_err(CompleteBookingError::Idempotency)?.is_some();
+            wish.key.take_if(|_| repeated);
+            wish.is_repeat = Some(repeated);
+        }
+        Ok(())
+    }
+
+    async fn find_booking_to_complete<B: BookingAggregate>(
+        &self,
+        wish: &CompleteBookingCommand,
+    ) -> Result<B, CompleteBookingError> {
+        let found = B::find_owned(&self.store, &wish.owner, &wish.booking).await?;
+        found.ok_or(CompleteBookingError::NotFound)
+    }
+
+    /// Commits the intent with the key and executes the steps. Returns `None` if another process
+    /// changed the booking first or took the key.
+    async fn start_completion<B: BookingAggregate>(
+        self: &Arc<Self>,
+        booking: B,
+        wish: &mut CompleteBookingCommand,
+    ) -> Result<Option<CompletionOutcome<B>>, CompleteBookingError> {
+        let mut walker = self.execution_context(&wish.request_id, wish.deadline);
+        let expired = booking.expires_at() <= self.clock.now();
+        let event = if expired {
+            B::expired_event(Expiry::Offer)
+        } else {
+            walker.instrument = self.instrument_for(&booking, wish).await?;
+            let hold = |instrument| self.new_authorization(booking.total(), instrument);
+            B::book_started_event(walker.instrument.as_ref().map(hold))
+        };
+        let take_key = |write: &mut UnitOfWork| {
+            if !expired {
+                claim_in(write, wish.key.as_ref(), wish.booking.as_str());
+            }
+        };
+        let Some((booking, then)) = self.start(booking, event, &walker, take_key).await? else {
+            return Ok(None);
+        };
+        wish.key = None;
+        let app = Arc::clone(self);
+        let run = async move { app.run_steps(booking, then, &walker).await };
+        let walk = self.run_to_completion(run.boxed());
+        let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
+            // The workflow continues after the caller's deadline.
+            let read = self.find_booking_to_complete(wish).await;
+            let booking = read.map_err(CompleteBookingError::after_send)?;
+            return Ok(Some(CompletionOutcome::at_deadline(booking)));
+        };
+        let booking = walked??;
+        if expired {
+            Err(CompleteBookingError::InvalidState(booking.status_str()))
+        } else {
+            Ok(Some(CompletionOutcome::from_booking(booking)))
+        }
+    }
+
+    /// Returns the instrument to pay with. Returns `None` if the booking is, or will be, paid
+    /// without a stored instrument.
+    async fn instrument_for<B: BookingAggregate>(
+        &self,
+        booking: &B,
+        wish: &CompleteBookingCommand,
+    ) -> Result<Option<Instrument>, CompleteBookingError> {
+        let by_instrument =
+            booking.payment_collector() == PaymentCollector::Gateway && !booking.uses_payment_sdk();
+        let id = match (&wish.instrument, by_instrument) {
+            (Some(id), true) => id,
+            (None, false) => return Ok(None),
+            (None, true) => return Err(CompleteBookingError::InstrumentMissing),
+            (Some(_), false) => return Err(CompleteBookingError::InstrumentNotAllowed),
+        };
+        let opened = self.open_instrument(&wish.owner, id).await;
+        match opened.map_err(|error| match error {
+            InstrumentError::Database(error) => error.into(),
+            InstrumentError::Seal(error) => CompleteBookingError::InstrumentUnreadable(error),
+        })? {
+            Some(instrument) => Ok(Some(instrument)),
+            None => Err(CompleteBookingError::InstrumentInvalid),
+        }
+    }
+
+    /// Creates a payment to authorize with a stored instrument.
+    pub fn new_authorization(&self, amount: Money, instrument: &Instrument) -> Payment {
+        Payment::new_authorization(
+            PaymentId::from_bits(self.ids.generate()),
+            amount,
+            instrument.processor.clone(),
+            instrument,
+            self.clock.now(),
+        )
+    }
+}
+
+impl<B> CompletionOutcome<B> {
+    /// Returns the booking, whatever the outcome.
+    pub fn into_booking(self) -> Box<B> {
+        match self {
+            Self::Confirmed(booking)
+            | Self::CanceledMeanwhile(booking)
+            | Self::InProgress(booking)
+            | Self::PaymentFailed { booking, .. }
+            | Self::NotSent(booking)
+            | Self::Rejected(booking)
+            | Self::Unknown(booking) => booking,
+        }
+    }
+
+    /// Returns whether the outcome is final for a repeat of the request, which is then not tried
+    /// again.
+    pub const fn is_final(&self) -> bool {
+        match self {
+            Self::Confirmed(_)
+            | Self::InProgress(_)
+            | Self::PaymentFailed { .. }
+            | Self::Rejected(_)
+            | Self::Unknown(_) => true,
+            Self::CanceledMeanwhile(_) | Self::NotSent(_) => false,
+        }
+    }
+}
+
+impl<B: BookingAggregate> CompletionOutcome<B> {
+    /// Derives the outcome from a booking whose workflow is not being executed.
+    fn from_booking(booking: B) -> Self {
+        let booking = Box::new(booking);
+        match booking.phase() {
+            BookingPhase::Completing(RemoteCall::Accepted { .. }) => Self::InProgress(booking),
+            BookingPhase::Completing(_) => Self::Unknown(booking),
+            BookingPhase::ReadyToComplete => Self::from_payment(booking),
+            BookingPhase::Failed { .. } | BookingPhase::Expired | BookingPhase::Prebooking => {
+                Self::Rejected(booking)
+            }
+            BookingPhase::Confirmed | BookingPhase::Canceling => Self::Confirmed(booking),
+        }
+    }
+
+    /// Derives the outcome from a booking whose workflow continues after the caller's deadline. A
+    /// call that was sent without a response so far is unknown; a call that was not sent is still
+    /// to come.
+    fn at_deadline(booking: B) -> Self {
+        match booking.phase() {
+            BookingPhase::Completing(RemoteCall::Pending { .. }) => {
+                Self::InProgress(Box::new(booking))
+            }
+            _ => Self::from_booking(booking),
+        }
+    }
+
+    fn from_payment(booking: Box<B>) -> Self {
+        let last = booking.payments().last();
+        let decline = last.and_then(|payment| payment.decline_reason);
+        let browser = last.is_some_and(|payment| payment.state == PaymentState::RequiresAction);
+        let requires_action = browser || decline == Some(DeclineReason::RequiresAction);
+        let supplier_takes_it = booking.payment_collector() == PaymentCollector::Supplier;
+        if requires_action || decline.is_some() || supplier_takes_it {
+            Self::PaymentFailed {
+                booking,
+                requires_action,
+            }
+        } else {
+            Self::NotSent(booking)
+        }
+    }
+}

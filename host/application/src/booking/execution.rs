@@ -1,0 +1,124 @@
+//! Types used to execute a booking's steps: the execution context, what is prepared before a step,
+//! and the errors that stop a workflow.
+
+use host_domain::booking::InvalidTransition;
+use host_domain::id::BookingId;
+use host_domain::payment::Instrument;
+use host_domain::supplier::SupplierId;
+use host_storage::{Attempt, AttemptOutcome, DatabaseError};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+/// The context in which steps are executed: lease, request and deadline.
+#[derive(Debug, Clone)]
+pub struct ExecutionContext {
+    /// Token of the lease on the booking's workflow; invalid once another process has taken the
+    /// lease.
+    pub lease_token: String,
+    /// Id of the request that caused the run, or the worker's own id.
+    pub request_id: String,
+    /// Deadline of the calls that the run makes.
+    pub deadline: Instant,
+    /// Payment instrument, if it was read when the run began.
+    pub instrument: Option<Instrument>,
+}
+
+/// Reasons why a workflow stopped before its end. What is stored stays valid: a worker resumes from
+/// there.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkflowError {
+    /// The database failed before a call was recorded as sent.
+    #[error("the state of the booking could not be read or stored")]
+    Database(#[from] DatabaseError),
+    /// The database failed after a call was recorded as sent: the call may have been made.
+    #[error("a call was sent, but its outcome could not be read or stored")]
+    StorageFailedAfterSend(#[source] DatabaseError),
+    /// Another process holds the lease on this booking's workflow now.
+    #[error("the lease on booking {0} is lost")]
+    LeaseLost(BookingId),
+    /// The event does not apply to the booking's state, because another process changed the
+    /// booking.
+    #[error(transparent)]
+    InvalidTransition(#[from] InvalidTransition),
+    /// A booking, or a part of one, no longer exists.
+    #[error("booking {0} or a part of it no longer exists")]
+    BookingMissing(BookingId),
+    /// The booking kept changing while an outcome was being stored.
+    #[error("booking {0} changed too often meanwhile to store an outcome")]
+    TooManyConflicts(BookingId),
+    /// The task that executed the steps ended without a result.
+    #[error("the workflow task ended without a result")]
+    TaskPanicked,
+}
+
+impl WorkflowError {
+    /// Converts a database error to the one for a run that has already sent a call.
+    pub fn after_send(self) -> Self {
+        match self {
+            Self::Database(error) => Self::StorageFailedAfterSend(error),
+            other => other,
+        }
+    }
+}
+
+/// The preparation of a step before it is executed.
+pub enum StepPreparation<E> {
+    /// The step changes something at the other side. This event and call are committed before the
+    /// call is sent.
+    RecordThenSend(E, OutboundCall),
+    /// The step reconciles this earlier call.
+    Reconcile(CallKey),
+}
+
+/// The identity of a call that was made.
+#[derive(Debug, Clone)]
+pub struct CallKey {
+    /// Name of the step that made the call.
+    pub step: &'static str,
+    /// The gateway's reference at the other side, if a booking may have several calls of one step.
+    pub client_reference: Option<String>,
+}
+
+impl CallKey {
+    /// Identifies the only or the latest call of a step.
+    pub const fn of_step(step: &'static str) -> Self {
+        Self {
+            step,
+            client_reference: None,
+        }
+    }
+
+    pub fn matches(&self, attempt: &Attempt) -> bool {
+        let reference = self.client_reference.as_ref();
+        attempt.call.step == self.step
+            && reference.is_none_or(|reference| *reference == attempt.call.client_reference)
+    }
+}
+
+/// An outbound call that is about to be made.
+pub struct OutboundCall {
+    /// The supplier or processor that is called.
+    pub target: SupplierId,
+    /// The gateway's reference at the other side.
+    pub client_reference: String,
+    /// Digest of the request.
+    pub request_digest: String,
+}
+
+/// Returns a digest of a request, kept as evidence. The request contains names, so only its digest
+/// is stored.
+pub fn request_digest(request: &impl std::fmt::Debug) -> String {
+    hex::encode(Sha256::digest(format!("{request:?}")))
+}
+
+impl From<crate::booking::interpret::CallOutcome> for AttemptOutcome {
+    fn from(outcome: crate::booking::interpret::CallOutcome) -> Self {
+        use crate::booking::interpret::CallOutcome;
+        match outcome {
+            CallOutcome::Succeeded => Self::Succeeded,
+            CallOutcome::Rejected => Self::Refused,
+            CallOutcome::NotSent => Self::NotSent,
+            CallOutcome::Unknown => Self::Unknown,
+        }
+    }
+}

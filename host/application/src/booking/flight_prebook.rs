@@ -1,0 +1,175 @@
+//! Turns a fare into a booking: prices it again for the passengers and binds it.
+
+use crate::application::Application;
+use crate::booking::prebook::{
+    BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key,
+};
+use crate::offers::token::FlightOfferTerms;
+use futures::FutureExt;
+use host_domain::booking::PaymentCollector;
+use host_domain::flight::booking::{Booking, Event, State};
+use host_domain::flight::passenger::Contact;
+use host_domain::flight::supplier_api::{PrebookRequest, PrebookResponse};
+use host_domain::flight::{FareCondition, FareConditions, Passenger};
+use host_domain::id::BookingId;
+use host_domain::owner::Owner;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// The operation that prebook keys belong to.
+const OPERATION: &str = "flight_prebook";
+
+/// A caller's request to bind a fare.
+#[derive(Debug, Clone)]
+pub struct PrebookFlightCommand {
+    pub owner: Owner,
+    pub key: String,
+    /// Fingerprint of the parsed request.
+    pub fingerprint: String,
+    pub offer: FlightOfferTerms,
+    pub reference_id: Option<String>,
+    pub contact: Contact,
+    /// The passengers, each with the position in the request.
+    pub passengers: Vec<(u8, Passenger)>,
+    pub use_payment_sdk: bool,
+    pub request_id: String,
+    pub deadline: Instant,
+}
+
+impl Application {
+    /// Binds a fare. A repeat with the same key returns the booking of the first call.
+    pub async fn prebook_flight(
+        self: &Arc<Self>,
+        mut wish: PrebookFlightCommand,
+    ) -> Result<PrebookOutcome<Booking>, PrebookError> {
+        // Passengers are put in the order in which they were priced, because suppliers identify
+        // them by that order.
+        wish.passengers
+            .sort_by_key(|(_, passenger)| passenger.passenger_type);
+        let settlement = self.payment_collector_of(&wish.offer.supplier);
+        let settlement = settlement.ok_or(PrebookError::Unsupported)?;
+        let call = PrebookContext {
+            key: idempotency_key(&wish.owner, OPERATION, &wish.key),
+            fingerprint: wish.fingerprint.clone(),
+            expires_at: wish.offer.expires_at,
+            use_payment_sdk: wish.use_payment_sdk,
+            request_id: wish.request_id.clone(),
+            deadline: wish.deadline,
+        };
+        let passengers = wish.passengers.iter();
+        let passengers = passengers.map(|(_, passenger)| passenger.clone()).collect();
+        let ask = Box::new(
+            |supplier: host_runtime::Supplier, context, booking: Booking| {
+                async move {
+                    let request = prebook_request(&booking, passengers);
+                    let bound = supplier.prebook_flight(&context, request).await?;
+                    Ok(to_bound_offer(bound))
+                }
+                .boxed()
+            },
+        );
+        let new = || {
+            Ok(NewBooking::without_extras(
+                self.new_flight_booking(&wish, settlement)?,
+            ))
+        };
+        self.prebook(call, new, ask).await
+    }
+
+    fn new_flight_booking(
+        &self,
+        wish: &PrebookFlightCommand,
+        settlement: PaymentCollector,
+    ) -> Result<Booking, PrebookError> {
+        let now = self.clock.now();
+        let id = BookingId::from_bits(self.ids.generate());
+        let (passengers, sealed) = self
+            .seal_passengers(&wish.owner, &id, &wish.passengers)
+            .map_err(PrebookError::Seal)?;
+        let offer = &wish.offer;
+        Ok(Booking {
+            id,
+            owner: wish.owner.clone(),
+            version: 1,
+            supplier: offer.supplier.clone(),
+            reference_id: wish.reference_id.clone(),
+            supplier_offer: offer.supplier_offer.clone(),
+            exclusive_key: self.exclusive_key(offer),
+            supplier_prebook: None,
+            supplier_reference: None,
+            airline_pnr: None,
+            contact: wish.contact.clone(),
+            travellers: offer.travellers.clone(),
+            passengers,
+            sealed_passenger_data: sealed,
+            offered_total: offer.total,
+            ticket_total: None,
+            fare: None,
+            fare_tax: None,
+            fare_conditions: UNKNOWN_FARE_CONDITIONS,
+            journeys: Vec::new(),
+            services: Vec::new(),
+            purchases: Vec::new(),
+            changes: Vec::new(),
+            id_sequence: 0,
+            use_payment_sdk: wish.use_payment_sdk,
+            payment_collector: settlement,
+            offer_expires_at: offer.expires_at,
+            state: State::Created,
+            payments: Vec::new(),
+            cancellation_count: 0,
+            cancellation: None,
+            failure: None,
+            created_at: now,
+            updated_at: now,
+            confirmed_at: None,
+            canceled_at: None,
+        })
+    }
+
+    /// Returns the key that only one unfinished booking may hold. Returns `None` if the supplier
+    /// does not limit an offer to one booking.
+    fn exclusive_key(&self, offer: &FlightOfferTerms) -> Option<String> {
+        let supplier = self.runtime.supplier(&offer.supplier)?;
+        let exclusive = supplier.info().description.one_booking_per_offer;
+        let key = offer.exclusive_key.clone();
+        exclusive.then(|| key.unwrap_or_else(|| offer.supplier_offer.clone()))
+    }
+}
+
+/// Fare conditions before the fare is bound, when nothing is known about them.
+const UNKNOWN_FARE_CONDITIONS: FareConditions = {
+    let unknown = FareCondition {
+        allowed: None,
+        penalty: None,
+    };
+    FareConditions {
+        refund: unknown,
+        change: unknown,
+    }
+};
+
+fn to_bound_offer(bound: PrebookResponse) -> BoundOffer<Event> {
+    BoundOffer {
+        total: bound.total,
+        matches_request: true,
+        expires_at: bound.expires_at,
+        checkout: bound.checkout.clone(),
+        into_event: Box::new(|expires_at, payment| Event::PrebookConfirmed {
+            bound: Box::new(bound),
+            expires_at,
+            payment,
+        }),
+    }
+}
+
+fn prebook_request(booking: &Booking, passengers: Vec<Passenger>) -> PrebookRequest {
+    PrebookRequest {
+        client_reference: booking.id.to_string(),
+        supplier_offer: booking.supplier_offer.clone(),
+        total: booking.offered_total,
+        contact: booking.contact.clone(),
+        passengers,
+        use_payment_sdk: booking.use_payment_sdk,
+    }
+}

@@ -1,0 +1,232 @@
+//! Interprets the responses of suppliers and processors: each becomes an event of a booking. The
+//! code is pure, so the whole mapping can be read and tested here.
+
+pub mod flight;
+pub mod hotel;
+pub mod payment;
+
+#[cfg(test)]
+mod tests;
+
+pub use payment::{
+    authorize_response, capture_response, payment_lookup, refund_lookup, refund_response,
+    void_response,
+};
+
+use host_domain::booking::{Failure, PaymentCollector};
+use host_domain::remote_call::{BackoffSchedule, RemoteCall};
+use host_domain::supplier::{Refusal, RefusalReason};
+use host_domain::time::Timestamp;
+
+/// The outcome of a call, as it is stored with its attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallOutcome {
+    /// The call succeeded: the response is final, or the other side accepted the request.
+    Succeeded,
+    /// The other side definitely refused.
+    Rejected,
+    /// The call was not sent.
+    NotSent,
+    /// The outcome is unknown.
+    Unknown,
+}
+
+impl CallOutcome {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Succeeded => "done",
+            Self::Rejected => "refused",
+            Self::NotSent => "not_sent",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The interpretation of a response.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interpretation<E> {
+    /// The event to apply to the booking.
+    pub event: E,
+    /// The outcome of the attempt.
+    pub outcome: CallOutcome,
+    /// One sentence for operators, without personal data.
+    pub evidence: String,
+    /// The other side's id, if it returned one.
+    pub reference: Option<String>,
+}
+
+/// The current time and the schedules that retry and reconcile times are derived from.
+#[derive(Debug, Clone, Copy)]
+pub struct ScheduleContext<'a> {
+    pub now: Timestamp,
+    /// Time at which the request was made whose response is interpreted now.
+    pub requested_at: Timestamp,
+    pub reconcile: &'a BackoffSchedule,
+    pub capture_retry: &'a BackoffSchedule,
+}
+
+impl ScheduleContext<'_> {
+    /// Sets the time at which the request was made.
+    pub const fn with_requested_at(self, asked_at: Timestamp) -> Self {
+        Self {
+            requested_at: asked_at,
+            ..self
+        }
+    }
+
+    fn next_reconcile_at(&self, leg: Option<&RemoteCall>) -> Timestamp {
+        let since = match leg {
+            Some(
+                RemoteCall::Sent {
+                    accepted_at: since, ..
+                }
+                | RemoteCall::Accepted { sent_at: since, .. },
+            ) => *since,
+            Some(RemoteCall::Pending { .. }) | None => self.now,
+        };
+        self.reconcile.next_after(since, self.now)
+    }
+
+    fn next_retry_at(&self, leg: Option<&RemoteCall>) -> Timestamp {
+        self.capture_retry
+            .retry_at(leg.map_or(0, RemoteCall::failed_attempts), self.now)
+    }
+}
+
+fn interpretation<E>(
+    event: E,
+    outcome: CallOutcome,
+    evidence: impl Into<String>,
+) -> Interpretation<E> {
+    Interpretation {
+        event,
+        outcome,
+        evidence: evidence.into(),
+        reference: None,
+    }
+}
+
+impl<E> Interpretation<E> {
+    /// Converts the event, for example from a payment's event to a booking's event.
+    pub fn map<F>(self, event: impl FnOnce(E) -> F) -> Interpretation<F> {
+        Interpretation {
+            event: event(self.event),
+            outcome: self.outcome,
+            evidence: self.evidence,
+            reference: self.reference,
+        }
+    }
+
+    fn with_reference(self, reference: &str) -> Self {
+        Self {
+            reference: Some(reference.to_owned()),
+            ..self
+        }
+    }
+}
+
+/// The guarantees that an adapter declares for its supplier or processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SupplierGuarantees {
+    /// Milliseconds after which not finding something proves that it does not exist. With `None` it
+    /// never proves it.
+    pub reads_consistent_after_ms: Option<u32>,
+    /// Whether a call that is resent under its reference returns the first call's result.
+    pub supports_idempotent_retry: bool,
+}
+
+/// The meaning of a lookup that found nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AbsenceMeaning {
+    /// The call was never executed.
+    NeverExecuted,
+    /// The call may have been executed, and resending the same call does no harm.
+    SafeToRetry,
+    /// No conclusion is possible yet.
+    Inconclusive,
+}
+
+const RETRIED_EVIDENCE: &str = "reconciled: not found; the same call is sent again";
+const NOT_FOUND_EVIDENCE: &str = "reconciled: not found, but the supplier may still show it later";
+
+/// Time in milliseconds during which a call may be resent under its reference. It is well within
+/// the time for which suppliers and processors remember a reference.
+const IDEMPOTENT_RETRY_WINDOW_MS: i64 = 60 * 60 * 1000;
+
+/// Classifies that a lookup found nothing. This proves that a call was never executed under two
+/// conditions: the adapter declares that its supplier's reads are consistent, and the lookup was
+/// made at least that delay after the call ended. A call that takes long may be executed at its
+/// end.
+fn classify_absence(
+    leg: Option<&RemoteCall>,
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> AbsenceMeaning {
+    let given_up = leg.and_then(RemoteCall::abandoned_at);
+    let first = leg.and_then(RemoteCall::unresolved_since);
+    let (Some(given_up), Some(first)) = (given_up, first) else {
+        return AbsenceMeaning::Inconclusive;
+    };
+    match promises.reads_consistent_after_ms {
+        Some(delay) if times.requested_at.since(given_up) >= i64::from(delay) => {
+            AbsenceMeaning::NeverExecuted
+        }
+        _ if promises.supports_idempotent_retry
+            && times.now.since(first) < IDEMPOTENT_RETRY_WINDOW_MS =>
+        {
+            AbsenceMeaning::SafeToRetry
+        }
+        _ => AbsenceMeaning::Inconclusive,
+    }
+}
+
+/// Classifies that a lookup found no booking. If the payer paid at the supplier's own checkout, a
+/// missing booking never ends the workflow: the call is resent, or an operator decides.
+fn classify_booking_absence(
+    settlement: PaymentCollector,
+    leg: Option<&RemoteCall>,
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> AbsenceMeaning {
+    let promises = match settlement {
+        PaymentCollector::Gateway => promises,
+        PaymentCollector::Supplier => SupplierGuarantees {
+            reads_consistent_after_ms: None,
+            ..promises
+        },
+    };
+    classify_absence(leg, promises, times)
+}
+
+/// Returns when the change was reported that a booking is refreshed for.
+fn change_reported_at(leg: Option<&RemoteCall>, times: ScheduleContext<'_>) -> Timestamp {
+    match leg {
+        Some(RemoteCall::Accepted { sent_at: since, .. }) => *since,
+        Some(RemoteCall::Pending { .. } | RemoteCall::Sent { .. }) | None => times.now,
+    }
+}
+
+/// Returns whether a call that was not sent now may have been executed all the same, because it had
+/// been sent before.
+fn may_have_been_executed(leg: Option<&RemoteCall>) -> bool {
+    leg.is_some_and(RemoteCall::is_resend)
+}
+
+/// Returns the reason why a booking failed. `sold_out` describes what the supplier has no more of.
+fn booking_failure(refusal: &Refusal, sold_out: &str) -> Failure {
+    let description = match &refusal.reason {
+        RefusalReason::Unavailable => sold_out,
+        RefusalReason::Expired => "The supplier no longer accepts the offer.",
+        RefusalReason::PriceChanged(_) => "The supplier asks another price.",
+        RefusalReason::TermsChanged => "The supplier's terms changed.",
+        RefusalReason::PaymentRequired | RefusalReason::PaymentDeclined => {
+            "The supplier could not take the payment."
+        }
+        RefusalReason::Invalid => "The supplier does not accept the data.",
+        RefusalReason::Duplicate => "The supplier already has this booking.",
+        RefusalReason::NotCancellable | RefusalReason::Account | RefusalReason::Other(_) => {
+            "The supplier refused the booking."
+        }
+    };
+    Failure::new("book_failed", description)
+}

@@ -1,0 +1,400 @@
+//! Interprets a processor's responses.
+
+#[cfg(test)]
+mod tests;
+
+use crate::booking::interpret::{
+    AbsenceMeaning, CallOutcome, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
+    ScheduleContext, SupplierGuarantees, classify_absence, interpretation, may_have_been_executed,
+};
+use host_domain::id::RefundId;
+use host_domain::payment::{
+    DeclineReason, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorPayment,
+    ProcessorPaymentStatus,
+};
+use host_domain::remote_call::RemoteCall;
+use host_domain::supplier::ReadError;
+
+fn active_call(payment: &Payment) -> Option<&RemoteCall> {
+    match &payment.state {
+        PaymentState::Authorizing(leg)
+        | PaymentState::Capturing(leg)
+        | PaymentState::Voiding(leg) => Some(leg),
+        PaymentState::RequiresAction
+        | PaymentState::Authorized
+        | PaymentState::Captured
+        | PaymentState::Voided
+        | PaymentState::Failed => None,
+    }
+}
+
+/// Interprets the response to an authorization.
+pub fn authorize_response(
+    payment: &Payment,
+    answer: Result<ProcessorPayment, PaymentError>,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    match answer {
+        Ok(state) => authorization_state(payment, state, times),
+        Err(PaymentError::Declined(decline)) => interpretation(
+            PaymentEvent::Declined(decline),
+            CallOutcome::Rejected,
+            "declined",
+        ),
+        Err(PaymentError::Refused(why)) => interpretation(
+            PaymentEvent::Declined(DeclineReason::Other),
+            CallOutcome::Rejected,
+            why,
+        ),
+        Err(PaymentError::NotSent(why)) if may_have_been_executed(active_call(payment)) => {
+            reconcile_later(payment, times, why)
+        }
+        Err(PaymentError::NotSent(why)) => {
+            interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, why)
+        }
+        // The payment is reconciled at once, within the caller's own request.
+        Err(PaymentError::Unknown(why)) => interpretation(
+            PaymentEvent::Unresolved { next_at: times.now },
+            CallOutcome::Unknown,
+            why,
+        ),
+    }
+}
+
+fn authorization_state(
+    payment: &Payment,
+    state: ProcessorPayment,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    let reference = state.processor_reference.clone();
+    let judgement = match state.status {
+        ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured
+            if state.authorized == payment.amount || state.captured == payment.amount =>
+        {
+            let event = PaymentEvent::Authorized {
+                processor_reference: reference.clone(),
+                card: state.card,
+            };
+            interpretation(event, CallOutcome::Succeeded, "held")
+        }
+        ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured => {
+            // The processor holds neither the requested amount nor nothing, so an operator has to
+            // decide.
+            let next_at = times.next_reconcile_at(active_call(payment));
+            interpretation(
+                PaymentEvent::Unresolved { next_at },
+                CallOutcome::Unknown,
+                "a different amount is authorized than was requested",
+            )
+        }
+        ProcessorPaymentStatus::RequiresAction => {
+            let decline = if payment.is_browser_payment() {
+                DeclineReason::NotCompleted
+            } else {
+                DeclineReason::RequiresAction
+            };
+            interpretation(
+                PaymentEvent::Declined(decline),
+                CallOutcome::Rejected,
+                "the payer has to act",
+            )
+        }
+        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => interpretation(
+            PaymentEvent::Declined(DeclineReason::Other),
+            CallOutcome::Rejected,
+            "declined",
+        ),
+    };
+    judgement.with_reference(&reference)
+}
+
+/// Interprets the response to a capture.
+pub fn capture_response(
+    payment: &Payment,
+    answer: Result<ProcessorPayment, PaymentError>,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    let leg = active_call(payment);
+    let again = |why: String, outcome| {
+        interpretation(
+            PaymentEvent::StepFailed {
+                retry_at: times.next_retry_at(leg),
+            },
+            outcome,
+            why,
+        )
+    };
+    match answer {
+        Ok(state) if state.status == ProcessorPaymentStatus::Captured => {
+            interpretation(PaymentEvent::Captured, CallOutcome::Succeeded, "captured")
+                .with_reference(&state.processor_reference)
+        }
+        Ok(_) => again("not captured".to_owned(), CallOutcome::Rejected),
+        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
+            again(error.to_string(), CallOutcome::Rejected)
+        }
+        Err(PaymentError::NotSent(why)) => again(why, CallOutcome::NotSent),
+        Err(PaymentError::Unknown(why)) => interpretation(
+            PaymentEvent::Unresolved {
+                next_at: times.next_reconcile_at(leg),
+            },
+            CallOutcome::Unknown,
+            why,
+        ),
+    }
+}
+
+/// Interprets the response to a void.
+pub fn void_response(
+    payment: &Payment,
+    answer: Result<ProcessorPayment, PaymentError>,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    let leg = active_call(payment);
+    let check = |why: String| {
+        interpretation(
+            PaymentEvent::Unresolved {
+                next_at: times.next_reconcile_at(leg),
+            },
+            CallOutcome::Unknown,
+            why,
+        )
+    };
+    match answer {
+        Ok(state) if state.status == ProcessorPaymentStatus::Voided => {
+            interpretation(PaymentEvent::Voided, CallOutcome::Succeeded, "released")
+                .with_reference(&state.processor_reference)
+        }
+        Ok(_) => check("not voided yet".to_owned()),
+        // The authorization may already be voided, or may never have existed; reconciling shows
+        // which.
+        Err(
+            error @ (PaymentError::Declined(_)
+            | PaymentError::Refused(_)
+            | PaymentError::Unknown(_)),
+        ) => check(error.to_string()),
+        Err(PaymentError::NotSent(why)) => interpretation(
+            PaymentEvent::StepFailed {
+                retry_at: times.next_retry_at(leg),
+            },
+            CallOutcome::NotSent,
+            why,
+        ),
+    }
+}
+
+/// Interprets what reconciling a payment found. `None` means that the processor does not know the
+/// payment.
+pub fn payment_lookup(
+    payment: &Payment,
+    answer: Result<Option<ProcessorPayment>, ReadError>,
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    let leg = active_call(payment);
+    let state = match answer {
+        Ok(state) => state,
+        Err(error) => return reconcile_later(payment, times, error.to_string()),
+    };
+    let Some(state) = state else {
+        return payment_not_found(payment, classify_absence(leg, promises, times), times);
+    };
+    match &payment.state {
+        PaymentState::Capturing(_) => capture_lookup(payment, state.status, times),
+        PaymentState::Voiding(_) => void_lookup(payment, state.status, times),
+        PaymentState::Authorizing(_)
+        | PaymentState::RequiresAction
+        | PaymentState::Authorized
+        | PaymentState::Captured
+        | PaymentState::Voided
+        | PaymentState::Failed => authorization_state(payment, state, times),
+    }
+}
+
+fn payment_not_found(
+    payment: &Payment,
+    absence: AbsenceMeaning,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    let never = "reconciled: never requested";
+    match (absence, &payment.state) {
+        (AbsenceMeaning::NeverExecuted, PaymentState::Authorizing(_)) => {
+            interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, never)
+        }
+        (AbsenceMeaning::NeverExecuted, PaymentState::Voiding(_)) => {
+            interpretation(PaymentEvent::Voided, CallOutcome::NotSent, never)
+        }
+        // A browser payment has no call to resend.
+        (AbsenceMeaning::SafeToRetry, PaymentState::Authorizing(_))
+            if !payment.is_browser_payment() =>
+        {
+            let at = times.next_reconcile_at(active_call(payment));
+            interpretation(
+                PaymentEvent::ResendScheduled { at },
+                CallOutcome::NotSent,
+                RETRIED_EVIDENCE,
+            )
+        }
+        (
+            AbsenceMeaning::NeverExecuted
+            | AbsenceMeaning::SafeToRetry
+            | AbsenceMeaning::Inconclusive,
+            _,
+        ) => reconcile_later(payment, times, NOT_FOUND_EVIDENCE),
+    }
+}
+
+fn capture_lookup(
+    payment: &Payment,
+    status: ProcessorPaymentStatus,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    match status {
+        ProcessorPaymentStatus::Captured => interpretation(
+            PaymentEvent::Captured,
+            CallOutcome::Succeeded,
+            "found as captured",
+        ),
+        ProcessorPaymentStatus::Authorized => retry_now(times, "reconciled: still authorized"),
+        ProcessorPaymentStatus::RequiresAction
+        | ProcessorPaymentStatus::Voided
+        | ProcessorPaymentStatus::Declined => {
+            reconcile_later(payment, times, "reconciled: nothing is authorized")
+        }
+    }
+}
+
+fn void_lookup(
+    payment: &Payment,
+    status: ProcessorPaymentStatus,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    match status {
+        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => interpretation(
+            PaymentEvent::Voided,
+            CallOutcome::Succeeded,
+            "reconciled: voided",
+        ),
+        ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::RequiresAction => {
+            retry_now(times, "reconciled: still authorized")
+        }
+        ProcessorPaymentStatus::Captured => reconcile_later(
+            payment,
+            times,
+            "reconciled: captured, although it was to be voided",
+        ),
+    }
+}
+
+/// Records that the outcome is unknown and schedules the next reconciliation.
+fn reconcile_later(
+    payment: &Payment,
+    times: ScheduleContext<'_>,
+    why: impl Into<String>,
+) -> Interpretation<PaymentEvent> {
+    let next_at = times.next_reconcile_at(active_call(payment));
+    interpretation(
+        PaymentEvent::Unresolved { next_at },
+        CallOutcome::Unknown,
+        why,
+    )
+}
+
+/// Records that the call is known not to have been executed, to be retried at once.
+fn retry_now(times: ScheduleContext<'_>, why: &str) -> Interpretation<PaymentEvent> {
+    let retry_at = times.now;
+    interpretation(
+        PaymentEvent::StepFailed { retry_at },
+        CallOutcome::NotSent,
+        why,
+    )
+}
+
+/// Interprets the response to a refund.
+pub fn refund_response(
+    payment: &Payment,
+    refund: &RefundId,
+    answer: Result<String, PaymentError>,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    let leg = refund_call(payment, refund);
+    let again = |why: String, outcome| {
+        let event = PaymentEvent::RefundFailed {
+            refund: refund.clone(),
+            retry_at: times.next_retry_at(leg),
+        };
+        interpretation(event, outcome, why)
+    };
+    match answer {
+        Ok(reference) => interpretation(
+            PaymentEvent::Refunded(refund.clone()),
+            CallOutcome::Succeeded,
+            "refunded",
+        )
+        .with_reference(&reference),
+        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
+            again(error.to_string(), CallOutcome::Rejected)
+        }
+        Err(PaymentError::NotSent(why)) if !may_have_been_executed(leg) => {
+            again(why, CallOutcome::NotSent)
+        }
+        Err(PaymentError::NotSent(why) | PaymentError::Unknown(why)) => {
+            let event = PaymentEvent::RefundUnresolved {
+                refund: refund.clone(),
+                next_at: times.next_reconcile_at(leg),
+            };
+            interpretation(event, CallOutcome::Unknown, why)
+        }
+    }
+}
+
+fn refund_call<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a RemoteCall> {
+    payment
+        .refunds
+        .iter()
+        .find(|known| known.id == *refund)
+        .and_then(|known| known.call.as_ref())
+}
+
+/// Interprets what reconciling a refund found.
+pub fn refund_lookup(
+    payment: &Payment,
+    refund: &RefundId,
+    answer: Result<bool, ReadError>,
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    let leg = refund_call(payment, refund);
+    let check = |why: String| {
+        let event = PaymentEvent::RefundUnresolved {
+            refund: refund.clone(),
+            next_at: times.next_reconcile_at(leg),
+        };
+        interpretation(event, CallOutcome::Unknown, why)
+    };
+    match answer {
+        Ok(true) => interpretation(
+            PaymentEvent::Refunded(refund.clone()),
+            CallOutcome::Succeeded,
+            "reconciled: refunded",
+        ),
+        Ok(false) => match classify_absence(leg, promises, times) {
+            AbsenceMeaning::NeverExecuted => {
+                let event = PaymentEvent::RefundFailed {
+                    refund: refund.clone(),
+                    retry_at: times.now,
+                };
+                interpretation(event, CallOutcome::NotSent, "reconciled: never requested")
+            }
+            AbsenceMeaning::SafeToRetry => {
+                let event = PaymentEvent::RefundResendScheduled {
+                    refund: refund.clone(),
+                    at: times.next_reconcile_at(leg),
+                };
+                interpretation(event, CallOutcome::NotSent, RETRIED_EVIDENCE)
+            }
+            AbsenceMeaning::Inconclusive => check(NOT_FOUND_EVIDENCE.to_owned()),
+        },
+        Err(error) => check(error.to_string()),
+    }
+}

@@ -1,0 +1,205 @@
+//! Tables of a processor's responses and what each means.
+#![expect(clippy::too_many_lines, reason = "a table has one entry for each case")]
+
+use super::*;
+use crate::booking::interpret::tests::{NOW, REPEATABLE, consistent, euros, judge, repeated, sent};
+use host_domain::id::{InstrumentId, PaymentId};
+use host_domain::payment::{Instrument, Refund};
+use host_domain::supplier::SupplierId;
+
+fn paying(payment_state: PaymentState) -> Payment {
+    let processor = SupplierId::parse("CARDS").unwrap();
+    let instrument = Instrument {
+        id: InstrumentId::from_bits(1),
+        processor: processor.clone(),
+        token: "t".into(),
+        card: None,
+        created_at: NOW,
+    };
+    let payment = Payment::new_authorization(
+        PaymentId::from_bits(1),
+        euros(100),
+        processor,
+        &instrument,
+        NOW,
+    );
+    Payment {
+        state: payment_state,
+        ..payment
+    }
+}
+
+fn at_processor(status: ProcessorPaymentStatus) -> ProcessorPayment {
+    ProcessorPayment {
+        status,
+        processor_reference: "ch_1".into(),
+        authorized: euros(100),
+        captured: euros(if status == ProcessorPaymentStatus::Captured {
+            100
+        } else {
+            0
+        }),
+        refunded: euros(0),
+        card: None,
+        expires_at: None,
+    }
+}
+
+#[test]
+fn authorization_succeeds_only_for_the_requested_amount() {
+    use PaymentError as P;
+    let payment = paying(PaymentState::Authorizing(sent(9_000)));
+    let other_amount = ProcessorPayment {
+        authorized: euros(50),
+        ..at_processor(ProcessorPaymentStatus::Authorized)
+    };
+    for (answer, event) in [
+        (
+            Ok(at_processor(ProcessorPaymentStatus::Authorized)),
+            "payment_authorized",
+        ),
+        (Ok(other_amount), "payment_checked"),
+        (
+            Ok(at_processor(ProcessorPaymentStatus::RequiresAction)),
+            "payment_declined",
+        ),
+        (
+            Ok(at_processor(ProcessorPaymentStatus::Declined)),
+            "payment_declined",
+        ),
+        (
+            Err(P::Declined(DeclineReason::InsufficientFunds)),
+            "payment_declined",
+        ),
+        (Err(P::Refused("bad token".into())), "payment_declined"),
+        (Err(P::NotSent("refused".into())), "payment_nothing_held"),
+        (Err(P::Unknown("cut".into())), "payment_checked"),
+    ] {
+        let judgement = judge(|times| authorize_response(&payment, answer.clone(), times));
+        assert_eq!(judgement.event.name(), event, "{answer:?}");
+    }
+}
+
+#[test]
+fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
+    use ProcessorPaymentStatus as S;
+    let sent = || sent(0);
+    for (payment_state, found, after_ms, event) in [
+        (
+            PaymentState::Authorizing(sent()),
+            Some(S::Authorized),
+            None,
+            "payment_authorized",
+        ),
+        (
+            PaymentState::Authorizing(sent()),
+            None,
+            Some(0),
+            "payment_nothing_held",
+        ),
+        (
+            PaymentState::Authorizing(sent()),
+            None,
+            None,
+            "payment_checked",
+        ),
+        (
+            PaymentState::Capturing(sent()),
+            Some(S::Captured),
+            None,
+            "payment_captured",
+        ),
+        (
+            PaymentState::Capturing(sent()),
+            Some(S::Authorized),
+            None,
+            "payment_step_failed",
+        ),
+        (
+            PaymentState::Capturing(sent()),
+            Some(S::Voided),
+            None,
+            "payment_checked",
+        ),
+        (
+            PaymentState::Capturing(sent()),
+            None,
+            Some(0),
+            "payment_checked",
+        ),
+        (
+            PaymentState::Voiding(sent()),
+            Some(S::Voided),
+            None,
+            "payment_voided",
+        ),
+        (
+            PaymentState::Voiding(sent()),
+            Some(S::Authorized),
+            None,
+            "payment_step_failed",
+        ),
+        (
+            PaymentState::Voiding(sent()),
+            Some(S::Captured),
+            None,
+            "payment_checked",
+        ),
+        (
+            PaymentState::Voiding(sent()),
+            None,
+            Some(0),
+            "payment_voided",
+        ),
+    ] {
+        let payment = paying(payment_state.clone());
+        let judgement = judge(|times| {
+            payment_lookup(
+                &payment,
+                Ok(found.map(at_processor)),
+                consistent(after_ms),
+                times,
+            )
+        });
+        assert_eq!(
+            judgement.event.name(),
+            event,
+            "{payment_state:?}, {found:?}"
+        );
+    }
+}
+
+#[test]
+fn missing_authorization_is_resent_only_if_idempotent_resend_is_supported() {
+    let payment = paying(PaymentState::Authorizing(sent(0)));
+    for (promises, event) in [
+        (REPEATABLE, "payment_repeated"),
+        (consistent(None), "payment_checked"),
+    ] {
+        let judgement = judge(|times| payment_lookup(&payment, Ok(None), promises, times));
+        assert_eq!(judgement.event.name(), event, "{promises:?}");
+    }
+}
+
+/// A new attempt would have a new reference, and the payer would be charged twice.
+#[test]
+fn unsent_resend_leaves_the_first_call_unresolved() {
+    let not_sent = || PaymentError::NotSent("refused".into());
+    let payment = paying(PaymentState::Authorizing(repeated(0, 9_000)));
+    let judgement = judge(|times| authorize_response(&payment, Err(not_sent()), times));
+    assert_eq!(judgement.event.name(), "payment_checked");
+    for (leg, event) in [
+        (sent(9_000), "refund_failed"),
+        (repeated(0, 9_000), "refund_checked"),
+    ] {
+        let mut payment = paying(PaymentState::Captured);
+        let id = RefundId::from_bits(1);
+        payment.refunds = vec![Refund {
+            id: id.clone(),
+            amount: euros(10),
+            call: Some(leg),
+        }];
+        let judgement = judge(|times| refund_response(&payment, &id, Err(not_sent()), times));
+        assert_eq!(judgement.event.name(), event);
+    }
+}

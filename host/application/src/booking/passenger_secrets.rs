@@ -1,0 +1,123 @@
+//! Travel documents and full membership numbers. They are stored encrypted and decrypted only to be
+//! sent to the supplier.
+
+use crate::application::Application;
+use crate::sealer::SealError;
+use host_domain::booking::mask_membership_number;
+use host_domain::flight::booking::{BookedPassenger, Booking};
+use host_domain::flight::{Document, LoyaltyAccount, Passenger};
+use host_domain::id::{BookingId, PassengerId};
+use host_domain::owner::Owner;
+use serde::{Deserialize, Serialize};
+
+const PURPOSE: &str = "flight_passengers";
+
+/// The secret data of one passenger.
+#[derive(Serialize, Deserialize)]
+struct PassengerSecrets {
+    document: Option<Document>,
+    loyalty_accounts: Vec<LoyaltyAccount>,
+}
+
+impl Application {
+    /// Returns passengers as a booking shows them, and their secret data encrypted.
+    pub fn seal_passengers(
+        &self,
+        owner: &Owner,
+        booking: &BookingId,
+        passengers: &[(u8, Passenger)],
+    ) -> Result<(Vec<BookedPassenger>, Option<String>), SealError> {
+        let has_secret = |(_, passenger): &(u8, Passenger)| {
+            passenger.document.is_some() || !passenger.loyalty_accounts.is_empty()
+        };
+        let sealed = match passengers.iter().any(has_secret) {
+            true => {
+                let secrets: Vec<PassengerSecrets> = passengers
+                    .iter()
+                    .map(|(_, one)| passenger_secrets(one))
+                    .collect();
+                let bytes = serde_json::to_vec(&secrets).unwrap_or_default();
+                let place = seal_context(owner, booking);
+                Some(self.sealer.seal_text(PURPOSE, &place, &bytes)?)
+            }
+            false => None,
+        };
+        let shown = passengers
+            .iter()
+            .map(|(place, one)| self.to_booked_passenger(*place, one));
+        Ok((shown.collect(), sealed))
+    }
+
+    fn to_booked_passenger(&self, position: u8, passenger: &Passenger) -> BookedPassenger {
+        let masked = passenger
+            .loyalty_accounts
+            .iter()
+            .map(|account| LoyaltyAccount {
+                airline_iata_code: account.airline_iata_code.clone(),
+                membership_number: mask_membership_number(&account.membership_number),
+            });
+        BookedPassenger {
+            id: PassengerId::from_bits(self.ids.generate()),
+            position,
+            passenger_type: passenger.passenger_type,
+            title: passenger.title,
+            first_name: passenger.first_name.clone(),
+            last_name: passenger.last_name.clone(),
+            date_of_birth: passenger.date_of_birth,
+            gender: passenger.gender,
+            nationality: passenger.nationality.clone(),
+            loyalty_accounts: masked.collect(),
+        }
+    }
+
+    /// Returns passengers with their secret data, as the supplier needs them.
+    pub fn open_passengers(&self, booking: &Booking) -> Result<Vec<Passenger>, SealError> {
+        let secrets: Vec<PassengerSecrets> = match &booking.sealed_passenger_data {
+            Some(sealed) => {
+                let place = seal_context(&booking.owner, &booking.id);
+                let bytes = self.sealer.open_text(PURPOSE, &place, sealed)?;
+                serde_json::from_slice(&bytes).map_err(|_| SealError::AuthenticationFailed)?
+            }
+            None => Vec::new(),
+        };
+        let secrets = secrets
+            .into_iter()
+            .map(Some)
+            .chain(std::iter::repeat_with(|| None));
+        let opened = booking.passengers.iter().zip(secrets);
+        Ok(opened
+            .map(|(shown, secret)| {
+                let (document, loyalty_accounts) = secret
+                    .map(|secret| (secret.document, secret.loyalty_accounts))
+                    .unwrap_or_default();
+                Passenger {
+                    passenger_type: shown.passenger_type,
+                    title: shown.title,
+                    first_name: shown.first_name.clone(),
+                    last_name: shown.last_name.clone(),
+                    date_of_birth: shown.date_of_birth,
+                    gender: shown.gender,
+                    nationality: shown.nationality.clone(),
+                    document,
+                    loyalty_accounts,
+                }
+            })
+            .collect())
+    }
+}
+
+fn passenger_secrets(passenger: &Passenger) -> PassengerSecrets {
+    PassengerSecrets {
+        document: passenger.document.clone(),
+        loyalty_accounts: passenger.loyalty_accounts.clone(),
+    }
+}
+
+fn seal_context<'a>(owner: &'a Owner, booking: &'a BookingId) -> [&'a str; 4] {
+    [
+        &owner.tenant.organization,
+        owner.tenant.mode.as_str(),
+        &owner.user,
+        booking.as_str(),
+    ]
+}

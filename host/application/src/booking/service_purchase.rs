@@ -1,0 +1,409 @@
+//! Purchases of bags for an existing ticket. Each purchase has its own payment: authorize, buy,
+//! capture. A key buys only once, even if the response is lost.
+
+use crate::application::Application;
+use crate::booking::aggregate::BookingAggregate;
+use crate::booking::execution::WorkflowError;
+use crate::booking::flight_cancellation::booking_reference;
+use crate::idempotency::IdempotentRequest;
+use crate::payment_instrument::InstrumentError;
+use crate::sealer::SealError;
+use futures::FutureExt;
+use host_domain::booking::PaymentCollector;
+use host_domain::flight::booking::{
+    BookedService, Booking, Event, ServicePurchase as Bought, ServicePurchaseState, ServiceStatus,
+    State,
+};
+use host_domain::flight::supplier_api::{AvailableService, ServiceType};
+use host_domain::id::{BookingId, InstrumentId, PassengerId, PurchaseId, SegmentId, ServiceId};
+use host_domain::money::Money;
+use host_domain::owner::Owner;
+use host_domain::payment::{DeclineReason, Payment};
+use host_domain::remote_call::RemoteCall;
+use host_domain::supplier::{Capability, ReadError, SupplierId};
+use host_storage::{IdempotencyKey, IdempotencyRecord, UnitOfWork};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// The operation that purchase keys belong to.
+const OPERATION: &str = "flight_services";
+
+/// A bag that can be bought now.
+#[derive(Debug, Clone)]
+pub struct AvailableBag {
+    /// Stable id: it stays the same whenever the same bag is offered for the same booking.
+    pub id: ServiceId,
+    pub passenger: PassengerId,
+    pub segment_ids: Vec<SegmentId>,
+    pub service: AvailableService,
+}
+
+/// A caller's request to buy bags.
+#[derive(Debug, Clone)]
+pub struct PurchaseServicesCommand {
+    pub owner: Owner,
+    pub booking: BookingId,
+    pub key: String,
+    /// Fingerprint of the parsed request.
+    pub fingerprint: String,
+    /// The services to buy, each with its quantity.
+    pub services: Vec<(ServiceId, u32)>,
+    pub instrument: InstrumentId,
+    pub request_id: String,
+    pub deadline: Instant,
+}
+
+/// The outcome of an earlier call with the same key.
+enum PreviousPurchase {
+    /// The bags are on the ticket.
+    Completed(Box<Booking>),
+    /// The purchase is in progress.
+    InProgress,
+    /// The supplier was never called, so the key can be used as if it were new.
+    NotStarted,
+}
+
+/// Reasons why a purchase fails.
+#[derive(Debug, thiserror::Error)]
+pub enum ServicePurchaseError {
+    #[error(transparent)]
+    Workflow(WorkflowError),
+    #[error("no such booking")]
+    NotFound,
+    #[error("the booking is {0}")]
+    InvalidState(&'static str),
+    #[error("the key was used for another request")]
+    IdempotencyKeyReused,
+    #[error("the supplier does not sell services after booking")]
+    Unsupported,
+    #[error("the service is not offered for this booking at the moment")]
+    NotOffered(usize),
+    #[error("the quantity exceeds the maximum")]
+    QuantityExceeded { at: usize, max: u8 },
+    #[error("the payment instrument does not exist or cannot be used")]
+    InstrumentInvalid,
+    #[error("the payment instrument cannot be decrypted")]
+    InstrumentUnreadable(#[source] SealError),
+    #[error("the payment was declined")]
+    PaymentFailed { requires_action: bool },
+    #[error("the supplier refused the purchase")]
+    Rejected(SupplierId),
+    #[error("the outcome of the purchase is not known yet")]
+    Unknown,
+    #[error("nothing was sent to the supplier")]
+    NotSent { overloaded: bool },
+    #[error("the supplier's list of available services could not be read")]
+    Supplier(SupplierId, ReadError),
+}
+
+impl<E: Into<WorkflowError>> From<E> for ServicePurchaseError {
+    fn from(error: E) -> Self {
+        Self::Workflow(error.into())
+    }
+}
+
+impl From<InstrumentError> for ServicePurchaseError {
+    fn from(error: InstrumentError) -> Self {
+        match error {
+            InstrumentError::Database(error) => error.into(),
+            InstrumentError::Seal(error) => Self::InstrumentUnreadable(error),
+        }
+    }
+}
+
+impl Application {
+    /// Returns the bags that the airline sells for a booking at the moment.
+    pub async fn available_services(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+        request_id: &str,
+        deadline: Instant,
+    ) -> Result<(SupplierId, Vec<AvailableBag>), ServicePurchaseError> {
+        let booking = require_confirmed(self.find_booking(owner, id).await?)?;
+        let walker = self.execution_context(request_id, deadline);
+        match self.runtime.supplier(&booking.supplier) {
+            Some(supplier) if supplier.supports(Capability::FlightServices) => {}
+            Some(_) | None => return Ok((booking.supplier, Vec::new())),
+        }
+        let bags = self.fetch_available_bags(&booking, &walker).await?;
+        Ok((booking.supplier, bags))
+    }
+
+    async fn find_booking(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+    ) -> Result<Booking, ServicePurchaseError> {
+        let found = self.store.flight_booking(owner, id).await?;
+        found.ok_or(ServicePurchaseError::NotFound)
+    }
+
+    /// Fetches the bags that the supplier sells. Returns none for a booking that already includes
+    /// bags.
+    async fn fetch_available_bags(
+        &self,
+        booking: &Booking,
+        walker: &crate::booking::execution::ExecutionContext,
+    ) -> Result<Vec<AvailableBag>, ServicePurchaseError> {
+        if booking.has_bags() {
+            return Ok(Vec::new());
+        }
+        let failed = |error| ServicePurchaseError::Supplier(booking.supplier.clone(), error);
+        let supplier = self.runtime.supplier(&booking.supplier);
+        let supplier = supplier.ok_or_else(|| failed(ReadError::Unsupported))?;
+        let context = self.call_context(booking, walker);
+        let sold = supplier
+            .list_flight_services(&context, booking_reference(booking))
+            .await;
+        let price = BookingAggregate::total(booking);
+        let bags = sold
+            .map_err(failed)?
+            .into_iter()
+            .filter(|service| service.service_type == ServiceType::Baggage)
+            // A price in another currency cannot be added to the booking's price.
+            .filter(|service| service.unit_amount.currency == price.currency)
+            .filter_map(|service| to_available_bag(booking, service));
+        Ok(bags.collect())
+    }
+
+    /// Buys bags, once for each key. Returns the booking with the bags on it.
+    pub async fn purchase_services(
+        self: &Arc<Self>,
+        wish: PurchaseServicesCommand,
+    ) -> Result<Booking, ServicePurchaseError> {
+        let key = IdempotentRequest {
+            key: IdempotencyKey {
+                owner: wish.owner.clone(),
+                operation: OPERATION.to_owned(),
+                key: wish.key.clone(),
+            },
+            fingerprint: wish.fingerprint.clone(),
+        };
+        loop {
+            // The booking is read before the key: if this booking version already has a purchase
+            // under the key, the key is found, too.
+            let booking = self.find_booking(&wish.owner, &wish.booking).await?;
+            let earlier = match self.store.idempotency_record(&key.key).await? {
+                Some(known) => self.previous_purchase(&known, &wish).await?,
+                None => PreviousPurchase::NotStarted,
+            };
+            match earlier {
+                PreviousPurchase::Completed(booking) => return Ok(*booking),
+                PreviousPurchase::InProgress => {}
+                PreviousPurchase::NotStarted => {
+                    let begun = self.start_purchase(require_confirmed(booking)?, &key, &wish);
+                    if let Some(booking) = begun.await? {
+                        return Ok(booking);
+                    }
+                }
+            }
+            if !self.wait_for_next_poll(wish.deadline).await {
+                return Err(ServicePurchaseError::Unknown);
+            }
+        }
+    }
+
+    /// Returns the outcome of an earlier call with this key.
+    async fn previous_purchase(
+        &self,
+        known: &IdempotencyRecord,
+        wish: &PurchaseServicesCommand,
+    ) -> Result<PreviousPurchase, ServicePurchaseError> {
+        if known.fingerprint != wish.fingerprint {
+            return Err(ServicePurchaseError::IdempotencyKeyReused);
+        }
+        // The lease is checked first: if no worker holds it, the booking read afterwards is in the
+        // state that the last one left.
+        let walked = self.is_lease_held(Booking::JOB_KIND, &wish.booking).await?;
+        let booking = self.find_booking(&wish.owner, &wish.booking).await?;
+        let id =
+            PurchaseId::parse(&known.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
+        let is_open = booking.purchase(&id).is_some_and(|p| p.call().is_some());
+        if is_open && walked {
+            return Ok(PreviousPurchase::InProgress);
+        }
+        match purchase_result(booking, &id) {
+            Ok(booking) => Ok(PreviousPurchase::Completed(Box::new(booking))),
+            // This case includes a purchase whose caller disconnected before the result.
+            Err(ServicePurchaseError::NotSent { .. }) => Ok(PreviousPurchase::NotStarted),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Commits the intent and executes the steps. Returns `None` if another process is working on
+    /// the booking.
+    async fn start_purchase(
+        self: &Arc<Self>,
+        booking: Booking,
+        key: &IdempotentRequest,
+        wish: &PurchaseServicesCommand,
+    ) -> Result<Option<Booking>, ServicePurchaseError> {
+        let mut walker = self.execution_context(&wish.request_id, wish.deadline);
+        let supplier = self.runtime.supplier(&booking.supplier);
+        let sells = supplier.is_some_and(|s| s.supports(Capability::FlightServices));
+        if !sells || booking.payment_collector == PaymentCollector::Supplier {
+            return Err(ServicePurchaseError::Unsupported);
+        }
+        if booking.open_purchase().is_some() {
+            return Err(ServicePurchaseError::InvalidState(
+                booking.status().as_str(),
+            ));
+        }
+        let for_sale = self.fetch_available_bags(&booking, &walker).await?;
+        let chosen = select_services(&for_sale, &wish.services)?;
+        let total = total_price(&chosen, BookingAggregate::total(&booking));
+        let instrument = self.open_instrument(&wish.owner, &wish.instrument).await?;
+        let instrument = instrument.ok_or(ServicePurchaseError::InstrumentInvalid)?;
+        let payment = self.new_authorization(total, &instrument);
+        walker.instrument = Some(instrument);
+        let event = self.purchase_started_event(&chosen, total, payment);
+        let Event::PurchaseStarted { purchase, .. } = &event else {
+            return Err(ServicePurchaseError::Unknown);
+        };
+        let id = purchase.id.clone();
+        let take_key = |write: &mut UnitOfWork| {
+            // The key may belong to a purchase that was never sent and whose booking has not
+            // changed since.
+            write.delete_idempotency_key(&key.key);
+            write.insert_idempotency_key(&key.key, &key.fingerprint, id.as_str());
+        };
+        let started = self.start(booking, event, &walker, take_key).await?;
+        let Some((booking, then)) = started else {
+            return Ok(None);
+        };
+        let app = Arc::clone(self);
+        let run = async move { app.run_steps(booking, then, &walker).await };
+        let walk = self.run_to_completion(run.boxed());
+        let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
+            // The workflow continues after the caller's deadline.
+            return Err(ServicePurchaseError::Unknown);
+        };
+        purchase_result(walked??, &id).map(Some)
+    }
+
+    fn purchase_started_event(
+        &self,
+        chosen: &[(&AvailableBag, u8)],
+        total: Money,
+        payment: Payment,
+    ) -> Event {
+        let services: Vec<BookedService> = chosen
+            .iter()
+            .map(|(bag, quantity)| {
+                let place = bag.service.passenger;
+                BookedService {
+                    id: ServiceId::from_bits(self.ids.generate()),
+                    status: ServiceStatus::Pending,
+                    supplier_service_id: bag.service.supplier_service_id.clone(),
+                    supplier_ticket_service_id: None,
+                    service_type: bag.service.service_type,
+                    passenger: place,
+                    supplier_segment_ids: bag.service.supplier_segment_ids.clone(),
+                    segment_ids: bag.segment_ids.clone(),
+                    baggage: bag.service.baggage,
+                    quantity: *quantity,
+                    unit_amount: bag.service.unit_amount,
+                    payment: payment.id.clone(),
+                }
+            })
+            .collect();
+        let now = self.clock.now();
+        let purchase = Bought {
+            id: PurchaseId::from_bits(self.ids.generate()),
+            services: services.iter().map(|service| service.id.clone()).collect(),
+            payment: payment.id.clone(),
+            total,
+            state: ServicePurchaseState::InProgress {
+                call: RemoteCall::pending(now),
+            },
+            failure: None,
+            created_at: now,
+        };
+        Event::PurchaseStarted {
+            purchase: Box::new(purchase),
+            services,
+            payment: Box::new(payment),
+        }
+    }
+}
+
+/// Returns the booking if bags can be added to it.
+fn require_confirmed(booking: Booking) -> Result<Booking, ServicePurchaseError> {
+    match booking.state {
+        State::Confirmed { .. } => Ok(booking),
+        State::Created
+        | State::PrebookInProgress { .. }
+        | State::ReadyForComplete
+        | State::CompleteInProgress { .. }
+        | State::CancelInProgress { .. }
+        | State::Canceled
+        | State::Failed
+        | State::Expired => Err(ServicePurchaseError::InvalidState(
+            booking.status().as_str(),
+        )),
+    }
+}
+
+/// Returns the result of a purchase whose workflow is not being executed.
+fn purchase_result(booking: Booking, id: &PurchaseId) -> Result<Booking, ServicePurchaseError> {
+    let purchase = booking.purchase(id).ok_or(ServicePurchaseError::Unknown)?;
+    match &purchase.state {
+        ServicePurchaseState::InProgress { .. } => Err(ServicePurchaseError::Unknown),
+        ServicePurchaseState::Succeeded => Ok(booking),
+        ServicePurchaseState::Declined => {
+            let payment = booking.payments.iter().find(|p| p.id == purchase.payment);
+            let decline = payment.and_then(|payment| payment.decline_reason);
+            match decline {
+                Some(decline) => Err(ServicePurchaseError::PaymentFailed {
+                    requires_action: decline == DeclineReason::RequiresAction,
+                }),
+                // The processor was never called.
+                None => Err(ServicePurchaseError::NotSent { overloaded: false }),
+            }
+        }
+        ServicePurchaseState::Refused => Err(ServicePurchaseError::Rejected(booking.supplier)),
+        ServicePurchaseState::NotSent => Err(ServicePurchaseError::NotSent { overloaded: false }),
+    }
+}
+
+fn select_services<'a>(
+    for_sale: &'a [AvailableBag],
+    wanted: &[(ServiceId, u32)],
+) -> Result<Vec<(&'a AvailableBag, u8)>, ServicePurchaseError> {
+    let chosen = wanted.iter().enumerate().map(|(at, (id, quantity))| {
+        let bag = for_sale.iter().find(|bag| bag.id == *id);
+        let bag = bag.ok_or(ServicePurchaseError::NotOffered(at))?;
+        let max = bag.service.max_quantity;
+        let quantity = u8::try_from(*quantity).ok().filter(|wanted| *wanted <= max);
+        let quantity = quantity.ok_or(ServicePurchaseError::QuantityExceeded { at, max })?;
+        Ok((bag, quantity))
+    });
+    chosen.collect()
+}
+
+fn total_price(chosen: &[(&AvailableBag, u8)], price: Money) -> Money {
+    let amounts = chosen.iter().map(|(bag, quantity)| {
+        bag.service
+            .unit_amount
+            .minor
+            .saturating_mul(i64::from(*quantity))
+    });
+    Money::new(amounts.sum(), price.currency)
+}
+
+fn to_available_bag(booking: &Booking, service: AvailableService) -> Option<AvailableBag> {
+    let passenger = booking.passengers.get(usize::from(service.passenger))?;
+    let mut hash = Sha256::new();
+    hash.update(booking.id.as_str());
+    hash.update(&service.supplier_service_id);
+    let digest = hash.finalize();
+    let (bits, _) = digest.split_first_chunk::<16>()?;
+    Some(AvailableBag {
+        id: ServiceId::from_bits(u128::from_be_bytes(*bits)),
+        passenger: passenger.id.clone(),
+        segment_ids: booking.segment_ids(&service.supplier_segment_ids),
+        service,
+    })
+}

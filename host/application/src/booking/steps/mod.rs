@@ -1,0 +1,3 @@
+pub mod flight;
+pub mod hotel;
+pub mod payment;

@@ -1,0 +1,311 @@
+//! Hotel details and reviews, stored as suppliers returned them last. Stale content is returned as
+//! it is and refreshed in the background. Content that was never fetched is fetched before the
+//! response. Details and reviews are handled separately.
+
+use crate::application::Application;
+use crate::config::ContentConfig;
+use crate::context::RequestContext;
+use crate::deadline::Deadline;
+use crate::supplier::query_error::QueryError;
+use crate::supplier::router::{RouteRequest, allows_failover, read_call_context};
+use host_domain::hotel::content::{CONTENT_ITEMS_MAX, HotelDetails, Reviews};
+use host_domain::id::HotelId;
+use host_domain::owner::Mode;
+use host_domain::routing::Route;
+use host_domain::supplier::{Capability, ReadError, SupplierId};
+use host_domain::time::Timestamp;
+use host_runtime::{CallContext, Supplier};
+use host_storage::{
+    CommitError, ContentPart, DatabaseError, HotelMapping, HotelObservation, HotelProfile,
+    StoredContent, UnitOfWork,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Content as it was fetched last.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cached<T> {
+    pub value: T,
+    pub fetched_at: Timestamp,
+    /// Whether it is older than allowed. If so, it is being refreshed.
+    pub is_stale: bool,
+}
+
+/// The content of a hotel.
+#[derive(Debug)]
+pub struct HotelContent {
+    pub supplier: SupplierId,
+    pub details: Cached<HotelDetails>,
+    /// The reviews, or `None` if the supplier has none.
+    pub reviews: Cached<Option<Reviews>>,
+}
+
+/// A part of the content that is fetched separately and has its own maximum age.
+trait CachedContent: Serialize + DeserializeOwned + Send + 'static {
+    const CONTENT_PART: ContentPart;
+
+    /// Returns the maximum age of this part, in seconds.
+    fn max_age_s(config: &ContentConfig) -> u64;
+
+    fn fetch_and_store(
+        supplier: &Supplier,
+        context: &CallContext,
+        supplier_hotel_id: String,
+    ) -> impl Future<Output = Result<Self, ReadError>> + Send;
+
+    /// Returns the hotel's profile, if this part contains it.
+    fn profile(&self) -> Option<HotelProfile>;
+}
+
+/// One part of one hotel's content at one supplier.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ContentKey {
+    mode: Mode,
+    supplier: SupplierId,
+    supplier_hotel_id: String,
+    part: ContentPart,
+}
+
+impl Application {
+    /// Returns details and reviews of a hotel, from a supplier that has the hotel.
+    pub async fn hotel_content(
+        self: &Arc<Self>,
+        caller: &RequestContext,
+        id: &HotelId,
+    ) -> Result<HotelContent, QueryError> {
+        let mode = caller.owner.tenant.mode;
+        let owned = self
+            .find_hotel_mappings(mode, std::slice::from_ref(id), None)
+            .await?;
+        let question = RouteRequest {
+            caller,
+            operation: Capability::HotelContent,
+            selector: None,
+            eligible_suppliers: Some(&owned.common_suppliers),
+        };
+        let Route { suppliers, .. } = self.route(question)?;
+        let mut first = None;
+        for hotel in suppliers
+            .iter()
+            .filter_map(|supplier| owned.at_supplier(supplier).next())
+        {
+            match self.content_from(caller, hotel).await {
+                Err(QueryError::Supplier { supplier, error }) if allows_failover(&error) => {
+                    first.get_or_insert(QueryError::Supplier { supplier, error });
+                }
+                ended => return ended,
+            }
+        }
+        Err(first.unwrap_or(QueryError::Unsupported(None)))
+    }
+
+    async fn content_from(
+        self: &Arc<Self>,
+        caller: &RequestContext,
+        hotel: &HotelMapping,
+    ) -> Result<HotelContent, QueryError> {
+        // Both futures run to completion, so that a successful part is stored if the other one
+        // fails.
+        let (details, reviews) = futures::join!(
+            self.cached_or_fetch::<HotelDetails>(caller, hotel),
+            self.cached_or_fetch::<Option<Reviews>>(caller, hotel)
+        );
+        Ok(HotelContent {
+            supplier: hotel.supplier.clone(),
+            details: details?,
+            reviews: reviews?,
+        })
+    }
+
+    async fn cached_or_fetch<S: CachedContent>(
+        self: &Arc<Self>,
+        caller: &RequestContext,
+        hotel: &HotelMapping,
+    ) -> Result<Cached<S>, QueryError> {
+        let key = ContentKey {
+            mode: caller.owner.tenant.mode,
+            supplier: hotel.supplier.clone(),
+            supplier_hotel_id: hotel.supplier_hotel_id.clone(),
+            part: S::CONTENT_PART,
+        };
+        let context = read_call_context(caller);
+        let Some(kept) = self.read_cached::<S>(&key).await? else {
+            return self.fetch::<S>(&key, &hotel.hotel_id, &context).await;
+        };
+        if kept.is_stale {
+            self.refresh_in_background::<S>(key, hotel.hotel_id.clone(), context);
+        }
+        Ok(kept)
+    }
+
+    /// Returns the stored content. A document that cannot be parsed counts as never fetched.
+    async fn read_cached<S: CachedContent>(
+        &self,
+        key: &ContentKey,
+    ) -> Result<Option<Cached<S>>, DatabaseError> {
+        let stored = self
+            .store
+            .hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part)
+            .await?;
+        let fresh_ms = S::max_age_s(&self.config.content).saturating_mul(1000);
+        let fresh_ms = i64::try_from(fresh_ms).unwrap_or(i64::MAX);
+        Ok(stored.and_then(
+            |StoredContent {
+                 document,
+                 fetched_at,
+             }| {
+                let value = serde_json::from_str(&document).ok()?;
+                Some(Cached {
+                    value,
+                    fetched_at,
+                    is_stale: self.clock.now().since(fetched_at) >= fresh_ms,
+                })
+            },
+        ))
+    }
+
+    /// Refreshes content in the background, unless a fetch is already in progress.
+    fn refresh_in_background<S: CachedContent>(
+        self: &Arc<Self>,
+        key: ContentKey,
+        hotel: HotelId,
+        context: CallContext,
+    ) {
+        if self.query_state.content_fetches.is_in_flight(&key) {
+            return;
+        }
+        let app = Arc::clone(self);
+        let deadline = Deadline::from_now(Duration::from_secs(self.config.limits.request_s));
+        let context = CallContext {
+            deadline: deadline.instant(),
+            ..context
+        };
+        self.tasks.spawn("refresh hotel content", async move {
+            if let Err(error) = app.fetch::<S>(&key, &hotel, &context).await {
+                tracing::warn!(supplier = %key.supplier, %hotel, part = ?key.part, error = &error as &dyn std::error::Error, "hotel content could not be refreshed; the stored content is still used");
+            }
+        });
+    }
+
+    /// Fetches content and stores it. Concurrent callers share one fetch.
+    async fn fetch<S: CachedContent>(
+        &self,
+        key: &ContentKey,
+        hotel: &HotelId,
+        context: &CallContext,
+    ) -> Result<Cached<S>, QueryError> {
+        let turnstile = self.query_state.content_fetches.lock_for(key);
+        let _one_at_a_time = turnstile.lock().await;
+        if let Some(kept) = self
+            .read_cached::<S>(key)
+            .await?
+            .filter(|kept| !kept.is_stale)
+        {
+            return Ok(kept);
+        }
+        let failed = |error| QueryError::Supplier {
+            supplier: key.supplier.clone(),
+            error,
+        };
+        let supplier = self
+            .runtime
+            .supplier(&key.supplier)
+            .ok_or_else(|| failed(ReadError::Unsupported))?;
+        let value = S::fetch_and_store(&supplier, context, key.supplier_hotel_id.clone())
+            .await
+            .map_err(failed)?;
+        let now = self.clock.now();
+        let mut write = UnitOfWork::new(now);
+        let document = serde_json::to_string(&value).unwrap_or_default();
+        write.save_hotel_content(
+            key.mode,
+            &key.supplier,
+            &key.supplier_hotel_id,
+            key.part,
+            &document,
+        );
+        self.store.commit(write).await.map_err(database_error)?;
+        if let Some(profile) = value.profile() {
+            let seen = HotelObservation {
+                supplier_hotel_id: key.supplier_hotel_id.clone(),
+                candidate: hotel.clone(),
+                profile,
+            };
+            self.store
+                .resolve_hotel_ids(key.mode, &key.supplier, &[seen], now)
+                .await?;
+        }
+        Ok(Cached {
+            value,
+            fetched_at: now,
+            is_stale: false,
+        })
+    }
+}
+
+impl CachedContent for HotelDetails {
+    const CONTENT_PART: ContentPart = ContentPart::Details;
+
+    fn max_age_s(config: &ContentConfig) -> u64 {
+        config.details_fresh_s
+    }
+
+    async fn fetch_and_store(
+        supplier: &Supplier,
+        context: &CallContext,
+        supplier_hotel_id: String,
+    ) -> Result<Self, ReadError> {
+        supplier
+            .read_hotel_details(context, supplier_hotel_id)
+            .await
+    }
+
+    fn profile(&self) -> Option<HotelProfile> {
+        Some(HotelProfile {
+            name: Some(self.name.clone()),
+            location: self.location,
+            time_zone: self.time_zone.clone(),
+        })
+    }
+}
+
+impl CachedContent for Option<Reviews> {
+    const CONTENT_PART: ContentPart = ContentPart::Reviews;
+
+    fn max_age_s(config: &ContentConfig) -> u64 {
+        config.reviews_fresh_s
+    }
+
+    async fn fetch_and_store(
+        supplier: &Supplier,
+        context: &CallContext,
+        supplier_hotel_id: String,
+    ) -> Result<Self, ReadError> {
+        let limit = u16::try_from(CONTENT_ITEMS_MAX).unwrap_or(u16::MAX);
+        match supplier
+            .read_hotel_reviews(context, supplier_hotel_id, limit)
+            .await
+        {
+            Ok(reviews) => Ok(Some(reviews)),
+            Err(ReadError::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn profile(&self) -> Option<HotelProfile> {
+        None
+    }
+}
+
+/// Converts a commit error. Saving content has no preconditions, so a conflict is reported as a
+/// database error.
+fn database_error(error: CommitError) -> QueryError {
+    match error {
+        CommitError::Database(error) => error.into(),
+        CommitError::Conflict(conflict) => {
+            QueryError::Database(DatabaseError::Refused(Arc::new(conflict)))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Determines which suppliers have the hotels of a request.
+
+use crate::application::Application;
+use crate::supplier::query_error::QueryError;
+use host_domain::id::HotelId;
+use host_domain::owner::Mode;
+use host_domain::supplier::SupplierId;
+use host_storage::HotelMapping;
+
+/// The hotels of a request and the suppliers that have all of them.
+#[derive(Debug)]
+pub struct HotelMappings {
+    /// The mappings of each hotel to suppliers, in the order of the request.
+    hotels: Vec<Vec<HotelMapping>>,
+    /// The suppliers that have every hotel.
+    pub common_suppliers: Vec<SupplierId>,
+}
+
+impl HotelMappings {
+    /// Returns the hotels as one supplier has them, in the order of the request.
+    pub fn at_supplier<'a>(
+        &'a self,
+        supplier: &'a SupplierId,
+    ) -> impl Iterator<Item = &'a HotelMapping> {
+        let own = move |hotel: &'a Vec<HotelMapping>| {
+            hotel.iter().find(|mapped| mapped.supplier == *supplier)
+        };
+        self.hotels.iter().filter_map(own)
+    }
+
+    /// Returns the supplier's own ids, in the order of the request.
+    pub fn supplier_ids(&self, supplier: &SupplierId) -> Vec<String> {
+        self.at_supplier(supplier)
+            .map(|hotel| hotel.supplier_hotel_id.clone())
+            .collect()
+    }
+}
+
+impl Application {
+    /// Looks up hotels. One supplier must have all of them: the one that the caller named, or any.
+    pub async fn find_hotel_mappings(
+        &self,
+        mode: Mode,
+        ids: &[HotelId],
+        selector: Option<&SupplierId>,
+    ) -> Result<HotelMappings, QueryError> {
+        let known = self.store.hotel_mappings(mode, ids).await?;
+        let of = |id: &HotelId| {
+            known
+                .iter()
+                .filter(|hotel| hotel.hotel_id == *id)
+                .cloned()
+                .collect()
+        };
+        let hotels: Vec<Vec<HotelMapping>> = ids.iter().map(of).collect();
+        let unknown: Vec<HotelId> = ids
+            .iter()
+            .zip(&hotels)
+            .filter(|(_, hotel)| hotel.is_empty())
+            .map(|(id, _)| id.clone())
+            .collect();
+        if !unknown.is_empty() {
+            return Err(QueryError::HotelsNotFound(unknown));
+        }
+        let owners = common_suppliers(&hotels);
+        let together = selector.map_or(!owners.is_empty(), |selected| owners.contains(selected));
+        if together {
+            Ok(HotelMappings {
+                hotels,
+                common_suppliers: owners,
+            })
+        } else {
+            Err(QueryError::MixedSuppliers(unmapped_hotels(
+                ids, &hotels, selector,
+            )))
+        }
+    }
+}
+
+fn common_suppliers(hotels: &[Vec<HotelMapping>]) -> Vec<SupplierId> {
+    let mut owners = hotels
+        .first()
+        .map(|hotel| suppliers(hotel))
+        .unwrap_or_default();
+    owners.retain(|owner| {
+        hotels
+            .iter()
+            .all(|hotel| hotel.iter().any(|mapped| mapped.supplier == *owner))
+    });
+    owners
+}
+
+fn suppliers(hotel: &[HotelMapping]) -> Vec<SupplierId> {
+    let mut suppliers: Vec<SupplierId> =
+        hotel.iter().map(|mapped| mapped.supplier.clone()).collect();
+    suppliers.sort();
+    suppliers.dedup();
+    suppliers
+}
+
+/// Returns the hotels that the named supplier does not have, or all hotels if no supplier is named.
+fn unmapped_hotels(
+    ids: &[HotelId],
+    hotels: &[Vec<HotelMapping>],
+    selector: Option<&SupplierId>,
+) -> Vec<(usize, HotelId, Vec<SupplierId>)> {
+    let told = ids
+        .iter()
+        .zip(hotels)
+        .enumerate()
+        .map(|(at, (id, hotel))| (at, id.clone(), suppliers(hotel)));
+    told.filter(|(_, _, owners)| selector.is_none_or(|selected| !owners.contains(selected)))
+        .collect()
+}

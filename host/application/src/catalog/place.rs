@@ -1,0 +1,109 @@
+//! Places by name: found at a supplier, stored, and loaded again by id.
+
+use crate::application::Application;
+use crate::context::RequestContext;
+use crate::supplier::query_error::QueryError;
+use crate::supplier::router::RouteRequest;
+use host_domain::hotel::supplier_api::{Place, PlaceQuery};
+use host_domain::id::PlaceId;
+use host_domain::owner::Mode;
+use host_domain::supplier::{Capability, ReadError, SupplierId};
+use host_resources::place::SavedPlace;
+use host_storage::{PlaceObservation, StoredPlace};
+
+/// Maximum number of places in one response.
+const PLACES_MAX: u16 = 20;
+
+/// A query for places by name.
+#[derive(Debug)]
+pub struct PlaceSearch {
+    /// The text that the user typed.
+    pub text: String,
+    /// The country as an ISO 3166-1 alpha-2 code.
+    pub country: Option<String>,
+    /// The supplier that the caller named.
+    pub selector: Option<SupplierId>,
+}
+
+impl Application {
+    /// Finds places and stores them.
+    pub async fn search_places(
+        &self,
+        caller: &RequestContext,
+        search: PlaceSearch,
+    ) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
+        let question = RouteRequest {
+            caller,
+            operation: Capability::HotelPlaces,
+            selector: search.selector.as_ref(),
+            eligible_suppliers: None,
+        };
+        let query = PlaceQuery {
+            text: search.text.clone(),
+            country: search.country.clone(),
+            limit: PLACES_MAX,
+        };
+        let answer = self.query_with_failover(question, |supplier, context| {
+            let query = query.clone();
+            async move {
+                match supplier.find_places(&context, query).await {
+                    // Some suppliers return this error instead of an empty list.
+                    Err(ReadError::NotFound(_)) => Ok(Vec::new()),
+                    answer => answer,
+                }
+            }
+        });
+        let (supplier, places) = answer.await?;
+        let mode = caller.owner.tenant.mode;
+        let mut seen = Vec::with_capacity(places.len());
+        let mut saved = Vec::with_capacity(places.len());
+        for place in places {
+            let (supplier_place_id, place) = to_saved_place(place);
+            let document = serde_json::to_string(&place).unwrap_or_default();
+            seen.push(PlaceObservation {
+                supplier_place_id,
+                candidate: PlaceId::from_bits(self.ids.generate()),
+                document,
+            });
+            saved.push(place);
+        }
+        let ids = self
+            .store
+            .save_places(mode, &supplier, &seen, self.clock.now())
+            .await?;
+        Ok((supplier, ids.into_iter().zip(saved).collect()))
+    }
+
+    /// Returns a stored place without calling a supplier.
+    pub async fn find_place(
+        &self,
+        mode: Mode,
+        id: &PlaceId,
+    ) -> Result<(StoredPlace, SavedPlace), QueryError> {
+        let stored = self
+            .store
+            .place(mode, id)
+            .await?
+            .ok_or(QueryError::PlaceNotFound)?;
+        let place = serde_json::from_str(&stored.document);
+        let place = place.map_err(|error| {
+            tracing::error!(place = %id, %error, "a stored place cannot be parsed; it is treated as not existing");
+            QueryError::PlaceNotFound
+        })?;
+        Ok((stored, place))
+    }
+}
+
+fn to_saved_place(place: Place) -> (String, SavedPlace) {
+    let saved = SavedPlace {
+        name: place.name,
+        address: place.address,
+        location: place.location,
+        suggested_radius: place.suggested_radius,
+        country: place.country,
+        city: place.city,
+        types: place.types,
+        alternatives: place.alternatives,
+    };
+    (place.supplier_place_id, saved)
+}

@@ -1,0 +1,71 @@
+//! Weather of a stay, from the supplier of the booking.
+
+use crate::application::Application;
+use crate::context::RequestContext;
+use crate::supplier::query_error::QueryError;
+use crate::supplier::router::read_call_context;
+use host_domain::hotel::content::WeatherDay;
+use host_domain::hotel::{Booking, Location};
+use host_domain::id::BookingId;
+use host_domain::supplier::{Capability, ReadError};
+use host_runtime::CallContext;
+
+impl Application {
+    /// Returns the forecast days of a stay, including check-out. Returns no days if the hotel's
+    /// location is unknown.
+    pub async fn stay_weather(
+        &self,
+        caller: &RequestContext,
+        id: &BookingId,
+    ) -> Result<(Booking, Vec<WeatherDay>), QueryError> {
+        let booking = self
+            .store
+            .hotel_booking(&caller.owner, id)
+            .await?
+            .ok_or(QueryError::BookingNotFound)?;
+        let supplier = self
+            .runtime
+            .supplier(&booking.supplier)
+            .filter(|supplier| supplier.supports(Capability::HotelWeather));
+        let supplier =
+            supplier.ok_or_else(|| QueryError::Unsupported(Some(booking.supplier.clone())))?;
+        let Some(location) = self.location_of(&booking).await? else {
+            return Ok((booking, Vec::new()));
+        };
+        let context = CallContext {
+            booking: Some(id.to_string()),
+            ..read_call_context(caller)
+        };
+        let days = supplier
+            .forecast_weather(
+                &context,
+                location,
+                booking.stay.check_in,
+                booking.stay.check_out,
+            )
+            .await;
+        match days {
+            Ok(days) => Ok((booking, days)),
+            // The supplier has no forecast for this location or these days.
+            Err(ReadError::NotFound(_)) => Ok((booking, Vec::new())),
+            Err(error) => Err(QueryError::Supplier {
+                supplier: booking.supplier,
+                error,
+            }),
+        }
+    }
+
+    /// Returns the location of a booking's hotel: the one in the booking, or one that became known
+    /// later.
+    async fn location_of(&self, booking: &Booking) -> Result<Option<Location>, QueryError> {
+        if booking.hotel.location.is_some() {
+            return Ok(booking.hotel.location);
+        }
+        let mode = booking.owner.tenant.mode;
+        let known = self
+            .store
+            .hotel_mappings(mode, std::slice::from_ref(&booking.hotel_id))
+            .await?;
+        Ok(known.into_iter().find_map(|hotel| hotel.profile.location))
+    }
+}

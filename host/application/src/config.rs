@@ -1,0 +1,276 @@
+//! The configuration: defaults, file and environment, validated as a whole. This is the only module
+//! that reads environment variables. Secrets are never printed.
+
+pub mod data_dir;
+pub mod layers;
+pub mod secret;
+pub mod supplier;
+
+#[cfg(test)]
+mod tests;
+
+pub use crate::config::data_dir::data_dir_overlay;
+pub use crate::config::layers::{ConfigError, Environment};
+pub use crate::config::secret::Secret;
+pub use crate::config::supplier::{Rank, SupplierConfig};
+
+use host_domain::owner::Mode;
+use host_domain::supplier::{SupplierId, SupplierKind};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+/// The embedded default configuration, which explains every key.
+pub const DEFAULTS: &str = include_str!("config.default.toml");
+
+/// The configuration. `config.default.toml` explains each key.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "config.default.toml explains every key")]
+pub struct Config {
+    pub database: Secret,
+    pub listen: SocketAddr,
+    pub admin_listen: SocketAddr,
+    pub public_url: String,
+    pub plugins_dir: PathBuf,
+    pub code_cache_dir: PathBuf,
+    pub master_key: Secret,
+    pub master_key_id: String,
+    pub old_master_keys: Vec<OldMasterKey>,
+    pub allow_insecure_webhooks: bool,
+    pub log: LogConfig,
+    pub limits: LimitsConfig,
+    pub jobs: JobsConfig,
+    pub reconcile: ReconcileConfig,
+    pub content: ContentConfig,
+    pub offers: OffersConfig,
+    pub payments: PaymentsConfig,
+    pub webhooks: WebhooksConfig,
+    pub watches: WatchesConfig,
+    pub mandates: MandatesConfig,
+    pub suppliers: Vec<SupplierConfig>,
+}
+
+macro_rules! sections {
+    ($($name:ident { $($field:ident: $type:ty,)* })*) => {$(
+        #[derive(Debug, Clone, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        #[expect(missing_docs, reason = "config.default.toml explains every key")]
+        pub struct $name {
+            $(pub $field: $type,)*
+        }
+    )*};
+}
+
+sections! {
+    OldMasterKey { id: String, key: Secret, }
+    LogConfig { format: LogFormat, filter: String, }
+    LimitsConfig {
+        requests_per_s: u32,
+        burst: u32,
+        request_s: u64,
+        connections: usize,
+        shutdown_s: u64,
+        plugin_calls: u32,
+        calendar_per_minute: u32,
+        postgres_connections: u32,
+    }
+    JobsConfig { poll_s: u64, lease_s: u64, abort_at: String, }
+    ReconcileConfig { schedule_s: Vec<u64>, }
+    ContentConfig { details_fresh_s: u64, reviews_fresh_s: u64, }
+    OffersConfig { ttl_s: u64, }
+    PaymentsConfig { capture_retry_s: Vec<u64>, processor_test: String, processor_live: String, }
+    WebhooksConfig {
+        subscription_retry_s: Vec<u64>,
+        watch_retry_s: Vec<u64>,
+        timeout_s: u64,
+        replay_pending_after_s: u64,
+        replay_published_after_s: u64,
+        dual_signature_s: u64,
+        disable_after_s: u64,
+        endpoint_concurrency: u32,
+        endpoint_per_s: u32,
+    }
+    WatchesConfig { interval_s: u64, concurrency: usize, supplier_per_minute: u32, }
+    MandatesConfig { ttl_s: u64, key_max_age_s: u64, }
+}
+
+/// Format of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// Text lines for people.
+    Text,
+    /// JSON lines for machines.
+    Json,
+}
+
+/// Returns the address at which a listener is reached from the same machine. An unspecified address
+/// becomes the loopback address.
+#[must_use]
+pub fn reachable_address(mut listen: SocketAddr) -> SocketAddr {
+    if listen.ip().is_unspecified() {
+        listen.set_ip(match listen {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    listen
+}
+
+impl Config {
+    /// Loads the configuration. `overlay` overrides the defaults; the file and the environment
+    /// override `overlay`.
+    ///
+    /// # Errors
+    /// [`ConfigError`], which names the invalid key, file or variable.
+    pub fn load(
+        overlay: Option<toml::Table>,
+        file: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
+        let table = layers::merge_layers(overlay, file, environment)?;
+        let config: Self = table
+            .try_into()
+            .map_err(|error: toml::de::Error| ConfigError::Invalid(error.message().to_owned()))?;
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// Returns the base URL of the API as clients see it, without a trailing slash.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        if self.public_url.is_empty() {
+            format!("http://{}", reachable_address(self.listen))
+        } else {
+            self.public_url.trim_end_matches('/').to_owned()
+        }
+    }
+
+    /// Returns the payment processor of a mode: the configured one, or the only one of that mode if
+    /// none is configured.
+    #[must_use]
+    pub fn processor(&self, mode: Mode) -> Option<&SupplierId> {
+        let named = match mode {
+            Mode::Test => &self.payments.processor_test,
+            Mode::Live => &self.payments.processor_live,
+        };
+        let mut able = self.suppliers.iter().filter(|supplier| {
+            supplier.kind == SupplierKind::Payment && supplier.modes.contains(&mode)
+        });
+        if named.is_empty() {
+            let only = able.next()?;
+            return able.next().is_none().then_some(&only.id);
+        }
+        able.find(|supplier| supplier.id.as_str() == named)
+            .map(|supplier| &supplier.id)
+    }
+
+    /// Returns the effective configuration as TOML, without secrets.
+    ///
+    /// # Errors
+    /// None in practice: every value can be written as TOML.
+    pub fn to_redacted_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string_pretty(self)
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        let mut rules = self.numeric_rules();
+        rules.extend(self.supplier_rules());
+        let broken = rules.into_iter().filter(|(holds, _)| !holds);
+        let broken: Vec<String> = broken.map(|(_, rule)| rule).collect();
+        if broken.is_empty() {
+            Ok(())
+        } else {
+            Err(ConfigError::Invalid(broken.join("; ")))
+        }
+    }
+
+    /// Returns for each rule whether it holds, and its text.
+    fn numeric_rules(&self) -> Vec<(bool, String)> {
+        let limits = &self.limits;
+        let at_least = |key: &str, value: u64, least: u64| {
+            (value >= least, format!("{key} must be at least {least}"))
+        };
+        let seconds = |key: &str, value: u64, least: u64| {
+            let holds = (least..=3600).contains(&value);
+            (holds, format!("{key} must be {least} to 3600"))
+        };
+        let url = self.public_url.as_str();
+        let is_url = url.is_empty() || url.starts_with("http://") || url.starts_with("https://");
+        vec![
+            at_least("limits.requests_per_s", limits.requests_per_s.into(), 1),
+            at_least("limits.burst", limits.burst.into(), 1),
+            at_least("limits.connections", limits.connections as u64, 1),
+            at_least("limits.plugin_calls", limits.plugin_calls.into(), 1),
+            at_least(
+                "limits.postgres_connections",
+                limits.postgres_connections.into(),
+                2,
+            ),
+            seconds("limits.request_s", limits.request_s, 1),
+            seconds("limits.shutdown_s", limits.shutdown_s, 0),
+            seconds("jobs.poll_s", self.jobs.poll_s, 1),
+            seconds("webhooks.timeout_s", self.webhooks.timeout_s, 1),
+            at_least(
+                "webhooks.endpoint_concurrency",
+                self.webhooks.endpoint_concurrency.into(),
+                1,
+            ),
+            at_least(
+                "webhooks.endpoint_per_s",
+                self.webhooks.endpoint_per_s.into(),
+                1,
+            ),
+            at_least("mandates.ttl_s", self.mandates.ttl_s, 1),
+            at_least("mandates.key_max_age_s", self.mandates.key_max_age_s, 1),
+            at_least("watches.interval_s", self.watches.interval_s, 1),
+            at_least("watches.concurrency", self.watches.concurrency as u64, 1),
+            at_least(
+                "watches.supplier_per_minute",
+                self.watches.supplier_per_minute.into(),
+                1,
+            ),
+            (
+                !self.reconcile.schedule_s.is_empty(),
+                "reconcile.schedule_s must not be empty".to_owned(),
+            ),
+            (
+                is_url,
+                "public_url must begin with https:// or http://".to_owned(),
+            ),
+        ]
+    }
+
+    fn supplier_rules(&self) -> Vec<(bool, String)> {
+        let mut rules = Vec::new();
+        let mut seen = BTreeSet::new();
+        for supplier in &self.suppliers {
+            let id = &supplier.id;
+            let both =
+                !supplier.record.as_os_str().is_empty() && !supplier.replay.as_os_str().is_empty();
+            rules.push((seen.insert(id), format!("two suppliers are called {id}")));
+            rules.push((
+                !supplier.modes.is_empty(),
+                format!("modes of {id} must not be empty"),
+            ));
+            rules.push((!both, format!("{id} can either record or replay")));
+            rules.push((
+                supplier.has_valid_events_token(),
+                format!("events_token of {id} must be 32 to 128 of [A-Za-z0-9_-]"),
+            ));
+        }
+        for (mode, named) in [
+            (Mode::Test, &self.payments.processor_test),
+            (Mode::Live, &self.payments.processor_live),
+        ] {
+            let key = format!("payments.processor_{}", mode.as_str());
+            rules.push((
+                named.is_empty() || self.processor(mode).is_some(),
+                format!("{key} names no supplier of kind \"payment\" for that mode"),
+            ));
+        }
+        rules
+    }
+}

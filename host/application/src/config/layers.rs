@@ -1,0 +1,280 @@
+//! Merges the layers of the configuration into one table: defaults, overlay, file and environment.
+//! Then expands `${NAME}` in the keys that may hold secrets.
+
+use crate::config::DEFAULTS;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// Reason why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("the configuration {} cannot be read", path.display())]
+    Unreadable {
+        /// Path of the file.
+        path: PathBuf,
+        /// The I/O error.
+        source: std::io::Error,
+    },
+    /// The file is not valid TOML.
+    #[error("the configuration {} is not valid TOML", path.display())]
+    Syntax {
+        /// Path of the file.
+        path: PathBuf,
+        /// Position and cause of the syntax error.
+        source: Box<toml::de::Error>,
+    },
+    /// An environment variable has an invalid value for its key.
+    #[error("the environment variable {name} must be {wanted}")]
+    InvalidVariable {
+        /// Name of the variable.
+        name: String,
+        /// Expected form of the value.
+        wanted: &'static str,
+    },
+    /// A key refers to an environment variable that is not set.
+    #[error("{key} uses the environment variable {name}, which is not set")]
+    MissingVariable {
+        /// Key of the configuration.
+        key: String,
+        /// Name of the variable.
+        name: String,
+    },
+    /// An environment variable with the prefix `STOPOVER_` belongs to no key.
+    #[error("the environment variable {0} belongs to no configuration key")]
+    UnknownVariable(String),
+    /// The configuration contains unknown keys or invalid values.
+    #[error("the configuration is not valid: {0}")]
+    Invalid(String),
+}
+
+/// Environment variables as they were when the process started.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// Returns the environment of the process.
+    #[must_use]
+    pub fn from_process() -> Self {
+        let text = |value: std::ffi::OsString| value.into_string().ok();
+        Self(
+            std::env::vars_os()
+                .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
+                .collect(),
+        )
+    }
+
+    /// Returns the value of a variable.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+}
+
+impl<const N: usize> From<[(&str, &str); N]> for Environment {
+    fn from(variables: [(&str, &str); N]) -> Self {
+        Self(
+            variables
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        )
+    }
+}
+
+const PREFIX: &str = "STOPOVER_";
+/// Prefixes of variables for tests and tools, which are not configuration keys.
+const IGNORED_PREFIXES: [&str; 2] = ["STOPOVER_TEST_", "STOPOVER_XTASK_"];
+
+pub fn merge_layers(
+    overlay: Option<Table>,
+    file: Option<&Path>,
+    environment: &Environment,
+) -> Result<Table, ConfigError> {
+    let mut table: Table = DEFAULTS
+        .parse()
+        .map_err(|error: toml::de::Error| ConfigError::Invalid(error.to_string()))?;
+    if let Some(overlay) = overlay {
+        merge(&mut table, overlay);
+    }
+    if let Some(path) = file {
+        merge(&mut table, read_file(path)?);
+    }
+    apply_environment(&mut table, environment)?;
+    expand_variables(&mut table, environment)?;
+    Ok(table)
+}
+
+fn read_file(path: &Path) -> Result<Table, ConfigError> {
+    let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    text.parse()
+        .map_err(|source: toml::de::Error| ConfigError::Syntax {
+            path: path.to_owned(),
+            source: Box::new(source),
+        })
+}
+
+/// Merges `over` into `base`: tables recursively, suppliers by id; all other values are replaced.
+fn merge(base: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (base.get_mut(&key), value) {
+            (Some(Value::Table(base)), Value::Table(over)) => merge(base, over),
+            (Some(Value::Array(base)), Value::Array(over)) if key == "suppliers" => {
+                merge_suppliers(base, over)
+            }
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+fn merge_suppliers(base: &mut Vec<Value>, over: Vec<Value>) {
+    for supplier in over {
+        let id = supplier.get("id").cloned();
+        match base
+            .iter_mut()
+            .find(|known| id.is_some() && known.get("id") == id.as_ref())
+        {
+            Some(known) => *known = supplier,
+            None => base.push(supplier),
+        }
+    }
+}
+
+/// Sets the keys that environment variables override.
+fn apply_environment(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
+    let mut known = BTreeMap::new();
+    variables(table, PREFIX, &mut Vec::new(), &mut known);
+    for (name, text) in &environment.0 {
+        if !name.starts_with(PREFIX)
+            || IGNORED_PREFIXES
+                .iter()
+                .any(|foreign| name.starts_with(foreign))
+        {
+            continue;
+        }
+        let path = known
+            .get(name)
+            .ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
+        let place =
+            value_at_path(table, path).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
+        let wrong = |wanted| ConfigError::InvalidVariable {
+            name: name.clone(),
+            wanted,
+        };
+        *place = match place {
+            Value::String(_) => Value::String(text.clone()),
+            Value::Integer(_) => Value::Integer(text.parse().map_err(|_| wrong("an integer"))?),
+            Value::Boolean(_) => Value::Boolean(text.parse().map_err(|_| wrong("true or false"))?),
+            _ => parse_list(text).ok_or_else(|| wrong("a list, written as in TOML"))?,
+        };
+    }
+    Ok(())
+}
+
+/// Collects the variable name of every key that is not a table.
+fn variables(
+    table: &Table,
+    prefix: &str,
+    path: &mut Vec<String>,
+    known: &mut BTreeMap<String, Vec<String>>,
+) {
+    for (key, value) in table {
+        let name = format!("{prefix}{}", key.to_ascii_uppercase());
+        path.push(key.clone());
+        match value {
+            Value::Table(inner) => variables(inner, &format!("{name}_"), path, known),
+            _ => {
+                known.insert(name, path.clone());
+            }
+        }
+        path.pop();
+    }
+}
+
+fn value_at_path<'a>(table: &'a mut Table, path: &[String]) -> Option<&'a mut Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter()
+        .try_fold(table.get_mut(first)?, |value, key| value.get_mut(key))
+}
+
+fn parse_list(text: &str) -> Option<Value> {
+    let mut table: Table = format!("list = {text}").parse().ok()?;
+    table.remove("list").filter(Value::is_array)
+}
+
+/// Expands `${NAME}` in the keys that hold secrets or addresses.
+fn expand_variables(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
+    for key in ["database", "master_key"] {
+        if let Some(value) = table.get_mut(key) {
+            expand_value(value, key, environment)?;
+        }
+    }
+    if let Some(keys) = table.get_mut("old_master_keys") {
+        expand_value(keys, "old_master_keys", environment)?;
+    }
+    for supplier in table
+        .get_mut("suppliers")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        let id = supplier
+            .get("id")
+            .and_then(Value::as_str)
+            .unwrap_or("?")
+            .to_owned();
+        for key in ["credentials", "secrets", "events_token", "settings"] {
+            if let Some(value) = supplier.get_mut(key) {
+                expand_value(value, &format!("{key} of {id}"), environment)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn expand_value(
+    value: &mut Value,
+    key: &str,
+    environment: &Environment,
+) -> Result<(), ConfigError> {
+    match value {
+        Value::String(text) => *text = expand_text(text, key, environment)?,
+        Value::Array(elements) => {
+            for element in elements {
+                expand_value(element, key, environment)?;
+            }
+        }
+        Value::Table(members) => {
+            for (_, member) in members.iter_mut() {
+                expand_value(member, key, environment)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn expand_text(text: &str, key: &str, environment: &Environment) -> Result<String, ConfigError> {
+    let mut pieces = text.split("${");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (name, rest) = piece
+            .split_once('}')
+            .ok_or_else(|| ConfigError::Invalid(format!("{key}: `${{` without `}}`")))?;
+        let value = environment
+            .get(name)
+            .ok_or_else(|| ConfigError::MissingVariable {
+                key: key.to_owned(),
+                name: name.to_owned(),
+            })?;
+        out.push_str(value);
+        out.push_str(rest);
+    }
+    Ok(out)
+}

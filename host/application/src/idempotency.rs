@@ -1,0 +1,121 @@
+//! Idempotency keys. If the state alone makes a repeated call safe, the key only shows whether it
+//! is the same request. A call that creates something claims its key in the same transaction, see
+//! [`claim_in`].
+
+use crate::application::Application;
+use host_domain::owner::Owner;
+use host_storage::{
+    CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, UnitOfWork,
+};
+
+/// An idempotency key with the fingerprint of the request that it belongs to.
+#[derive(Debug, Clone)]
+pub struct IdempotentRequest {
+    pub key: IdempotencyKey,
+    pub fingerprint: String,
+}
+
+/// Reason why an idempotency key cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum IdempotencyError {
+    /// The database failed.
+    #[error("the idempotency key could not be read or stored")]
+    Commit(#[from] CommitError),
+    /// The key belongs to another request.
+    #[error("the idempotency key was used for another request")]
+    KeyReused,
+}
+
+impl From<DatabaseError> for IdempotencyError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Commit(error.into())
+    }
+}
+
+/// Result of claiming an idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyClaim {
+    /// This request used the key for the first time and has now claimed it.
+    New,
+    /// The same request had already claimed the key.
+    Repeat,
+}
+
+impl IdempotentRequest {
+    /// Creates the idempotent request of an owner and an operation.
+    pub fn new(owner: &Owner, operation: &str, key: String, fingerprint: String) -> Self {
+        Self {
+            key: IdempotencyKey {
+                owner: owner.clone(),
+                operation: operation.to_owned(),
+                key,
+            },
+            fingerprint,
+        }
+    }
+}
+
+/// Claims a key, if there is one, in the write that creates the resource.
+pub fn claim_in(write: &mut UnitOfWork, key: Option<&IdempotentRequest>, resource_id: &str) {
+    if let Some(key) = key {
+        write.insert_idempotency_key(&key.key, &key.fingerprint, resource_id);
+    }
+}
+
+impl Application {
+    /// Returns the id of the resource that the same request created before. Returns `None` if there
+    /// is no key or it is unused.
+    pub async fn find_result(
+        &self,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<Option<String>, IdempotencyError> {
+        let Some(key) = key else { return Ok(None) };
+        let known = self.find_record(key).await?;
+        Ok(known.map(|known| known.resource_id))
+    }
+
+    /// Returns the record of an earlier use of the key by the same request.
+    async fn find_record(
+        &self,
+        key: &IdempotentRequest,
+    ) -> Result<Option<IdempotencyRecord>, IdempotencyError> {
+        match self.store.idempotency_record(&key.key).await? {
+            Some(known) if known.fingerprint != key.fingerprint => Err(IdempotencyError::KeyReused),
+            known => Ok(known),
+        }
+    }
+
+    /// Claims a key for a resource that already exists.
+    pub async fn claim(
+        &self,
+        key: &IdempotentRequest,
+        resource_id: &str,
+    ) -> Result<KeyClaim, IdempotencyError> {
+        if self.find_record(key).await?.is_some() {
+            return Ok(KeyClaim::Repeat);
+        }
+        let mut write = UnitOfWork::new(self.clock.now());
+        write.insert_idempotency_key(&key.key, &key.fingerprint, resource_id);
+        match self.store.commit(write).await {
+            Ok(()) => Ok(KeyClaim::New),
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
+                self.find_record(key).await?;
+                Ok(KeyClaim::Repeat)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Releases the key of a request that had no effect. If releasing fails, the key stays claimed,
+    /// and the same request may still use it.
+    pub async fn release(&self, key: &IdempotentRequest) {
+        let mut write = UnitOfWork::new(self.clock.now());
+        write.delete_idempotency_key(&key.key);
+        if let Err(error) = self.store.commit(write).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "an idempotency key was not released and stays claimed"
+            );
+        }
+    }
+}

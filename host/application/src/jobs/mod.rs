@@ -1,0 +1,2 @@
+pub mod unresolved_monitor;
+pub mod worker;

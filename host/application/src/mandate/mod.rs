@@ -1,0 +1,3 @@
+pub mod claims;
+pub mod service;
+pub mod signing_key;

@@ -1,0 +1,287 @@
+//! Mandates: a user's permission to buy something later, signed as evidence and used only once. A
+//! purchase under a mandate consumes it in the transaction that starts the purchase.
+
+#[cfg(test)]
+mod tests;
+
+use crate::application::Application;
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
+use crate::mandate::signing_key::{SigningKeyError, SigningKeyRing};
+use host_domain::id::{InstrumentId, MandateId};
+use host_domain::mandate::{
+    Mandate, MandateEvent, MandateRejection, MandateScope, MandateTerms, MandateUsage,
+};
+use host_domain::money::Money;
+use host_domain::owner::{Owner, Tenant};
+use host_domain::time::Timestamp;
+use host_storage::{CommitError, Conflict, DatabaseError, UnitOfWork};
+use serde_json::Value;
+
+/// Maximum number of attempts to change a mandate if another call changes it first.
+const CONFLICT_RETRIES_MAX: usize = 8;
+
+/// The content of a new mandate.
+#[derive(Debug, Clone)]
+pub struct NewMandate {
+    /// The maximum amount that may be paid.
+    pub amount: Money,
+    /// The instrument to pay with.
+    pub instrument: InstrumentId,
+    /// The purchases that are allowed.
+    pub scope: MandateScope,
+    /// The time at which it expires.
+    pub expires_at: Timestamp,
+}
+
+/// A stored mandate.
+#[derive(Debug)]
+pub enum Issued {
+    /// The mandate was created now.
+    New(Mandate),
+    /// The mandate was created by an earlier call with the same key.
+    Existing(Mandate),
+}
+
+/// Reasons why an operation on a mandate failed.
+#[derive(Debug, thiserror::Error)]
+pub enum MandateError {
+    /// The mandate does not exist, or belongs to another tenant or user.
+    #[error("the mandate does not exist")]
+    NotFound,
+    /// The mandate cannot be used, or the transition is not allowed.
+    #[error("the mandate cannot be used")]
+    Invalid(#[source] MandateRejection),
+    /// The payment instrument does not belong to the user or was deleted.
+    #[error("the payment instrument does not exist")]
+    InstrumentNotFound,
+    /// Concurrent calls kept changing the mandate.
+    #[error("the mandate was changed by too many concurrent requests; try again")]
+    TooManyConflicts,
+    /// The idempotency key could not be used.
+    #[error(transparent)]
+    Idempotency(#[from] IdempotencyError),
+    /// The database failed.
+    #[error("mandates could not be read or stored")]
+    Storage(#[from] CommitError),
+    /// The signing keys could not be used.
+    #[error(transparent)]
+    SigningKey(#[from] SigningKeyError),
+    /// The claims could not be serialized to JSON.
+    #[error("the mandate's claims cannot be serialized")]
+    Claims(#[from] serde_json::Error),
+}
+
+impl From<DatabaseError> for MandateError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+impl From<MandateRejection> for MandateError {
+    fn from(refusal: MandateRejection) -> Self {
+        Self::Invalid(refusal)
+    }
+}
+
+impl Application {
+    /// Creates and signs a mandate and adds it to `write`. The mandate exists once `write` is
+    /// committed.
+    ///
+    /// # Errors
+    /// Fails with [`MandateError::InstrumentNotFound`], or with the underlying error.
+    pub async fn sign_in(
+        &self,
+        write: &mut UnitOfWork,
+        owner: &Owner,
+        new: NewMandate,
+    ) -> Result<Mandate, MandateError> {
+        let instrument = self.find_instrument(&[owner], &new.instrument).await?;
+        self.sign(write, owner, instrument, new).await
+    }
+
+    async fn find_instrument(
+        &self,
+        payers: &[&Owner],
+        id: &InstrumentId,
+    ) -> Result<InstrumentId, MandateError> {
+        for payer in payers {
+            if let Some(instrument) = self.store.instrument(payer, id).await? {
+                return Ok(instrument.id);
+            }
+        }
+        Err(MandateError::InstrumentNotFound)
+    }
+
+    async fn sign(
+        &self,
+        write: &mut UnitOfWork,
+        owner: &Owner,
+        instrument: InstrumentId,
+        new: NewMandate,
+    ) -> Result<Mandate, MandateError> {
+        let terms = MandateTerms {
+            id: MandateId::from_bits(self.ids.generate()),
+            owner: owner.clone(),
+            amount: new.amount,
+            instrument,
+            scope: new.scope,
+            created_at: self.clock.now(),
+            expires_at: new.expires_at,
+        };
+        let age_max_s = self.config.mandates.key_max_age_s;
+        let now = self.clock.now();
+        let keys =
+            SigningKeyRing::load_or_rotate(&self.store, &self.sealer, age_max_s, now).await?;
+        let key = keys.current()?;
+        let claims = crate::mandate::claims::open_mandate_claims(&terms, &self.base_url, &key.jwk)?;
+        let mandate = Mandate::new(terms, key.sign(&self.sealer, &claims)?);
+        write.insert_mandate(&mandate);
+        Ok(mandate)
+    }
+
+    /// Checks signature, status, maximum amount, currency, expiry, user, instrument and scope, and
+    /// adds the use to `write`. If the mandate changed meanwhile, the commit of `write` fails with
+    /// [`Conflict::MandateVersion`] and stores nothing; call this function again then. Returns the
+    /// mandate as it is once `write` is committed: CONSUMED, with the signed record of the use.
+    ///
+    /// # Errors
+    /// Fails with [`MandateError::NotFound`] or [`MandateError::Invalid`], or with the underlying
+    /// error.
+    pub async fn consume_in(
+        &self,
+        write: &mut UnitOfWork,
+        id: &MandateId,
+        usage: MandateUsage,
+    ) -> Result<Mandate, MandateError> {
+        let mandate = self.store.mandate(&usage.owner.tenant, id).await?;
+        let mandate = mandate.ok_or(MandateError::NotFound)?;
+        let now = self.clock.now();
+        let keys = SigningKeyRing::load(&self.store).await?;
+        let verified = keys.verify(&mandate.jws)?;
+        let (key, signed) = verified.ok_or(MandateRejection::InvalidSignature)?;
+        let issuer = signed
+            .get("iss")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        if signed != crate::mandate::claims::open_mandate_claims(&mandate.terms, issuer, &key.jwk)?
+        {
+            return Err(MandateRejection::InvalidSignature.into());
+        }
+        mandate.check_usage(&usage, now)?;
+        // The use is signed with the key that the terms name, even if that key no longer signs new
+        // mandates.
+        let claims = crate::mandate::claims::closed_mandate_claims(
+            &mandate.terms,
+            &usage,
+            &self.base_url,
+            now,
+        );
+        let jws = key.sign(&self.sealer, &claims)?;
+        let read_version = mandate.version;
+        let event = MandateEvent::Consumed { usage, jws };
+        let consumed = mandate.apply(event, now)?;
+        let consumed = consumed.ok_or(MandateError::TooManyConflicts)?;
+        write.update_mandate(&consumed, read_version);
+        Ok(consumed)
+    }
+
+    /// Adds to `write` the release of a mandate whose purchase made no commitment, so that it may
+    /// be used again. A mandate that is not in use stays unchanged.
+    ///
+    /// # Errors
+    /// Fails with [`MandateError::NotFound`] or [`MandateError::Invalid`], or with the underlying
+    /// error.
+    pub async fn release_in(
+        &self,
+        write: &mut UnitOfWork,
+        tenant: &Tenant,
+        id: &MandateId,
+    ) -> Result<(), MandateError> {
+        let mandate = self.store.mandate(tenant, id).await?;
+        let mandate = mandate.ok_or(MandateError::NotFound)?;
+        let read_version = mandate.version;
+        if let Some(released) = mandate.apply(MandateEvent::Released, self.clock.now())? {
+            write.update_mandate(&released, read_version);
+        }
+        Ok(())
+    }
+
+    /// Creates a mandate of a user, once for each key.
+    ///
+    /// # Errors
+    /// Fails like [`App::sign_in`], or if the idempotency key cannot be used.
+    pub async fn issue(
+        &self,
+        caller: &Owner,
+        owner: &Owner,
+        new: NewMandate,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<Issued, MandateError> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            if let Some(made) = self.find_result(key).await? {
+                let id = MandateId::parse(&made).map_err(|_| MandateError::NotFound)?;
+                return self.find(owner, &id).await.map(Issued::Existing);
+            }
+            let mut write = UnitOfWork::new(self.clock.now());
+            let payers = [owner, caller];
+            let instrument = self.find_instrument(&payers, &new.instrument).await?;
+            let mandate = self
+                .sign(&mut write, owner, instrument, new.clone())
+                .await?;
+            claim_in(&mut write, key, mandate.terms.id.as_str());
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(Issued::New(mandate)),
+                // Another call with the same key was committed first.
+                Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(MandateError::TooManyConflicts)
+    }
+
+    /// Revokes a mandate, once for each key.
+    ///
+    /// # Errors
+    /// Fails with [`MandateError::NotFound`] or [`MandateError::Invalid`], if the idempotency key
+    /// cannot be used, or with the underlying error.
+    pub async fn revoke(
+        &self,
+        caller: &Owner,
+        id: &MandateId,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<Mandate, MandateError> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let mandate = self.find(caller, id).await?;
+            if self.find_result(key).await?.is_some() {
+                return Ok(mandate);
+            }
+            let (now, read_version) = (self.clock.now(), mandate.version);
+            let mut write = UnitOfWork::new(now);
+            claim_in(&mut write, key, id.as_str());
+            let revoked = match mandate.clone().apply(MandateEvent::Revoked, now)? {
+                Some(revoked) => {
+                    write.update_mandate(&revoked, read_version);
+                    revoked
+                }
+                None => mandate,
+            };
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(revoked),
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(MandateError::TooManyConflicts)
+    }
+
+    /// Returns a mandate that the caller may see: a user sees their own, the organization sees
+    /// those of all users.
+    ///
+    /// # Errors
+    /// Fails with [`MandateError::NotFound`], or with the database's error.
+    pub async fn find(&self, caller: &Owner, id: &MandateId) -> Result<Mandate, MandateError> {
+        let found = self.store.mandate(&caller.tenant, id).await?;
+        let seen = found.filter(|mandate| caller.can_act_for(&mandate.terms.owner.user));
+        seen.ok_or(MandateError::NotFound)
+    }
+}

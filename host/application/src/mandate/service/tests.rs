@@ -1,0 +1,425 @@
+//! Tests of signing, consuming and releasing mandates, in a complete application with a fixed
+//! clock.
+
+use super::*;
+use crate::application::ApplicationDependencies;
+use crate::config::{Config, Environment};
+use crate::id_generator::UuidV7Generator;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use host_domain::id::{BookingId, HotelId, WatchId};
+use host_domain::mandate::{MandateState, MandateStatus};
+use host_domain::money::Currency;
+use host_domain::owner::Mode;
+use host_domain::payment::Instrument;
+use host_domain::supplier::SupplierId;
+use host_domain::time::{Clock, Date};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tempfile::TempDir;
+
+const NOW: i64 = 1_795_255_200_000;
+const TTL_S: i64 = 3600;
+const KEY_MAX_AGE_S: i64 = 60;
+
+/// A clock that moves only when a test advances it.
+struct StillClock(AtomicI64);
+
+impl Clock for StillClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// An application with one user who has one card.
+struct Desk {
+    app: Arc<Application>,
+    clock: Arc<StillClock>,
+    owner: Owner,
+    instrument: InstrumentId,
+    folder: TempDir,
+}
+
+async fn app_at(folder: &Path, clock: Arc<StillClock>) -> Arc<Application> {
+    let mut overlay = crate::config::data_dir_overlay(folder);
+    let key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+    overlay.insert("master_key".to_owned(), key.into());
+    let mandates = toml::Table::from_iter([("key_max_age_s".to_owned(), KEY_MAX_AGE_S.into())]);
+    overlay.insert("mandates".to_owned(), mandates.into());
+    let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
+    let surroundings = ApplicationDependencies {
+        clock,
+        ids: Arc::new(UuidV7Generator),
+        plugins_dir: folder.to_owned(),
+        call_sink: Arc::new(host_runtime::NoSink),
+        base_url: "https://api.test".to_owned(),
+    };
+    Application::launch(config, surroundings).await.unwrap()
+}
+
+impl Desk {
+    async fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(StillClock(AtomicI64::new(NOW)));
+        let app = app_at(folder.path(), clock.clone()).await;
+        let owner = Owner {
+            tenant: Tenant {
+                organization: "acme".into(),
+                mode: Mode::Test,
+            },
+            user: "ann".into(),
+        };
+        let mut desk = Self {
+            app,
+            clock,
+            instrument: InstrumentId::from_bits(0),
+            owner,
+            folder,
+        };
+        desk.instrument = desk.add_card(1).await;
+        desk
+    }
+
+    async fn add_card(&self, number: u128) -> InstrumentId {
+        let instrument = Instrument {
+            id: InstrumentId::from_bits(number),
+            processor: SupplierId::parse("CARDS").unwrap(),
+            token: "tok".into(),
+            card: None,
+            created_at: Timestamp(NOW),
+        };
+        let stored = self.app.seal_instrument(&self.owner, &instrument).unwrap();
+        let mut write = UnitOfWork::new(Timestamp(NOW));
+        write.insert_instrument(&self.owner, &stored);
+        self.app.store.commit(write).await.unwrap();
+        instrument.id
+    }
+
+    fn pass_s(&self, seconds: i64) {
+        self.clock.0.fetch_add(seconds * 1000, Ordering::SeqCst);
+    }
+
+    fn wish(&self) -> NewMandate {
+        NewMandate {
+            amount: euros(20_000),
+            instrument: self.instrument.clone(),
+            scope: stay(),
+            expires_at: Timestamp(NOW).plus_s(TTL_S),
+        }
+    }
+
+    async fn seal(&self) -> Mandate {
+        let mut write = UnitOfWork::new(self.app.clock.now());
+        let sealed = self.app.sign_in(&mut write, &self.owner, self.wish());
+        let sealed = sealed.await.unwrap();
+        self.app.store.commit(write).await.unwrap();
+        sealed
+    }
+
+    fn usage(&self) -> MandateUsage {
+        MandateUsage {
+            owner: self.owner.clone(),
+            amount: euros(18_000),
+            instrument: self.instrument.clone(),
+            scope: stay(),
+            booking: BookingId::from_bits(7),
+        }
+    }
+
+    async fn consume(&self, id: &MandateId, usage: MandateUsage) -> Result<Mandate, MandateError> {
+        let mut write = UnitOfWork::new(self.app.clock.now());
+        let consumed = self.app.consume_in(&mut write, id, usage).await?;
+        self.app.store.commit(write).await?;
+        Ok(consumed)
+    }
+
+    async fn refusal(&self, id: &MandateId, usage: MandateUsage) -> &'static str {
+        match self.consume(id, usage).await {
+            Ok(_) => "none",
+            Err(MandateError::Invalid(refusal)) => refusal.as_str(),
+            Err(MandateError::NotFound) => "not_found",
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+
+    async fn stored(&self, id: &MandateId) -> Mandate {
+        self.app.find(&self.owner, id).await.unwrap()
+    }
+
+    /// Returns the claims and `kid`, verified with the published keys alone.
+    async fn verified(&self, jws: &str) -> (Value, String) {
+        let keys = SigningKeyRing::load(&self.app.store).await.unwrap();
+        let keys = keys.public_keys().unwrap();
+        let kid = jsonwebtoken::decode_header(jws).unwrap().kid.unwrap();
+        let key = keys
+            .iter()
+            .find(|key| key.common.key_id.as_ref() == Some(&kid));
+        let mut validation = Validation::new(Algorithm::ES256);
+        validation.required_spec_claims.clear();
+        validation.validate_exp = false;
+        let key = DecodingKey::from_jwk(key.unwrap()).unwrap();
+        let decoded = jsonwebtoken::decode(jws, &key, &validation).unwrap();
+        (decoded.claims, kid)
+    }
+}
+
+fn euros(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("EUR").unwrap())
+}
+
+fn stay() -> MandateScope {
+    MandateScope::HotelWatch {
+        watch_id: WatchId::from_bits(1),
+        hotel_id: HotelId::from_bits(2),
+        check_in: Date::constant(2027, 1, 1),
+        check_out: Date::constant(2027, 1, 3),
+    }
+}
+
+#[tokio::test]
+async fn mandate_is_used_once_and_again_after_its_release() {
+    let desk = Desk::open().await;
+    let id = desk.seal().await.terms.id;
+    let consumed = desk.consume(&id, desk.usage()).await.unwrap();
+    assert_eq!(desk.stored(&id).await, consumed);
+    assert_eq!(desk.refusal(&id, desk.usage()).await, "consumed");
+    // A use may be released after the mandate has expired.
+    let mut write = UnitOfWork::new(desk.app.clock.now());
+    let tenant = &desk.owner.tenant;
+    desk.app.release_in(&mut write, tenant, &id).await.unwrap();
+    desk.app.store.commit(write).await.unwrap();
+    assert_eq!(desk.stored(&id).await.state, MandateState::Active);
+    assert!(desk.consume(&id, desk.usage()).await.is_ok());
+}
+
+#[tokio::test]
+async fn concurrent_uses_of_a_mandate_store_only_one() {
+    let desk = Desk::open().await;
+    let id = desk.seal().await.terms.id;
+    let mut writes = Vec::new();
+    for _ in 0..2 {
+        let mut write = UnitOfWork::new(desk.app.clock.now());
+        let consumed = desk.app.consume_in(&mut write, &id, desk.usage());
+        consumed.await.unwrap();
+        writes.push(write);
+    }
+    let mut conflicts = Vec::new();
+    for write in writes {
+        let committed = desk.app.store.commit(write).await;
+        conflicts.push(committed.err().and_then(|error| error.conflict()));
+    }
+    assert_eq!(conflicts, [None, Some(Conflict::MandateVersion)]);
+}
+
+#[tokio::test]
+async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate() {
+    let desk = Desk::open().await;
+    let id = desk.seal().await.terms.id;
+    let of = |change: &dyn Fn(&mut MandateUsage)| {
+        let mut usage = desk.usage();
+        change(&mut usage);
+        usage
+    };
+    for (usage, expected) in [
+        (of(&|usage| usage.amount = euros(20_001)), "cap_exceeded"),
+        (
+            of(&|usage| usage.amount.currency = Currency::USD),
+            "other_currency",
+        ),
+        (of(&|usage| usage.owner.user = "bob".into()), "other_user"),
+        (
+            of(&|usage| usage.instrument = InstrumentId::from_bits(9)),
+            "other_instrument",
+        ),
+        (of(&|usage| usage.scope = MandateScope::Any), "other_scope"),
+        (
+            of(&|usage| usage.owner.tenant.organization = "other".into()),
+            "not_found",
+        ),
+    ] {
+        assert_eq!(desk.refusal(&id, usage).await, expected);
+    }
+    assert_eq!(desk.stored(&id).await.state, MandateState::Active);
+    desk.pass_s(TTL_S);
+    assert_eq!(desk.refusal(&id, desk.usage()).await, "expired");
+    let expired = desk.app.revoke(&desk.owner, &id, None).await;
+    let refusal = MandateRejection::Expired;
+    assert!(matches!(expired, Err(MandateError::Invalid(found)) if found == refusal));
+}
+
+#[tokio::test]
+async fn revoked_mandate_rejects_every_use() {
+    let desk = Desk::open().await;
+    let id = desk.seal().await.terms.id;
+    for _ in 0..2 {
+        let revoked = desk.app.revoke(&desk.owner, &id, None).await;
+        assert_eq!(revoked.unwrap().state, MandateState::Revoked);
+    }
+    assert_eq!(desk.refusal(&id, desk.usage()).await, "revoked");
+}
+
+/// A changed database row cannot change what a mandate permits.
+#[tokio::test]
+async fn unsigned_terms_are_rejected() {
+    let desk = Desk::open().await;
+    let genuine = desk.seal().await;
+    let other_key = Desk::open().await.seal().await.jws;
+    let with_terms = |change: &dyn Fn(&mut MandateTerms)| {
+        let mut forged = genuine.clone();
+        change(&mut forged.terms);
+        forged
+    };
+    let with_jws = |jws: String| Mandate {
+        jws,
+        ..genuine.clone()
+    };
+    let mut cut = genuine.jws.clone();
+    cut.truncate(cut.len() - 4);
+    for (number, mut forged) in [
+        with_terms(&|terms| terms.amount = euros(90_000)),
+        with_terms(&|terms| terms.expires_at = terms.expires_at.plus_s(60)),
+        with_terms(&|terms| terms.scope = MandateScope::Any),
+        // Only its id differs: the signature is that of the genuine mandate.
+        genuine.clone(),
+        with_jws(cut),
+        with_jws(other_key),
+        with_jws("no.jws.atall".into()),
+        with_jws(String::new()),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        forged.terms.id = MandateId::from_bits(number as u128 + 1);
+        let mut write = UnitOfWork::new(Timestamp(NOW));
+        write.insert_mandate(&forged);
+        desk.app.store.commit(write).await.unwrap();
+        let refusal = desk.refusal(&forged.terms.id, desk.usage()).await;
+        assert_eq!(refusal, "bad_signature", "{number}");
+    }
+    assert_eq!(desk.refusal(&genuine.terms.id, desk.usage()).await, "none");
+}
+
+#[tokio::test]
+async fn claims_have_the_shape_of_payment_mandates() {
+    let desk = Desk::open().await;
+    let mandate = desk.seal().await;
+    let (open, kid) = desk.verified(&mandate.jws).await;
+    let consumed = desk.consume(&mandate.terms.id, desk.usage()).await.unwrap();
+    let MandateState::Consumed { booking, jws } = &consumed.state else {
+        panic!("{consumed:?}")
+    };
+    assert_eq!(*booking, BookingId::from_bits(7));
+    let (closed, closed_kid) = desk.verified(jws).await;
+    assert_eq!(closed_kid, kid);
+    assert_eq!(open["cnf"]["jwk"]["kid"], kid.as_str());
+    let payee = json!({ "id": "acme", "name": "acme" });
+    let instrument = json!({ "id": desk.instrument.as_str(), "type": "CARD" });
+    let scope = r#"{"check_in":"2027-01-01","check_out":"2027-01-03","hotel_id":"htl_00000000000000000000000000000002","kind":"HOTEL_WATCH","watch_id":"wtc_00000000000000000000000000000001"}"#;
+    let hash = |text: &str| URL_SAFE_NO_PAD.encode(Sha256::digest(text));
+    let expected = json!({
+        "vct": "mandate.payment.open.1", "iss": "https://api.test", "jti": mandate.terms.id.as_str(),
+        "sub": "ann", "iat": NOW / 1000, "exp": NOW / 1000 + TTL_S, "mode": "test",
+        "scope": serde_json::from_str::<Value>(scope).unwrap(),
+        "constraints": [
+            { "type": "payment.amount_range", "currency": "EUR", "max": 20_000 },
+            { "type": "payment.allowed_payees", "allowed": [payee] },
+            { "type": "payment.allowed_payment_instruments", "allowed": [instrument] },
+            { "type": "payment.execution_date", "not_after": mandate.terms.expires_at.to_string() },
+            { "type": "payment.reference", "conditional_transaction_id": hash(scope) },
+        ],
+        "cnf": open["cnf"],
+    });
+    assert_eq!(open, expected);
+    let expected = json!({
+        "vct": "mandate.payment.1", "iss": "https://api.test", "sub": "ann", "iat": NOW / 1000, "mode": "test",
+        "mandate_id": mandate.terms.id.as_str(), "booking_id": booking.as_str(),
+        "transaction_id": hash(booking.as_str()), "payee": payee,
+        "payment_amount": { "amount": 18_000, "currency": "EUR" }, "payment_instrument": instrument,
+    });
+    assert_eq!(closed, expected);
+}
+
+#[tokio::test]
+async fn signatures_of_the_same_terms_differ() {
+    let desk = Desk::open().await;
+    let keys = SigningKeyRing::load(&desk.app.store).await.unwrap();
+    let key = keys.current().unwrap();
+    let claims = Value::from("the same");
+    let sign = || key.sign(&desk.app.sealer, &claims).unwrap();
+    assert_ne!(sign(), sign());
+}
+
+#[tokio::test]
+async fn expired_key_signs_no_new_mandates_but_still_verifies_its_own() {
+    let desk = Desk::open().await;
+    let before = desk.seal().await;
+    desk.pass_s(KEY_MAX_AGE_S);
+    let after = desk.seal().await;
+    let (_, old) = desk.verified(&before.jws).await;
+    let (_, new) = desk.verified(&after.jws).await;
+    assert_ne!(old, new);
+    let used = desk.consume(&before.terms.id, desk.usage()).await.unwrap();
+    let MandateState::Consumed { jws, .. } = used.state else {
+        panic!("not consumed")
+    };
+    // The key that the terms name signs their use.
+    assert_eq!(desk.verified(&jws).await.1, old);
+    assert_eq!(desk.refusal(&after.terms.id, desk.usage()).await, "none");
+}
+
+#[tokio::test]
+async fn restart_reuses_the_existing_key() {
+    let desk = Desk::open().await;
+    let mandate = desk.seal().await;
+    let again = app_at(desk.folder.path(), desk.clock.clone()).await;
+    let keys = SigningKeyRing::load(&again.store).await.unwrap();
+    assert_eq!(keys.public_keys().unwrap().len(), 1);
+    let mut write = UnitOfWork::new(Timestamp(NOW));
+    let consumed = again.consume_in(&mut write, &mandate.terms.id, desk.usage());
+    let status = consumed.await.unwrap().status(Timestamp(NOW));
+    assert_eq!(status, MandateStatus::Consumed);
+}
+
+#[tokio::test]
+async fn mandate_with_missing_instrument_is_rejected() {
+    let desk = Desk::open().await;
+    let spare = desk.add_card(2).await;
+    let mut write = UnitOfWork::new(Timestamp(NOW));
+    write.delete_instrument(&desk.owner, &spare);
+    desk.app.store.commit(write).await.unwrap();
+    let other_user = Owner {
+        user: "bob".into(),
+        ..desk.owner.clone()
+    };
+    let (ann, bob) = (&desk.owner, &other_user);
+    for (owner, instrument) in [
+        (ann, InstrumentId::from_bits(3)),
+        (ann, spare),
+        (bob, desk.instrument.clone()),
+    ] {
+        let wish = NewMandate {
+            instrument,
+            ..desk.wish()
+        };
+        let mut write = UnitOfWork::new(Timestamp(NOW));
+        let sealed = desk.app.sign_in(&mut write, owner, wish).await;
+        assert!(matches!(sealed, Err(MandateError::InstrumentNotFound)));
+        assert!(write.is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn hosts_that_start_together_create_one_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(StillClock(AtomicI64::new(NOW)));
+    let starts = (0..4).map(|_| app_at(folder.path(), clock.clone()));
+    let hosts = futures::future::join_all(starts).await;
+    for host in hosts {
+        let keys = SigningKeyRing::load(&host.store).await.unwrap();
+        assert_eq!(keys.public_keys().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,211 @@
+//! Filters and sorts fares. Filters that a supplier does not apply are reported and applied here,
+//! as far as its response allows. The code is pure.
+
+use host_domain::flight::supplier_api::{
+    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
+};
+use host_domain::flight::{Journey, Segment};
+use std::cmp::Ordering;
+
+/// Number of fares to request from a supplier if the gateway may have to filter or sort. It is
+/// twice what a caller can request, and few enough to return from an adapter.
+const UNFILTERED_FARES_MAX: u16 = 500;
+
+/// Builds the request to a supplier. Which filters a supplier applies is known only from its
+/// response, so a request with filters asks for enough fares to choose from.
+pub fn supplier_request(wanted: &PriceRequest) -> PriceRequest {
+    let is_plain = wanted.filters == Filters::default() && is_cheapest_first(wanted);
+    let limit = if is_plain {
+        wanted.limit
+    } else {
+        wanted.limit.max(UNFILTERED_FARES_MAX)
+    };
+    PriceRequest {
+        limit,
+        ..wanted.clone()
+    }
+}
+
+/// Returns whether the request has the default order.
+fn is_cheapest_first(wanted: &PriceRequest) -> bool {
+    wanted.sort == Sort::TotalAmount && !wanted.descending
+}
+
+/// Returns the names of the filters that the supplier did not apply, as the request spells them.
+/// `sort` is included if a non-default order was requested, or if the supplier truncated its
+/// response and may have left out the first fares.
+pub fn unsupported_filters(wanted: &PriceRequest, answer: &PriceResponse) -> Vec<&'static str> {
+    let Filters {
+        cabin,
+        max_stops,
+        airlines,
+        excluded_airlines,
+        departure_after,
+        departure_before,
+        arrival_before,
+        refundable,
+        checked_bag,
+        max_total,
+    } = &wanted.filters;
+    let done = answer.applied;
+    let order_matters = !is_cheapest_first(wanted) || answer.truncated;
+    let asked = [
+        ("cabin_class", cabin.is_some(), done.cabin),
+        ("max_stops", max_stops.is_some(), done.max_stops),
+        ("airlines", !airlines.is_empty(), done.airlines),
+        (
+            "excluded_airlines",
+            !excluded_airlines.is_empty(),
+            done.excluded_airlines,
+        ),
+        (
+            "departure_after",
+            departure_after.is_some(),
+            done.departure_after,
+        ),
+        (
+            "departure_before",
+            departure_before.is_some(),
+            done.departure_before,
+        ),
+        (
+            "arrival_before",
+            arrival_before.is_some(),
+            done.arrival_before,
+        ),
+        ("refundable", refundable.is_some(), done.refundable),
+        ("checked_bag", checked_bag.is_some(), done.checked_bag),
+        ("max_total", max_total.is_some(), done.max_total),
+        ("sort", order_matters, done.sort),
+    ];
+    asked
+        .into_iter()
+        .filter_map(|(name, asked, done)| (asked && !done).then_some(name))
+        .collect()
+}
+
+/// Applies the filters and the order that the supplier did not apply. Equal fares stay in the
+/// supplier's order.
+pub fn apply_filters(wanted: &PriceRequest, answer: &mut PriceResponse) {
+    answer
+        .offers
+        .retain(|offer| matches_filters(&wanted.filters, answer.applied, offer));
+    if !answer.applied.sort {
+        answer
+            .offers
+            .sort_by(|one, other| compare(wanted, one, other));
+    }
+    let limit = usize::from(wanted.limit);
+    answer.truncated |= answer.offers.len() > limit;
+    answer.offers.truncate(limit);
+}
+
+fn matches_filters(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+    (done.cabin || matches_cabin(filters, offer))
+        && (done.max_stops || passes_stops(filters, offer))
+        && passes_airlines(filters, done, offer)
+        && passes_times(filters, done, offer)
+        && (done.refundable || passes_refundable(filters, offer))
+        && (done.checked_bag
+            || matches_wanted(filters.checked_bag, Some(offer.checked_bag_included)))
+        && (done.max_total || passes_total(filters, offer))
+}
+
+fn segments(offer: &Offer) -> impl Iterator<Item = &Segment> {
+    offer.journeys.iter().flat_map(|journey| &journey.segments)
+}
+
+fn matches_cabin(filters: &Filters, offer: &Offer) -> bool {
+    let is_in = |cabin| segments(offer).all(|segment| segment.cabin == cabin);
+    filters.cabin.is_none_or(is_in)
+}
+
+fn passes_stops(filters: &Filters, offer: &Offer) -> bool {
+    let within = |most| offer.journeys.iter().all(|journey| journey.stops <= most);
+    filters.max_stops.is_none_or(within)
+}
+
+/// Compares the marketing carriers, which sell the flights.
+fn passes_airlines(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+    let is_of = |list: &[String], segment: &Segment| list.contains(&segment.marketing_carrier_code);
+    let only = &filters.airlines;
+    let never = &filters.excluded_airlines;
+    (done.airlines || only.is_empty() || segments(offer).all(|segment| is_of(only, segment)))
+        && (done.excluded_airlines || !segments(offer).any(|segment| is_of(never, segment)))
+}
+
+/// Compares local times of day at the start or the end of a journey, whatever the date.
+fn passes_times(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+    let holds = |done: bool, bound: &Option<String>, keeps: fn(&Journey, &str) -> bool| {
+        let Some(bound) = bound.as_deref().filter(|_| !done) else {
+            return true;
+        };
+        offer.journeys.iter().all(|journey| keeps(journey, bound))
+    };
+    holds(
+        done.departure_after,
+        &filters.departure_after,
+        |journey, bound| time_of_day(&journey.departure_time) >= bound,
+    ) && holds(
+        done.departure_before,
+        &filters.departure_before,
+        |journey, bound| time_of_day(&journey.departure_time) <= bound,
+    ) && holds(
+        done.arrival_before,
+        &filters.arrival_before,
+        |journey, bound| time_of_day(&journey.arrival_time) <= bound,
+    )
+}
+
+/// Returns `HH:MM` of `YYYY-MM-DDTHH:MM`.
+fn time_of_day(local_time: &str) -> &str {
+    local_time.split_once('T').map_or("", |(_, clock)| clock)
+}
+
+/// A fare without this information counts neither as refundable nor as non-refundable.
+fn passes_refundable(filters: &Filters, offer: &Offer) -> bool {
+    let told = offer.refundable.or(offer.fare_conditions.refund.allowed);
+    matches_wanted(filters.refundable, told)
+}
+
+fn matches_wanted(wanted: Option<bool>, told: Option<bool>) -> bool {
+    wanted.is_none() || wanted == told
+}
+
+/// Amounts in different currencies cannot be compared, so such a fare passes.
+fn passes_total(filters: &Filters, offer: &Offer) -> bool {
+    filters
+        .max_total
+        .is_none_or(|most| offer.total.currency != most.currency || offer.total.minor <= most.minor)
+}
+
+/// Compares two fares. An unknown duration comes last in either direction.
+fn compare(wanted: &PriceRequest, one: &Offer, other: &Offer) -> Ordering {
+    let directed = |ordering: Ordering| {
+        if wanted.descending {
+            ordering.reverse()
+        } else {
+            ordering
+        }
+    };
+    match wanted.sort {
+        Sort::TotalAmount => directed(one.total.minor.cmp(&other.total.minor)),
+        Sort::Duration => match (one.total_duration_minutes(), other.total_duration_minutes()) {
+            (Some(one), Some(other)) => directed(one.cmp(&other)),
+            (one, other) => other.is_some().cmp(&one.is_some()),
+        },
+        Sort::DepartureTime => directed(departure(one).cmp(departure(other))),
+    }
+}
+
+/// Returns the departure time of the first journey. All fares start at one airport or city, so
+/// local times are comparable.
+fn departure(offer: &Offer) -> &str {
+    offer
+        .journeys
+        .first()
+        .map_or("", |journey| journey.departure_time.as_str())
+}
+
+#[cfg(test)]
+mod tests;

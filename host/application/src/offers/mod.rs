@@ -1,0 +1,4 @@
+pub mod flight;
+pub mod flight_filter;
+pub mod hotel;
+pub mod token;

@@ -1,0 +1,176 @@
+//! Stored payment instruments. The processor's token is sealed before it is stored and opened when
+//! it is read.
+
+use crate::application::Application;
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
+use crate::sealer::SealError;
+use host_domain::id::InstrumentId;
+use host_domain::owner::Owner;
+use host_domain::payment::Instrument;
+use host_domain::supplier::{ReadError, SupplierId};
+use host_runtime::CallContext;
+use host_storage::{CommitError, Conflict, DatabaseError, StoredInstrument, UnitOfWork};
+
+const PURPOSE: &str = "payment_instrument_token";
+
+/// Reason why a stored instrument cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum InstrumentError {
+    /// The database failed.
+    #[error("the instrument could not be read")]
+    Database(#[from] DatabaseError),
+    /// The token was sealed with a key that is not configured, or was changed.
+    #[error("the instrument's sealed token cannot be opened")]
+    Seal(#[from] SealError),
+}
+
+/// Reason why an instrument was not added.
+#[derive(Debug, thiserror::Error)]
+pub enum AddInstrumentError {
+    /// The database failed.
+    #[error("the instrument could not be stored")]
+    Commit(#[from] CommitError),
+    /// The token cannot be sealed.
+    #[error("the instrument's token cannot be sealed")]
+    Seal(#[from] SealError),
+    /// The idempotency key cannot be used.
+    #[error(transparent)]
+    Idempotency(#[from] IdempotencyError),
+    /// No payment processor is configured for the mode.
+    #[error("no payment processor is configured")]
+    NoProcessor,
+    /// The processor did not recognize the token or did not respond.
+    #[error("the processor {0} did not describe the instrument")]
+    Processor(SupplierId, #[source] ReadError),
+    /// An earlier call with the same key added the instrument, and it was deleted since.
+    #[error("the instrument was added with this idempotency key and deleted since")]
+    Deleted,
+}
+
+/// A stored instrument, and whether this call created it.
+#[derive(Debug)]
+pub enum Added {
+    /// This call stored the instrument.
+    New(StoredInstrument),
+    /// An earlier call with the same key stored the instrument.
+    Existing(StoredInstrument),
+}
+
+impl Application {
+    /// Calls the processor for the details of a browser's token and stores the instrument, once for
+    /// each idempotency key.
+    pub async fn add_instrument(
+        &self,
+        owner: &Owner,
+        token: &str,
+        key: Option<&IdempotentRequest>,
+        context: &CallContext,
+    ) -> Result<Added, AddInstrumentError> {
+        loop {
+            if let Some(made) = self.find_result(key).await? {
+                let id = InstrumentId::parse(&made).map_err(|_| AddInstrumentError::Deleted)?;
+                let stored = self
+                    .store
+                    .instrument(owner, &id)
+                    .await
+                    .map_err(CommitError::from)?;
+                return stored
+                    .map(Added::Existing)
+                    .ok_or(AddInstrumentError::Deleted);
+            }
+            let instrument = self.describe_instrument(owner, token, context).await?;
+            let stored = self.seal_instrument(owner, &instrument)?;
+            let mut write = UnitOfWork::new(instrument.created_at);
+            claim_in(&mut write, key, stored.id.as_str());
+            write.insert_instrument(owner, &stored);
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(Added::New(stored)),
+                // Another call with the same key was faster; the next iteration reads its
+                // instrument.
+                Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn describe_instrument(
+        &self,
+        owner: &Owner,
+        token: &str,
+        context: &CallContext,
+    ) -> Result<Instrument, AddInstrumentError> {
+        let processor = self
+            .suppliers
+            .processor(owner.tenant.mode)
+            .ok_or(AddInstrumentError::NoProcessor)?;
+        let supplier = self
+            .runtime
+            .supplier(processor)
+            .ok_or(AddInstrumentError::NoProcessor)?;
+        let found = supplier
+            .describe_instrument(context, token.to_owned())
+            .await;
+        let found =
+            found.map_err(|error| AddInstrumentError::Processor(processor.clone(), error))?;
+        Ok(Instrument {
+            id: InstrumentId::from_bits(self.ids.generate()),
+            processor: processor.clone(),
+            token: found.token,
+            card: found.card,
+            created_at: self.clock.now(),
+        })
+    }
+
+    /// Seals an instrument's token and returns the instrument as it is stored.
+    pub fn seal_instrument(
+        &self,
+        owner: &Owner,
+        instrument: &Instrument,
+    ) -> Result<StoredInstrument, SealError> {
+        let sealed_token = self.sealer.seal(
+            PURPOSE,
+            &seal_context(owner, &instrument.id),
+            instrument.token.as_bytes(),
+        )?;
+        Ok(StoredInstrument {
+            id: instrument.id.clone(),
+            processor: instrument.processor.clone(),
+            sealed_token,
+            card: instrument.card.clone(),
+            created_at: instrument.created_at,
+        })
+    }
+
+    /// Returns an owner's instrument with its token opened. Returns `None` if the owner has no such
+    /// instrument or it is deleted.
+    pub async fn open_instrument(
+        &self,
+        owner: &Owner,
+        id: &InstrumentId,
+    ) -> Result<Option<Instrument>, InstrumentError> {
+        let Some(stored) = self.store.instrument(owner, id).await? else {
+            return Ok(None);
+        };
+        let token = self
+            .sealer
+            .open(PURPOSE, &seal_context(owner, id), &stored.sealed_token)?;
+        Ok(Some(Instrument {
+            id: stored.id,
+            processor: stored.processor,
+            token: String::from_utf8_lossy(&token).into_owned(),
+            card: stored.card,
+            created_at: stored.created_at,
+        }))
+    }
+}
+
+/// Returns the context that a token is sealed for. A token that was moved to another row cannot be
+/// opened.
+fn seal_context<'a>(owner: &'a Owner, id: &'a InstrumentId) -> [&'a str; 4] {
+    [
+        &owner.tenant.organization,
+        owner.tenant.mode.as_str(),
+        &owner.user,
+        id.as_str(),
+    ]
+}

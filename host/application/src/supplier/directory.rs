@@ -1,0 +1,190 @@
+//! The configured suppliers and their loaded plugins. The domain chooses among the candidates.
+
+use crate::config::{Config, SupplierConfig};
+use crate::error_chain::error_chain;
+use host_domain::owner::Mode;
+use host_domain::routing::Candidate;
+use host_domain::supplier::{Capability, SupplierId, SupplierKind};
+use host_runtime::{LoadError, PluginInfo, Runtime, Supplier};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+
+/// Supplier directory: the configuration of each supplier, combined with the state of the runtime.
+pub struct SupplierDirectory {
+    configs: Vec<SupplierConfig>,
+    processor_test: Option<SupplierId>,
+    processor_live: Option<SupplierId>,
+    plugins_dir: PathBuf,
+    runtime: Runtime,
+}
+
+/// Resolution of the path of a supplier webhook.
+pub enum EventEndpoint<'a> {
+    /// The path is not valid: the supplier is not configured or has no webhooks, its deliveries
+    /// could not be verified, or the token is wrong.
+    NotFound,
+    /// The supplier is configured, but its adapter is not loaded at present.
+    NotLoaded,
+    /// The supplier accepts the delivery.
+    Ready(&'a SupplierConfig, Supplier),
+}
+
+impl SupplierDirectory {
+    /// Creates the directory from the configuration. Loads nothing.
+    #[must_use]
+    pub fn new(config: &Config, plugins_dir: PathBuf, runtime: Runtime) -> Self {
+        Self {
+            configs: config.suppliers.clone(),
+            processor_test: config.processor(Mode::Test).cloned(),
+            processor_live: config.processor(Mode::Live).cloned(),
+            plugins_dir,
+            runtime,
+        }
+    }
+
+    /// Loads the plugins of all suppliers. A plugin that cannot be loaded is logged and returned.
+    /// Its supplier is down; other suppliers and the server keep working.
+    pub async fn load_all(&self) -> Vec<(SupplierId, LoadError)> {
+        let mut failed = Vec::new();
+        for supplier in &self.configs {
+            if let Err(error) = self.load_one(supplier).await {
+                tracing::error!(
+                    supplier = supplier.id.as_str(),
+                    error = &error as &dyn std::error::Error,
+                    "a plugin cannot be loaded; its supplier is down"
+                );
+                failed.push((supplier.id.clone(), error));
+            }
+        }
+        failed
+    }
+
+    /// Reloads a supplier's plugin from its file, including one that could not be loaded before.
+    ///
+    /// # Errors
+    /// [`LoadError`]; the plugin that is loaded stays in use.
+    pub async fn reload(&self, id: &SupplierId) -> Result<PluginInfo, LoadError> {
+        let supplier = self
+            .config(id)
+            .ok_or_else(|| LoadError::NotLoaded(id.clone()))?;
+        self.load_one(supplier).await
+    }
+
+    /// Reloads every plugin. A plugin that cannot be reloaded is logged, and the one that was loaded
+    /// before stays in use.
+    pub async fn reload_all(&self) {
+        for (supplier, error) in self.load_all().await {
+            tracing::warn!(
+                supplier = supplier.as_str(),
+                reason = error_chain(&error),
+                "a plugin cannot be reloaded; the previously loaded plugin stays in use"
+            );
+        }
+    }
+
+    async fn load_one(&self, supplier: &SupplierConfig) -> Result<PluginInfo, LoadError> {
+        let spec = supplier.plugin_spec(&self.plugins_dir);
+        let info = self.runtime.load(spec).await?;
+        if info.capabilities.contains(&Capability::SupplierEvents)
+            && !accepts_events(supplier, &info)
+        {
+            tracing::warn!(
+                supplier = supplier.id.as_str(),
+                "webhooks of this supplier are rejected, because its adapter cannot verify them: \
+                 add `events_token = \"…\"` to its table in the configuration, 32 to 128 \
+                 random characters of [A-Za-z0-9_-]"
+            );
+        }
+        Ok(info)
+    }
+
+    /// Returns all configured suppliers, in the order of the configuration.
+    #[must_use]
+    pub fn all(&self) -> &[SupplierConfig] {
+        &self.configs
+    }
+
+    /// Returns the configuration of a supplier.
+    #[must_use]
+    pub fn config(&self, id: &SupplierId) -> Option<&SupplierConfig> {
+        self.configs.iter().find(|supplier| supplier.id == *id)
+    }
+
+    /// Returns the suppliers that can be called: of this kind and mode, loaded, and exporting the
+    /// operation.
+    #[must_use]
+    pub fn candidates(
+        &self,
+        kind: SupplierKind,
+        operation: Capability,
+        mode: Mode,
+        organization: &str,
+    ) -> Vec<Candidate> {
+        let able = self
+            .configs
+            .iter()
+            .filter(|supplier| supplier.kind == kind && supplier.modes.contains(&mode));
+        let candidates = able.filter_map(|supplier| {
+            let loaded = self
+                .runtime
+                .supplier(&supplier.id)
+                .filter(|loaded| loaded.supports(operation))?;
+            let rank = supplier.rank_for(organization);
+            Some(Candidate {
+                id: supplier.id.clone(),
+                priority: rank.priority,
+                weight: rank.weight,
+                health: loaded.health(),
+            })
+        });
+        candidates.collect()
+    }
+
+    /// Resolves the path of a supplier webhook, with or without a token.
+    pub fn resolve_event_endpoint(
+        &self,
+        id: &SupplierId,
+        token: Option<&str>,
+    ) -> EventEndpoint<'_> {
+        let Some(configured) = self.config(id) else {
+            return EventEndpoint::NotFound;
+        };
+        let is_path = match token {
+            Some(token) => token_matches(token, configured.events_token.expose()),
+            None => configured.events_token.is_empty(),
+        };
+        if !is_path {
+            return EventEndpoint::NotFound;
+        }
+        match self.runtime.supplier(id) {
+            Some(supplier) if accepts_events(configured, supplier.info()) => {
+                EventEndpoint::Ready(configured, supplier)
+            }
+            Some(_) => EventEndpoint::NotFound,
+            None => EventEndpoint::NotLoaded,
+        }
+    }
+
+    /// Returns the payment processor of a mode.
+    #[must_use]
+    pub fn processor(&self, mode: Mode) -> Option<&SupplierId> {
+        match mode {
+            Mode::Test => self.processor_test.as_ref(),
+            Mode::Live => self.processor_live.as_ref(),
+        }
+    }
+}
+
+/// Returns whether a supplier's webhooks are accepted: the adapter must read them, and a token in
+/// the path or a signature must protect them. Without a secret an adapter cannot verify a
+/// signature.
+fn accepts_events(configured: &SupplierConfig, info: &PluginInfo) -> bool {
+    info.capabilities.contains(&Capability::SupplierEvents)
+        && (!configured.events_token.is_empty() || !info.description.secrets.is_empty())
+}
+
+/// Returns whether a token is the expected one. Digests are compared, so the response time reveals
+/// nothing about the token. An empty expected token never matches.
+fn token_matches(token: &str, expected: &str) -> bool {
+    !expected.is_empty() && Sha256::digest(token) == Sha256::digest(expected)
+}

@@ -1,0 +1,315 @@
+//! Applies a supplier's or processor's event to its booking. The event only reports that something
+//! changed: the booking is then refreshed there. Its content is never taken as fact.
+
+use crate::application::Application;
+use crate::booking::aggregate::BookingAggregate;
+use crate::booking::execution::WorkflowError;
+use crate::supplier_event::service::SupplierEventKey;
+use host_domain::booking::{ChangeSource, booking_id_from_reference};
+use host_domain::id::BookingId;
+use host_domain::remote_call::BackoffSchedule;
+use host_domain::supplier::SupplierKind;
+use host_domain::time::Timestamp;
+use host_domain::{flight, hotel};
+use host_storage::{
+    CommitError, Conflict, DatabaseError, StoredSupplierEvent, SupplierEventState, UnitOfWork,
+};
+use std::time::Duration;
+
+/// Seconds after the receipt of an event at which its booking is looked up again. A supplier may
+/// send an event about a booking before its own response has given the gateway the booking's
+/// reference.
+const LOOKUP_SCHEDULE_S: [i64; 9] = [1, 3, 10, 30, 60, 300, 900, 1800, LOOKUP_TIMEOUT_S];
+
+/// Seconds after which the lookups end and the event is ignored.
+const LOOKUP_TIMEOUT_S: i64 = 3600;
+
+/// Maximum number of attempts to apply an event if the booking changes meanwhile.
+const CONFLICT_RETRIES_MAX: usize = 8;
+
+/// Seconds for which events are kept. A supplier that sends an event again does so within days.
+const EVENT_RETENTION_S: i64 = 30 * 24 * 60 * 60;
+
+/// Interval at which expired events are purged.
+const PURGE_INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+/// Number of events that are deleted in one transaction.
+const PURGE_BATCH_SIZE: u32 = 200;
+
+/// The result of looking up the booking of an event.
+enum BookingMatch {
+    Hotel(Box<hotel::Booking>),
+    Flight(Box<flight::Booking>),
+    /// No booking was found yet: the response with its reference may still be outstanding.
+    NotFoundYet,
+    /// No booking matches, and none will.
+    NoMatch,
+}
+
+/// The result of a commit.
+enum CommitResult {
+    Stored,
+    /// Another worker processes this event, so nothing is left to do here.
+    LeaseLost,
+    /// The booking changed meanwhile.
+    Conflict,
+}
+
+/// Purges expired events until the application stops.
+pub async fn run_purge(app: &Application) {
+    let complaint = "expired supplier events could not be purged";
+    let forget = || purge_expired(app);
+    app.tasks
+        .run_periodically(PURGE_INTERVAL, complaint, forget)
+        .await;
+}
+
+async fn purge_expired(app: &Application) -> Result<(), DatabaseError> {
+    let before = app.clock.now().plus_s(-EVENT_RETENTION_S);
+    let some = || app.store.purge_supplier_events(before, PURGE_BATCH_SIZE);
+    while some().await? > 0 {}
+    Ok(())
+}
+
+pub async fn run(app: &Application, subject: &str, token: &str) -> Result<(), WorkflowError> {
+    let Some(key) = SupplierEventKey::from_job_subject(subject) else {
+        tracing::error!(subject, "a supplier event job has an invalid subject");
+        return Ok(());
+    };
+    let stored = app.store.supplier_event(key.mode, &key.supplier, &key.id);
+    let Some(stored) = stored.await? else {
+        tracing::error!(
+            subject,
+            "a supplier event job names an event that does not exist"
+        );
+        return Ok(());
+    };
+    let telling = SupplierEventProcessor {
+        app,
+        key,
+        stored,
+        token,
+    };
+    if telling.stored.state != SupplierEventState::Received {
+        return telling.finish().await;
+    }
+    match telling.find().await? {
+        BookingMatch::Hotel(booking) => telling.apply_to_booking(*booking).await,
+        BookingMatch::Flight(booking) => telling.apply_to_booking(*booking).await,
+        BookingMatch::NotFoundYet => telling.reschedule_lookup().await,
+        BookingMatch::NoMatch => telling.ignore().await,
+    }
+}
+
+/// An event that is being applied to its booking.
+struct SupplierEventProcessor<'a> {
+    app: &'a Application,
+    key: SupplierEventKey,
+    stored: StoredSupplierEvent,
+    /// Token of the lease on this job.
+    token: &'a str,
+}
+
+impl SupplierEventProcessor<'_> {
+    async fn find(&self) -> Result<BookingMatch, DatabaseError> {
+        match self.find_by_client_reference().await? {
+            Some(found) => Ok(found),
+            None => self.find_by_supplier_reference().await,
+        }
+    }
+
+    async fn find_by_client_reference(&self) -> Result<Option<BookingMatch>, DatabaseError> {
+        let reference = self.stored.event.client_reference.as_deref();
+        let Some(id) = reference.and_then(booking_id_from_reference) else {
+            return Ok(None);
+        };
+        if let Some(booking) = hotel::Booking::load(&self.app.store, &id).await? {
+            return Ok(Some(self.verify_ownership(booking, BookingMatch::Hotel)));
+        }
+        let booking = flight::Booking::load(&self.app.store, &id).await?;
+        Ok(booking.map(|booking| self.verify_ownership(booking, BookingMatch::Flight)))
+    }
+
+    /// Checks that the booking belongs to the sender of the event and to its mode. A supplier may
+    /// report only its own bookings, and a processor only its own payments.
+    fn verify_ownership<B: BookingAggregate>(
+        &self,
+        booking: B,
+        found: impl FnOnce(Box<B>) -> BookingMatch,
+    ) -> BookingMatch {
+        let supplier = &self.key.supplier;
+        let mut payments = booking.payments().iter();
+        let is_theirs = booking.supplier() == supplier
+            || payments.any(|payment| payment.processor == *supplier);
+        if is_theirs && booking.owner().tenant.mode == self.key.mode {
+            found(Box::new(booking))
+        } else {
+            BookingMatch::NoMatch
+        }
+    }
+
+    async fn find_by_supplier_reference(&self) -> Result<BookingMatch, DatabaseError> {
+        let (store, mode, supplier) = (&self.app.store, self.key.mode, &self.key.supplier);
+        let event = &self.stored.event;
+        let configured = self.app.suppliers.config(supplier);
+        let kind = configured.map(|configured| configured.kind);
+        if let Some(reference) = &event.supplier_reference {
+            match kind {
+                Some(SupplierKind::Hotel) => {
+                    let found = store
+                        .hotel_booking_by_supplier_reference_unscoped(mode, supplier, reference);
+                    if let Some(booking) = found.await? {
+                        return Ok(BookingMatch::Hotel(Box::new(booking)));
+                    }
+                }
+                Some(SupplierKind::Flight) => {
+                    let found = store
+                        .flight_booking_by_supplier_reference_unscoped(mode, supplier, reference);
+                    if let Some(booking) = found.await? {
+                        return Ok(BookingMatch::Flight(Box::new(booking)));
+                    }
+                }
+                // Payments are found only by the gateway's references.
+                Some(SupplierKind::Payment) | None => return Ok(BookingMatch::NoMatch),
+            }
+        }
+        if let (Some(offer), Some(SupplierKind::Flight)) = (&event.supplier_offer, kind) {
+            let found = store.flight_booking_by_offer_unscoped(mode, supplier, offer);
+            if let Some(booking) = found.await? {
+                return Ok(BookingMatch::Flight(Box::new(booking)));
+            }
+        }
+        // An offer is known before a supplier has a booking for it; the supplier's reference is
+        // not.
+        Ok(match event.supplier_reference {
+            Some(_) => BookingMatch::NotFoundYet,
+            None => BookingMatch::NoMatch,
+        })
+    }
+
+    /// Commits the reported change, the booking's job and the processed event in one transaction.
+    async fn apply_to_booking<B: BookingAggregate>(
+        &self,
+        mut booking: B,
+    ) -> Result<(), WorkflowError> {
+        let id = booking.id().clone();
+        let (app, key) = (self.app, &self.key);
+        let teller = if *booking.supplier() == key.supplier {
+            ChangeSource::Supplier
+        } else {
+            ChangeSource::Processor
+        };
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let (now, read_version) = (app.clock.now(), booking.version());
+            let mut write = match booking.apply(B::change_reported_event(teller), now) {
+                Ok(moved) => {
+                    let why = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
+                    let request_id = format!("job_{:032x}", app.ids.generate());
+                    let mut write =
+                        app.transition_statements(read_version, &[moved], Some(&why), &request_id);
+                    write.schedule_job(B::JOB_KIND, id.as_str(), now);
+                    write
+                }
+                // The booking's state has nothing that a reported change could affect.
+                Err(_) => self.write(),
+            };
+            write.mark_supplier_event_applied(key.mode, &key.supplier, &key.id, &id);
+            if !matches!(
+                self.finish_with(write, "applied", Some(&id)).await?,
+                CommitResult::Conflict
+            ) {
+                return Ok(());
+            }
+            let current = B::load(&app.store, &id).await?;
+            booking = current.ok_or_else(|| WorkflowError::BookingMissing(id.clone()))?;
+        }
+        Err(WorkflowError::TooManyConflicts(id))
+    }
+
+    async fn reschedule_lookup(&self) -> Result<(), WorkflowError> {
+        let Some(at) = next_lookup_at(self.stored.received_at, self.app.clock.now()) else {
+            return self.ignore().await;
+        };
+        let mut write = self.write();
+        write.release_job(
+            SupplierEventKey::JOB_KIND,
+            &self.key.job_subject(),
+            self.token,
+            at,
+        );
+        self.commit(write).await.map(|_| ())
+    }
+
+    async fn ignore(&self) -> Result<(), WorkflowError> {
+        let (key, mut write) = (&self.key, self.write());
+        write.mark_supplier_event_ignored(key.mode, &key.supplier, &key.id);
+        self.finish_with(write, "ignored", None).await.map(|_| ())
+    }
+
+    async fn finish(&self) -> Result<(), WorkflowError> {
+        let mut write = self.write();
+        write.complete_job(
+            SupplierEventKey::JOB_KIND,
+            &self.key.job_subject(),
+            self.token,
+        );
+        self.commit(write).await.map(|_| ())
+    }
+
+    fn write(&self) -> UnitOfWork {
+        UnitOfWork::new(self.app.clock.now())
+    }
+
+    /// Stores the result of the event and finishes its job.
+    async fn finish_with(
+        &self,
+        mut write: UnitOfWork,
+        outcome: &'static str,
+        booking: Option<&BookingId>,
+    ) -> Result<CommitResult, WorkflowError> {
+        write.complete_job(
+            SupplierEventKey::JOB_KIND,
+            &self.key.job_subject(),
+            self.token,
+        );
+        let ended = self.commit(write).await?;
+        if matches!(ended, CommitResult::Stored) {
+            self.key
+                .log_and_count(&self.stored.event.kind, outcome, booking);
+        }
+        Ok(ended)
+    }
+
+    async fn commit(&self, write: UnitOfWork) -> Result<CommitResult, WorkflowError> {
+        match self.app.store.commit(write).await {
+            Ok(()) => Ok(CommitResult::Stored),
+            Err(CommitError::Conflict(Conflict::LeaseLost | Conflict::SupplierEventProcessed)) => {
+                Ok(CommitResult::LeaseLost)
+            }
+            Err(CommitError::Conflict(_)) => Ok(CommitResult::Conflict),
+            Err(CommitError::Database(error)) => Err(error.into()),
+        }
+    }
+}
+
+/// Returns when the booking of an event is looked up again, or `None` if the lookups are over.
+fn next_lookup_at(received_at: Timestamp, now: Timestamp) -> Option<Timestamp> {
+    let is_over = now >= received_at.plus_s(LOOKUP_TIMEOUT_S);
+    let looks = BackoffSchedule::new(LOOKUP_SCHEDULE_S.to_vec());
+    (!is_over).then(|| looks.next_after(received_at, now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn event_without_booking_is_looked_up_for_an_hour() {
+        let (mut now, mut looks) = (Timestamp(0), Vec::new());
+        while let Some(at) = next_lookup_at(Timestamp(0), now) {
+            looks.push(at.0 / 1000);
+            now = at;
+        }
+        assert_eq!(looks, LOOKUP_SCHEDULE_S);
+    }
+}

@@ -1,0 +1,2 @@
+pub mod job;
+pub mod service;

@@ -1,0 +1,5 @@
+pub mod check_worker;
+pub mod policy;
+pub mod price_check;
+pub mod purchase_job;
+pub mod service;

@@ -1,0 +1,201 @@
+//! Decisions about watches that need neither a call nor the database: the action for a claimed
+//! price check, the time of the next check, and the outcome of a purchase.
+
+use crate::booking::aggregate::BookingPhase;
+use crate::booking::completion::CompleteBookingError;
+use crate::booking::prebook::PrebookError;
+use crate::booking::prebook_refusal::PrebookRefusal;
+use crate::supplier::query_error::QueryError;
+use host_domain::mandate::MandateRejection;
+use host_domain::money::Money;
+use host_domain::supplier::ReadError;
+use host_domain::time::Timestamp;
+use host_domain::watch::{Event, PurchaseFailureReason, Watch};
+use host_storage::ClaimedPriceCheck;
+
+/// Minimum and maximum delay in milliseconds before an undecided booking is checked again. Within
+/// these bounds the delay equals the time that the booking has been undecided so far.
+const PURCHASE_POLL_MS: (i64, i64) = (1_000, 300_000);
+
+/// The action for a claimed price check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckAction {
+    /// Query the price.
+    Check,
+    /// The query has expired: the watches that wait for it expire, and it is deleted.
+    Expire,
+    /// No watch waits for it any more, so it is deleted.
+    Delete,
+}
+
+/// Returns the action for a price check at this time.
+pub fn check_action(ask: &ClaimedPriceCheck, now: Timestamp) -> CheckAction {
+    if !ask.has_open_watches {
+        CheckAction::Delete
+    } else if now >= ask.query.expires_at() {
+        CheckAction::Expire
+    } else {
+        CheckAction::Check
+    }
+}
+
+/// Returns the event that a price causes in the watches that wait for it. `None` means that no
+/// offer is available.
+pub fn price_event(total: Option<Money>) -> Event {
+    total.map_or(Event::PriceUnavailable, |total| Event::PriceObserved {
+        total,
+    })
+}
+
+/// Returns when a query is due again after a check. `failed` is the error of the check, if it
+/// failed.
+pub fn next_check_at(
+    ask: &ClaimedPriceCheck,
+    failed: Option<&QueryError>,
+    interval_s: i64,
+    now: Timestamp,
+) -> Timestamp {
+    let question = &ask.query;
+    match failed.and_then(retry_after_s).map(i64::from) {
+        // The watches that wait for it still expire in time.
+        Some(seconds) => now.plus_s(seconds.max(1)).min(question.expires_at()),
+        None => question.next_check(&ask.id, interval_s, now),
+    }
+}
+
+/// Returns the time in seconds after which the supplier accepts requests again, if it named one.
+const fn retry_after_s(error: &QueryError) -> Option<u32> {
+    match error {
+        QueryError::Supplier {
+            error: ReadError::RateLimited { retry_after_s },
+            ..
+        } => *retry_after_s,
+        _ => None,
+    }
+}
+
+/// The outcome of one run of a purchase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PurchaseOutcome {
+    /// No commitment was made, so the watch waits again.
+    Released,
+    /// The purchase succeeded.
+    Purchased,
+    /// The purchase failed.
+    Failed(PurchaseFailureReason),
+    /// The booking is not decided yet.
+    Undecided,
+}
+
+impl PurchaseOutcome {
+    /// Returns the event for the watch, or `None` if nothing happens yet.
+    pub const fn event(self) -> Option<Event> {
+        match self {
+            Self::Released => Some(Event::PurchaseAborted),
+            Self::Purchased => Some(Event::Purchased),
+            Self::Failed(reason) => Some(Event::PurchaseFailed { reason }),
+            Self::Undecided => None,
+        }
+    }
+}
+
+/// Returns whether a purchase starts at the price that was just queried again.
+pub fn is_price_acceptable(watch: &Watch, total: Money) -> bool {
+    watch.trigger.is_met_by(total)
+}
+
+/// Returns the outcome of a purchase whose mandate cannot be used.
+pub const fn from_mandate_refusal(refusal: MandateRejection) -> PurchaseOutcome {
+    PurchaseOutcome::Failed(match refusal {
+        MandateRejection::Revoked => PurchaseFailureReason::MandateRevoked,
+        MandateRejection::Expired => PurchaseFailureReason::MandateExpired,
+        MandateRejection::Consumed
+        | MandateRejection::CapExceeded
+        | MandateRejection::CurrencyMismatch
+        | MandateRejection::OwnerMismatch
+        | MandateRejection::InstrumentMismatch
+        | MandateRejection::ScopeMismatch
+        | MandateRejection::InvalidSignature => PurchaseFailureReason::MandateInvalid,
+    })
+}
+
+/// Returns the outcome of a purchase whose booking was not bound. Returns `None` if the error does
+/// not show the outcome.
+pub const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome> {
+    match error {
+        PrebookError::Refused(decision) => Some(from_prebook_refusal(decision)),
+        PrebookError::OfferInUse
+        | PrebookError::NotSent { .. }
+        | PrebookError::RateLimited { .. }
+        | PrebookError::SupplierAccount
+        | PrebookError::Unsupported => Some(PurchaseOutcome::Released),
+        // The offer may have been bound; the booking's own timer decides.
+        PrebookError::NoResponse { .. } => Some(PurchaseOutcome::Undecided),
+        PrebookError::Workflow(_)
+        | PrebookError::IdempotencyKeyReused
+        | PrebookError::IdempotencyInProgress
+        | PrebookError::Seal(_) => None,
+    }
+}
+
+const fn from_prebook_refusal(decision: &PrebookRefusal) -> PurchaseOutcome {
+    match decision {
+        PrebookRefusal::Rejected => {
+            PurchaseOutcome::Failed(PurchaseFailureReason::SupplierRejected)
+        }
+        PrebookRefusal::PriceChanged { .. }
+        | PrebookRefusal::Unavailable
+        | PrebookRefusal::Expired => PurchaseOutcome::Released,
+    }
+}
+
+/// Returns the outcome of a purchase by the phase of its booking. `refused` is the supplier's
+/// refusal to bind it, if there was one. Returns `None` if the booking waits to be paid.
+pub fn from_booking_phase(
+    stage: BookingPhase<'_>,
+    is_declined: bool,
+    refused: Option<&PrebookRefusal>,
+) -> Option<PurchaseOutcome> {
+    match stage {
+        BookingPhase::Prebooking | BookingPhase::Completing(_) => Some(PurchaseOutcome::Undecided),
+        // A card that was declined once is not tried again, nor for another booking.
+        BookingPhase::ReadyToComplete | BookingPhase::Expired if is_declined => Some(
+            PurchaseOutcome::Failed(PurchaseFailureReason::PaymentFailed),
+        ),
+        BookingPhase::ReadyToComplete => None,
+        BookingPhase::Confirmed | BookingPhase::Canceling => Some(PurchaseOutcome::Purchased),
+        BookingPhase::Failed { was_bound: true } => Some(PurchaseOutcome::Failed(
+            PurchaseFailureReason::SupplierRejected,
+        )),
+        BookingPhase::Failed { was_bound: false } => {
+            Some(refused.map_or(PurchaseOutcome::Released, from_prebook_refusal))
+        }
+        BookingPhase::Expired => Some(PurchaseOutcome::Released),
+    }
+}
+
+/// Returns the outcome of a purchase whose completion was not started. Returns `None` if the error
+/// does not show the outcome.
+pub const fn from_complete_error(error: &CompleteBookingError) -> Option<PurchaseOutcome> {
+    match error {
+        CompleteBookingError::InstrumentInvalid | CompleteBookingError::InstrumentNotAllowed => {
+            Some(PurchaseOutcome::Failed(
+                PurchaseFailureReason::PaymentInstrumentInvalid,
+            ))
+        }
+        // The booking has expired meanwhile, or another process changed it first; the next run
+        // reads its state.
+        CompleteBookingError::InvalidState(_) => Some(PurchaseOutcome::Undecided),
+        CompleteBookingError::Workflow(_)
+        | CompleteBookingError::NotFound
+        | CompleteBookingError::InstrumentUnreadable(_)
+        | CompleteBookingError::InstrumentMissing
+        | CompleteBookingError::Idempotency(_) => None,
+    }
+}
+
+/// Returns when a purchase is checked again that has been undecided since `since`.
+pub fn next_poll_at(since: Timestamp, now: Timestamp) -> Timestamp {
+    let (soonest, latest) = PURCHASE_POLL_MS;
+    now.plus_ms(now.since(since).clamp(soonest, latest))
+}

@@ -1,0 +1,259 @@
+//! The concurrency of this host's deliveries to one subscription. A slow receiver gets fewer
+//! deliveries at a time and a fast one gets more, so that slow receivers delay only their own
+//! deliveries.
+
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use host_domain::time::Timestamp;
+use host_domain::webhook::{Subscription, SubscriptionEvent};
+use secrecy::SecretString;
+use std::collections::HashSet;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Initial window: number of deliveries in flight for a receiver whose speed is unknown.
+const WINDOW_INITIAL: u32 = 16;
+/// Maximum window, for a fast receiver: enough to keep sending while the next deliveries are
+/// claimed.
+const WINDOW_MAX: u32 = 128;
+/// Minimum window of a receiver that is neither fast nor slow: not less than the default number of
+/// concurrent requests to it.
+const WINDOW_FLOOR: u32 = 8;
+/// Response time up to which the window is doubled.
+const FAST_RESPONSE: Duration = Duration::from_secs(1);
+/// Response time above which the window is halved down to one delivery at a time. Between the two
+/// times it is halved down to the floor.
+const SLOW_RESPONSE: Duration = Duration::from_secs(5);
+
+/// The delivery state of one subscription on this host.
+pub struct Endpoint {
+    in_flight: AtomicU32,
+    /// Whether an attempt of this host has failed since its last success.
+    has_failed: AtomicBool,
+    window: AtomicU32,
+    permits: Arc<Semaphore>,
+    rate_limiter: DefaultDirectRateLimiter,
+}
+
+impl Endpoint {
+    pub fn new(concurrency: u32, per_s: u32) -> Self {
+        let concurrency = usize::try_from(concurrency).unwrap_or(usize::MAX);
+        let per_s = NonZeroU32::new(per_s).unwrap_or(NonZeroU32::MIN);
+        Self {
+            in_flight: AtomicU32::new(0),
+            has_failed: AtomicBool::new(false),
+            window: AtomicU32::new(WINDOW_INITIAL),
+            permits: Arc::new(Semaphore::new(concurrency.min(Semaphore::MAX_PERMITS))),
+            rate_limiter: RateLimiter::direct(Quota::per_second(per_s)),
+        }
+    }
+
+    /// Returns how many deliveries may be claimed for the endpoint now. Returns 0 while more than
+    /// half of the window is in flight, so that deliveries are claimed in larger batches.
+    pub fn available_capacity(&self) -> u32 {
+        let (held, window) = (self.in_flight(), self.window.load(Ordering::Relaxed));
+        if held > window / 2 { 0 } else { window - held }
+    }
+
+    /// Returns how many of its deliveries this host has in flight.
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight.load(Ordering::Relaxed)
+    }
+
+    /// Counts one more delivery as in flight until the returned guard is dropped.
+    pub fn track(self: &Arc<Self>) -> InFlight {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        InFlight(Arc::clone(self))
+    }
+
+    /// Waits until one more request may be sent. The permit must be kept while the request is in
+    /// progress.
+    pub async fn acquire_permit(&self) -> Option<OwnedSemaphorePermit> {
+        let place = Arc::clone(&self.permits).acquire_owned().await.ok()?;
+        self.rate_limiter.until_ready().await;
+        Some(place)
+    }
+
+    /// Adapts the window to the response time of an exchange.
+    pub fn record_latency(&self, time: Duration) {
+        let adapted = |window: u32| {
+            Some(if time <= FAST_RESPONSE {
+                window.saturating_mul(2).min(WINDOW_MAX)
+            } else if time <= SLOW_RESPONSE {
+                (window / 2).max(WINDOW_FLOOR.min(window))
+            } else {
+                (window / 2).max(1)
+            })
+        };
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        // The closure always returns `Some`, so the update cannot fail.
+        let _ = self.window.fetch_update(set, fetch, adapted);
+    }
+}
+
+/// A guard that counts a delivery as in flight on this host.
+pub struct InFlight(Arc<Endpoint>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The decrypted signing secrets of a subscription.
+pub struct ActiveSecrets {
+    /// The current secret.
+    pub current: SecretString,
+    /// The previous secret, and the time until which it signs, too.
+    pub previous: Option<(SecretString, Timestamp)>,
+}
+
+impl ActiveSecrets {
+    /// Returns the secrets that sign at a given time.
+    pub fn valid_at(&self, now: Timestamp) -> impl Iterator<Item = &SecretString> {
+        let previous = self.previous.iter().filter(move |(_, until)| now < *until);
+        std::iter::once(&self.current).chain(previous.map(|(secret, _)| secret))
+    }
+}
+
+/// A subscription as it was when its deliveries were claimed.
+pub struct Recipient {
+    pub subscription: Subscription,
+    pub secrets: ActiveSecrets,
+    pub endpoint: Arc<Endpoint>,
+}
+
+impl Recipient {
+    /// Returns whether an event changes the stored subscription, as far as this is known without
+    /// reading it. Most attempts change nothing.
+    fn changes_subscription(&self, event: &SubscriptionEvent, now: Timestamp) -> bool {
+        let failing = &self.endpoint.has_failed;
+        let failed_here = match event {
+            SubscriptionEvent::DeliverySucceeded => failing.swap(false, Ordering::Relaxed),
+            SubscriptionEvent::DeliveryFailed { .. } => {
+                failing.store(true, Ordering::Relaxed);
+                false
+            }
+            SubscriptionEvent::Changed { .. }
+            | SubscriptionEvent::Paused
+            | SubscriptionEvent::Resumed
+            | SubscriptionEvent::Rotated { .. }
+            | SubscriptionEvent::EndpointGone { .. } => false,
+        };
+        failed_here
+            || self
+                .subscription
+                .clone()
+                .apply(event.clone(), now)
+                .is_some()
+    }
+}
+
+/// Subscription updates to persist, deduplicated.
+#[derive(Default)]
+pub struct SubscriptionUpdates<'a> {
+    /// Subscriptions whose receivers accepted a delivery. They are stored together with the
+    /// deliveries, because no later attempt repeats this update.
+    pub succeeded: Vec<&'a Subscription>,
+    /// The other updates, applied after that.
+    pub others: Vec<(&'a Subscription, &'a SubscriptionEvent)>,
+}
+
+impl<'a> SubscriptionUpdates<'a> {
+    /// Collects the updates from the events of recipients.
+    pub fn collect(
+        heard: impl Iterator<Item = (&'a Recipient, &'a SubscriptionEvent)>,
+        now: Timestamp,
+    ) -> Self {
+        let (mut news, mut told) = (Self::default(), HashSet::new());
+        for (recipient, event) in heard {
+            let subscription = &recipient.subscription;
+            let is_news = recipient.changes_subscription(event, now);
+            if !is_news || !told.insert((&subscription.id, event.name())) {
+                continue;
+            }
+            match event {
+                SubscriptionEvent::DeliverySucceeded => news.succeeded.push(subscription),
+                event => news.others.push((subscription, event)),
+            }
+        }
+        news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+
+    #[test]
+    fn previous_secret_signs_until_it_expires() {
+        let until = Timestamp(1_800_000_000_000);
+        let signers = ActiveSecrets {
+            current: "new".into(),
+            previous: Some(("old".into(), until)),
+        };
+        assert_eq!(signers.valid_at(until.plus_ms(-1)).count(), 2);
+        assert_eq!(signers.valid_at(until).count(), 1);
+    }
+
+    #[test]
+    fn window_shrinks_for_a_slow_receiver_and_grows_for_a_fast_one() {
+        let endpoint = Endpoint::new(8, 1000);
+        assert_eq!(endpoint.available_capacity(), WINDOW_INITIAL);
+        for _ in 0..10 {
+            endpoint.record_latency(Duration::from_secs(10));
+        }
+        assert_eq!(endpoint.available_capacity(), 1);
+        for _ in 0..10 {
+            endpoint.record_latency(Duration::from_millis(2));
+        }
+        assert_eq!(endpoint.available_capacity(), WINDOW_MAX);
+    }
+
+    #[tokio::test]
+    async fn requests_beyond_the_concurrency_wait() {
+        let endpoint = Endpoint::new(2, 1000);
+        let first = endpoint.acquire_permit().await;
+        let _second = endpoint.acquire_permit().await;
+        assert!(
+            endpoint.acquire_permit().now_or_never().is_none(),
+            "it is full"
+        );
+        drop(first);
+        assert!(endpoint.acquire_permit().await.is_some());
+    }
+
+    #[tokio::test]
+    async fn requests_beyond_the_rate_limit_wait() {
+        let endpoint = Endpoint::new(8, 1);
+        assert!(endpoint.acquire_permit().now_or_never().is_some());
+        assert!(
+            endpoint.acquire_permit().now_or_never().is_none(),
+            "it is too soon"
+        );
+        assert!(endpoint.acquire_permit().await.is_some());
+    }
+
+    #[test]
+    fn window_of_a_receiver_neither_fast_nor_slow_stops_at_the_floor() {
+        let endpoint = Endpoint::new(8, 1000);
+        for _ in 0..10 {
+            endpoint.record_latency(Duration::from_secs(2));
+        }
+        assert_eq!(endpoint.available_capacity(), WINDOW_FLOOR);
+    }
+
+    #[test]
+    fn capacity_is_available_once_half_of_the_window_is_sent() {
+        let endpoint = Arc::new(Endpoint::new(8, 1000));
+        let mut held: Vec<InFlight> = (0..WINDOW_INITIAL).map(|_| endpoint.track()).collect();
+        while endpoint.in_flight() > WINDOW_INITIAL / 2 {
+            assert_eq!(endpoint.available_capacity(), 0);
+            held.pop();
+        }
+        assert_eq!(endpoint.available_capacity(), WINDOW_INITIAL / 2);
+    }
+}

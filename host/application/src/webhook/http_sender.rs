@@ -1,0 +1,218 @@
+//! Sends one delivery attempt: a request to an address that the subscriber chose.
+
+use crate::deadline::Stopwatch;
+use crate::webhook::attempt::{self, AttemptResult, ReceiverResponse, SendError, SendFailure};
+use crate::webhook::endpoint::{ActiveSecrets, Recipient};
+use crate::webhook::policy::DeliveryPolicy;
+use crate::webhook::{signature, url_policy};
+use host_domain::time::Timestamp;
+use host_runtime::guarded_client::{self, DnsLookup};
+use host_storage::StoredDelivery;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Request, Response};
+use std::sync::OnceLock;
+use std::time::Duration;
+use url::Url;
+
+/// Maximum number of bytes of a response's body that are stored; the rest is not read.
+const RESPONSE_BODY_BYTES_MAX: usize = 1024;
+/// Maximum idle time of a pooled connection. It is shorter than servers commonly keep idle
+/// connections, because an attempt on a connection that the server closes has failed.
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
+const POOL_IDLE_PER_HOST: usize = 16;
+const RESPONSE_HEADERS_MAX: usize = 128;
+
+/// The request of one attempt.
+#[derive(Debug)]
+pub struct DeliveryRequest<'a> {
+    /// The receiver's URL.
+    pub url: &'a str,
+    /// Whether plain http and loopback addresses are allowed.
+    pub allow_insecure: bool,
+    /// Whether a 410 of the receiver ends the subscription.
+    pub honors_gone: bool,
+    /// Headers other than the content type.
+    pub headers: HeaderMap,
+    /// The body, byte for byte as it is signed.
+    pub body: String,
+}
+
+impl DeliveryPolicy {
+    /// Builds the request to a recipient at a given time.
+    pub fn delivery_request<'a>(
+        &self,
+        recipient: &'a Recipient,
+        stored: &StoredDelivery,
+        now: Timestamp,
+    ) -> DeliveryRequest<'a> {
+        let subscription = &recipient.subscription;
+        DeliveryRequest {
+            url: &subscription.url,
+            allow_insecure: self.allows_insecure(&subscription.tenant),
+            honors_gone: attempt::honors_gone(subscription.product),
+            headers: headers(&recipient.secrets, stored, now),
+            body: stored.payload.clone(),
+        }
+    }
+}
+
+fn headers(signers: &ActiveSecrets, stored: &StoredDelivery, now: Timestamp) -> HeaderMap {
+    let delivery = &stored.delivery;
+    let (event, unix_s) = (delivery.event.as_str(), now.0.div_euclid(1000));
+    let signed = signature::sign(
+        signers.valid_at(now),
+        unix_s,
+        event,
+        stored.payload.as_bytes(),
+    );
+    let headers = [
+        ("svc-signature", signed.svc),
+        ("svc-event-id", event.to_owned()),
+        ("svc-delivery-id", delivery.id.to_string()),
+        ("webhook-id", event.to_owned()),
+        ("webhook-timestamp", unix_s.to_string()),
+        ("webhook-signature", signed.standard),
+    ];
+    let headers = headers.into_iter().filter_map(|(name, value)| {
+        // The values are numbers, base64 and identifiers, so they are always valid header values.
+        let value = HeaderValue::from_str(&value).ok()?;
+        Some((HeaderName::from_static(name), value))
+    });
+    headers.collect()
+}
+
+/// The HTTP clients for receivers. They connect only to addresses that were checked.
+pub struct HttpSender {
+    public: OnceLock<Client>,
+    insecure: OnceLock<Client>,
+    lookup: DnsLookup,
+    time_max: Duration,
+}
+
+impl HttpSender {
+    /// Creates the sender. `time_max` is the time limit of a whole exchange.
+    pub fn new(lookup: DnsLookup, time_max: Duration) -> Self {
+        Self {
+            public: OnceLock::new(),
+            insecure: OnceLock::new(),
+            lookup,
+            time_max,
+        }
+    }
+
+    /// Returns the time limit of a whole exchange.
+    pub const fn timeout(&self) -> Duration {
+        self.time_max
+    }
+
+    /// Sends a request once. `now` is the time of the attempt.
+    pub async fn send(&self, letter: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
+        let (watch, may_end) = (Stopwatch::start(), letter.honors_gone);
+        let answered = match url_policy::parse(letter.url, letter.allow_insecure) {
+            Ok(url) => tokio::time::timeout(self.time_max, self.exchange(url, letter))
+                .await
+                .unwrap_or(Err(SendFailure::TimedOut.into())),
+            Err(_) => Err(SendFailure::UrlNotAllowed.into()),
+        };
+        AttemptResult::new(answered, may_end, now, watch.elapsed())
+    }
+
+    async fn exchange(
+        &self,
+        url: Url,
+        letter: DeliveryRequest<'_>,
+    ) -> Result<ReceiverResponse, SendError> {
+        let client = self
+            .client(letter.allow_insecure)
+            .ok_or(SendFailure::Connect)?;
+        let mut request = Request::new(Method::POST, url);
+        *request.headers_mut() = letter.headers;
+        let json = HeaderValue::from_static("application/json");
+        request.headers_mut().insert(CONTENT_TYPE, json);
+        *request.body_mut() = Some(letter.body.into());
+        let response = client.execute(request).await;
+        read_response(response?).await
+    }
+
+    /// Returns the client, which is created at its first use because loading the system's
+    /// certificates is expensive.
+    fn client(&self, insecure: bool) -> Option<&Client> {
+        let cell = if insecure {
+            &self.insecure
+        } else {
+            &self.public
+        };
+        if let Some(client) = cell.get() {
+            return Some(client);
+        }
+        let built = guarded_client::client_builder(
+            self.lookup.clone(),
+            url_policy::address_scope(insecure),
+        )
+        .http1_only()
+        .gzip(false)
+        .connect_timeout(self.time_max)
+        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+        .pool_max_idle_per_host(POOL_IDLE_PER_HOST)
+        .http1_max_headers(RESPONSE_HEADERS_MAX)
+        .build();
+        match built {
+            Ok(client) => Some(cell.get_or_init(|| client)),
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "the HTTP client for webhooks could not be created"
+                );
+                None
+            }
+        }
+    }
+}
+
+async fn read_response(mut response: Response) -> Result<ReceiverResponse, SendError> {
+    let status = response.status();
+    let retry_after = response.headers_mut().remove(RETRY_AFTER);
+    let mut body = Vec::new();
+    while body.len() < RESPONSE_BODY_BYTES_MAX
+        && let Some(chunk) = response.chunk().await?
+    {
+        let room = RESPONSE_BODY_BYTES_MAX - body.len();
+        body.extend(chunk.iter().take(room));
+    }
+    Ok(ReceiverResponse {
+        status,
+        retry_after,
+        body: lossy_text(&body),
+    })
+}
+
+/// Returns a body as text, without an incomplete character at its end.
+fn lossy_text(body: &[u8]) -> String {
+    let whole = match std::str::from_utf8(body) {
+        Err(error) if error.error_len().is_none() => body.get(..error.valid_up_to()),
+        _ => None,
+    };
+    String::from_utf8_lossy(whole.unwrap_or(body)).into_owned()
+}
+
+impl From<reqwest::Error> for SendError {
+    fn from(error: reqwest::Error) -> Self {
+        let failure = if guarded_client::blocked_address_reason(&error).is_some() {
+            SendFailure::UrlNotAllowed
+        } else if error.is_timeout() {
+            SendFailure::TimedOut
+        } else if error.is_builder() || error.is_connect() {
+            SendFailure::Connect
+        } else {
+            SendFailure::ConnectionClosed
+        };
+        Self {
+            failure,
+            cause: Some(guarded_client::root_cause(&error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,11 @@
+pub mod attempt;
+pub mod delivery_worker;
+pub mod endpoint;
+pub mod http_sender;
+pub mod maintenance;
+pub mod policy;
+pub mod service;
+pub mod signature;
+pub mod signing_secret;
+pub mod url_policy;
+pub mod watch_endpoint;

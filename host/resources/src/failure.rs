@@ -1,0 +1,22 @@
+//! JSON resource of failures.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The reason why an operation failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Failure {
+    /// Stable, machine-readable code.
+    #[schema(example = "book_failed")]
+    code: String,
+    /// Explanation in one sentence.
+    description: String,
+}
+
+/// Builds the resource of a failure.
+pub fn failure(failure: &host_domain::booking::Failure) -> Failure {
+    Failure {
+        code: failure.code.clone(),
+        description: failure.description.clone(),
+    }
+}

@@ -1,0 +1,205 @@
+//! JSON resource of flight bookings, used in reads, lists and events.
+
+use crate::failure::{Failure, failure};
+use crate::flight::airline_change::{self, AirlineInitiatedChange};
+use crate::flight::cancellation::{self, FlightCancellation};
+use crate::flight::itinerary::FareConditions;
+use crate::flight::payment::{self, FlightPayment};
+use crate::flight::service::{self, FlightService};
+use crate::flight::ticket::{self, BookedJourney, FlightPassenger};
+use crate::value::{IsoDateTime, Money};
+use host_domain::flight::booking::{Booking, Status};
+use host_domain::flight::itinerary::FareCondition;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The status of a flight booking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum FlightBookingStatus {
+    /// The service has accepted the request.
+    Created,
+    /// The supplier is being asked to bind the fare.
+    PrebookInProgress,
+    /// The fare is bound and the booking can be completed. No seat is reserved.
+    ReadyForComplete,
+    /// The booking is being paid and ticketed.
+    CompleteInProgress,
+    /// The ticket is issued.
+    Confirmed,
+    /// The booking is being cancelled.
+    CancelInProgress,
+    /// The ticket is cancelled.
+    Canceled,
+    /// The booking failed.
+    Failed,
+    /// The booking was not completed in time.
+    Expired,
+}
+
+/// The cancellation terms of the fare.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct FlightCancellationPolicy {
+    /// Whether the fare is refundable before departure. Null if the airline does not say.
+    #[schema(required)]
+    refundable: Option<bool>,
+    /// Amount kept on a refund before departure, possibly in a different currency than the price.
+    /// Null if the airline does not say.
+    #[schema(required)]
+    penalty: Option<Money>,
+}
+
+/// A flight booking.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct FlightBooking {
+    #[schema(
+        pattern = "^bkg_[a-zA-Z0-9-]+$",
+        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    /// Reference that the client gave at prebook. It need not be unique.
+    #[schema(required)]
+    reference_id: Option<String>,
+    /// Supplier of the offer. It never changes.
+    #[schema(pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SUPPLIER_A")]
+    supplier: String,
+    /// Status of the booking.
+    status: FlightBookingStatus,
+    /// Price of ticket and services. Null until the fare is bound.
+    #[schema(required)]
+    total_amount: Option<Money>,
+    /// Price of the ticket without taxes. Null if the supplier does not report it.
+    #[schema(required)]
+    fare_amount: Option<Money>,
+    /// Taxes of the ticket. Null if the supplier does not report them.
+    #[schema(required)]
+    fare_tax_amount: Option<Money>,
+    /// Price of all purchased services.
+    services_amount: Money,
+    /// Services that are or are being purchased, with the ticket or after it.
+    services: Vec<FlightService>,
+    /// All payments that were started, oldest first.
+    payments: Vec<FlightPayment>,
+    /// Time until which the booking can be completed. Present only in READY_FOR_COMPLETE.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<IsoDateTime>,
+    cancellation_policy: FlightCancellationPolicy,
+    fare_conditions: FareConditions,
+    /// Passengers by type: adults, children, infants. Passengers of one type keep the order of the
+    /// request.
+    passengers: Vec<FlightPassenger>,
+    /// Current journeys in order of travel. Empty until the fare is bound.
+    journeys: Vec<BookedJourney>,
+    /// The supplier's order id. Null until the order exists.
+    #[schema(required)]
+    supplier_reference: Option<String>,
+    /// The airline's record locator. Present if the airline provides one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "RZPNX8")]
+    airline_pnr: Option<String>,
+    /// Time at which the ticket was issued.
+    #[schema(required)]
+    confirmed_at: Option<IsoDateTime>,
+    /// Time at which the ticket was cancelled.
+    #[schema(required)]
+    canceled_at: Option<IsoDateTime>,
+    /// Fee and refund of the cancellation. Present once the booking is CANCELED.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cancellation: Option<FlightCancellation>,
+    /// Reason of the failure. Present if the booking failed or a cancellation was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<Failure>,
+    /// Changes by the airline, oldest first.
+    airline_initiated_changes: Vec<AirlineInitiatedChange>,
+    created_at: IsoDateTime,
+    updated_at: IsoDateTime,
+}
+
+/// Builds the booking for responses about it and for events, where payments include their payment
+/// method.
+pub fn full(booking: &Booking) -> FlightBooking {
+    let payments = booking.payments.iter().map(payment::with_method).collect();
+    FlightBooking {
+        payments,
+        ..without_payment_methods(booking)
+    }
+}
+
+/// Builds the booking as an item of a list, where payments have no payment method.
+pub fn without_payment_methods(booking: &Booking) -> FlightBooking {
+    let status = booking.status();
+    FlightBooking {
+        id: booking.id.to_string(),
+        reference_id: booking.reference_id.clone(),
+        supplier: booking.supplier.to_string(),
+        status: status.into(),
+        total_amount: booking.total().map(Money::from),
+        fare_amount: booking.fare.map(Money::from),
+        fare_tax_amount: booking.fare_tax.map(Money::from),
+        services_amount: booking.services_amount().into(),
+        services: service::booked_services(booking),
+        payments: booking
+            .payments
+            .iter()
+            .map(payment::without_method)
+            .collect(),
+        expires_at: (status == Status::ReadyForComplete).then(|| booking.offer_expires_at.into()),
+        cancellation_policy: booking.fare_conditions.refund.into(),
+        fare_conditions: booking.fare_conditions.into(),
+        passengers: ticket::passengers(booking),
+        journeys: ticket::journeys(booking),
+        supplier_reference: booking.supplier_reference.clone(),
+        airline_pnr: booking.airline_pnr.clone(),
+        confirmed_at: booking.confirmed_at.map(IsoDateTime::from),
+        canceled_at: booking.canceled_at.map(IsoDateTime::from),
+        cancellation: booking
+            .cancellation
+            .as_ref()
+            .map(cancellation::cancellation),
+        failure: booking.failure.as_ref().map(failure),
+        airline_initiated_changes: booking.changes.iter().map(airline_change::change).collect(),
+        created_at: booking.created_at.into(),
+        updated_at: booking.updated_at.into(),
+    }
+}
+
+impl From<FareCondition> for FlightCancellationPolicy {
+    fn from(refund: FareCondition) -> Self {
+        Self {
+            refundable: refund.allowed,
+            penalty: refund.penalty.map(Money::from),
+        }
+    }
+}
+
+impl From<Status> for FlightBookingStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Created => Self::Created,
+            Status::PrebookInProgress => Self::PrebookInProgress,
+            Status::ReadyForComplete => Self::ReadyForComplete,
+            Status::CompleteInProgress => Self::CompleteInProgress,
+            Status::Confirmed => Self::Confirmed,
+            Status::CancelInProgress => Self::CancelInProgress,
+            Status::Canceled => Self::Canceled,
+            Status::Failed => Self::Failed,
+            Status::Expired => Self::Expired,
+        }
+    }
+}
+
+impl From<FlightBookingStatus> for Status {
+    fn from(status: FlightBookingStatus) -> Self {
+        match status {
+            FlightBookingStatus::Created => Self::Created,
+            FlightBookingStatus::PrebookInProgress => Self::PrebookInProgress,
+            FlightBookingStatus::ReadyForComplete => Self::ReadyForComplete,
+            FlightBookingStatus::CompleteInProgress => Self::CompleteInProgress,
+            FlightBookingStatus::Confirmed => Self::Confirmed,
+            FlightBookingStatus::CancelInProgress => Self::CancelInProgress,
+            FlightBookingStatus::Canceled => Self::Canceled,
+            FlightBookingStatus::Failed => Self::Failed,
+            FlightBookingStatus::Expired => Self::Expired,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! JSON resources of flight offers in a pricing response.
+
+use crate::flight::itinerary::{Cabin, FareConditions, JourneyTimes, SegmentFlight};
+use crate::value::{IsoDateTime, Money};
+use host_domain::flight::{self, supplier_api};
+use host_domain::time::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The baggage that every passenger with a seat may bring on every segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct IncludedBaggage {
+    /// Whether a checked bag is included.
+    checked: bool,
+    /// Whether a cabin bag is included.
+    carry_on: bool,
+}
+
+/// A flight under one flight number from one airport to the next.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct OfferSegment {
+    #[serde(flatten)]
+    flight: SegmentFlight,
+    /// IATA code of the airline that sells the flight.
+    #[schema(example = "BA")]
+    marketing_carrier_code: String,
+    cabin_class: Cabin,
+}
+
+/// A requested journey from an origin to a destination.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct OfferJourney {
+    #[serde(flatten)]
+    times: JourneyTimes,
+    /// Segments in order of travel.
+    segments: Vec<OfferSegment>,
+}
+
+/// A bookable flight offer.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct FlightOffer {
+    /// Opaque reference that binds fare, passenger types and price to the organization. It can be
+    /// used for a prebook until `expires_at`.
+    #[schema(pattern = "^[A-Za-z0-9_-]+$")]
+    offer_reference: String,
+    /// Price for all passengers, taxes included.
+    total_amount: Money,
+    /// Time until which the offer can be prebooked.
+    expires_at: IsoDateTime,
+    /// Name that the airline gives the fare.
+    #[schema(required, example = "Economy Flex")]
+    fare_family: Option<String>,
+    /// Whether the ticket can be refunded, possibly for a fee. Null if it is not known.
+    #[schema(required)]
+    refundable: Option<bool>,
+    fare_conditions: FareConditions,
+    /// Whether prebook requires a travel document for every passenger.
+    documents_required: bool,
+    included_baggage: IncludedBaggage,
+    /// One journey for each journey of the request, in the same order.
+    journeys: Vec<OfferJourney>,
+    /// Sum of the durations of all journeys. Null if the duration of any journey is not known.
+    #[schema(required, minimum = 0)]
+    total_duration_minutes: Option<u32>,
+}
+
+/// Builds the resource of an offer with the given offer reference.
+pub fn offer(offer: &supplier_api::Offer, reference: String, expires_at: Timestamp) -> FlightOffer {
+    FlightOffer {
+        offer_reference: reference,
+        total_amount: offer.total.into(),
+        expires_at: expires_at.into(),
+        fare_family: offer.fare_family.clone(),
+        refundable: offer.refundable,
+        fare_conditions: offer.fare_conditions.into(),
+        documents_required: offer.documents_required,
+        included_baggage: IncludedBaggage {
+            checked: offer.checked_bag_included,
+            carry_on: offer.carry_on_included,
+        },
+        journeys: offer.journeys.iter().map(journey).collect(),
+        total_duration_minutes: offer.total_duration_minutes(),
+    }
+}
+
+fn journey(journey: &flight::Journey) -> OfferJourney {
+    OfferJourney {
+        times: journey.into(),
+        segments: journey.segments.iter().map(segment).collect(),
+    }
+}
+
+fn segment(segment: &flight::Segment) -> OfferSegment {
+    OfferSegment {
+        flight: segment.into(),
+        marketing_carrier_code: segment.marketing_carrier_code.clone(),
+        cabin_class: segment.cabin.into(),
+    }
+}

@@ -1,0 +1,204 @@
+//! JSON resources of the booked and the available services of a ticket.
+
+use crate::value::Money;
+use host_domain::flight::booking::{self, BookedService, Booking};
+use host_domain::flight::supplier_api;
+use host_domain::id::{PassengerId, SegmentId, ServiceId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The status of a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ServiceStatus {
+    /// The service is being purchased.
+    Pending,
+    /// The service is part of the ticket.
+    Confirmed,
+    /// The purchase failed.
+    Failed,
+    /// The service was cancelled together with the ticket.
+    Canceled,
+}
+
+/// The type of a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ServiceType {
+    /// A bag.
+    Baggage,
+    /// A specific seat.
+    Seat,
+    /// A meal.
+    Meal,
+    /// Another service.
+    Other,
+}
+
+/// The type of a bag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum BaggageType {
+    /// A bag in the hold.
+    Checked,
+    /// A bag in the cabin.
+    CarryOn,
+}
+
+/// The details of a bag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Baggage {
+    /// Type of the bag.
+    #[serde(rename = "type")]
+    kind: BaggageType,
+    /// Maximum weight in kilograms. Null if it is not known.
+    #[schema(required, minimum = 0)]
+    max_weight_kg: Option<u32>,
+}
+
+/// A service of a booking.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct FlightService {
+    #[schema(
+        pattern = "^svc_[a-zA-Z0-9-]+$",
+        example = "svc_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    /// Status of the service.
+    status: ServiceStatus,
+    /// Passenger that the service is for.
+    #[schema(
+        required,
+        pattern = "^psg_[a-zA-Z0-9-]+$",
+        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    passenger_id: Option<String>,
+    /// Segments that the service applies to.
+    segment_ids: Vec<String>,
+    /// Number of units.
+    #[schema(minimum = 1, maximum = 255)]
+    quantity: u32,
+    /// Price of one unit.
+    unit_amount: Money,
+    /// Price of all units.
+    total_amount: Money,
+    /// Payment that pays for the service.
+    #[schema(
+        pattern = "^pay_[a-zA-Z0-9-]+$",
+        example = "pay_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    payment_id: String,
+    /// Type of the service.
+    #[serde(rename = "type")]
+    kind: ServiceType,
+    /// Details of the bag. Null if the service is not a bag.
+    #[schema(required)]
+    baggage: Option<Baggage>,
+}
+
+/// A service that the airline currently sells for a ticket.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct AvailableService {
+    /// Id used to purchase the service. It is valid as long as the airline sells the service for
+    /// this ticket.
+    #[schema(
+        pattern = "^svc_[a-zA-Z0-9-]+$",
+        example = "svc_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    /// Type of the service.
+    #[serde(rename = "type")]
+    kind: ServiceType,
+    /// Passenger that the service is for.
+    #[schema(
+        pattern = "^psg_[a-zA-Z0-9-]+$",
+        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    passenger_id: String,
+    /// Segments that the service applies to.
+    segment_ids: Vec<String>,
+    /// Details of the bag. Null if the service is not a bag.
+    #[schema(required)]
+    baggage: Option<Baggage>,
+    /// Price of one unit.
+    unit_amount: Money,
+    /// Maximum number of units that can be purchased.
+    #[schema(minimum = 0, maximum = 255)]
+    max_quantity: u32,
+}
+
+/// Builds the services of a booking.
+pub fn booked_services(booking: &Booking) -> Vec<FlightService> {
+    let service = |service: &BookedService| {
+        let passenger = booking.passengers.get(usize::from(service.passenger));
+        FlightService {
+            id: service.id.to_string(),
+            status: service.status.into(),
+            passenger_id: passenger.map(|passenger| passenger.id.to_string()),
+            segment_ids: texts(&service.segment_ids),
+            quantity: u32::from(service.quantity),
+            unit_amount: service.unit_amount.into(),
+            total_amount: service.total().into(),
+            payment_id: service.payment.to_string(),
+            kind: service.service_type.into(),
+            baggage: service.baggage.map(Baggage::from),
+        }
+    };
+    booking.services.iter().map(service).collect()
+}
+
+/// Builds an available service with the gateway's ids.
+pub fn available_service(
+    id: &ServiceId,
+    passenger: &PassengerId,
+    segments: &[SegmentId],
+    service: &supplier_api::AvailableService,
+) -> AvailableService {
+    AvailableService {
+        id: id.to_string(),
+        kind: service.service_type.into(),
+        passenger_id: passenger.to_string(),
+        segment_ids: texts(segments),
+        baggage: service.baggage.map(Baggage::from),
+        unit_amount: service.unit_amount.into(),
+        max_quantity: u32::from(service.max_quantity),
+    }
+}
+
+fn texts(ids: &[SegmentId]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
+}
+
+impl From<supplier_api::Baggage> for Baggage {
+    fn from(baggage: supplier_api::Baggage) -> Self {
+        Self {
+            kind: match baggage.baggage_type {
+                supplier_api::BaggageType::Checked => BaggageType::Checked,
+                supplier_api::BaggageType::CarryOn => BaggageType::CarryOn,
+            },
+            max_weight_kg: baggage.max_weight_kg,
+        }
+    }
+}
+
+impl From<supplier_api::ServiceType> for ServiceType {
+    fn from(kind: supplier_api::ServiceType) -> Self {
+        match kind {
+            supplier_api::ServiceType::Baggage => Self::Baggage,
+            supplier_api::ServiceType::Seat => Self::Seat,
+            supplier_api::ServiceType::Meal => Self::Meal,
+            supplier_api::ServiceType::Other => Self::Other,
+        }
+    }
+}
+
+impl From<booking::ServiceStatus> for ServiceStatus {
+    fn from(status: booking::ServiceStatus) -> Self {
+        match status {
+            booking::ServiceStatus::Pending => Self::Pending,
+            booking::ServiceStatus::Confirmed => Self::Confirmed,
+            booking::ServiceStatus::Failed => Self::Failed,
+            booking::ServiceStatus::Canceled => Self::Canceled,
+        }
+    }
+}

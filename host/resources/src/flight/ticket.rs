@@ -1,0 +1,146 @@
+//! JSON resources of the passengers and journeys of a flight booking.
+
+use crate::flight::itinerary::{Cabin, JourneyTimes, SegmentFlight};
+use host_domain::flight::booking::{self, Booking};
+use host_domain::flight::itinerary::{Segment, SegmentPassenger};
+use host_domain::flight::passenger;
+use host_domain::id::SegmentId;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A membership in an airline's loyalty programme.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LoyaltyAccount {
+    #[schema(pattern = "^[A-Z0-9]{2}$", example = "BA")]
+    airline_iata_code: String,
+    /// Masked membership number. The whole number is never returned.
+    #[schema(example = "****1234")]
+    membership_number: String,
+}
+
+/// A passenger of a booking. Travel documents are never returned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FlightPassenger {
+    #[schema(
+        pattern = "^psg_[a-zA-Z0-9-]+$",
+        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    first_name: String,
+    last_name: String,
+    loyalty_accounts: Vec<LoyaltyAccount>,
+}
+
+/// The cabin and baggage of one passenger on one segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct BookedSeat {
+    #[schema(
+        pattern = "^psg_[a-zA-Z0-9-]+$",
+        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    passenger_id: String,
+    cabin_class: Cabin,
+    /// Name that the airline gives the cabin.
+    #[schema(required)]
+    cabin_name: Option<String>,
+    /// Number of checked bags. Null if it is not known.
+    #[schema(required, minimum = 0)]
+    checked_bags: Option<u32>,
+    /// Number of cabin bags. Null if it is not known.
+    #[schema(required, minimum = 0)]
+    carry_on_bags: Option<u32>,
+}
+
+/// A booked flight under one flight number from one airport to the next.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct BookedSegment {
+    /// Id of the segment. It stays the same if the airline only reschedules the flight.
+    #[schema(
+        pattern = "^seg_[a-zA-Z0-9-]+$",
+        example = "seg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    #[serde(flatten)]
+    flight: SegmentFlight,
+    /// Cabin and baggage of each passenger. Empty if the supplier does not report them.
+    passengers: Vec<BookedSeat>,
+}
+
+/// A booked journey from an origin to a destination.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct BookedJourney {
+    #[schema(
+        pattern = "^jrn_[a-zA-Z0-9-]+$",
+        example = "jrn_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    #[serde(flatten)]
+    times: JourneyTimes,
+    /// Name that the airline gives the fare.
+    #[schema(required)]
+    fare_brand: Option<String>,
+    /// Segments in order of travel.
+    segments: Vec<BookedSegment>,
+}
+
+/// Builds the passengers of a booking in the order of the request.
+pub fn passengers(booking: &Booking) -> Vec<FlightPassenger> {
+    let mut passengers: Vec<_> = booking.passengers.iter().collect();
+    passengers.sort_by_key(|passenger| passenger.position);
+    passengers.into_iter().map(passenger).collect()
+}
+
+fn passenger(passenger: &booking::BookedPassenger) -> FlightPassenger {
+    FlightPassenger {
+        id: passenger.id.to_string(),
+        first_name: passenger.first_name.clone(),
+        last_name: passenger.last_name.clone(),
+        loyalty_accounts: passenger.loyalty_accounts.iter().map(loyalty).collect(),
+    }
+}
+
+fn loyalty(account: &passenger::LoyaltyAccount) -> LoyaltyAccount {
+    LoyaltyAccount {
+        airline_iata_code: account.airline_iata_code.clone(),
+        membership_number: account.membership_number.clone(),
+    }
+}
+
+/// Builds the journeys of a booking.
+pub fn journeys(booking: &Booking) -> Vec<BookedJourney> {
+    let journey = |booked: &booking::BookedJourney| {
+        let journey = &booked.journey;
+        let segments = booked.segment_ids.iter().zip(&journey.segments);
+        BookedJourney {
+            id: booked.id.to_string(),
+            times: journey.into(),
+            fare_brand: journey.fare_brand.clone(),
+            segments: segments
+                .map(|(id, flown)| segment(booking, id, flown))
+                .collect(),
+        }
+    };
+    booking.journeys.iter().map(journey).collect()
+}
+
+fn segment(booking: &Booking, id: &SegmentId, segment: &Segment) -> BookedSegment {
+    let seats = segment.passengers.iter();
+    BookedSegment {
+        id: id.to_string(),
+        flight: segment.into(),
+        passengers: seats.filter_map(|has| seat(booking, has)).collect(),
+    }
+}
+
+/// Returns the cabin and baggage of a passenger, or `None` if the passenger is not part of the
+/// booking.
+fn seat(booking: &Booking, seat: &SegmentPassenger) -> Option<BookedSeat> {
+    let passenger = booking.passengers.get(usize::from(seat.passenger))?;
+    Some(BookedSeat {
+        passenger_id: passenger.id.to_string(),
+        cabin_class: seat.cabin.into(),
+        cabin_name: seat.cabin_name.clone(),
+        checked_bags: seat.checked_bags.map(u32::from),
+        carry_on_bags: seat.carry_on_bags.map(u32::from),
+    })
+}

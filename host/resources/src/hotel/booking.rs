@@ -1,0 +1,280 @@
+//! JSON resources of hotel bookings: the full resource and the summary used in lists.
+
+use crate::failure::{Failure, failure};
+use crate::hotel::cancellation::{self, Cancellation};
+use crate::hotel::policy::{CancellationPolicy, Loyalty};
+use crate::hotel::room::{self, BookingRoom};
+use crate::payment::{self, HotelPayment};
+use crate::value::{IsoDate, IsoDateTime, Money};
+use host_domain::hotel;
+use host_domain::hotel::booking::{Booking, Status};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The status of a hotel booking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum HotelBookingStatus {
+    /// The service has accepted the request.
+    Created,
+    /// The supplier is being asked to bind the offer.
+    PrebookInProgress,
+    /// The offer is bound and can be completed.
+    ReadyForComplete,
+    /// The booking is being paid and booked.
+    CompleteInProgress,
+    /// The booking is confirmed.
+    Confirmed,
+    /// The booking is being cancelled.
+    CancelInProgress,
+    /// Some rooms are cancelled.
+    PartiallyCanceled,
+    /// All rooms are cancelled.
+    Canceled,
+    /// The booking failed.
+    Failed,
+    /// The booking was not completed in time.
+    Expired,
+}
+
+/// The hotel of a booking.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct BookedHotel {
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    /// Display name.
+    name: String,
+    /// Address on one line.
+    address: String,
+}
+
+/// The contact person of a booking.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct BookingContact {
+    first_name: String,
+    last_name: String,
+    email: String,
+    phone: String,
+}
+
+/// A hotel booking.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct HotelBooking {
+    #[schema(
+        pattern = "^bkg_[a-zA-Z0-9-]+$",
+        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    /// Reference that the client gave at prebook. It need not be unique.
+    #[schema(required)]
+    reference_id: Option<String>,
+    /// Status of the booking.
+    status: HotelBookingStatus,
+    hotel: BookedHotel,
+    /// Date of the first night.
+    check_in: IsoDate,
+    /// Date of departure.
+    check_out: IsoDate,
+    /// Booked price. A cancellation does not change it.
+    total: Money,
+    created_at: IsoDateTime,
+    updated_at: IsoDateTime,
+    /// Time at which the supplier confirmed the booking.
+    #[schema(required)]
+    confirmed_at: Option<IsoDateTime>,
+    /// Time at which the last room was cancelled.
+    #[schema(required)]
+    canceled_at: Option<IsoDateTime>,
+    /// All payments that were started, oldest first.
+    payments: Vec<HotelPayment>,
+    /// All cancellations that were started, oldest first.
+    cancellations: Vec<Cancellation>,
+    /// The hotel's own confirmation code.
+    #[schema(required)]
+    hotel_confirmation_code: Option<String>,
+    /// Remarks of the hotel for the guest, without markup.
+    #[schema(required)]
+    hotel_remarks: Option<String>,
+    /// Time until which the booking can be completed.
+    offer_expires_at: IsoDateTime,
+    /// Amount to pay at the hotel in addition to the total, for all rooms. Null if there is none.
+    #[schema(required)]
+    due_at_property: Option<Money>,
+    /// Cancellation policy of the whole booking. Null until the prebook is confirmed.
+    #[schema(required)]
+    cancellation_policy: Option<CancellationPolicy>,
+    contact: BookingContact,
+    /// Loyalty programme details. Null if there are none.
+    #[schema(required)]
+    loyalty: Option<Loyalty>,
+    /// Rooms in the order in which they were requested.
+    rooms: Vec<BookingRoom>,
+    /// Reason of the failure. Present if the booking failed or a cancellation was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<Failure>,
+}
+
+/// A hotel booking as an item of a list.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct HotelBookingSummary {
+    #[schema(
+        pattern = "^bkg_[a-zA-Z0-9-]+$",
+        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    /// Reference that the client gave at prebook. It need not be unique.
+    #[schema(required)]
+    reference_id: Option<String>,
+    /// Status of the booking.
+    status: HotelBookingStatus,
+    hotel: BookedHotel,
+    /// Date of the first night.
+    check_in: IsoDate,
+    /// Date of departure.
+    check_out: IsoDate,
+    /// Booked price.
+    total: Money,
+    created_at: IsoDateTime,
+    updated_at: IsoDateTime,
+    /// Time at which the supplier confirmed the booking.
+    #[schema(required)]
+    confirmed_at: Option<IsoDateTime>,
+    /// Time at which the last room was cancelled.
+    #[schema(required)]
+    canceled_at: Option<IsoDateTime>,
+    /// All payments that were started, oldest first, without cards.
+    payments: Vec<HotelPayment>,
+}
+
+/// Builds the booking for single reads and events, where payments include cards.
+pub fn full(booking: &Booking) -> HotelBooking {
+    let payments = booking.payments.iter().map(payment::with_cards).collect();
+    HotelBooking {
+        payments,
+        ..without_cards(booking)
+    }
+}
+
+/// Builds the booking for responses to changes, where payments do not include cards.
+pub fn without_cards(booking: &Booking) -> HotelBooking {
+    let HotelBookingSummary {
+        id,
+        reference_id,
+        status,
+        hotel,
+        check_in,
+        check_out,
+        total,
+        created_at,
+        updated_at,
+        confirmed_at,
+        canceled_at,
+        payments,
+    } = summary(booking);
+    HotelBooking {
+        id,
+        reference_id,
+        status,
+        hotel,
+        check_in,
+        check_out,
+        total,
+        created_at,
+        updated_at,
+        confirmed_at,
+        canceled_at,
+        payments,
+        cancellations: booking
+            .cancellations
+            .iter()
+            .map(cancellation::cancellation)
+            .collect(),
+        hotel_confirmation_code: booking.hotel_confirmation_code.clone(),
+        hotel_remarks: booking.hotel_remarks.clone(),
+        offer_expires_at: booking.offer_expires_at.into(),
+        due_at_property: booking.due_at_property().map(Money::from),
+        cancellation_policy: booking.policy.as_ref().map(CancellationPolicy::from),
+        contact: contact(&booking.contact),
+        loyalty: booking.loyalty.as_ref().map(Loyalty::from),
+        rooms: booking
+            .rooms
+            .iter()
+            .enumerate()
+            .map(|(position, room)| room::room(booking, position, room))
+            .collect(),
+        failure: booking.failure.as_ref().map(failure),
+    }
+}
+
+/// Builds the booking as an item of a list.
+pub fn summary(booking: &Booking) -> HotelBookingSummary {
+    HotelBookingSummary {
+        id: booking.id.to_string(),
+        reference_id: booking.reference_id.clone(),
+        status: booking.status().into(),
+        hotel: BookedHotel {
+            id: booking.hotel_id.to_string(),
+            name: booking.hotel.name.clone(),
+            address: booking.hotel.address.clone(),
+        },
+        check_in: booking.stay.check_in.into(),
+        check_out: booking.stay.check_out.into(),
+        total: booking.total.into(),
+        created_at: booking.created_at.into(),
+        updated_at: booking.updated_at.into(),
+        confirmed_at: booking.confirmed_at.map(IsoDateTime::from),
+        canceled_at: booking.canceled_at.map(IsoDateTime::from),
+        payments: booking
+            .payments
+            .iter()
+            .map(payment::without_cards)
+            .collect(),
+    }
+}
+
+/// Builds the contact person of a booking.
+pub fn contact(contact: &hotel::Contact) -> BookingContact {
+    BookingContact {
+        first_name: contact.first_name.clone(),
+        last_name: contact.last_name.clone(),
+        email: contact.email.clone(),
+        phone: contact.phone.clone(),
+    }
+}
+
+impl From<Status> for HotelBookingStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Created => Self::Created,
+            Status::PrebookInProgress => Self::PrebookInProgress,
+            Status::ReadyForComplete => Self::ReadyForComplete,
+            Status::CompleteInProgress => Self::CompleteInProgress,
+            Status::Confirmed => Self::Confirmed,
+            Status::CancelInProgress => Self::CancelInProgress,
+            Status::PartiallyCanceled => Self::PartiallyCanceled,
+            Status::Canceled => Self::Canceled,
+            Status::Failed => Self::Failed,
+            Status::Expired => Self::Expired,
+        }
+    }
+}
+
+impl From<HotelBookingStatus> for Status {
+    fn from(status: HotelBookingStatus) -> Self {
+        match status {
+            HotelBookingStatus::Created => Self::Created,
+            HotelBookingStatus::PrebookInProgress => Self::PrebookInProgress,
+            HotelBookingStatus::ReadyForComplete => Self::ReadyForComplete,
+            HotelBookingStatus::CompleteInProgress => Self::CompleteInProgress,
+            HotelBookingStatus::Confirmed => Self::Confirmed,
+            HotelBookingStatus::CancelInProgress => Self::CancelInProgress,
+            HotelBookingStatus::PartiallyCanceled => Self::PartiallyCanceled,
+            HotelBookingStatus::Canceled => Self::Canceled,
+            HotelBookingStatus::Failed => Self::Failed,
+            HotelBookingStatus::Expired => Self::Expired,
+        }
+    }
+}

@@ -1,0 +1,9 @@
+pub mod booking;
+pub mod cancellation;
+pub mod content;
+pub mod offer;
+pub mod policy;
+pub mod price_calendar;
+pub mod room;
+pub mod search;
+pub mod weather;

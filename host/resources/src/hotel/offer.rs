@@ -1,0 +1,159 @@
+//! JSON resources of hotel offers in a pricing response.
+
+use crate::hotel::policy::{CancellationPolicy, Promotion};
+use crate::value::{IsoDateTime, Money};
+use host_domain::hotel::{self, supplier_api};
+use host_domain::id::HotelId;
+use host_domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The meals that a room's price includes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[expect(clippy::enum_variant_names, reason = "the names are industry terms")]
+pub enum Board {
+    /// No meals.
+    RoomOnly,
+    /// Breakfast.
+    BedAndBreakfast,
+    /// Breakfast and one meal.
+    HalfBoard,
+    /// All meals.
+    FullBoard,
+    /// Meals and drinks.
+    AllInclusive,
+    /// Another arrangement. The display text describes it.
+    Other,
+}
+
+/// A room of an offer.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct OfferRoom {
+    /// Zero-based position, in the order of the requested occupancies.
+    #[schema(minimum = 0, maximum = 8)]
+    position: usize,
+    #[schema(minimum = 1, maximum = 8)]
+    adults: u32,
+    /// Ages of the children.
+    children: Vec<u32>,
+    /// Display text of the room type.
+    room_type: String,
+    /// Display text of the included meals.
+    board: String,
+    /// Whether there is a period in which cancellation is free.
+    refundable: bool,
+    /// Cancellation policy of this room.
+    cancellation_policy: CancellationPolicy,
+}
+
+/// A bookable hotel offer.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct HotelOffer {
+    /// Opaque reference that binds rooms, stay, source market and price to the organization. It can
+    /// be used for a prebook until `expires_at`.
+    #[schema(pattern = "^[A-Za-z0-9_-]+$")]
+    offer_reference: String,
+    /// Price of the whole stay for all rooms. Promotions are already deducted.
+    total: Money,
+    /// One room for each requested occupancy, in the same order.
+    rooms: Vec<OfferRoom>,
+    /// Room type of the first room.
+    room_type: String,
+    /// Board of the first room.
+    board: String,
+    /// Whether the first room is refundable.
+    refundable: bool,
+    /// Cancellation policy of the whole stay.
+    cancellation_policy: CancellationPolicy,
+    /// Promotions, each listed once with the rooms it applies to.
+    promotions: Vec<Promotion>,
+    /// Time until which the offer can be prebooked.
+    expires_at: IsoDateTime,
+}
+
+/// The offers of a hotel.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct HotelOffers {
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    hotel_id: String,
+    /// The supplier's id of this hotel.
+    supplier_hotel_id: String,
+    /// Offers for the requested stay. Empty if the hotel has none.
+    offers: Vec<HotelOffer>,
+}
+
+/// Builds the resource that lists the offers of a hotel.
+pub fn hotel_offers(id: &HotelId, supplier_hotel_id: &str, offers: Vec<HotelOffer>) -> HotelOffers {
+    HotelOffers {
+        hotel_id: id.to_string(),
+        supplier_hotel_id: supplier_hotel_id.to_owned(),
+        offers,
+    }
+}
+
+/// Builds the resource of an offer with the given offer reference.
+pub fn offer(
+    offer: &supplier_api::Offer,
+    stay: &hotel::Stay,
+    reference: String,
+    expires_at: Timestamp,
+) -> HotelOffer {
+    let rooms = offer.rooms.iter().zip(&stay.occupancies).enumerate();
+    let rooms: Vec<OfferRoom> = rooms
+        .map(|(position, (rate, occupancy))| room(position, rate, occupancy))
+        .collect();
+    let first = rooms.first();
+    HotelOffer {
+        offer_reference: reference,
+        total: offer.total.into(),
+        room_type: first.map(|room| room.room_type.clone()).unwrap_or_default(),
+        board: first.map(|room| room.board.clone()).unwrap_or_default(),
+        refundable: first.is_some_and(|room| room.refundable),
+        rooms,
+        cancellation_policy: (&offer.policy).into(),
+        promotions: offer.promotions.iter().map(Promotion::from).collect(),
+        expires_at: expires_at.into(),
+    }
+}
+
+fn room(position: usize, rate: &hotel::RoomRate, occupancy: &hotel::Occupancy) -> OfferRoom {
+    OfferRoom {
+        position,
+        adults: u32::from(occupancy.adults),
+        children: occupancy.children.iter().copied().map(u32::from).collect(),
+        room_type: rate.name.clone(),
+        board: rate.board_name.clone(),
+        refundable: rate.policy.refundable,
+        cancellation_policy: (&rate.policy).into(),
+    }
+}
+
+impl From<hotel::Board> for Board {
+    fn from(board: hotel::Board) -> Self {
+        match board {
+            hotel::Board::RoomOnly => Self::RoomOnly,
+            hotel::Board::BedAndBreakfast => Self::BedAndBreakfast,
+            hotel::Board::HalfBoard => Self::HalfBoard,
+            hotel::Board::FullBoard => Self::FullBoard,
+            hotel::Board::AllInclusive => Self::AllInclusive,
+            hotel::Board::Other => Self::Other,
+        }
+    }
+}
+
+impl From<Board> for hotel::Board {
+    fn from(board: Board) -> Self {
+        match board {
+            Board::RoomOnly => Self::RoomOnly,
+            Board::BedAndBreakfast => Self::BedAndBreakfast,
+            Board::HalfBoard => Self::HalfBoard,
+            Board::FullBoard => Self::FullBoard,
+            Board::AllInclusive => Self::AllInclusive,
+            Board::Other => Self::Other,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! JSON resources of booked rooms and their guests.
+
+use crate::hotel::offer::Board;
+use crate::hotel::policy::{CancellationPolicy, Promotion};
+use crate::value::{IsoDateTime, Money};
+use host_domain::hotel;
+use host_domain::hotel::GuestType as Age;
+use host_domain::hotel::booking::{self, Booking};
+use host_domain::id::GuestId;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A child who stays in a room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RoomChild {
+    /// Age in years.
+    #[schema(minimum = 0, maximum = 17)]
+    age: u32,
+}
+
+/// The age group of a guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum GuestType {
+    /// 18 or older.
+    Adult,
+    /// 0 to 17.
+    Child,
+}
+
+/// A guest of a room.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct RoomGuest {
+    #[schema(
+        pattern = "^guest_[a-zA-Z0-9-]+$",
+        example = "guest_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    first_name: String,
+    last_name: String,
+    /// Whether the guest is an adult or a child.
+    #[serde(rename = "type")]
+    guest_type: GuestType,
+    /// Whether this guest is the room's contact. Each room has exactly one, an adult.
+    is_lead: bool,
+}
+
+/// A room of a booking.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct BookingRoom {
+    #[schema(
+        pattern = "^room_[a-zA-Z0-9-]+$",
+        example = "room_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    /// Zero-based position, in the order in which the rooms were requested.
+    #[schema(minimum = 0, maximum = 8)]
+    position: usize,
+    /// Display name of the room.
+    name: String,
+    /// Meals included in the price.
+    board: Board,
+    /// Display text of the included meals.
+    board_name: String,
+    #[schema(minimum = 1, maximum = 8)]
+    adults: u32,
+    children: Vec<RoomChild>,
+    /// The room's share of the booking's total.
+    total: Money,
+    /// Amount to pay at the hotel in addition to the total. Null if there is none.
+    #[schema(required)]
+    due_at_property: Option<Money>,
+    /// Cancellation policy of this room. Null until the prebook is confirmed.
+    #[schema(required)]
+    cancellation_policy: Option<CancellationPolicy>,
+    /// Promotions of this room, already deducted from its total. Null if there are none.
+    #[schema(required)]
+    promotions: Option<Vec<Promotion>>,
+    /// The supplier's reference of the room.
+    #[schema(required)]
+    supplier_reference_number: Option<String>,
+    /// The hotel's own confirmation code.
+    #[schema(required)]
+    hotel_confirmation_code: Option<String>,
+    /// Time at which the room was cancelled.
+    #[schema(required)]
+    canceled_at: Option<IsoDateTime>,
+    guests: Vec<RoomGuest>,
+}
+
+/// Builds the resource of the room at `position`.
+pub fn room(booking: &Booking, position: usize, room: &booking::Room) -> BookingRoom {
+    let applies = |promotion: &&hotel::Promotion| {
+        promotion
+            .room_positions
+            .iter()
+            .any(|at| usize::from(*at) == position)
+    };
+    let promotions: Vec<Promotion> = booking
+        .promotions
+        .iter()
+        .filter(applies)
+        .map(Promotion::from)
+        .collect();
+    BookingRoom {
+        id: room.id.to_string(),
+        position,
+        name: room.name.clone(),
+        board: room.board.into(),
+        board_name: room.board_name.clone(),
+        adults: u32::from(room.adults),
+        children: room
+            .children
+            .iter()
+            .map(|age| RoomChild {
+                age: u32::from(*age),
+            })
+            .collect(),
+        total: room.total.into(),
+        due_at_property: room.due_at_property.map(Money::from),
+        cancellation_policy: room.policy.as_ref().map(CancellationPolicy::from),
+        promotions: Some(promotions).filter(|promotions| !promotions.is_empty()),
+        supplier_reference_number: room.supplier_reference.clone(),
+        hotel_confirmation_code: room.hotel_confirmation_code.clone(),
+        canceled_at: room.canceled_at.map(IsoDateTime::from),
+        guests: room.guests.iter().map(guest).collect(),
+    }
+}
+
+fn guest((id, guest): &(GuestId, hotel::Guest)) -> RoomGuest {
+    RoomGuest {
+        id: id.to_string(),
+        first_name: guest.first_name.clone(),
+        last_name: guest.last_name.clone(),
+        guest_type: match guest.guest_type {
+            Age::Adult => GuestType::Adult,
+            Age::Child => GuestType::Child,
+        },
+        is_lead: guest.is_lead,
+    }
+}

@@ -1,0 +1,114 @@
+//! JSON resources of the weather forecast for a stay.
+
+use crate::value::IsoDate;
+use host_domain::hotel::Booking;
+use host_domain::hotel::content;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The units of the weather values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WeatherUnits {
+    /// Degrees Celsius, metres per second and millimetres.
+    Metric,
+}
+
+/// A weather condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct WeatherCondition {
+    /// Display text.
+    description: String,
+    /// The supplier's name of an icon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    icon: Option<String>,
+}
+
+/// The weather of one day. A field is absent if its value is unknown.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct WeatherDay {
+    /// Local date.
+    date: IsoDate,
+    /// Minimum temperature in degrees Celsius.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature_min: Option<f64>,
+    /// Maximum temperature in degrees Celsius.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature_max: Option<f64>,
+    /// Display text that summarizes the day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    conditions: Vec<WeatherCondition>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    humidity_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    afternoon_humidity_percent: Option<f64>,
+    /// Wind speed in metres per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wind_speed_mps: Option<f64>,
+    /// Maximum wind speed in metres per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maximum_wind_speed_mps: Option<f64>,
+    /// Probability of precipitation, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precipitation_probability: Option<f64>,
+    /// Total precipitation in millimetres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precipitation_total_mm: Option<f64>,
+}
+
+/// The weather forecast for the stay of a booking.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct StayWeather {
+    #[schema(
+        pattern = "^bkg_[a-zA-Z0-9-]+$",
+        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    booking_id: String,
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    hotel_id: String,
+    /// Date of check-in.
+    start_date: IsoDate,
+    /// Date of check-out.
+    end_date: IsoDate,
+    units: WeatherUnits,
+    /// Days in ascending order. Days without a forecast are left out.
+    days: Vec<WeatherDay>,
+}
+
+/// Builds the weather forecast for a booking's stay.
+pub fn stay_weather(booking: &Booking, days: Vec<content::WeatherDay>) -> StayWeather {
+    StayWeather {
+        booking_id: booking.id.to_string(),
+        hotel_id: booking.hotel_id.to_string(),
+        start_date: booking.stay.check_in.into(),
+        end_date: booking.stay.check_out.into(),
+        units: WeatherUnits::Metric,
+        days: days.into_iter().map(day).collect(),
+    }
+}
+
+fn day(day: content::WeatherDay) -> WeatherDay {
+    let conditions = day.conditions.into_iter();
+    WeatherDay {
+        date: day.date.into(),
+        temperature_min: day.temperature_min,
+        temperature_max: day.temperature_max,
+        summary: day.summary,
+        conditions: conditions
+            .map(|sky| WeatherCondition {
+                description: sky.description,
+                icon: sky.icon,
+            })
+            .collect(),
+        humidity_percent: day.humidity_percent,
+        afternoon_humidity_percent: day.afternoon_humidity_percent,
+        wind_speed_mps: day.wind_speed_mps,
+        maximum_wind_speed_mps: day.maximum_wind_speed_mps,
+        precipitation_probability: day.precipitation_probability,
+        precipitation_total_mm: day.precipitation_total_mm,
+    }
+}

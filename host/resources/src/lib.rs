@@ -1,0 +1,18 @@
+//! JSON form of API resources and webhook payloads. Responses and events use the same conversions,
+//! so a resource looks the same in both. The crate only converts; it reads no data and makes no
+//! decisions.
+
+pub mod event;
+pub mod failure;
+pub mod flight;
+pub mod hotel;
+pub mod mandate;
+pub mod payment;
+pub mod place;
+pub mod value;
+pub mod watch_event;
+pub mod watch_event_log;
+pub mod webhook;
+
+#[cfg(test)]
+mod tests;

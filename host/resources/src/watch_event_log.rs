@@ -1,0 +1,107 @@
+//! JSON resources of watch events and of the webhook endpoint that receives them.
+
+use crate::value::IsoDateTime;
+use crate::webhook::WebhookEvent;
+use host_domain::id::EventId;
+use host_domain::time::Timestamp;
+use host_domain::webhook;
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+/// The delivery status of a watch event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = WatchEventStatus)]
+pub enum EventStatus {
+    /// The event is being delivered, or waits for a webhook to deliver it to.
+    Pending,
+    /// The receiver accepted the event.
+    Delivered,
+    /// Delivery was abandoned. The event stays in the log and is not sent again.
+    Failed,
+}
+
+/// A watch event in the event log.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WatchEvent {
+    #[schema(
+        pattern = "^evt_[a-zA-Z0-9-]+$",
+        example = "evt_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    /// Type of the event.
+    #[serde(rename = "type")]
+    #[schema(example = "travel.hotel.watch.triggered")]
+    event_type: String,
+    /// Delivery status of the event.
+    status: EventStatus,
+    created_at: IsoDateTime,
+    /// Complete body of the event as it is sent.
+    #[schema(value_type = WebhookEvent)]
+    payload: Option<Box<RawValue>>,
+}
+
+/// The webhook that receives watch events.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WatcherWebhook {
+    #[schema(
+        pattern = "^whs_[a-zA-Z0-9-]+$",
+        example = "whs_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    /// URL that events are sent to.
+    #[schema(example = "https://example.com/webhooks/watches")]
+    url: String,
+    /// Secret that signs events. Returned only in the response that creates it, and never again,
+    /// not even when the request is repeated with the same idempotency key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        required = false,
+        pattern = "^whsec_[A-Za-z0-9+/]{43}=$",
+        example = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+    )]
+    signing_secret: Option<String>,
+    created_at: IsoDateTime,
+}
+
+/// Builds the resource of an event with its delivery status.
+pub fn event(
+    id: &EventId,
+    event_type: String,
+    status: webhook::WatchEventStatus,
+    created_at: Timestamp,
+    payload: String,
+) -> WatchEvent {
+    WatchEvent {
+        id: id.to_string(),
+        event_type,
+        status: status.into(),
+        created_at: created_at.into(),
+        payload: RawValue::from_string(payload).ok(),
+    }
+}
+
+/// Builds the resource of the endpoint, with its secret if that was just created.
+pub fn webhook(
+    endpoint: &webhook::Subscription,
+    signing_secret: Option<&SecretString>,
+) -> WatcherWebhook {
+    WatcherWebhook {
+        id: endpoint.id.to_string(),
+        url: endpoint.url.clone(),
+        signing_secret: signing_secret.map(|secret| secret.expose_secret().to_owned()),
+        created_at: endpoint.created_at.into(),
+    }
+}
+
+impl From<webhook::WatchEventStatus> for EventStatus {
+    fn from(status: webhook::WatchEventStatus) -> Self {
+        match status {
+            webhook::WatchEventStatus::Pending => Self::Pending,
+            webhook::WatchEventStatus::Delivered => Self::Delivered,
+            webhook::WatchEventStatus::Failed => Self::Failed,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Connections: accepts them, serves HTTP/1.1 on each, and lets running requests finish at
+//! shutdown.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use host_application::task_supervisor::TaskSupervisor;
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+/// Time a client has to send the head of a request, including the first one on a connection.
+const REQUEST_HEAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// Pause after a failure to accept a connection. With too many open files, for example, other
+/// connections must close first.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
+
+/// Serves a listener in application tasks until shutdown.
+pub(crate) fn spawn_listener(
+    tasks: &TaskSupervisor,
+    listener: TcpListener,
+    router: Router,
+    connections_max: usize,
+) {
+    let places = Arc::new(Semaphore::new(connections_max.min(Semaphore::MAX_PERMITS)));
+    let (own, stopping) = (tasks.clone(), tasks.shutdown_token());
+    tasks.spawn("listener", async move {
+        loop {
+            let accepted = tokio::select! {
+                () = stopping.cancelled() => return,
+                accepted = accept(&listener, &places) => accepted,
+            };
+            let Some((stream, peer, place)) = accepted else {
+                continue;
+            };
+            let (router, stopping) = (router.clone(), stopping.clone());
+            own.spawn("connection", async move {
+                serve_connection(stream, peer, router, stopping).await;
+                drop(place);
+            });
+        }
+    });
+}
+
+type ConnectionPermit = tokio::sync::OwnedSemaphorePermit;
+
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> Option<(TcpStream, SocketAddr, ConnectionPermit)> {
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, peer)) => Some((stream, peer, place)),
+        Err(error) => {
+            tracing::warn!(%error, "a connection could not be accepted");
+            let mut pause = tokio::time::interval(ACCEPT_RETRY_DELAY);
+            pause.tick().await;
+            pause.tick().await;
+            None
+        }
+    }
+}
+
+async fn serve_connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    stopping: CancellationToken,
+) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "cannot set TCP_NODELAY on a connection");
+    }
+    let service = service_fn(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(ConnectInfo(peer));
+        router.clone().oneshot(request)
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(REQUEST_HEAD_TIMEOUT);
+    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stopping.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended with an error");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::routing::get;
+    use std::sync::Mutex;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::sync::oneshot;
+
+    async fn start(router: Router) -> (TaskSupervisor, SocketAddr) {
+        let tasks = TaskSupervisor::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        spawn_listener(&tasks, listener, router, 10);
+        (tasks, address)
+    }
+
+    #[tokio::test]
+    async fn running_request_finishes_after_shutdown_and_new_connections_are_refused() {
+        let (begun, has_begun) = oneshot::channel::<()>();
+        let (release, released) = oneshot::channel::<()>();
+        let once = Arc::new(Mutex::new(Some((begun, released))));
+        let handler = move || {
+            let taken = once.lock().unwrap().take();
+            async move {
+                let (begun, released) = taken.unwrap();
+                begun.send(()).unwrap();
+                released.await.unwrap();
+                "finished"
+            }
+        };
+        let (tasks, address) = start(Router::new().route("/", get(handler))).await;
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client
+            .write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await
+            .unwrap();
+        has_begun.await.unwrap();
+        tasks.begin_shutdown();
+        assert!(!tasks.wait_for_tasks(Duration::from_millis(50)).await);
+        release.send(()).unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && answer.ends_with("finished"),
+            "{answer}"
+        );
+        assert!(tasks.wait_for_tasks(Duration::from_secs(5)).await);
+        assert!(TcpStream::connect(address).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn idle_connection_does_not_delay_shutdown() {
+        let (tasks, address) = start(Router::new()).await;
+        let mut idle = TcpStream::connect(address).await.unwrap();
+        idle.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await
+            .unwrap();
+        let mut first = [0_u8; 12];
+        idle.read_exact(&mut first).await.unwrap();
+        assert_eq!(&first, b"HTTP/1.1 404");
+        tasks.begin_shutdown();
+        assert!(tasks.wait_for_tasks(Duration::from_secs(5)).await);
+    }
+}

@@ -1,0 +1,141 @@
+//! Observability: log lines, metrics and their names. Neither contains secrets or personal data.
+
+use host_api::access_log::{HTTP_REQUEST_DURATION_SECONDS, HTTP_REQUESTS_TOTAL};
+use host_application::config::{LogConfig, LogFormat};
+use host_application::metric_names::{
+    JOBS_PARKED_TOTAL, PARKED_JOBS, SUPPLIER_EVENTS_TOTAL, UNRESOLVED_CALLS, WATCH_CHECKS_TOTAL,
+    WEBHOOK_ATTEMPTS_TOTAL, WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS,
+    WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL,
+};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use std::sync::OnceLock;
+use tracing_subscriber::EnvFilter;
+
+/// Calls into plugins, by supplier, operation and outcome.
+pub(crate) const SUPPLIER_CALLS_TOTAL: &str = "stopover_supplier_calls_total";
+/// Seconds that a call into a plugin took, by supplier and operation.
+pub(crate) const SUPPLIER_CALL_DURATION_SECONDS: &str = "stopover_supplier_call_duration_seconds";
+/// HTTP requests of plugins, by supplier and outcome.
+pub(crate) const PLUGIN_HTTP_REQUESTS_TOTAL: &str = "stopover_plugin_http_requests_total";
+const BUCKETS: [f64; 12] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
+];
+
+/// Filter that silences `rustls_platform_verifier`. It logs an invalid certificate at level ERROR
+/// without naming the peer. The code that opened the connection logs the peer at the right level.
+const SILENCED_TARGETS: &str = "rustls_platform_verifier=off";
+
+/// Reason why logging cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ObservabilityError {
+    /// The configured filter cannot be parsed.
+    #[error("log.filter is not a valid filter")]
+    Filter(#[source] tracing_subscriber::filter::ParseError),
+    /// Another subscriber is already installed.
+    #[error("logging is already set up")]
+    Logging(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Starts logging to standard error.
+///
+/// # Errors
+/// [`ObservabilityError`].
+pub(crate) fn init_logging(log: &LogConfig) -> Result<(), ObservabilityError> {
+    let filter = EnvFilter::builder()
+        .parse(format!("{SILENCED_TARGETS},{}", log.filter))
+        .map_err(ObservabilityError::Filter)?;
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false);
+    match log.format {
+        LogFormat::Text => lines.with_target(false).try_init(),
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .with_span_list(false)
+            .try_init(),
+    }
+    .map_err(ObservabilityError::Logging)
+}
+
+/// Returns the metrics of the process. All applications in the process share them.
+#[must_use]
+pub(crate) fn metrics_handle() -> &'static PrometheusHandle {
+    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+    HANDLE.get_or_init(|| {
+        let builder = PrometheusBuilder::new();
+        let recorder = builder
+            .set_buckets(&BUCKETS)
+            .unwrap_or_else(|_| PrometheusBuilder::new())
+            .build_recorder();
+        let handle = recorder.handle();
+        if metrics::set_global_recorder(recorder).is_err() {
+            tracing::warn!("another metrics recorder is already installed; the gateway's metrics are not recorded");
+        }
+        describe_metrics();
+        handle
+    })
+}
+
+/// Renders the metrics of the process in Prometheus' text format.
+pub(crate) fn render_metrics() -> String {
+    let metrics = metrics_handle();
+    metrics.run_upkeep();
+    metrics.render()
+}
+
+fn describe_metrics() {
+    metrics::describe_counter!(HTTP_REQUESTS_TOTAL, "HTTP responses");
+    metrics::describe_histogram!(
+        HTTP_REQUEST_DURATION_SECONDS,
+        metrics::Unit::Seconds,
+        "Time to a response"
+    );
+    metrics::describe_counter!(SUPPLIER_CALLS_TOTAL, "Calls into plugins");
+    metrics::describe_histogram!(
+        SUPPLIER_CALL_DURATION_SECONDS,
+        metrics::Unit::Seconds,
+        "Duration of a call into a plugin"
+    );
+    metrics::describe_counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "HTTP requests of plugins");
+    metrics::describe_counter!(SUPPLIER_EVENTS_TOTAL, "Events reported by suppliers");
+    metrics::describe_counter!(WEBHOOK_ATTEMPTS_TOTAL, "Requests to webhook endpoints");
+    metrics::describe_counter!(WATCH_CHECKS_TOTAL, "Price checks of watches that were due");
+    metrics::describe_counter!(
+        WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL,
+        "Subscriptions disabled because nothing could be delivered for days"
+    );
+    metrics::describe_counter!(
+        JOBS_PARKED_TOTAL,
+        "Background jobs parked because they never finished"
+    );
+    metrics::describe_gauge!(PARKED_JOBS, "Background jobs that are parked");
+    metrics::describe_gauge!(UNRESOLVED_CALLS, "Calls whose outcome is unresolved");
+    metrics::describe_gauge!(
+        WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS,
+        metrics::Unit::Seconds,
+        "Age of the oldest delivery that waits for an ACTIVE subscription"
+    );
+}
+
+/// Counts the calls and HTTP requests of plugins.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PluginMetrics;
+
+impl host_runtime::CallSink for PluginMetrics {
+    fn call(&self, record: &host_runtime::CallRecord<'_>) {
+        let supplier = record.supplier.to_string();
+        let operation = record.capability.as_str();
+        let outcome = record.outcome.as_str();
+        metrics::counter!(SUPPLIER_CALLS_TOTAL, "supplier" => supplier.clone(), "operation" => operation, "outcome" => outcome).increment(1);
+        metrics::histogram!(SUPPLIER_CALL_DURATION_SECONDS, "supplier" => supplier, "operation" => operation)
+            .record(record.duration.as_secs_f64());
+    }
+
+    fn exchange(&self, record: &host_runtime::ExchangeRecord<'_>) {
+        let supplier = record.supplier.to_string();
+        metrics::counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "supplier" => supplier, "outcome" => record.outcome.as_str()).increment(1);
+    }
+}

@@ -1,0 +1,222 @@
+//! Actors of a booking scenario: the client, the payer, the supplier's webhook, the airline and an
+//! operator.
+
+use super::payment::new_payment;
+use super::simulated_booking::Subject;
+use super::{BIRTH, Happening, Life, TROUBLE_MS};
+use anyhow::{Result, bail, ensure};
+use host_application::booking::aggregate::BookingPhase;
+use host_domain::booking::{ChangeSource, Expiry, PaymentCollector};
+use host_domain::remote_call::RemoteCall;
+
+const MINUTE_MS: i64 = 60_000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+
+/// Number of days on which an operator resolves unknown outcomes, once a day.
+const VISITS: i64 = 10;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    Book,
+    /// The payer completes the payment in a browser or at the supplier's checkout.
+    Pay,
+    Cancel,
+    /// The client cancels some of the rooms.
+    Release,
+    Bags,
+    /// The supplier or the processor reports a change.
+    Hint(ChangeSource),
+    SupplierCancels,
+    Settle,
+}
+
+impl<B: Subject> Life<'_, B> {
+    /// Plans the requests of all actors.
+    pub(super) fn plan_people(&mut self) {
+        let random = self.random;
+        let some = |percent: i64, most: i64| (0..most).filter(|_| random.percent(percent)).count();
+        let early = (500, 40 * MINUTE_MS);
+        let late = (MINUTE_MS, TROUBLE_MS);
+        let wishes = [
+            (Wish::Book, 1 + some(50, 3), early),
+            (Wish::Pay, some(80, 2), early),
+            (Wish::Cancel, some(40, 2), late),
+            (Wish::Release, some(40, 2), late),
+            (Wish::Bags, some(40, 3), late),
+            (Wish::Hint(ChangeSource::Supplier), some(50, 6), late),
+            (Wish::Hint(ChangeSource::Processor), some(50, 3), late),
+        ];
+        for (wish, times, (from, to)) in wishes {
+            for _ in 0..times {
+                let after_ms = random.between(from, to);
+                self.queue(after_ms, Happening::Wishes(wish));
+            }
+        }
+        // Suppliers report changes in quick succession.
+        let at_ms = random.between(late.0, late.1);
+        for _ in 0..some(50, 4) {
+            let after_ms = at_ms + random.between(0, 3_000);
+            let hint = Wish::Hint(ChangeSource::Supplier);
+            self.queue(after_ms, Happening::Wishes(hint));
+        }
+        if random.percent(20) {
+            let after_ms = at_ms + random.between(0, 3_000);
+            self.queue(after_ms, Happening::Wishes(Wish::SupplierCancels));
+        }
+        for visit in 1..=VISITS {
+            self.queue(
+                TROUBLE_MS + visit * 24 * HOUR_MS,
+                Happening::Wishes(Wish::Settle),
+            );
+        }
+    }
+
+    pub(super) fn wish(&mut self, wish: Wish) -> Result<()> {
+        match wish {
+            Wish::Book => self.book(),
+            Wish::Pay => {
+                self.pay();
+                Ok(())
+            }
+            Wish::Hint(by) => self.tell(B::change_reported_event(by)),
+            Wish::SupplierCancels => {
+                let is_booked =
+                    matches!(self.row.as_ref().unwrap().phase(), BookingPhase::Confirmed);
+                if is_booked && self.world.cancels_by_itself(self.now) {
+                    self.note(|| "the supplier cancels".to_owned());
+                    let after_ms = self.random.between(1, 2_000);
+                    let hint = Wish::Hint(ChangeSource::Supplier);
+                    self.queue(after_ms, Happening::Wishes(hint));
+                }
+                Ok(())
+            }
+            Wish::Cancel | Wish::Release => match self.wished(wish) {
+                Some(event) => self.tell(event),
+                None => Ok(()),
+            },
+            Wish::Bags => {
+                if let Some(event) = self.wished(wish) {
+                    self.start(event)?;
+                }
+                Ok(())
+            }
+            Wish::Settle => self.settle(),
+        }
+    }
+
+    fn wished(&self, wish: Wish) -> Option<B::Event> {
+        let booking = self.row.as_ref().unwrap();
+        booking.wished(wish, self.random, self.setting, self.now)
+    }
+
+    /// Mirrors `Application::start_completion`.
+    fn book(&mut self) -> Result<()> {
+        let booking = self.row.as_ref().unwrap();
+        if !matches!(booking.phase(), BookingPhase::ReadyToComplete) {
+            return Ok(());
+        }
+        let event = if booking.expires_at() <= self.now {
+            B::expired_event(Expiry::Offer)
+        } else {
+            let by_instrument = booking.payment_collector() == PaymentCollector::Gateway
+                && !booking.uses_payment_sdk();
+            let payment =
+                by_instrument.then(|| new_payment(self.random, booking.total(), self.now));
+            B::book_started_event(payment)
+        };
+        if !self.start(event)? {
+            // The job is leased, so the client retries later.
+            self.queue(500, Happening::Wishes(Wish::Book));
+        }
+        Ok(())
+    }
+
+    fn pay(&mut self) {
+        self.world.is_checkout_paid = self.setting.is_paid_at_checkout();
+        // The browser needs a token from the prebook response.
+        let booking = self.row.as_ref().unwrap();
+        let is_known = booking
+            .payments()
+            .iter()
+            .any(|payment| payment.is_browser_payment());
+        if is_known && self.world.browser_acts() && self.random.percent(50) {
+            let after_ms = self.random.between(1, MINUTE_MS);
+            let by = match booking.payment_collector() {
+                PaymentCollector::Gateway => ChangeSource::Processor,
+                PaymentCollector::Supplier => ChangeSource::Supplier,
+            };
+            let hint = Wish::Hint(by);
+            self.queue(after_ms, Happening::Wishes(hint));
+        }
+    }
+
+    /// Applies an event of a client or webhook and schedules the job. An event that is not valid in
+    /// the current state is ignored.
+    fn tell(&mut self, event: B::Event) -> Result<()> {
+        let booking = self.row.clone().unwrap();
+        if let Ok(moved) = booking.apply(event, self.now) {
+            self.note(|| format!("event: {} -> {}", moved.event, moved.booking.status_str()));
+            self.checks.moved(&moved)?;
+            self.row = Some(moved.booking);
+            self.ask_for_work();
+        }
+        Ok(())
+    }
+
+    /// Mirrors `booking/resolution.rs`: an operator determines the outcome by other means and
+    /// supplies it.
+    fn settle(&mut self) -> Result<()> {
+        let booking = self.row.clone().unwrap();
+        if self
+            .job
+            .as_ref()
+            .is_some_and(|job| job.is_held_at(self.now))
+        {
+            return Ok(());
+        }
+        if let Some(decide) = booking.pending_refund_decision() {
+            let paid = self.checks.paid_by(&booking);
+            let kept = self.world.truth().map_or(paid, |order| order.kept);
+            self.start(decide(paid.less(kept)))?;
+            return Ok(());
+        }
+        let open = booking.unresolved_call();
+        let Some((step, RemoteCall::Sent { .. } | RemoteCall::Accepted { .. })) = open else {
+            return Ok(());
+        };
+        let Some(done) = booking.is_done(step, self.world.truth()) else {
+            return Ok(());
+        };
+        let told = done.then_some("order");
+        self.note(|| format!("an operator resolves {step} as executed: {done}"));
+        self.checks.settled |= step == "cancel";
+        self.checks.settlements += 1;
+        let event = booking.resolved_event(step, told, self.random);
+        self.start(event)?;
+        Ok(())
+    }
+
+    /// Checks the invariants that hold after every event.
+    pub(super) fn check_now(&self) -> Result<()> {
+        let booking = self.row.as_ref().unwrap();
+        self.checks.now(booking, &self.world)?;
+        let next_at = match booking.next_step(self.now) {
+            host_domain::payment::NextStep::Run(_) => self.now,
+            host_domain::payment::NextStep::WaitUntil(at) => at,
+            host_domain::payment::NextStep::Idle => return Ok(()),
+            host_domain::payment::NextStep::Expire(_) => self.now,
+        };
+        let Some(job) = &self.job else {
+            bail!(
+                "no job is due at {} s: {booking:?}",
+                next_at.since(BIRTH) / 1000
+            );
+        };
+        let looked_at = job.again_at.map_or(job.due_at, |at| at.min(job.due_at));
+        ensure!(
+            job.lease.is_some() || looked_at <= next_at,
+            "the job is due too late: {booking:?}"
+        );
+        Ok(())
+    }
+}

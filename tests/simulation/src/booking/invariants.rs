@@ -1,0 +1,167 @@
+//! Product-independent invariants, checked after every event and at the end.
+
+use super::scenario::cards;
+use super::simulated_booking::Subject;
+use super::supplier::World;
+use anyhow::{Result, ensure};
+use host_domain::booking::Transition;
+use host_domain::event::EventType;
+use host_domain::money::Money;
+use host_domain::payment::{PaymentState, ProcessorPaymentStatus};
+use std::collections::HashMap;
+
+/// The observations of a scenario.
+#[derive(Default)]
+pub(super) struct Checks {
+    /// Number of notifications by event type and payment.
+    told: HashMap<(&'static str, Option<String>), usize>,
+    /// Whether an operator resolved a cancellation without amounts.
+    pub(super) settled: bool,
+    pub(super) settlements: usize,
+    pub(super) conflicts: usize,
+}
+
+/// Allowed transitions of the status.
+const MOVES: [(&str, &[&str]); 10] = [
+    ("CREATED", &["PREBOOK_IN_PROGRESS", "FAILED"]),
+    ("PREBOOK_IN_PROGRESS", &["READY_FOR_COMPLETE", "FAILED"]),
+    ("READY_FOR_COMPLETE", &["COMPLETE_IN_PROGRESS", "EXPIRED"]),
+    (
+        "COMPLETE_IN_PROGRESS",
+        &["READY_FOR_COMPLETE", "CONFIRMED", "FAILED"],
+    ),
+    (
+        "CONFIRMED",
+        &["CANCEL_IN_PROGRESS", "PARTIALLY_CANCELED", "CANCELED"],
+    ),
+    (
+        "CANCEL_IN_PROGRESS",
+        &["CONFIRMED", "PARTIALLY_CANCELED", "CANCELED"],
+    ),
+    ("PARTIALLY_CANCELED", &["CANCEL_IN_PROGRESS", "CANCELED"]),
+    ("CANCELED", &[]),
+    ("FAILED", &[]),
+    ("EXPIRED", &[]),
+];
+
+impl Checks {
+    pub(super) fn moved<B: Subject>(&mut self, moved: &Transition<B>) -> Result<()> {
+        let (from, to) = (moved.from_status, moved.booking.status_str());
+        let (_, ways) = MOVES.iter().find(|(name, _)| *name == from).unwrap();
+        ensure!(
+            from == to || ways.contains(&to),
+            "{from} became {to} by {}",
+            moved.event
+        );
+        for notice in &moved.notifications {
+            let payment = notice.payment.as_ref().map(ToString::to_string);
+            let key = (notice.event_type.as_str(), payment);
+            *self.told.entry(key).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    /// Checks the invariants that hold after every event.
+    pub(super) fn now<B: Subject>(&self, booking: &B, world: &World<'_>) -> Result<()> {
+        let own = booking.own_payments();
+        let live = own.iter().filter(|payment| payment.has_funds()).count();
+        ensure!(live <= 1, "{live} active payments: {own:?}");
+        for payment in booking.payments() {
+            let refunds: i64 = payment.refunds.iter().map(|r| r.amount.minor).sum();
+            ensure!(
+                refunds <= payment.amount.minor,
+                "refunds exceed the payment: {payment:?}"
+            );
+        }
+        let mut charges = world.charges.iter();
+        ensure!(
+            charges.all(|charge| charge.refunded() <= charge.amount.minor),
+            "refunds exceed the captured amount: {:?}",
+            world.charges
+        );
+        Ok(())
+    }
+
+    /// Returns the total that the payer pays according to the booking.
+    pub(super) fn paid_by<B: Subject>(&self, booking: &B) -> Money {
+        let taken = booking.payments().iter();
+        let taken = taken.filter(|payment| payment.has_funds());
+        let minor = taken
+            .map(|payment| payment.amount.minor - payment.refunded().minor)
+            .sum();
+        Money::new(minor, booking.total().currency)
+    }
+
+    /// Checks that the stored payments match the processor when no work is left.
+    pub(super) fn at_rest<B: Subject>(&self, booking: &B) -> Result<()> {
+        for payment in booking.payments() {
+            let is_at_rest = matches!(
+                payment.state,
+                PaymentState::Captured | PaymentState::Voided | PaymentState::Failed
+            );
+            let mut refunds = payment.refunds.iter();
+            ensure!(
+                is_at_rest && refunds.all(|refund| refund.call.is_none()),
+                "a payment is not final: {payment:?}"
+            );
+            let captured = self.times(EventType::PaymentCaptured, Some(payment.id.as_str()));
+            let refunded = self.times(EventType::PaymentRefunded, Some(payment.id.as_str()));
+            if payment.processor == cards() {
+                let is_taken = payment.state == PaymentState::Captured;
+                ensure!(
+                    captured == usize::from(is_taken),
+                    "told {captured} captures: {payment:?}"
+                );
+                ensure!(
+                    refunded == payment.refunds.len(),
+                    "told {refunded} refunds: {payment:?}"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the booking agrees with the processor and that the payer pays `kept`.
+    pub(super) fn money<B: Subject>(
+        &self,
+        booking: &B,
+        world: &World<'_>,
+        kept: Money,
+    ) -> Result<()> {
+        let held = world
+            .charges
+            .iter()
+            .find(|c| c.status == ProcessorPaymentStatus::Authorized);
+        ensure!(held.is_none(), "an authorization is left open: {held:?}");
+        let charges = world.charges.iter().filter(|charge| charge.is_live());
+        let taken: i64 = charges
+            .map(|charge| charge.amount.minor - charge.refunded())
+            .sum();
+        let said = self.paid_by(booking);
+        ensure!(
+            taken == said.minor,
+            "{taken} is captured, but the booking has {said}"
+        );
+        ensure!(
+            self.settled || taken == kept.minor,
+            "the payer pays {taken}, the supplier keeps {kept}"
+        );
+        Ok(())
+    }
+
+    pub(super) fn times(&self, event: EventType, payment: Option<&str>) -> usize {
+        let key = (event.as_str(), payment.map(str::to_owned));
+        self.told.get(&key).copied().unwrap_or_default()
+    }
+
+    /// Checks that subscribers were notified exactly once, or never if the event did not happen.
+    pub(super) fn told_once(&self, event: EventType, happened: bool) -> Result<()> {
+        let times = self.times(event, None);
+        ensure!(
+            times == usize::from(happened),
+            "{} was sent {times} times",
+            event.as_str()
+        );
+        Ok(())
+    }
+}

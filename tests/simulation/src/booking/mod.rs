@@ -1,0 +1,532 @@
+//! Scenario of a booking: clients, workers, a supplier and a processor, with one booking row and
+//! one job between them. The production code plans the steps (`booking/engine.rs`) and interprets
+//! responses (`booking/interpret`). Everything else is simulated.
+
+pub(crate) mod actors;
+pub(crate) mod flight;
+pub(crate) mod hotel;
+pub(crate) mod invariants;
+pub(crate) mod job;
+pub(crate) mod payment;
+pub(crate) mod processor;
+pub(crate) mod remote_call;
+pub(crate) mod scenario;
+pub(crate) mod simulated_booking;
+pub(crate) mod supplier;
+
+use super::event_queue::{Agenda, BIRTH};
+use super::job_row::{Job, LEASE_MS};
+use super::seeded_random::Random;
+use super::{History, live};
+use actors::Wish;
+use anyhow::{Result, bail, ensure};
+use host_application::booking::engine::{PlannedAction, plan_transitions};
+use host_application::booking::interpret::ScheduleContext;
+use host_domain::id::{BookingId, PaymentId};
+use host_domain::payment::{NextStep, Payment};
+use host_domain::remote_call::BackoffSchedule;
+use host_domain::supplier::ChangeError;
+use host_domain::time::Timestamp;
+use invariants::Checks;
+use payment::{judge_payment, payment_request};
+use remote_call::{Reply, Request, Silence};
+use scenario::{Setting, cards};
+use simulated_booking::{Answer, Around, Subject};
+use std::collections::BTreeMap;
+use supplier::World;
+
+/// Time after which a call without a response is abandoned. It is shorter than the lease.
+const CALL_MAX_MS: i64 = 45_000;
+/// Retry delay of a failed job, equal to `RETRY_DELAY_S` of the jobs.
+const FAILED_RETRY_MS: i64 = 30_000;
+/// Time after which no more failures are injected.
+const TROUBLE_MS: i64 = 6 * 3_600_000;
+/// Maximum duration of a scenario. A longer one counts as endless.
+const DEATH_MS: i64 = 90 * 24 * 3_600_000;
+/// Maximum number of events of a scenario. One with more events counts as endless.
+const HAPPENINGS_MAX: u64 = 20_000;
+/// Maximum number of retries if the booking changes under a commit.
+const CONFLICT_RETRIES_MAX: usize = 8;
+/// Maximum number of failures injected into one call, including its reconciliation. Resends are
+/// safe for an hour; after that, only an operator could determine the outcome.
+const TROUBLES_MAX: u32 = 3;
+
+#[test]
+fn hotel_bookings_end_in_agreement_with_suppliers() {
+    live("hotel booking", |random, history| {
+        Life::<host_domain::hotel::Booking>::new(random, history, &Setting::draw(random, false))
+            .lived()
+    });
+}
+
+#[test]
+fn flight_bookings_end_in_agreement_with_suppliers() {
+    live("flight booking", |random, history| {
+        Life::<host_domain::flight::Booking>::new(random, history, &Setting::draw(random, true))
+            .lived()
+    });
+}
+
+#[derive(Debug)]
+enum Happening {
+    /// A call reaches the supplier or the processor.
+    Arrives {
+        walker: u64,
+        request: Request,
+        sent_at: Timestamp,
+        /// Delay until the response arrives, or `None` if it is lost.
+        answers_after_ms: Option<i64>,
+    },
+    /// A walker receives a response or stops waiting for it.
+    Answered {
+        walker: u64,
+        reply: Reply,
+    },
+    /// A process crashes without releasing anything.
+    Dies {
+        walker: u64,
+    },
+    Wishes(Wish),
+}
+
+/// A worker or request that executes the steps of the booking.
+struct Walker<B: Subject> {
+    name: u64,
+    view: B,
+    doing: Doing<B::Step>,
+    request: Request,
+    asked_at: Timestamp,
+    is_worker: bool,
+}
+
+enum Doing<S> {
+    Prebook,
+    Step(S),
+}
+
+struct Life<'a, B: Subject> {
+    random: &'a Random,
+    history: &'a History,
+    setting: &'a Setting,
+    schedules: (BackoffSchedule, BackoffSchedule),
+    now: Timestamp,
+    row: Option<B>,
+    job: Option<Job>,
+    walkers: Vec<Walker<B>>,
+    /// Number of failures injected so far into each call.
+    troubles: BTreeMap<String, u32>,
+    agenda: Agenda<Happening>,
+    world: World<'a>,
+    checks: Checks,
+}
+
+impl<'a, B: Subject> Life<'a, B> {
+    fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
+        history.note(|| format!("{setting:?}"));
+        Self {
+            random,
+            history,
+            setting,
+            schedules: (
+                BackoffSchedule::new(vec![5, 15, 60, 300, 900, 3600, 21600, 86400]),
+                BackoffSchedule::new(vec![5, 30, 300, 3600, 21600]),
+            ),
+            now: BIRTH,
+            row: None,
+            job: None,
+            walkers: Vec::new(),
+            troubles: BTreeMap::new(),
+            agenda: Agenda::new(),
+            world: World::new(random, setting),
+            checks: Checks::default(),
+        }
+    }
+
+    fn lived(mut self) -> Result<()> {
+        self.plan_people();
+        self.begin_prebook()?;
+        let mut happenings = 0;
+        while let Some(at) = self.next_at() {
+            ensure!(
+                at.since(BIRTH) < DEATH_MS,
+                "the booking never becomes final: {:?}",
+                self.row
+            );
+            happenings += 1;
+            ensure!(
+                happenings < HAPPENINGS_MAX,
+                "the scenario does not end: {:?}",
+                self.row
+            );
+            self.now = self.now.max(at);
+            self.world.troubled = self.now.since(BIRTH) < TROUBLE_MS;
+            self.happen(at)?;
+            if let Some(broken) = self.world.broken.take() {
+                bail!(broken);
+            }
+            self.check_now()?;
+        }
+        let booking = self.row.as_ref().unwrap();
+        ensure!(
+            matches!(booking.next_step(self.now), NextStep::Idle),
+            "work is left: {booking:?}"
+        );
+        self.checks.at_rest(booking)?;
+        booking.check_end(self.setting, &self.world, &self.checks)
+    }
+
+    fn next_at(&self) -> Option<Timestamp> {
+        let claims = self.job.as_ref().map(Job::claimable_at);
+        let decides = self.world.decisions.iter().map(|(at, _)| *at).min();
+        let planned = self.agenda.next_at();
+        planned.into_iter().chain(claims).chain(decides).min()
+    }
+
+    fn happen(&mut self, at: Timestamp) -> Result<()> {
+        if let Some(place) = self.world.decisions.iter().position(|(due, _)| *due == at) {
+            let (_, decision) = self.world.decisions.remove(place);
+            self.note(|| format!("the supplier decides: {decision:?}"));
+            self.world.decide(&decision, self.now);
+            return Ok(());
+        }
+        match self.agenda.take(at) {
+            Some(Happening::Arrives {
+                walker,
+                request,
+                sent_at,
+                answers_after_ms,
+            }) => self.arrive(walker, &request, sent_at, answers_after_ms),
+            Some(Happening::Answered { walker, reply }) => return self.answer(walker, reply),
+            Some(Happening::Dies { walker }) => {
+                self.note(|| format!("walker {walker} dies"));
+                self.walkers.retain(|known| known.name != walker);
+            }
+            Some(Happening::Wishes(wish)) => return self.wish(wish),
+            None => return self.work(),
+        }
+        Ok(())
+    }
+
+    fn note(&self, line: impl FnOnce() -> String) {
+        self.history.note_at(self.now, line);
+    }
+
+    fn queue(&mut self, after_ms: i64, happening: Happening) {
+        self.agenda.plan(self.now.plus_ms(after_ms), happening);
+    }
+
+    fn begin_prebook(&mut self) -> Result<()> {
+        let id = BookingId::from_bits(host_application::id_generator::IdGenerator::generate(
+            self.random,
+        ));
+        let booking = B::born(id, self.setting, self.now);
+        let started = booking.apply(B::prebook_started_event(), self.now);
+        let booking = started?.booking;
+        self.row = Some(booking.clone());
+        let name = self.agenda.name();
+        self.write_job(Some((self.now, Some(name))));
+        self.send(Walker {
+            name,
+            view: booking,
+            doing: Doing::Prebook,
+            request: Request::Prebook,
+            asked_at: self.now,
+            is_worker: false,
+        });
+        Ok(())
+    }
+
+    /// A worker claims the due job.
+    fn work(&mut self) -> Result<()> {
+        let name = self.agenda.name();
+        let Some(job) = &mut self.job else {
+            return Ok(());
+        };
+        job.hold(name, self.now);
+        let view = self.row.clone().unwrap();
+        self.note(|| format!("worker {name} claims"));
+        self.advance(name, view, None, true)
+    }
+
+    /// Mirrors `Application::start`: applies a client's event and leases the job.
+    fn start(&mut self, event: B::Event) -> Result<bool> {
+        if self
+            .job
+            .as_ref()
+            .is_some_and(|job| job.is_held_at(self.now))
+        {
+            return Ok(false);
+        }
+        let name = self.agenda.name();
+        self.write_job(Some((self.now, Some(name))));
+        let view = self.row.clone().unwrap();
+        self.note(|| format!("caller {name} starts {event:?}"));
+        self.advance(name, view, Some(event), false)?;
+        Ok(true)
+    }
+
+    /// Mirrors `Application::commit_outcome`.
+    fn advance(
+        &mut self,
+        name: u64,
+        mut view: B,
+        event: Option<B::Event>,
+        is_worker: bool,
+    ) -> Result<()> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let read_version = view.version();
+            let first_check = self.schedules.0.next_after(self.now, self.now);
+            let planned = plan_transitions(
+                view,
+                event.clone(),
+                self.now,
+                first_check,
+                self.random,
+                |_| {},
+            );
+            let planned = match planned {
+                Ok(planned) => planned,
+                Err(error) => {
+                    self.note(|| format!("walker {name} stops: {error}"));
+                    self.checks.conflicts += 1;
+                    let retry_at = self.now.plus_ms(FAILED_RETRY_MS);
+                    if is_worker {
+                        self.give_back(name, Some(retry_at));
+                    }
+                    return Ok(());
+                }
+            };
+            if self.random.percent(2) && self.world.troubled {
+                self.note(|| format!("walker {name} loses the database"));
+                return Ok(());
+            }
+            let current = self.row.clone().unwrap();
+            if current.version() != read_version && !planned.transitions.is_empty() {
+                view = current;
+                continue;
+            }
+            if !self.holds(name) {
+                self.note(|| format!("walker {name} has lost its lease"));
+                return Ok(());
+            }
+            for moved in &planned.transitions {
+                self.note(|| {
+                    format!(
+                        "walker {name}: {} -> {}",
+                        moved.event,
+                        moved.booking.status_str()
+                    )
+                });
+                self.checks.moved(moved)?;
+            }
+            if !planned.transitions.is_empty() {
+                self.row = Some(planned.booking.clone());
+            }
+            return self.go_on(name, planned.booking, planned.next, is_worker);
+        }
+        bail!("the booking changes without end")
+    }
+
+    fn go_on(
+        &mut self,
+        name: u64,
+        booking: B,
+        then: PlannedAction<B::Step>,
+        is_worker: bool,
+    ) -> Result<()> {
+        let (step, call) = match then {
+            PlannedAction::Wait(at) => {
+                self.give_back(name, at);
+                return Ok(());
+            }
+            PlannedAction::Execute(step, call) => (step, call),
+        };
+        if let Some(job) = &mut self.job {
+            job.hold(name, self.now);
+        }
+        let reference = call.map(|(_, _, call)| call.client_reference);
+        let request = match B::payment_step(&step) {
+            Some(step) => payment_request(&booking, step),
+            None => booking.request(&step, reference.as_deref()),
+        };
+        self.send(Walker {
+            name,
+            view: booking,
+            doing: Doing::Step(step),
+            request,
+            asked_at: self.now,
+            is_worker,
+        });
+        Ok(())
+    }
+
+    // ---- transmission of calls ----
+
+    fn send(&mut self, walker: Walker<B>) {
+        let (name, request) = (walker.name, walker.request.clone());
+        self.note(|| format!("walker {name} calls: {request:?}"));
+        self.walkers.push(walker);
+        let (key, trouble) = (self.key_of(&request), self.setting.trouble);
+        let told = self.troubles.entry(key).or_default();
+        let goes_wrong =
+            self.world.troubled && *told < TROUBLES_MAX && self.random.percent(trouble);
+        if !goes_wrong {
+            let (there, back) = (self.random.between(1, 900), self.random.between(1, 900));
+            return self.departs(name, request, Some(there), Some(back));
+        }
+        *told += 1;
+        let latest_ms = self.latest_ms(&request);
+        match self.random.between(0, 8) {
+            // The process crashes after it has marked the call as sent, but before it sends
+            // anything.
+            0 => self.queue(0, Happening::Dies { walker: name }),
+            // The call is on its way, and the process crashes before the response arrives.
+            1 | 2 => {
+                let (there, back) = (self.random.between(1, latest_ms), 1);
+                let dies_after = self.random.between(0, 10_000);
+                self.departs(name, request, Some(there), Some(back));
+                self.queue(dies_after, Happening::Dies { walker: name });
+            }
+            3 => self.silent(name, &request, Silence::NotSent),
+            4 if request.reference().is_some() => {
+                self.world.leaves(&request);
+                self.silent(name, &request, Silence::RateLimited);
+            }
+            // The call never arrives.
+            5 => self.departs(name, request, None, None),
+            // The call arrives, possibly after its walker has stopped waiting, and the response is
+            // lost.
+            6 | 7 => {
+                let there = self.random.between(1, latest_ms);
+                self.departs(name, request, Some(there), None);
+            }
+            // The process stalls until another process has taken over its work.
+            _ => {
+                let there = self.random.between(1, 900);
+                let back = self.random.between(LEASE_MS, 3 * LEASE_MS);
+                self.departs(name, request, Some(there), Some(back));
+            }
+        }
+    }
+
+    /// Returns the maximum delay of a call. If reads are guaranteed to be consistent after a delay,
+    /// the call arrives within that delay.
+    fn latest_ms(&self, request: &Request) -> i64 {
+        let promises = self.world.promises_of(request);
+        match promises.reads_consistent_after_ms {
+            Some(delay) => i64::from(delay).max(1),
+            None => self.random.one_of(&[900, CALL_MAX_MS, 7_200_000]),
+        }
+    }
+
+    /// Returns the key under which failures of a call are counted: the reference of the call or of
+    /// its subject.
+    fn key_of(&self, request: &Request) -> String {
+        match request {
+            Request::FindPayment { reference } | Request::FindRefund { reference } => {
+                reference.clone()
+            }
+            Request::FindBooking => "the booking".to_owned(),
+            other => other.reference().unwrap_or("the prebook").to_owned(),
+        }
+    }
+
+    fn departs(&mut self, walker: u64, request: Request, there: Option<i64>, back: Option<i64>) {
+        self.world.leaves(&request);
+        let sent_at = self.now;
+        if back.is_none() {
+            let reply = request.silence(Silence::Unknown);
+            let after_ms = self.random.one_of(&[1, 2_000, CALL_MAX_MS]);
+            self.queue(after_ms, Happening::Answered { walker, reply });
+        }
+        if let Some(there) = there {
+            let arrives = Happening::Arrives {
+                walker,
+                request,
+                sent_at,
+                answers_after_ms: back,
+            };
+            self.queue(there, arrives);
+        }
+    }
+
+    fn silent(&mut self, walker: u64, request: &Request, silence: Silence) {
+        let reply = request.silence(silence);
+        let after_ms = self.random.between(1, 2_000);
+        self.queue(after_ms, Happening::Answered { walker, reply });
+    }
+
+    fn arrive(&mut self, walker: u64, request: &Request, sent_at: Timestamp, back: Option<i64>) {
+        let reply = self.world.receive(request, sent_at, self.now);
+        self.note(|| format!("call of walker {walker} arrives: {request:?}: {reply:?}"));
+        if let Some(after_ms) = back {
+            self.queue(after_ms, Happening::Answered { walker, reply });
+        }
+    }
+
+    fn answer(&mut self, name: u64, reply: Reply) -> Result<()> {
+        let Some(at) = self.walkers.iter().position(|walker| walker.name == name) else {
+            return Ok(());
+        };
+        let walker = self.walkers.remove(at);
+        self.note(|| format!("walker {name} hears: {reply:?}"));
+        self.world.came_to_nothing(&walker.request, &reply);
+        let step = match &walker.doing {
+            Doing::Prebook => return self.prebooked(walker, reply),
+            Doing::Step(step) => step,
+        };
+        let around = Around {
+            random: self.random,
+            supplier: self.setting.supplier,
+            processor: self.setting.processor,
+            times: ScheduleContext {
+                now: self.now,
+                requested_at: walker.asked_at,
+                reconcile: &self.schedules.0,
+                capture_retry: &self.schedules.1,
+            },
+        };
+        let judgement = match (B::payment_step(step), reply) {
+            (None, Reply::Changed(answer)) => {
+                walker.view.judge(step, Answer::Changed(answer), &around)
+            }
+            (None, Reply::Found(answer)) => walker.view.judge(step, Answer::Found(answer), &around),
+            (Some(step), reply) => judge_payment(&walker.view, step, reply, &around)?,
+            (None, reply) => bail!("{reply:?} has no matching request"),
+        };
+        self.advance(
+            walker.name,
+            walker.view,
+            Some(judgement.event),
+            walker.is_worker,
+        )
+    }
+
+    /// Mirrors `Application::bind_offer`.
+    fn prebooked(&mut self, walker: Walker<B>, reply: Reply) -> Result<()> {
+        let Reply::Bound(answer) = reply else {
+            bail!("{reply:?} is not a prebook response");
+        };
+        let event = match answer {
+            Ok(price) => {
+                let id = PaymentId::from_bits(
+                    host_application::id_generator::IdGenerator::generate(self.random),
+                );
+                let payment = self.setting.by_browser.then(|| {
+                    let reference = host_application::booking::steps::payment::intent_reference(
+                        &walker.view,
+                        &id,
+                    );
+                    self.world.intend(reference.clone(), price, self.now);
+                    Payment::new_browser_payment(id, price, cards(), reference, self.now)
+                });
+                let expires_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
+                Some(walker.view.bound(self.setting, expires_at, payment))
+            }
+            // The booking stays unchanged until the prebook timer decides.
+            Err(ChangeError::Unknown(_)) => None,
+            Err(_) => Some(B::prebook_refused_event()),
+        };
+        self.advance(walker.name, walker.view, event, false)
+    }
+}

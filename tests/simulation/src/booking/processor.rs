@@ -1,0 +1,189 @@
+//! The processor: authorizations and their captures, voids and refunds.
+
+use super::supplier::World;
+use host_domain::money::Money;
+use host_domain::payment::{DeclineReason, PaymentError, ProcessorPayment, ProcessorPaymentStatus};
+use host_domain::time::Timestamp;
+
+/// An authorization with its current state.
+#[derive(Debug)]
+pub(super) struct Charge {
+    pub(super) reference: String,
+    pub(super) status: ProcessorPaymentStatus,
+    pub(super) amount: Money,
+    /// Refunds: client reference, amount and the time from which reads return the refund.
+    pub(super) refunds: Vec<(String, Money, Timestamp)>,
+    pub(super) seen_from: Timestamp,
+    captured_by: Option<String>,
+}
+
+impl Charge {
+    pub(super) fn refunded(&self) -> i64 {
+        self.refunds.iter().map(|(_, amount, _)| amount.minor).sum()
+    }
+
+    /// Returns whether the payer's money is authorized or captured.
+    pub(super) fn is_live(&self) -> bool {
+        matches!(
+            self.status,
+            ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured
+        )
+    }
+
+    pub(super) fn state(&self) -> ProcessorPayment {
+        let none = Money::zero(self.amount.currency);
+        let captured = self.status == ProcessorPaymentStatus::Captured;
+        let held = captured || self.status == ProcessorPaymentStatus::Authorized;
+        ProcessorPayment {
+            status: self.status,
+            processor_reference: self.reference.clone(),
+            authorized: if held { self.amount } else { none },
+            captured: if captured { self.amount } else { none },
+            refunded: Money::new(self.refunded(), self.amount.currency),
+            card: None,
+            expires_at: None,
+        }
+    }
+}
+
+impl World<'_> {
+    /// Creates a payment that the payer completes in a browser.
+    pub(super) fn intend(&mut self, reference: String, amount: Money, now: Timestamp) {
+        self.charges.push(Charge {
+            reference,
+            status: ProcessorPaymentStatus::RequiresAction,
+            amount,
+            refunds: Vec::new(),
+            seen_from: now,
+            captured_by: None,
+        });
+    }
+
+    pub(super) fn browser_acts(&mut self) -> bool {
+        let declines = self.happens(20);
+        let mut charges = self.charges.iter_mut();
+        let waits = charges.find(|charge| charge.status == ProcessorPaymentStatus::RequiresAction);
+        let Some(charge) = waits else { return false };
+        charge.status = if declines {
+            ProcessorPaymentStatus::Declined
+        } else {
+            ProcessorPaymentStatus::Authorized
+        };
+        true
+    }
+
+    pub(super) fn hold(
+        &mut self,
+        reference: &str,
+        amount: Money,
+        sent_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<ProcessorPayment, PaymentError> {
+        if self.happens(12) {
+            let declines = [
+                DeclineReason::InsufficientFunds,
+                DeclineReason::RequiresAction,
+            ];
+            return Err(PaymentError::Declined(self.random.one_of(&declines)));
+        }
+        if self
+            .charges
+            .iter()
+            .any(|charge| charge.reference == *reference)
+        {
+            self.breaks(format!("{reference} is authorized twice"));
+        }
+        let charge = Charge {
+            reference: reference.to_owned(),
+            status: ProcessorPaymentStatus::Authorized,
+            amount,
+            refunds: Vec::new(),
+            seen_from: self.readable(self.setting.processor, sent_at, now),
+            captured_by: None,
+        };
+        let state = charge.state();
+        self.charges.push(charge);
+        Ok(state)
+    }
+
+    fn charge(&mut self, id: &str) -> Result<&mut Charge, PaymentError> {
+        let found = self
+            .charges
+            .iter_mut()
+            .find(|charge| charge.reference == id);
+        found.ok_or_else(|| PaymentError::Refused("no such charge".to_owned()))
+    }
+
+    pub(super) fn take(
+        &mut self,
+        reference: &str,
+        id: &str,
+    ) -> Result<ProcessorPayment, PaymentError> {
+        let refuses = self.happens(8);
+        let charge = self.charge(id)?;
+        match charge.status {
+            ProcessorPaymentStatus::Authorized if refuses => {
+                Err(PaymentError::Refused("not now".to_owned()))
+            }
+            ProcessorPaymentStatus::Authorized => {
+                charge.status = ProcessorPaymentStatus::Captured;
+                charge.captured_by = Some(reference.to_owned());
+                Ok(charge.state())
+            }
+            ProcessorPaymentStatus::Captured
+                if charge.captured_by.as_deref() == Some(reference) =>
+            {
+                Ok(charge.state())
+            }
+            // The payment may have been captured by this call under another reference, so this is
+            // not a definitive refusal.
+            ProcessorPaymentStatus::Captured => {
+                Err(PaymentError::Unknown("already captured".to_owned()))
+            }
+            _ => Err(PaymentError::Refused("nothing is held".to_owned())),
+        }
+    }
+
+    pub(super) fn release(&mut self, id: &str) -> Result<ProcessorPayment, PaymentError> {
+        let charge = self.charge(id)?;
+        match charge.status {
+            ProcessorPaymentStatus::Captured => {
+                Err(PaymentError::Refused("it is captured".to_owned()))
+            }
+            ProcessorPaymentStatus::Declined => {
+                Err(PaymentError::Refused("nothing is held".to_owned()))
+            }
+            _ => {
+                charge.status = ProcessorPaymentStatus::Voided;
+                Ok(charge.state())
+            }
+        }
+    }
+
+    pub(super) fn give_back(
+        &mut self,
+        reference: &str,
+        id: &str,
+        amount: Money,
+        sent_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<String, PaymentError> {
+        if self.happens(8) {
+            return Err(PaymentError::Refused("not now".to_owned()));
+        }
+        let seen_from = self.readable(self.setting.processor, sent_at, now);
+        let charge = self.charge(id)?;
+        if charge.status != ProcessorPaymentStatus::Captured {
+            return Err(PaymentError::Refused("nothing is captured".to_owned()));
+        }
+        if charge.refunded() + amount.minor > charge.amount.minor {
+            let broken = format!("{reference} refunds more than was captured");
+            self.breaks(broken);
+            return Err(PaymentError::Refused("too much".to_owned()));
+        }
+        charge
+            .refunds
+            .push((reference.to_owned(), amount, seen_from));
+        Ok(reference.to_owned())
+    }
+}

@@ -1,0 +1,75 @@
+//! Parameters of a booking scenario: the guarantees and prices of its supplier and processor.
+
+use crate::seeded_random::Random;
+use host_application::booking::interpret::SupplierGuarantees;
+use host_domain::booking::PaymentCollector;
+use host_domain::money::{Currency, Money};
+use host_domain::supplier::SupplierId;
+
+/// The parameters of a booking scenario.
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub(super) is_flight: bool,
+    pub(super) supplier: SupplierGuarantees,
+    pub(super) processor: SupplierGuarantees,
+    pub(super) settlement: PaymentCollector,
+    pub(super) by_browser: bool,
+    /// Price and cancellation fee (by the stored terms) of each room, or of the ticket.
+    pub(super) rooms: Vec<(i64, i64)>,
+    /// Price of a bag.
+    pub(super) bag: i64,
+    /// Whether the supplier reports the fee of a cancellation.
+    pub(super) says_amounts: bool,
+    /// Percentage of calls that fail.
+    pub(super) trouble: i64,
+}
+
+impl Setting {
+    pub(super) fn draw(random: &Random, is_flight: bool) -> Self {
+        let promises = || SupplierGuarantees {
+            reads_consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),
+            supports_idempotent_retry: random.percent(50),
+        };
+        let supplier = promises();
+        let mut processor = promises();
+        // Without any guarantee, the outcome of a payment could never be determined.
+        processor.supports_idempotent_retry |= processor.reads_consistent_after_ms.is_none();
+        let by_supplier = random.percent(15);
+        let rooms = if is_flight { 1 } else { random.between(1, 3) };
+        let room = |_| {
+            let price = random.between(5_000, 20_000);
+            (price, random.one_of(&[0, price, random.between(0, price)]))
+        };
+        Self {
+            is_flight,
+            supplier,
+            processor,
+            settlement: if by_supplier {
+                PaymentCollector::Supplier
+            } else {
+                PaymentCollector::Gateway
+            },
+            by_browser: !by_supplier && random.percent(25),
+            rooms: (0..rooms).map(room).collect(),
+            bag: random.between(1_000, 6_000),
+            says_amounts: random.percent(70),
+            trouble: random.one_of(&[0, 10, 30, 60]),
+        }
+    }
+
+    pub(super) fn offered(&self) -> Money {
+        euros(self.rooms.iter().map(|(price, _)| price).sum())
+    }
+
+    pub(super) fn is_paid_at_checkout(&self) -> bool {
+        self.settlement == PaymentCollector::Supplier
+    }
+}
+
+pub(super) fn euros(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("EUR").unwrap())
+}
+
+pub(super) fn cards() -> SupplierId {
+    SupplierId::parse("CARDS").unwrap()
+}

@@ -1,0 +1,441 @@
+//! The external side: one supplier and one processor. They keep exactly the guarantees that their
+//! adapters declare, and record what they sold and charged.
+
+use super::processor::Charge;
+use super::remote_call::{Reply, Request};
+use super::scenario::Setting;
+use crate::seeded_random::Random;
+use host_application::booking::interpret::SupplierGuarantees;
+use host_domain::money::Money;
+use host_domain::payment::PaymentError;
+use host_domain::supplier::{ChangeError, Refusal, RefusalReason, SupplierBookingStatus};
+use host_domain::time::Timestamp;
+use std::collections::HashMap;
+
+/// A booking as stored by the supplier.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Order {
+    pub(super) status: SupplierBookingStatus,
+    /// Whether each room is cancelled.
+    pub(super) released: Vec<bool>,
+    /// Ids of the booked services.
+    pub(super) extras: Vec<String>,
+    /// Fee and refund of the last cancellation, if the supplier reports them.
+    pub(super) amounts: Option<(Money, Money)>,
+    /// Amount of the sold items that is not refunded.
+    pub(super) kept: Money,
+}
+
+/// A pending decision of the supplier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Decision {
+    Confirm,
+    Fail,
+    Release { rooms: Vec<usize> },
+    Keep,
+}
+
+pub(super) struct World<'a> {
+    pub(super) random: &'a Random,
+    pub(super) setting: &'a Setting,
+    /// Whether failures are injected.
+    pub(super) troubled: bool,
+    /// States of the order, each with the time from which reads return it. The last one is the
+    /// actual state.
+    order: Vec<(Timestamp, Order)>,
+    pub(super) charges: Vec<Charge>,
+    /// Responses by reference, if the other side is idempotent.
+    answered: HashMap<String, Reply>,
+    /// Sent references, each with whether the call is known to have had no effect.
+    left: HashMap<String, bool>,
+    /// Last time at which the supplier reported the checkout as unpaid. A call sent before that
+    /// time receives the same response whenever it arrives.
+    unpaid_at: Option<Timestamp>,
+    /// Price for which the supplier sold the booking.
+    pub(super) price: Money,
+    pub(super) is_checkout_paid: bool,
+    /// Pending decisions of the supplier with their times.
+    pub(super) decisions: Vec<(Timestamp, Decision)>,
+    pub(super) broken: Option<String>,
+}
+
+impl<'a> World<'a> {
+    pub(super) fn new(random: &'a Random, setting: &'a Setting) -> Self {
+        Self {
+            random,
+            setting,
+            troubled: true,
+            order: Vec::new(),
+            charges: Vec::new(),
+            answered: HashMap::new(),
+            left: HashMap::new(),
+            unpaid_at: None,
+            price: setting.offered(),
+            is_checkout_paid: false,
+            decisions: Vec::new(),
+            broken: None,
+        }
+    }
+
+    /// Returns the actual state of the order.
+    pub(super) fn truth(&self) -> Option<&Order> {
+        self.order.last().map(|(_, order)| order)
+    }
+
+    pub(super) fn promises_of(&self, request: &Request) -> SupplierGuarantees {
+        if request.is_of_processor() {
+            self.setting.processor
+        } else {
+            self.setting.supplier
+        }
+    }
+
+    /// Records that a call is sent. A call may be sent twice with an unknown outcome only if
+    /// resending it is safe.
+    pub(super) fn leaves(&mut self, request: &Request) {
+        let Some(reference) = request.reference() else {
+            return;
+        };
+        // Voiding an authorization twice has the same effect as voiding it once.
+        let is_safe = self.promises_of(request).supports_idempotent_retry
+            || matches!(request, Request::Void { .. });
+        let came_to_nothing = self.left.insert(reference.to_owned(), false);
+        if came_to_nothing == Some(false) && !is_safe {
+            self.breaks(format!("{reference} was sent twice: {request:?}"));
+        }
+    }
+
+    /// Records a call that had no effect, as the other side reported or as is certain.
+    pub(super) fn came_to_nothing(&mut self, request: &Request, reply: &Reply) {
+        let nothing = match reply {
+            Reply::Changed(Err(error)) => !matches!(error, ChangeError::Unknown(_)),
+            Reply::Paid(Err(error)) => !matches!(error, PaymentError::Unknown(_)),
+            Reply::Refunded(Err(error)) => !matches!(error, PaymentError::Unknown(_)),
+            _ => false,
+        };
+        if let (true, Some(reference)) = (nothing, request.reference()) {
+            self.left.insert(reference.to_owned(), true);
+        }
+    }
+
+    pub(super) fn breaks(&mut self, broken: String) {
+        self.broken.get_or_insert(broken);
+    }
+
+    /// Returns the time from which reads return the effect of a call that was sent at `sent_at`.
+    pub(super) fn readable(
+        &self,
+        promises: SupplierGuarantees,
+        sent_at: Timestamp,
+        now: Timestamp,
+    ) -> Timestamp {
+        let late = self.troubled && self.random.percent(30);
+        let lag_ms = if late {
+            self.random.between(1, 600_000)
+        } else {
+            0
+        };
+        match promises.reads_consistent_after_ms {
+            Some(delay) => now
+                .plus_ms(lag_ms)
+                .min(sent_at.plus_ms(i64::from(delay)))
+                .max(now),
+            None => now.plus_ms(lag_ms),
+        }
+    }
+
+    fn becomes(&mut self, seen_from: Timestamp, order: Order) {
+        let before = self.order.last().map_or(seen_from, |(at, _)| *at);
+        self.order.push((seen_from.max(before), order));
+    }
+
+    /// Processes an incoming call.
+    pub(super) fn receive(
+        &mut self,
+        request: &Request,
+        sent_at: Timestamp,
+        now: Timestamp,
+    ) -> Reply {
+        let remembers = self.promises_of(request).supports_idempotent_retry;
+        let key = request.reference().map(str::to_owned);
+        if remembers
+            && let Some(key) = &key
+            && let Some(reply) = self.answered.get(key)
+        {
+            return self.again(reply.clone());
+        }
+        let reply = match request {
+            Request::Prebook => Reply::Bound(self.bind()),
+            Request::Book { .. } => Reply::Changed(self.book(sent_at, now)),
+            Request::FindBooking => {
+                let mut seen = self.order.iter().rev();
+                let seen = seen.find(|(at, _)| *at <= now);
+                Reply::Found(Ok(seen.map(|(_, order)| order.clone())))
+            }
+            Request::Cancel { rooms, .. } => Reply::Changed(self.cancel(rooms, sent_at, now)),
+            Request::Buy { reference } => Reply::Changed(self.sell(reference, sent_at, now)),
+            Request::Authorize { reference, amount } => {
+                Reply::Paid(self.hold(reference, *amount, sent_at, now))
+            }
+            Request::Capture { reference, charge } => Reply::Paid(self.take(reference, charge)),
+            Request::Void { charge, .. } => Reply::Paid(self.release(charge)),
+            Request::FindPayment { reference } => {
+                let mut charges = self.charges.iter();
+                let seen = charges.find(|c| c.reference == *reference && c.seen_from <= now);
+                Reply::FoundPayment(Ok(seen.map(Charge::state)))
+            }
+            Request::Refund {
+                reference,
+                charge,
+                amount,
+            } => Reply::Refunded(self.give_back(reference, charge, *amount, sent_at, now)),
+            Request::FindRefund { reference } => {
+                let mut refunds = self.charges.iter().flat_map(|charge| &charge.refunds);
+                let is_seen = refunds.any(|(known, _, at)| known == reference && *at <= now);
+                Reply::FoundRefund(Ok(is_seen))
+            }
+        };
+        let is_last_word = !matches!(
+            &reply,
+            Reply::Changed(Err(ChangeError::Refused(refusal)))
+                if refusal.reason == RefusalReason::PaymentRequired
+        );
+        if let (true, Some(key)) = (is_last_word, key) {
+            self.answered.insert(key, reply.clone());
+        }
+        reply
+    }
+
+    /// Returns the first response again, with the current state of the order.
+    fn again(&self, first: Reply) -> Reply {
+        match (first, self.truth()) {
+            (Reply::Changed(Ok(_)), Some(order)) => Reply::Changed(Ok(order.clone())),
+            (first, _) => first,
+        }
+    }
+
+    pub(super) fn happens(&self, percent: i64) -> bool {
+        self.random.percent(percent) && self.troubled
+    }
+
+    fn bind(&mut self) -> Result<Money, ChangeError> {
+        if self.happens(5) {
+            return Err(no(RefusalReason::Unavailable));
+        }
+        Ok(self.price)
+    }
+
+    fn book(&mut self, sent_at: Timestamp, now: Timestamp) -> Result<Order, ChangeError> {
+        let was_unpaid = self.unpaid_at.is_some_and(|at| sent_at <= at);
+        if was_unpaid || self.setting.is_paid_at_checkout() && !self.is_checkout_paid {
+            if !was_unpaid {
+                self.unpaid_at = Some(now);
+            }
+            return Err(no(RefusalReason::PaymentRequired));
+        }
+        if !self.order.is_empty() {
+            self.breaks("the booking has two orders".to_owned());
+        }
+        if self.happens(12) {
+            return Err(no(self.random.one_of(&[
+                RefusalReason::Unavailable,
+                RefusalReason::PriceChanged(self.price),
+                RefusalReason::Duplicate,
+                RefusalReason::Other("x".to_owned()),
+            ])));
+        }
+        let is_pending = self.happens(25);
+        let order = Order {
+            status: if is_pending {
+                SupplierBookingStatus::Pending
+            } else {
+                SupplierBookingStatus::Confirmed
+            },
+            released: vec![false; self.setting.rooms.len()],
+            extras: Vec::new(),
+            amounts: None,
+            kept: self.price,
+        };
+        let seen_from = self.readable(self.setting.supplier, sent_at, now);
+        self.becomes(seen_from, order.clone());
+        if is_pending {
+            let decides =
+                self.random
+                    .one_of(&[Decision::Confirm, Decision::Confirm, Decision::Fail]);
+            self.will(decides, now);
+        }
+        Ok(order)
+    }
+
+    fn will(&mut self, decision: Decision, now: Timestamp) {
+        let at = now.plus_ms(self.random.between(1, 7_200_000));
+        self.decisions.push((at, decision));
+    }
+
+    /// Executes a pending decision of the supplier.
+    pub(super) fn decide(&mut self, decision: &Decision, now: Timestamp) {
+        let Some(mut order) = self.truth().cloned() else {
+            return;
+        };
+        match decision {
+            Decision::Confirm => order.status = SupplierBookingStatus::Confirmed,
+            Decision::Fail => {
+                order.status = SupplierBookingStatus::Failed(refusal(RefusalReason::Unavailable));
+                order.kept = Money::zero(order.kept.currency);
+            }
+            Decision::Release { rooms } => self.let_go(&mut order, rooms),
+            Decision::Keep => {
+                order.status = if order.released.contains(&true) {
+                    SupplierBookingStatus::PartiallyCanceled
+                } else {
+                    SupplierBookingStatus::Confirmed
+                }
+            }
+        }
+        self.becomes(now, order);
+    }
+
+    /// Cancels the order on the supplier's own initiative.
+    pub(super) fn cancels_by_itself(&mut self, now: Timestamp) -> bool {
+        let Some(mut order) = self.truth().cloned() else {
+            return false;
+        };
+        if order.status != SupplierBookingStatus::Confirmed {
+            return false;
+        }
+        order.status = SupplierBookingStatus::Canceled;
+        let none = Money::zero(order.kept.currency);
+        order.released.fill(true);
+        // The supplier either reports a fee of zero or reports no fee. Without a reported fee, an
+        // operator applies the fare's terms.
+        let says = !self.setting.is_flight || self.random.percent(50);
+        let extras = self.setting.bag * i64::try_from(order.extras.len()).unwrap();
+        let terms: i64 = self.setting.rooms.iter().map(|(_, fee)| fee).sum();
+        order.amounts = says.then_some((none, order.kept));
+        order.kept.minor = if says { 0 } else { terms + extras };
+        self.becomes(now, order);
+        true
+    }
+
+    fn cancel(
+        &mut self,
+        rooms: &[usize],
+        sent_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<Order, ChangeError> {
+        let Some(mut order) = self.truth().cloned() else {
+            self.breaks("cancellation of a booking that does not exist".to_owned());
+            return Err(no(RefusalReason::NotCancellable));
+        };
+        if matches!(
+            order.status,
+            SupplierBookingStatus::Canceled | SupplierBookingStatus::CancelPending
+        ) {
+            return Ok(order);
+        }
+        if self.happens(12) {
+            return Err(no(RefusalReason::NotCancellable));
+        }
+        let rooms = rooms.to_vec();
+        if self.happens(25) {
+            order.status = SupplierBookingStatus::CancelPending;
+            // Once the supplier has accepted the cancellation, reads no longer return earlier
+            // states.
+            for (seen_from, _) in &mut self.order {
+                *seen_from = now.min(*seen_from);
+            }
+            self.becomes(now, order.clone());
+            let release = Decision::Release { rooms };
+            let decides = self
+                .random
+                .one_of(&[release.clone(), release, Decision::Keep]);
+            self.will(decides, now);
+            return Ok(order);
+        }
+        self.let_go(&mut order, &rooms);
+        let seen_from = self.readable(self.setting.supplier, sent_at, now);
+        self.becomes(seen_from, order.clone());
+        Ok(order)
+    }
+
+    /// Cancels the given rooms, or all if none is given. The refund is the reported one or follows
+    /// the terms.
+    fn let_go(&self, order: &mut Order, rooms: &[usize]) {
+        let all = rooms.is_empty();
+        let price = |at: usize| self.setting.rooms[at].0;
+        let mut going = Vec::new();
+        for (at, released) in order.released.iter_mut().enumerate() {
+            if !*released && (all || rooms.contains(&at)) {
+                *released = true;
+                going.push(at);
+            }
+        }
+        let currency = order.kept.currency;
+        let extras = self.setting.bag * i64::try_from(order.extras.len()).unwrap();
+        let worth = match self.setting.is_flight {
+            true => self.price.minor + extras,
+            false => going.iter().map(|at| price(*at)).sum(),
+        };
+        let terms: i64 = if all {
+            self.setting.rooms.iter().map(|(_, fee)| fee).sum()
+        } else {
+            going.iter().map(|at| self.setting.rooms[*at].1).sum()
+        };
+        // The terms of a fare cover only the ticket, so bags are not refunded.
+        let terms = if self.setting.is_flight {
+            terms + extras
+        } else {
+            terms
+        };
+        let says = self.setting.says_amounts;
+        let fee = if says {
+            self.random.between(0, worth)
+        } else {
+            terms.min(worth)
+        };
+        let money = |minor| Money::new(minor, currency);
+        order.amounts = says.then_some((money(fee), money(worth - fee)));
+        order.kept = order.kept.less(money(worth - fee));
+        order.status = if order.released.iter().all(|released| *released) {
+            SupplierBookingStatus::Canceled
+        } else {
+            SupplierBookingStatus::PartiallyCanceled
+        };
+    }
+
+    fn sell(
+        &mut self,
+        reference: &str,
+        sent_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<Order, ChangeError> {
+        let Some(mut order) = self.truth().cloned() else {
+            self.breaks("bags for a booking that does not exist".to_owned());
+            return Err(no(RefusalReason::Invalid));
+        };
+        if order.status != SupplierBookingStatus::Confirmed || self.happens(12) {
+            return Err(no(RefusalReason::Unavailable));
+        }
+        let id = format!("on-ticket-{reference}");
+        if order.extras.contains(&id) {
+            self.breaks(format!("{reference} was sold twice"));
+        }
+        order.extras.push(id);
+        order.kept.minor += self.setting.bag;
+        let seen_from = self.readable(self.setting.supplier, sent_at, now);
+        self.becomes(seen_from, order.clone());
+        Ok(order)
+    }
+}
+
+fn refusal(reason: RefusalReason) -> Refusal {
+    Refusal {
+        reason,
+        supplier_code: None,
+        message: "no".to_owned(),
+    }
+}
+
+fn no(reason: RefusalReason) -> ChangeError {
+    ChangeError::Refused(refusal(reason))
+}

@@ -1,0 +1,267 @@
+//! Clients of a delivery scenario, who create and change subscriptions.
+
+use super::subscription_contract::Standing;
+use super::{DAY_MS, HOUR_MS, Happening, Life};
+use anyhow::{Result, bail, ensure};
+use host_application::webhook::policy::WebhookError;
+use host_domain::event::Product;
+use host_domain::id::{DeliveryId, SubscriptionId};
+use host_domain::time::Timestamp;
+use host_domain::webhook::{DeliveryState, SubscriptionEvent};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Wish {
+    Pause,
+    Resume,
+    Rotate,
+    /// Changes the URL.
+    Move,
+    Delete,
+    /// Registers another endpoint for watch events.
+    Register,
+    /// Replays the given delivery, or a random one.
+    Replay(Option<DeliveryId>),
+    Recover,
+}
+
+/// Requests, each listed as often as its weight.
+const WISHES: [Wish; 11] = [
+    Wish::Pause,
+    Wish::Pause,
+    Wish::Resume,
+    Wish::Rotate,
+    Wish::Rotate,
+    Wish::Move,
+    Wish::Delete,
+    Wish::Replay(None),
+    Wish::Replay(None),
+    Wish::Recover,
+    Wish::Recover,
+];
+
+impl Life<'_> {
+    /// Plans all events and requests.
+    pub(super) fn plan_people(&mut self) {
+        for _ in 0..self.setting.subscriptions {
+            self.subscribe();
+        }
+        let lasts_ms = self.setting.lasts_ms;
+        for _ in 0..self.setting.events {
+            let after_ms = self.random.between(0, lasts_ms);
+            self.queue(after_ms, Happening::Publishes);
+        }
+        for _ in 0..self.setting.wishes {
+            let after_ms = self.random.between(0, lasts_ms + 6 * HOUR_MS);
+            self.wishes_after(after_ms, self.any_wish());
+        }
+    }
+
+    /// Returns a random request. Watch endpoints support neither pausing nor replays.
+    fn any_wish(&self) -> Wish {
+        match self.setting.product {
+            Product::Hotel | Product::Flight => self.random.one_of(&WISHES),
+            Product::Watch => self
+                .random
+                .one_of(&[Wish::Register, Wish::Register, Wish::Delete]),
+        }
+    }
+
+    /// Adds a request by a client that ignores deliveries in progress.
+    pub(super) fn second_thoughts(&mut self, within_ms: i64) {
+        if self.setting.wishes > 3 && self.random.percent(6) {
+            let after_ms = self.random.between(0, within_ms);
+            self.wishes_after(after_ms, self.any_wish());
+        }
+    }
+
+    pub(super) fn wishes_after(&mut self, after_ms: i64, wish: Wish) {
+        self.queue(after_ms, Happening::Wishes(wish));
+    }
+
+    /// Returns a random existing subscription.
+    fn any_subscription(&self) -> Option<SubscriptionId> {
+        let known = self.database.subscribers.iter();
+        let known = known.filter(|one| one.deleted_at.is_none());
+        let ids: Vec<_> = known.map(|one| one.subscription.id.clone()).collect();
+        (!ids.is_empty()).then(|| self.random.one_of(&ids))
+    }
+
+    pub(super) fn wish(&mut self, wish: Wish) -> Result<()> {
+        let known = self.any_subscription();
+        if wish == Wish::Register {
+            self.note(|| "the client registers an endpoint".to_owned());
+            self.register(known.as_ref());
+            return Ok(());
+        }
+        let Some(id) = known else { return Ok(()) };
+        let host = self.random.between(0, i64::try_from(self.hosts.len())? - 1);
+        let host_now = self.clock(usize::try_from(host)?);
+        self.note(|| format!("the client requests {wish:?} for {id}"));
+        match wish {
+            Wish::Pause => self.pause(&id, host_now),
+            Wish::Resume => self.resume(&id, host_now),
+            Wish::Rotate => self.rotate(&id, host_now),
+            Wish::Move => self.change_url(&id, host_now),
+            Wish::Delete => self.delete(&id),
+            Wish::Register => {}
+            Wish::Replay(delivery) => {
+                let delivery = delivery.or_else(|| self.any_delivery());
+                return delivery.map_or(Ok(()), |one| self.replay(&one, host_now));
+            }
+            Wish::Recover => return self.recover(&id, host_now),
+        }
+        Ok(())
+    }
+
+    /// Mirrors the subscription service's `apply_event`.
+    pub(super) fn change(
+        &mut self,
+        id: &SubscriptionId,
+        event: SubscriptionEvent,
+        host_now: Timestamp,
+    ) {
+        if let Some(one) = self.database.subscriber_mut(id)
+            && let Some(moved) = one.subscription.clone().apply(event, host_now)
+        {
+            one.subscription = moved;
+        }
+    }
+
+    fn standing(&mut self, id: &SubscriptionId) -> &mut Standing {
+        self.promises.standings.get_mut(id).unwrap()
+    }
+
+    fn pause(&mut self, id: &SubscriptionId, host_now: Timestamp) {
+        self.change(id, SubscriptionEvent::Paused, host_now);
+        let now = self.now;
+        self.standing(id).paused(now);
+        let waits = [1_000, 70_000, 3 * HOUR_MS, 2 * DAY_MS, 35 * DAY_MS];
+        let longest_ms = self.random.one_of(&waits);
+        let after_ms = self.random.between(1, longest_ms);
+        self.wishes_after(after_ms, Wish::Resume);
+    }
+
+    fn resume(&mut self, id: &SubscriptionId, host_now: Timestamp) {
+        self.change(id, SubscriptionEvent::Resumed, host_now);
+        let now = self.now;
+        self.standing(id).resumed(now);
+        if self.random.percent(60) {
+            let after_ms = self.random.between(1, 300);
+            self.wishes_after(after_ms, Wish::Replay(None));
+        }
+    }
+
+    fn rotate(&mut self, id: &SubscriptionId, host_now: Timestamp) {
+        let secret = self.new_secret();
+        let event = self.webhooks.rotation_event(host_now);
+        self.change(id, event, host_now);
+        let now = self.now;
+        self.standing(id).rotated(&secret, now, host_now);
+        let one = self.database.subscriber_mut(id).unwrap();
+        one.previous = Some(std::mem::replace(&mut one.current, secret));
+        // These events are sent shortly before the previous secret expires.
+        for _ in 0..self.random.between(0, 3) {
+            let after_ms = DAY_MS - self.random.between(0, 1_200);
+            self.queue(after_ms, Happening::Publishes);
+        }
+    }
+
+    fn change_url(&mut self, id: &SubscriptionId, host_now: Timestamp) {
+        let url = self.new_url();
+        let event = SubscriptionEvent::Changed {
+            url: Some(url.clone()),
+            event_types: None,
+            description: None,
+        };
+        self.change(id, event, host_now);
+        let now = self.now;
+        self.standing(id).moved_to(&url, now);
+    }
+
+    pub(super) fn delete(&mut self, id: &SubscriptionId) {
+        let now = self.now;
+        if let Some(one) = self.database.subscriber_mut(id) {
+            one.deleted_at = Some(now);
+        }
+        self.promises.standings.remove(id);
+        self.promises
+            .deliveries
+            .retain(|_, promise| promise.subscription != *id);
+    }
+
+    fn any_delivery(&self) -> Option<DeliveryId> {
+        let ids: Vec<_> = self.promises.deliveries.keys().cloned().collect();
+        (!ids.is_empty()).then(|| self.random.one_of(&ids))
+    }
+
+    /// Mirrors `Application::replay_delivery`.
+    fn replay(&mut self, id: &DeliveryId, host_now: Timestamp) -> Result<()> {
+        let Some(row) = self.database.row(id) else {
+            return Ok(());
+        };
+        let Some(one) = self.database.subscriber(&row.stored.delivery.subscription) else {
+            return Ok(());
+        };
+        let is_due = self.promises.replayed(id, host_now).is_some();
+        let replayed = self
+            .webhooks
+            .replay(&one.subscription, row.stored.clone(), host_now);
+        match (is_due, replayed) {
+            (true, Ok(replayed)) => {
+                self.note(|| format!("{id} is replayed"));
+                self.database.replay(replayed);
+            }
+            (
+                false,
+                Err(WebhookError::SubscriptionNotActive | WebhookError::ReplayNotAllowed(_)),
+            ) => {
+                // The client tries again at the time from which a replay is allowed, or just before
+                // it.
+                if let DeliveryState::Published { at, .. } = row.stored.delivery.state {
+                    let wait_ms =
+                        at.plus_ms(8_100_000).since(host_now) + self.random.between(-1, 1);
+                    if wait_ms > 2 {
+                        self.wishes_after(wait_ms, Wish::Replay(Some(id.clone())));
+                    }
+                }
+            }
+            (is_due, got) => bail!("replay of {id}: granted {is_due} by contract, {got:?}"),
+        }
+        Ok(())
+    }
+
+    /// Mirrors `Application::recover_deliveries`, called once or twice with one idempotency key.
+    fn recover(&mut self, id: &SubscriptionId, host_now: Timestamp) -> Result<()> {
+        let longest_ms = self.random.one_of(&[60_000, HOUR_MS, 3 * DAY_MS]);
+        let since = host_now.plus_ms(-self.random.between(0, longest_ms));
+        let failed = |row: &&super::database::Row| {
+            let delivery = &row.stored.delivery;
+            let failed_at = delivery.failure().map(|(at, _)| at);
+            delivery.subscription == *id
+                && failed_at.is_some_and(|at| since <= at && at <= host_now)
+        };
+        let failed: Vec<_> = self
+            .database
+            .rows
+            .iter()
+            .filter(failed)
+            .map(|row| row.stored.clone())
+            .collect();
+        for stored in failed {
+            let one = self.database.subscriber(id).unwrap();
+            let is_due = self
+                .promises
+                .replayed(&stored.delivery.id, host_now)
+                .is_some();
+            let replayed = self.webhooks.replay(&one.subscription, stored, host_now);
+            ensure!(
+                is_due == replayed.is_ok(),
+                "recover: {is_due} by contract, {replayed:?}"
+            );
+            if let Ok(replayed) = replayed {
+                self.database.replay(replayed);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,279 @@
+//! Database rows of deliveries with the semantics of `host/storage/src/webhook` and of the database
+//! clock.
+
+use host_application::webhook::maintenance::PENDING_RETENTION_S;
+use host_domain::id::{DeliveryId, EventId, SubscriptionId};
+use host_domain::time::Timestamp;
+use host_domain::webhook::{
+    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, WatchEventStatus,
+};
+use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
+use host_storage::{DeliveryAttempt, DeliveryRelease, StoredDelivery};
+use secrecy::SecretString;
+use std::collections::BTreeMap;
+
+#[derive(Default)]
+pub(super) struct Database {
+    pub(super) subscribers: Vec<Subscriber>,
+    pub(super) rows: Vec<Row>,
+    /// Creation time and delivery status of each event.
+    pub(super) log: BTreeMap<EventId, (Timestamp, WatchEventStatus)>,
+}
+
+pub(super) struct Subscriber {
+    pub(super) subscription: Subscription,
+    pub(super) current: SecretString,
+    pub(super) previous: Option<SecretString>,
+    pub(super) deleted_at: Option<Timestamp>,
+}
+
+impl Subscriber {
+    fn is_active(&self) -> bool {
+        self.deleted_at.is_none() && self.subscription.status == SubscriptionStatus::Active
+    }
+}
+
+pub(super) struct Row {
+    pub(super) stored: StoredDelivery,
+    pub(super) lease: Option<(String, Timestamp)>,
+    pub(super) attempts: Vec<DeliveryAttempt>,
+}
+
+impl Row {
+    /// Returns the time from which the delivery can be claimed, or `None` if it can only become due
+    /// by a change.
+    fn claimable_at(&self) -> Option<Timestamp> {
+        let next_at = self.stored.delivery.next_at()?;
+        let lease = self.lease.as_ref();
+        Some(lease.map_or(next_at, |(_, until)| next_at.max(*until)))
+    }
+
+    fn is_held_at(&self, now: Timestamp) -> bool {
+        self.lease.as_ref().is_some_and(|(_, until)| *until > now)
+    }
+}
+
+impl Database {
+    pub(super) fn subscriber(&self, id: &SubscriptionId) -> Option<&Subscriber> {
+        let mut known = self.subscribers.iter();
+        known.find(|one| one.subscription.id == *id && one.deleted_at.is_none())
+    }
+
+    pub(super) fn subscriber_mut(&mut self, id: &SubscriptionId) -> Option<&mut Subscriber> {
+        let mut known = self.subscribers.iter_mut();
+        known.find(|one| one.subscription.id == *id && one.deleted_at.is_none())
+    }
+
+    pub(super) fn row(&self, id: &DeliveryId) -> Option<&Row> {
+        self.rows.iter().find(|row| row.stored.delivery.id == *id)
+    }
+
+    fn row_mut(&mut self, id: &DeliveryId) -> Option<&mut Row> {
+        let mut rows = self.rows.iter_mut();
+        rows.find(|row| row.stored.delivery.id == *id)
+    }
+
+    fn subscriber_of(&self, row: &Row) -> Option<&Subscriber> {
+        self.subscriber(&row.stored.delivery.subscription)
+    }
+
+    fn is_sendable(&self, row: &Row) -> bool {
+        self.subscriber_of(row).is_some_and(Subscriber::is_active)
+    }
+
+    /// Mirrors `UnitOfWork::insert_deliveries` for one subscription.
+    pub(super) fn record(
+        &mut self,
+        event: &EventId,
+        to: &Subscription,
+        created_at: Timestamp,
+    ) -> DeliveryId {
+        let id = Delivery::derive_id(event, &to.id).unwrap();
+        let delivery = Delivery {
+            id: id.clone(),
+            subscription: to.id.clone(),
+            event: event.clone(),
+            state: DeliveryState::Pending,
+            generation: 0,
+            attempts: 0,
+            created_at,
+            pending_since: created_at,
+        };
+        if self.row(&delivery.id).is_none() {
+            self.rows.push(Row {
+                stored: StoredDelivery {
+                    tenant: to.tenant.clone(),
+                    delivery,
+                    payload: format!(r#"{{"id":"{}"}}"#, event.as_str()),
+                },
+                lease: None,
+                attempts: Vec::new(),
+            });
+        }
+        id
+    }
+
+    /// Mirrors `backfill_pending_deliveries`: creates the deliveries as if the endpoint had existed
+    /// when the events were created.
+    pub(super) fn record_pending(&mut self, endpoint: &Subscription, since: Timestamp) {
+        let pending = self.log.iter();
+        let pending = pending
+            .filter(|(_, (at, status))| *status == WatchEventStatus::Pending && *at >= since);
+        let pending: Vec<_> = pending
+            .map(|(event, (at, _))| (event.clone(), *at))
+            .collect();
+        for (event, at) in pending {
+            self.record(&event, endpoint, at);
+        }
+    }
+
+    /// Mirrors `update_watch_event_statuses`.
+    fn log_outcome(&mut self, delivery: &Delivery) {
+        let counts = delivery.status() == DeliveryStatus::Delivered
+            || self.subscriber(&delivery.subscription).is_some();
+        if let Some((_, status)) = self.log.get_mut(&delivery.event)
+            && *status != WatchEventStatus::Delivered
+            && WatchEventStatus::from(delivery.status()) != WatchEventStatus::Pending
+            && counts
+        {
+            *status = WatchEventStatus::from(delivery.status());
+        }
+    }
+
+    /// Returns the time from which a poll finds a due delivery.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        let sendable = self.rows.iter().filter(|row| self.is_sendable(row));
+        sendable.filter_map(Row::claimable_at).min()
+    }
+
+    /// Mirrors `Store::due_subscriptions`: returns subscriptions with the due time of their first
+    /// unleased delivery.
+    pub(super) fn due(
+        &self,
+        without: &[&SubscriptionId],
+        now: Timestamp,
+    ) -> Vec<(&Subscriber, Timestamp)> {
+        let wanted = self.subscribers.iter().filter(|one| one.is_active());
+        let wanted = wanted.filter(|one| !without.contains(&&one.subscription.id));
+        wanted
+            .filter_map(|one| {
+                let rows = self.rows.iter();
+                let own = rows.filter(|row| {
+                    row.stored.delivery.subscription == one.subscription.id && !row.is_held_at(now)
+                });
+                let due_at = own.filter_map(|row| row.stored.delivery.next_at()).min()?;
+                Some((one, due_at))
+            })
+            .collect()
+    }
+
+    /// Mirrors `Store::claim_deliveries`. `now` is the database's time, `host_now` that of the
+    /// claiming host.
+    pub(super) fn claim(
+        &mut self,
+        from: &SubscriptionId,
+        room: u32,
+        token: &str,
+        (host_now, now): (Timestamp, Timestamp),
+        lease_ms: i64,
+    ) -> Vec<StoredDelivery> {
+        if !self.subscriber(from).is_some_and(Subscriber::is_active) {
+            return Vec::new();
+        }
+        let mut due: Vec<&mut Row> = self
+            .rows
+            .iter_mut()
+            .filter(|row| {
+                let delivery = &row.stored.delivery;
+                delivery.subscription == *from
+                    && delivery.next_at().is_some_and(|at| at <= host_now)
+                    && !row.is_held_at(now)
+            })
+            .collect();
+        due.sort_by_key(|row| row.stored.delivery.next_at());
+        due.truncate(usize::try_from(room).unwrap());
+        due.into_iter()
+            .map(|row| {
+                row.lease = Some((token.to_owned(), now.plus_ms(lease_ms)));
+                let taken = row.stored.delivery.clone();
+                if let Some(taken) = taken.apply(DeliveryEvent::Claimed, host_now) {
+                    row.stored.delivery = taken;
+                }
+                row.stored.clone()
+            })
+            .collect()
+    }
+
+    /// Mirrors `UnitOfWork::release_deliveries`. Returns `false` if the lease is lost.
+    pub(super) fn answer(&mut self, answered: &DeliveryRelease) -> bool {
+        let Some(row) = self.row_mut(&answered.delivery.id) else {
+            return false;
+        };
+        let is_held = row.lease.as_ref().map(|(token, _)| token) == Some(&answered.token)
+            && row.stored.delivery.generation == answered.delivery.generation;
+        if is_held {
+            row.stored.delivery = answered.delivery.clone();
+            row.lease = None;
+            row.attempts.extend(answered.attempt.clone());
+            self.log_outcome(&answered.delivery);
+        }
+        is_held
+    }
+
+    /// Mirrors `UnitOfWork::clear_failing_since`.
+    pub(super) fn note_success(&mut self, id: &SubscriptionId, now: Timestamp) {
+        if let Some(one) = self.subscriber_mut(id) {
+            let succeeded = SubscriptionEvent::DeliverySucceeded;
+            if let Some(noted) = one.subscription.clone().apply(succeeded, now) {
+                one.subscription = noted;
+            }
+        }
+    }
+
+    /// Mirrors `UnitOfWork::replay_delivery`.
+    pub(super) fn replay(&mut self, replayed: StoredDelivery) {
+        if let Some(row) = self.row_mut(&replayed.delivery.id) {
+            row.stored = replayed;
+            row.lease = None;
+            row.attempts.clear();
+        }
+    }
+
+    /// Mirrors `Store::stalled_deliveries`: returns deliveries that wait for an inactive
+    /// subscription, with the time at which they expire.
+    pub(super) fn stranded(&self) -> impl Iterator<Item = (Timestamp, &Delivery)> {
+        let waiting = self.rows.iter().filter(|row| {
+            let subscriber = self.subscriber_of(row);
+            row.stored.delivery.next_at().is_some()
+                && subscriber.is_some_and(|one| !one.is_active())
+        });
+        waiting.map(|row| {
+            let delivery = &row.stored.delivery;
+            let waits_since = delivery.created_at.max(delivery.pending_since);
+            (waits_since.plus_s(PENDING_RETENTION_S), delivery)
+        })
+    }
+
+    /// Mirrors `UnitOfWork::expire_delivery`.
+    pub(super) fn expire(&mut self, expired: Delivery, read_status: DeliveryStatus) {
+        if let Some(row) = self.row_mut(&expired.id)
+            && row.stored.delivery.status() == read_status
+            && row.stored.delivery.generation == expired.generation
+        {
+            row.stored.delivery = expired.clone();
+            row.lease = None;
+            self.log_outcome(&expired);
+        }
+    }
+
+    /// Mirrors `Store::purge_deleted_subscriptions`.
+    pub(super) fn forget(&mut self, deleted_before: Timestamp) {
+        let gone = |one: &Subscriber| one.deleted_at.is_some_and(|at| at < deleted_before);
+        for one in self.subscribers.iter().filter(|one| gone(one)) {
+            let id = &one.subscription.id;
+            self.rows
+                .retain(|row| row.stored.delivery.subscription != *id);
+        }
+        self.subscribers.retain(|one| !gone(one));
+    }
+}

@@ -1,0 +1,434 @@
+//! Model of the guarantees for deliveries, with its own constants. It determines the state that
+//! each delivery must have, independent of the production code.
+
+use super::EXCHANGE_MS;
+use super::database::{Database, Row};
+use super::receiver::{After, Verdict};
+use super::subscription_contract::Standing;
+use anyhow::{Context, Result, bail, ensure};
+use host_domain::event::Product;
+use host_domain::id::{DeliveryId, EventId, SubscriptionId};
+use host_domain::time::Timestamp;
+use host_domain::webhook::Delivery;
+use std::collections::BTreeMap;
+
+const RETRY_S: [i64; 4] = [60, 300, 1_800, 5_400];
+const WATCH_RETRY_S: [i64; 6] = [60, 300, 1_800, 7_200, 43_200, 86_400];
+/// Maximum extra delay of an attempt, in percent.
+const LATER_PERCENT: i64 = 5;
+/// Maximum time until all attempts to a subscription have ended, if each starts when it is due.
+const ALL_MS: i64 = 8_100_000;
+/// Maximum time that a claimed delivery waits for a permit.
+pub(super) const TURN_MS: i64 = 10_000;
+/// Lease duration of a claim.
+const CLAIM_MS: i64 = 25_000;
+const PENDING_AFTER_MS: i64 = 60_000;
+
+/// The required state of a delivery.
+#[derive(Debug)]
+pub(super) struct Promise {
+    pub(super) subscription: SubscriptionId,
+    event: EventId,
+    status: &'static str,
+    reason: Option<&'static str>,
+    pub(super) replays: i64,
+    failures: i64,
+    pending_since: Timestamp,
+    published_at: Option<Timestamp>,
+    /// Earliest and latest due time of the next attempt.
+    due: (Timestamp, Timestamp),
+    /// Total delay of started attempts beyond their due times.
+    late_ms: i64,
+    holder: Option<Holder>,
+    /// Attempt that the receiver accepted in the current generation.
+    taken_by: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Holder {
+    attempt: u64,
+    claimed_at: Timestamp,
+    until: Timestamp,
+    late_ms: i64,
+}
+
+/// A claim of a delivery.
+#[derive(Debug)]
+pub(super) struct Try {
+    pub(super) delivery: DeliveryId,
+    event: EventId,
+    replays: i64,
+    /// Time at which the subscription was read.
+    pub(super) looked_at: Timestamp,
+    claimed_at: Timestamp,
+    sent_at: Option<Timestamp>,
+    pub(super) verdict: Option<Verdict>,
+    /// Whether an injected failure of the process or the database affects this attempt.
+    excused: bool,
+}
+
+/// All guarantees.
+pub(super) struct Promises {
+    product: Product,
+    pub(super) deliveries: BTreeMap<DeliveryId, Promise>,
+    pub(super) tries: BTreeMap<u64, Try>,
+    pub(super) standings: BTreeMap<SubscriptionId, Standing>,
+    /// Creation time and required status of each event.
+    pub(super) log: BTreeMap<EventId, (Timestamp, &'static str)>,
+}
+
+impl Promise {
+    fn new(subscription: SubscriptionId, event: EventId, at: Timestamp) -> Self {
+        Self {
+            subscription,
+            event,
+            status: "PENDING",
+            reason: None,
+            replays: 0,
+            failures: 0,
+            pending_since: at,
+            published_at: None,
+            due: (at, at),
+            late_ms: 0,
+            holder: None,
+            taken_by: None,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.status, "DELIVERED" | "FAILED")
+    }
+
+    pub(super) fn is_delivered(&self) -> bool {
+        self.status == "DELIVERED"
+    }
+
+    fn fails(&mut self, reason: &'static str) {
+        (self.status, self.reason) = ("FAILED", Some(reason));
+    }
+
+    /// Records the result of an attempt at `now`.
+    fn answered(
+        &mut self,
+        product: Product,
+        sent_at: Timestamp,
+        verdict: &Verdict,
+        now: Timestamp,
+    ) {
+        self.failures += 1;
+        match verdict {
+            verdict if verdict.is_yes() => self.status = "DELIVERED",
+            Verdict::Said(410, _) if product != Product::Watch => self.fails("gone"),
+            verdict => {
+                let asked = match verdict {
+                    Verdict::Said(_, Some(After::Seconds(seconds))) => {
+                        (now.plus_s(*seconds), now.plus_s(*seconds))
+                    }
+                    // The next attempt is never before that date. The date has whole seconds and is
+                    // converted relative to the request.
+                    Verdict::Said(_, Some(After::Date(at))) => {
+                        (*at, now.plus_ms(at.since(sent_at) + 1_000))
+                    }
+                    _ => (now, now),
+                };
+                match self.next_due(product, asked, now) {
+                    Some(due) => self.due = due,
+                    None if *verdict == Verdict::Forbidden => self.fails("url_not_allowed"),
+                    None => self.fails("retries_exhausted"),
+                }
+            }
+        }
+    }
+
+    /// Returns the range of due times after a failed attempt, or `None` if there is no further
+    /// attempt.
+    fn next_due(
+        &self,
+        product: Product,
+        asked: (Timestamp, Timestamp),
+        now: Timestamp,
+    ) -> Option<(Timestamp, Timestamp)> {
+        let steps_s: &[i64] = match product {
+            Product::Watch => &WATCH_RETRY_S,
+            Product::Hotel | Product::Flight => &RETRY_S,
+        };
+        let later = |step_s: &i64| step_s * 10 * (100 + LATER_PERCENT);
+        let (step_s, rest_s) =
+            steps_s[usize::try_from(self.failures).unwrap() - 1..].split_first()?;
+        let bound = match product {
+            Product::Watch => now.plus_s(2 * step_s),
+            Product::Hotel | Product::Flight => {
+                let attempt_ms = TURN_MS + EXCHANGE_MS;
+                let rest_ms: i64 = rest_s.iter().map(|step| later(step) + attempt_ms).sum();
+                self.published_at?.plus_ms(ALL_MS - rest_ms - attempt_ms)
+            }
+        };
+        let (first, last) = (now.plus_s(*step_s), now.plus_ms(later(step_s)));
+        Some((first.max(asked.0.min(bound)), last.max(asked.1.min(bound))))
+    }
+
+    /// Returns whether a replay is allowed according to the table of the API documentation.
+    fn may_be_replayed(&self, now: Timestamp) -> bool {
+        match self.status {
+            "PENDING" => now.since(self.pending_since) > PENDING_AFTER_MS,
+            "PUBLISHED" => now.since(self.published_at.unwrap()) > ALL_MS,
+            _ => true,
+        }
+    }
+
+    fn check(&self, row: &Row) -> Result<()> {
+        let Delivery {
+            generation,
+            attempts,
+            pending_since,
+            ..
+        } = row.stored.delivery;
+        let delivery = &row.stored.delivery;
+        let reason = delivery.failure().map(|(_, reason)| reason.as_str());
+        ensure!(
+            (delivery.status().as_str(), reason) == (self.status, self.reason)
+                && (generation, attempts) == (self.replays, self.failures)
+                && pending_since == self.pending_since
+                && delivery.published_at() == self.published_at,
+            "{delivery:?} should be {self:?}"
+        );
+        if let Some(next_at) = delivery.next_at() {
+            let (first, last) = self.due;
+            ensure!(first <= next_at, "too early: {delivery:?}, {self:?}");
+            ensure!(next_at <= last, "too late: {delivery:?}, {self:?}");
+        }
+        let numbers: Vec<i64> = row.attempts.iter().map(|one| one.number).collect();
+        let expected: Vec<i64> = (1..=attempts).collect();
+        ensure!(numbers == expected, "attempts {numbers:?} of {delivery:?}");
+        Ok(())
+    }
+}
+
+impl Promises {
+    pub(super) fn new(product: Product) -> Self {
+        Self {
+            product,
+            deliveries: BTreeMap::new(),
+            tries: BTreeMap::new(),
+            standings: BTreeMap::new(),
+            log: BTreeMap::new(),
+        }
+    }
+
+    /// Records that a subscription must receive an event that was created at `at`.
+    pub(super) fn promise(
+        &mut self,
+        id: &DeliveryId,
+        to: &SubscriptionId,
+        event: &EventId,
+        at: Timestamp,
+    ) {
+        let promise = Promise::new(to.clone(), event.clone(), at);
+        self.deliveries.insert(id.clone(), promise);
+    }
+
+    /// Records the final status of an event. A delivered event stays delivered.
+    fn ended(&mut self, event: &EventId, status: &'static str) {
+        if let Some((_, known)) = self.log.get_mut(event)
+            && *known != "delivered"
+        {
+            *known = status;
+        }
+    }
+
+    /// Records that a host claimed a delivery at `host_now` of its own clock.
+    pub(super) fn claimed(
+        &mut self,
+        attempt: u64,
+        delivery: &DeliveryId,
+        looked_at: Timestamp,
+        (host_now, now): (Timestamp, Timestamp),
+    ) -> Result<()> {
+        let promise = self.deliveries.get_mut(delivery).context("no promise")?;
+        let standing = &self.standings[&promise.subscription];
+        standing.may_be_sent_to()?;
+        ensure!(!promise.is_over(), "sent after its end: {promise:?}");
+        ensure!(host_now >= promise.due.0, "sent too early: {promise:?}");
+        if let Some(holder) = &promise.holder {
+            ensure!(now >= holder.until, "two claims of {promise:?}");
+            let before = &self.tries[&holder.attempt];
+            ensure!(before.excused, "a claim expired unused: {before:?}");
+        }
+        promise.status = "PUBLISHED";
+        promise.published_at.get_or_insert(host_now);
+        promise.holder = Some(Holder {
+            attempt,
+            claimed_at: host_now,
+            until: now.plus_ms(CLAIM_MS),
+            late_ms: host_now.since(promise.due.1).max(0),
+        });
+        let tried = Try {
+            delivery: delivery.clone(),
+            event: promise.event.clone(),
+            replays: promise.replays,
+            looked_at,
+            claimed_at: now,
+            sent_at: None,
+            verdict: None,
+            excused: false,
+        };
+        self.tries.insert(attempt, tried);
+        Ok(())
+    }
+
+    /// Marks an attempt as affected by an injected failure.
+    pub(super) fn excuse(&mut self, attempt: u64) {
+        if let Some(tried) = self.tries.get_mut(&attempt) {
+            tried.excused = true;
+        }
+    }
+
+    /// Records that a request was sent, and the receiver's verdict.
+    pub(super) fn sent(
+        &mut self,
+        attempt: u64,
+        verdict: &Verdict,
+        (host_now, now): (Timestamp, Timestamp),
+    ) -> Result<()> {
+        let tried = self.tries.get_mut(&attempt).context("unknown attempt")?;
+        ensure!(
+            tried.excused || now.since(tried.claimed_at) <= TURN_MS,
+            "sent too long after its claim: {tried:?}"
+        );
+        (tried.sent_at, tried.verdict) = (Some(host_now), Some(verdict.clone()));
+        let (id, replays, excused) = (tried.delivery.clone(), tried.replays, tried.excused);
+        // A request of an earlier generation may still arrive.
+        let Some(promise) = self
+            .deliveries
+            .get_mut(&id)
+            .filter(|one| one.replays == replays)
+        else {
+            return Ok(());
+        };
+        let before = promise.taken_by;
+        if verdict.is_yes() {
+            promise.taken_by = Some(attempt);
+        }
+        if let Some(before) = before.and_then(|before| self.tries.get(&before)) {
+            ensure!(
+                excused || before.excused,
+                "sent again without need: {before:?}"
+            );
+        }
+        Ok(())
+    }
+
+    /// Records that a host stored a result at `now` of its own clock. `is_tried` is `false` if it
+    /// released the delivery without an attempt.
+    pub(super) fn stored(
+        &mut self,
+        attempt: u64,
+        is_tried: bool,
+        is_accepted: bool,
+        now: Timestamp,
+    ) -> Result<()> {
+        let tried = self.tries.get(&attempt).context("unknown attempt")?;
+        let product = self.product;
+        let Some(promise) = self.deliveries.get_mut(&tried.delivery) else {
+            // For a deleted subscription, only a successful delivery counts.
+            let is_taken = tried.verdict.as_ref().is_some_and(Verdict::is_yes);
+            let event = tried.event.clone();
+            if is_accepted && is_taken {
+                self.ended(&event, "delivered");
+            }
+            return Ok(());
+        };
+        let held = promise.holder.take_if(|holder| holder.attempt == attempt);
+        ensure!(
+            held.is_some() == is_accepted,
+            "{tried:?} counts: {is_accepted}, of {promise:?}"
+        );
+        let Some(held) = held else { return Ok(()) };
+        if !is_tried {
+            return Ok(());
+        }
+        // The time for which a process stalled also counts as delay.
+        let took_ms = now.since(held.claimed_at) - TURN_MS - EXCHANGE_MS;
+        promise.late_ms += held.late_ms + took_ms.max(0);
+        let (Some(sent_at), Some(verdict)) = (tried.sent_at, &tried.verdict) else {
+            bail!("a result without a sent request: {tried:?}");
+        };
+        promise.answered(product, sent_at, verdict, now);
+        let ended = now.since(promise.published_at.unwrap()) - promise.late_ms;
+        ensure!(
+            product == Product::Watch || ended <= ALL_MS,
+            "all attempts ended too late: {promise:?}"
+        );
+        let (event, status) = (promise.event.clone(), promise.status);
+        match status {
+            "DELIVERED" => self.ended(&event, "delivered"),
+            "FAILED" => self.ended(&event, "failed"),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Returns whether a client's replay must be granted. If so, also records the replay.
+    pub(super) fn replayed(&mut self, id: &DeliveryId, now: Timestamp) -> Option<()> {
+        let promise = self.deliveries.get_mut(id)?;
+        let standing = &self.standings[&promise.subscription];
+        if standing.may_be_sent_to().is_err() || !promise.may_be_replayed(now) {
+            return None;
+        }
+        *promise = Promise {
+            replays: promise.replays + 1,
+            ..Promise::new(promise.subscription.clone(), promise.event.clone(), now)
+        };
+        Some(())
+    }
+
+    /// Records that a delivery expired because its subscription was inactive for too long.
+    pub(super) fn expired(&mut self, id: &DeliveryId, now: Timestamp) -> Result<()> {
+        let promise = self.deliveries.get_mut(id).context("no promise")?;
+        let standing = &self.standings[&promise.subscription];
+        ensure!(standing.may_be_sent_to().is_err(), "expired, not sent");
+        let waited_ms = now.since(promise.pending_since);
+        ensure!(waited_ms > 30 * super::DAY_MS, "expired early: {promise:?}");
+        promise.fails("expired");
+        promise.holder = None;
+        let event = promise.event.clone();
+        self.ended(&event, "failed");
+        Ok(())
+    }
+
+    /// Checks the guarantees that hold after every event.
+    pub(super) fn check(&self, database: &Database) -> Result<()> {
+        for row in &database.rows {
+            let Some(promise) = self.deliveries.get(&row.stored.delivery.id) else {
+                continue;
+            };
+            promise.check(row)?;
+        }
+        for (event, (_, status)) in database
+            .log
+            .iter()
+            .filter(|_| self.product == Product::Watch)
+        {
+            let (_, expected) = self.log[event];
+            ensure!(
+                status.as_str() == expected,
+                "{event:?} is {status:?}, not {expected}"
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks the guarantees that hold when no work is left.
+    pub(super) fn check_end(&self, database: &Database) -> Result<()> {
+        for (id, promise) in &self.deliveries {
+            ensure!(database.row(id).is_some(), "lost: {promise:?}");
+            ensure!(promise.is_over(), "never ended: {promise:?}");
+            let is_taken = promise.taken_by.is_some();
+            ensure!(
+                !promise.is_delivered() || is_taken,
+                "never accepted: {promise:?}"
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,232 @@
+//! Scenario of deliveries: hosts, receivers and clients, with the database rows between them. The
+//! production code decides the result of an attempt (`webhook/attempt.rs` and the state machines).
+//! Everything else is simulated. A separate model states what the API contract guarantees.
+
+pub(crate) mod actors;
+pub(crate) mod attempt;
+pub(crate) mod database;
+pub(crate) mod delivery_contract;
+pub(crate) mod event;
+pub(crate) mod receiver;
+pub(crate) mod scenario;
+pub(crate) mod sender;
+pub(crate) mod subscription_contract;
+
+use super::event_queue::{Agenda, BIRTH};
+use super::seeded_random::Random;
+use super::{History, live};
+use host_application::config::{Config, Environment};
+
+use actors::Wish;
+use anyhow::{Result, ensure};
+use attempt::Attempt;
+use database::Database;
+use delivery_contract::Promises;
+use host_application::webhook::endpoint::Recipient;
+use host_application::webhook::policy::DeliveryPolicy;
+use host_domain::event::Product;
+use host_domain::time::Timestamp;
+use host_domain::webhook::DeliveryEvent;
+use host_runtime::guarded_client::DnsLookup;
+use receiver::{Receiver, Verdict};
+use scenario::Setting;
+use sender::Host;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const HOUR_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
+/// Maximum duration of an exchange.
+const EXCHANGE_MS: i64 = 10_000;
+/// Maximum duration of a scenario. A longer one counts as endless.
+const DEATH_MS: i64 = 120 * DAY_MS;
+/// Maximum number of events of a scenario. One with more events counts as endless.
+const HAPPENINGS_MAX: u64 = 60_000;
+/// Maximum number of failures injected into a scenario.
+const TROUBLES_MAX: u32 = 15;
+/// Interval of the maintenance runs.
+const TENDED_MS: i64 = 60_000;
+
+#[test]
+fn deliveries_end_in_agreement_with_receivers() {
+    lives("delivery", Product::Hotel);
+}
+
+#[test]
+fn watch_deliveries_end_in_agreement_with_receivers() {
+    lives("delivery of a watch", Product::Watch);
+}
+
+fn lives(name: &str, product: Product) {
+    let config = Config::load(None, None, &Environment::default()).unwrap();
+    let webhooks = DeliveryPolicy::new(&config, DnsLookup::system());
+    live(name, |random, history| {
+        let setting = Setting::draw(random, product);
+        Life::new(random, history, &setting, &webhooks).lived()
+    });
+}
+
+enum Happening {
+    /// An event is created.
+    Publishes,
+    Wishes(Wish),
+    Starts {
+        host: usize,
+    },
+    /// A host claims the deliveries that it found due.
+    Claims {
+        host: usize,
+        life: u64,
+        recipients: Vec<Arc<Recipient>>,
+        looked_at: Timestamp,
+    },
+    Sends {
+        attempt: u64,
+    },
+    Hears {
+        attempt: u64,
+        verdict: Verdict,
+        took_ms: i64,
+    },
+    Stores {
+        host: usize,
+        life: u64,
+    },
+}
+
+struct Life<'a> {
+    random: &'a Random,
+    history: &'a History,
+    setting: &'a Setting,
+    webhooks: &'a DeliveryPolicy,
+    now: Timestamp,
+    agenda: Agenda<Happening>,
+    database: Database,
+    hosts: Vec<Host>,
+    receivers: BTreeMap<String, Receiver>,
+    attempts: BTreeMap<u64, Attempt>,
+    /// Time of the next poll by the hosts.
+    looks_at: Timestamp,
+    troubles: u32,
+    promises: Promises,
+}
+
+impl<'a> Life<'a> {
+    fn new(
+        random: &'a Random,
+        history: &'a History,
+        setting: &'a Setting,
+        webhooks: &'a DeliveryPolicy,
+    ) -> Self {
+        history.note(|| format!("{setting:?}"));
+        Self {
+            random,
+            history,
+            setting,
+            webhooks,
+            now: BIRTH,
+            agenda: Agenda::new(),
+            database: Database::default(),
+            hosts: Vec::new(),
+            receivers: BTreeMap::new(),
+            attempts: BTreeMap::new(),
+            looks_at: BIRTH,
+            troubles: 0,
+            promises: Promises::new(setting.product),
+        }
+    }
+
+    fn lived(mut self) -> Result<()> {
+        self.start_hosts();
+        self.plan_people();
+        let mut happenings = 0;
+        while let Some(at) = self.next_at() {
+            happenings += 1;
+            ensure!(
+                at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX,
+                "the scenario does not end"
+            );
+            // Every event has its own instant.
+            self.now = at.max(self.now.plus_ms(1));
+            self.happen(at)?;
+            self.promises.check(&self.database)?;
+        }
+        self.promises.check_end(&self.database)
+    }
+
+    fn next_at(&self) -> Option<Timestamp> {
+        let looks = self.database.next_due().map(|at| at.max(self.looks_at));
+        let tends = self.tends_at();
+        let planned = self.agenda.next_at();
+        planned.into_iter().chain(looks).chain(tends).min()
+    }
+
+    fn happen(&mut self, at: Timestamp) -> Result<()> {
+        match self.agenda.take(at) {
+            Some(Happening::Publishes) => self.publish(),
+            Some(Happening::Wishes(wish)) => return self.wish(wish),
+            Some(Happening::Starts { host }) => self.start(host),
+            Some(Happening::Claims {
+                host,
+                life,
+                recipients,
+                looked_at,
+            }) => return self.claim(host, life, &recipients, looked_at),
+            Some(Happening::Sends { attempt }) => return self.send(attempt),
+            Some(Happening::Hears {
+                attempt,
+                verdict,
+                took_ms,
+            }) => return self.hear(attempt, &verdict, took_ms),
+            Some(Happening::Stores { host, life }) => return self.store(host, life),
+            None if self.tends_at().is_some_and(|due| due <= self.now) => return self.tend(),
+            None => self.look(),
+        }
+        Ok(())
+    }
+
+    /// Returns the time of the next maintenance run that has work.
+    fn tends_at(&self) -> Option<Timestamp> {
+        let stranded = self.database.stranded().map(|(at, _)| at);
+        let deleted = self.database.subscribers.iter();
+        let deleted = deleted.filter_map(|one| Some(one.deleted_at?.plus_ms(TENDED_MS)));
+        let first = stranded.chain(deleted).min()?;
+        Some(first.plus_ms(TENDED_MS / 2))
+    }
+
+    /// Mirrors `webhook/maintenance.rs`.
+    fn tend(&mut self) -> Result<()> {
+        let now = self.now;
+        let stranded = self.database.stranded();
+        let stranded: Vec<_> = stranded.map(|(until, one)| (until, one.clone())).collect();
+        for (until, delivery) in stranded {
+            let read_status = delivery.status();
+            if until < now
+                && let Some(expired) = delivery.apply(DeliveryEvent::Expired, now)
+            {
+                self.note(|| format!("{} waited too long", expired.id));
+                self.promises.expired(&expired.id, now)?;
+                self.database.expire(expired, read_status);
+            }
+        }
+        self.database.forget(now.plus_ms(-TENDED_MS));
+        Ok(())
+    }
+
+    /// Returns whether a failure is injected, in the given percentage of cases.
+    fn troubled(&mut self, percent: i64) -> bool {
+        let is_troubled = self.setting.trouble > 0
+            && self.troubles < TROUBLES_MAX
+            && self.random.percent(percent);
+        self.troubles += u32::from(is_troubled);
+        is_troubled
+    }
+
+    fn note(&self, line: impl FnOnce() -> String) {
+        self.history.note_at(self.now, line);
+    }
+
+    fn queue(&mut self, after_ms: i64, happening: Happening) {
+        self.agenda.plan(self.now.plus_ms(after_ms), happening);
+    }
+}

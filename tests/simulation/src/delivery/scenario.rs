@@ -1,0 +1,37 @@
+//! Parameters of a delivery scenario: hosts, subscriptions and the rate of failures.
+
+use super::{DAY_MS, HOUR_MS};
+use crate::seeded_random::Random;
+use host_domain::event::Product;
+
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub(super) product: Product,
+    pub(super) subscriptions: usize,
+    pub(super) hosts: usize,
+    /// Maximum difference between a host's clock and the database's clock.
+    pub(super) skew_ms: i64,
+    /// Percentage of attempts that fail.
+    pub(super) trouble: i64,
+    /// Duration in which events and requests are generated.
+    pub(super) lasts_ms: i64,
+    pub(super) events: i64,
+    /// Number of client requests.
+    pub(super) wishes: i64,
+}
+
+impl Setting {
+    pub(super) fn draw(random: &Random, product: Product) -> Self {
+        let is_watch = product == Product::Watch;
+        Self {
+            product,
+            subscriptions: if is_watch || random.percent(60) { 1 } else { 2 },
+            hosts: usize::try_from(random.between(1, 3)).unwrap(),
+            skew_ms: random.one_of(&[0, 0, 50, 2_000]),
+            trouble: random.one_of(&[0, 0, 10, 40]),
+            lasts_ms: random.one_of(&[HOUR_MS, 8 * HOUR_MS, 2 * DAY_MS, 9 * DAY_MS, 9 * DAY_MS]),
+            events: random.between(2, 14),
+            wishes: random.one_of(&[0, 0, 3, 8, 12]),
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Database rows of watches with the guarantees of their statements: operations of one write are
+//! stored together or not at all.
+
+use super::booking::Booking;
+use super::watch_contract::Before;
+use crate::job_row::{Job, LEASE_MS};
+use host_domain::event::EventType;
+use host_domain::id::{AskId, BookingId, InstrumentId, MandateId, WatchId};
+use host_domain::mandate::Mandate;
+use host_domain::money::Money;
+use host_domain::owner::Tenant;
+use host_domain::time::Timestamp;
+use host_domain::watch::ObservedPrice;
+use host_domain::watch::{PriceQuery, State, Status, Transition, Watch};
+use host_storage::{ClaimedPriceCheck, Conflict, PriceCheckRelease, StoredWatch};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Delay until a host finds a due query.
+const NOTICED_AFTER_MS: i64 = 200;
+
+/// A price query of one or more watches.
+pub(super) struct Ask {
+    pub(super) id: AskId,
+    pub(super) tenant: Tenant,
+    pub(super) question: PriceQuery,
+    pub(super) next_at: Timestamp,
+    revision: i64,
+    pub(super) lease: Option<(u64, Timestamp)>,
+}
+
+#[derive(Default)]
+pub(super) struct Rows {
+    pub(super) watches: BTreeMap<WatchId, (AskId, Watch)>,
+    pub(super) mandates: BTreeMap<MandateId, Mandate>,
+    pub(super) bookings: BTreeMap<BookingId, Booking>,
+    pub(super) asks: Vec<Ask>,
+    /// Purchase jobs by watch.
+    pub(super) jobs: BTreeMap<WatchId, Job>,
+    pub(super) log: Vec<(WatchId, EventType)>,
+    /// Deleted payment instruments.
+    pub(super) deleted: BTreeSet<InstrumentId>,
+}
+
+/// An operation of a write.
+#[derive(Debug, Clone)]
+pub(super) enum Op {
+    InsertWatch(Watch),
+    /// A transition of a watch that was read at the given version.
+    UpdateWatch(Transition, i64),
+    InsertMandate(Mandate),
+    UpdateMandate(Mandate, i64),
+    InsertBooking(Booking),
+    SeeAsk(ClaimedPriceCheck),
+    ReleaseAsk(ClaimedPriceCheck, PriceCheckRelease),
+    DeleteAsk(ClaimedPriceCheck),
+    /// The lease holder renews its lease.
+    KeepJob(WatchId, u64),
+    /// The lease holder releases the job with a new due time, or completes it with `None`.
+    ReleaseJob(WatchId, u64, Option<Timestamp>),
+    /// The job failed and is due again at the given time.
+    FailJob(WatchId, u64, Timestamp),
+}
+
+impl Rows {
+    /// Stores all operations or none.
+    pub(super) fn commit(
+        &mut self,
+        ops: Vec<Op>,
+        noticed_after_ms: i64,
+        now: Timestamp,
+    ) -> Result<(), Conflict> {
+        for op in &ops {
+            self.fits(op)?;
+        }
+        for op in ops {
+            self.store(op, noticed_after_ms, now);
+        }
+        Ok(())
+    }
+
+    /// Returns the value before a write.
+    pub(super) fn before(&self, op: &Op) -> Before {
+        match op {
+            Op::UpdateWatch(moved, _) => {
+                Before::Watch(Box::new(self.watch(&moved.watch.id).clone()))
+            }
+            Op::UpdateMandate(mandate, _) => {
+                Before::Mandate(Box::new(self.mandates[&mandate.terms.id].clone()))
+            }
+            _ => Before::Other,
+        }
+    }
+
+    fn fits(&self, op: &Op) -> Result<(), Conflict> {
+        let (fits, conflict) = match op {
+            Op::InsertWatch(_) | Op::InsertMandate(_) | Op::InsertBooking(_) => return Ok(()),
+            Op::UpdateWatch(moved, read_version) => {
+                let (_, known) = &self.watches[&moved.watch.id];
+                (known.version == *read_version, Conflict::WatchVersion)
+            }
+            Op::UpdateMandate(mandate, read_version) => {
+                let known = &self.mandates[&mandate.terms.id];
+                (known.version == *read_version, Conflict::MandateVersion)
+            }
+            Op::SeeAsk(ask) | Op::ReleaseAsk(ask, _) => {
+                (self.held(ask).is_some(), Conflict::LeaseLost)
+            }
+            Op::DeleteAsk(ask) => {
+                let held = self.held(ask);
+                let is_same = held.is_some_and(|known| known.revision == ask.watch_revision);
+                (
+                    is_same && !self.is_wanted(&ask.id),
+                    Conflict::PriceCheckInUse,
+                )
+            }
+            Op::KeepJob(watch, holder)
+            | Op::ReleaseJob(watch, holder, _)
+            | Op::FailJob(watch, holder, _) => {
+                let job = self.jobs.get(watch);
+                let is_held = job.is_some_and(|job| job.is_held_by(*holder));
+                (is_held, Conflict::LeaseLost)
+            }
+        };
+        if fits { Ok(()) } else { Err(conflict) }
+    }
+
+    fn store(&mut self, op: Op, noticed_after_ms: i64, now: Timestamp) {
+        match op {
+            Op::InsertWatch(watch) => {
+                self.ask_now(&watch, now);
+                let stored = StoredWatch {
+                    watch,
+                    last_observed: None,
+                };
+                let id = stored.price_check_id();
+                self.watches
+                    .insert(stored.watch.id.clone(), (id, stored.watch));
+            }
+            Op::UpdateWatch(moved, _) => self.store_moved(moved, noticed_after_ms, now),
+            Op::InsertMandate(mandate) | Op::UpdateMandate(mandate, _) => {
+                self.mandates.insert(mandate.terms.id.clone(), mandate);
+            }
+            Op::InsertBooking(booking) => {
+                self.bookings.insert(booking.id.clone(), booking);
+            }
+            Op::SeeAsk(ask) => {
+                let row = self.row(&ask);
+                row.lease = row.lease.map(|(holder, _)| (holder, now.plus_ms(LEASE_MS)));
+            }
+            Op::ReleaseAsk(ask, outcome) => {
+                let row = self.row(&ask);
+                row.lease = None;
+                if row.revision == ask.watch_revision {
+                    row.next_at = outcome.next_at;
+                }
+            }
+            Op::DeleteAsk(ask) => self.asks.retain(|row| row.id != ask.id),
+            Op::KeepJob(watch, holder) => self.jobs.get_mut(&watch).unwrap().hold(holder, now),
+            Op::ReleaseJob(watch, _, due_at) => {
+                let job = self.jobs.remove(&watch).unwrap();
+                if let Some(due_at) = job.due_after(due_at) {
+                    self.jobs
+                        .insert(watch, Job::new(due_at, None, noticed_after_ms));
+                }
+            }
+            Op::FailJob(watch, _, due_at) => {
+                let due_at = self.jobs[&watch].due_after(Some(due_at)).unwrap();
+                self.jobs
+                    .insert(watch, Job::new(due_at, None, noticed_after_ms));
+            }
+        }
+    }
+
+    /// Mirrors `apply_event_in` of the watch service: stores the watch and all consequences of its
+    /// transition.
+    fn store_moved(&mut self, moved: Transition, noticed_after_ms: i64, now: Timestamp) {
+        let Transition {
+            watch,
+            notification: tells,
+            is_purchase_due: buys,
+            is_check_due: asks,
+        } = moved;
+        if asks {
+            self.ask_now(&watch, now);
+        }
+        if buys {
+            match self.jobs.get_mut(&watch.id) {
+                Some(job) if job.lease.is_some() => job.again(now),
+                Some(_) | None => {
+                    let job = Job::new(now, None, noticed_after_ms);
+                    self.jobs.insert(watch.id.clone(), job);
+                }
+            }
+        }
+        if let Some(told) = tells {
+            self.log.push((watch.id.clone(), told));
+        }
+        let (_, row) = self.watches.get_mut(&watch.id).unwrap();
+        *row = watch;
+    }
+
+    fn ask_now(&mut self, watch: &Watch, now: Timestamp) {
+        let stored = StoredWatch {
+            watch: watch.clone(),
+            last_observed: None,
+        };
+        let id = stored.price_check_id();
+        if let Some(row) = self.asks.iter_mut().find(|row| row.id == id) {
+            row.next_at = row.next_at.min(now);
+            row.revision += 1;
+            return;
+        }
+        self.asks.push(Ask {
+            id,
+            tenant: watch.owner.tenant.clone(),
+            question: watch.query.clone(),
+            next_at: now,
+            revision: 1,
+            lease: None,
+        });
+    }
+
+    /// Mirrors `Store::claim_price_checks` for the query that has been due longest.
+    pub(super) fn claim_ask(&mut self, holder: u64, now: Timestamp) -> Option<ClaimedPriceCheck> {
+        let mut due: Vec<_> = self
+            .asks
+            .iter_mut()
+            .filter(|row| row.free_at() <= now)
+            .collect();
+        due.sort_by_key(|row| row.next_at);
+        let row = due.into_iter().next()?;
+        row.lease = Some((holder, now.plus_ms(LEASE_MS)));
+        let claimed = ClaimedPriceCheck {
+            id: row.id.clone(),
+            tenant: row.tenant.clone(),
+            query: row.question.clone(),
+            watch_revision: row.revision,
+            token: holder.to_string(),
+            has_open_watches: false,
+        };
+        let is_wanted = self.is_wanted(&claimed.id);
+        Some(ClaimedPriceCheck {
+            has_open_watches: is_wanted,
+            ..claimed
+        })
+    }
+
+    fn held(&self, ask: &ClaimedPriceCheck) -> Option<&Ask> {
+        let mut rows = self.asks.iter();
+        rows.find(|row| {
+            let holder = row.lease.map(|(holder, _)| holder.to_string());
+            row.id == ask.id && holder.as_ref() == Some(&ask.token)
+        })
+    }
+
+    fn row(&mut self, ask: &ClaimedPriceCheck) -> &mut Ask {
+        self.asks.iter_mut().find(|row| row.id == ask.id).unwrap()
+    }
+
+    pub(super) fn asking<'a>(&'a self, ask: &'a AskId) -> impl Iterator<Item = &'a Watch> {
+        let all = self.watches.values().filter(move |(id, _)| id == ask);
+        all.map(|(_, watch)| watch)
+    }
+
+    fn is_wanted(&self, ask: &AskId) -> bool {
+        self.asking(ask).any(|watch| watch.status().is_open())
+    }
+
+    /// Mirrors `Store::watches_affected_by_price`.
+    pub(super) fn moved_by(&self, ask: &AskId, seen: ObservedPrice, limit: usize) -> Vec<Watch> {
+        let total = seen.total.map_or(i64::MAX, |total: Money| total.minor);
+        let is_moved = |watch: &&Watch| {
+            let cap = watch.trigger.amount().minor;
+            match watch.status() {
+                Status::Active => cap >= total,
+                Status::Triggered => cap < total,
+                _ => false,
+            }
+        };
+        self.asking(ask)
+            .filter(is_moved)
+            .take(limit)
+            .cloned()
+            .collect()
+    }
+
+    /// Mirrors `Store::watches_awaiting_price`.
+    pub(super) fn waiting(&self, ask: &AskId, limit: usize) -> Vec<Watch> {
+        let waits = |watch: &&Watch| matches!(watch.state, State::Active | State::Triggered);
+        self.asking(ask)
+            .filter(waits)
+            .take(limit)
+            .cloned()
+            .collect()
+    }
+
+    pub(super) fn watch(&self, id: &WatchId) -> &Watch {
+        &self.watches[id].1
+    }
+}
+
+impl Ask {
+    pub(super) fn free_at(&self) -> Timestamp {
+        self.lease
+            .map_or(self.next_at, |(_, until)| until.max(self.next_at))
+    }
+
+    /// Returns the time from which the query can be claimed, because hosts poll at intervals.
+    pub(super) fn claimable_at(&self) -> Timestamp {
+        self.free_at().plus_ms(NOTICED_AFTER_MS)
+    }
+}

@@ -1,0 +1,190 @@
+//! Scenario of a few watches: their owners, a supplier with changing prices, and the hosts that
+//! check prices and purchase. The production code decides (`watch/policy` and the state machines of
+//! watches and mandates). Everything else is simulated.
+
+pub(crate) mod actors;
+pub(crate) mod booking;
+pub(crate) mod check_schedule;
+pub(crate) mod database;
+pub(crate) mod mandate_contract;
+pub(crate) mod price_check;
+pub(crate) mod purchase;
+pub(crate) mod scenario;
+pub(crate) mod watch_contract;
+
+use super::event_queue::{Agenda, BIRTH};
+use super::job_row::{Job, LEASE_MS};
+use super::seeded_random::Random;
+use super::{History, live};
+use actors::Wish;
+use anyhow::{Result, ensure};
+use database::{Op, Rows};
+use host_domain::time::Timestamp;
+use host_storage::Conflict;
+use price_check::Check;
+use purchase::Purchase;
+use scenario::Setting;
+use watch_contract::Model;
+
+/// Maximum duration of a scenario. A longer one counts as endless.
+const DEATH_MS: i64 = 60 * 24 * 3_600_000;
+/// Maximum number of events of a scenario. One with more events counts as endless.
+const HAPPENINGS_MAX: u64 = 50_000;
+
+#[test]
+fn watches_end_according_to_their_prices() {
+    live("watches", |random, history| {
+        Life::new(random, history, &Setting::draw(random)).lived()
+    });
+}
+
+/// A task that a host executes, one transaction after the other.
+enum Task {
+    Check(Box<Check>),
+    Buy(Box<Purchase>),
+}
+
+enum Happening {
+    /// A task executes its next step.
+    Goes(Task),
+    Wishes(Wish, u32),
+    /// The changes of a user's request are stored.
+    Stores(Vec<Op>, Wish, u32),
+}
+
+struct Life<'a> {
+    random: &'a Random,
+    history: &'a History,
+    setting: &'a Setting,
+    now: Timestamp,
+    rows: Rows,
+    agenda: Agenda<Happening>,
+    model: Model,
+}
+
+impl<'a> Life<'a> {
+    fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
+        history.note(|| format!("{setting:#?}"));
+        let mut model = Model::default();
+        model.cadence.interval_s = setting.interval_s;
+        Self {
+            random,
+            history,
+            setting,
+            now: BIRTH,
+            rows: Rows::default(),
+            agenda: Agenda::new(),
+            model,
+        }
+    }
+
+    fn lived(mut self) -> Result<()> {
+        self.plan_people();
+        let mut happenings = 0;
+        while let Some(at) = self.next_at() {
+            happenings += 1;
+            let is_alive = at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX;
+            ensure!(is_alive, "the scenario does not end");
+            self.now = self.now.max(at);
+            for booking in self.rows.bookings.values_mut() {
+                booking.pass(self.now);
+            }
+            self.happen(at)?;
+            self.model.now(&self.rows)?;
+        }
+        self.model.at_rest(&self.rows)
+    }
+
+    fn next_at(&self) -> Option<Timestamp> {
+        let asks = self.rows.asks.iter().map(database::Ask::claimable_at);
+        let jobs = self.rows.jobs.values().map(Job::claimable_at);
+        let planned = self.agenda.next_at();
+        planned.into_iter().chain(asks).chain(jobs).min()
+    }
+
+    fn happen(&mut self, at: Timestamp) -> Result<()> {
+        match self.agenda.take(at) {
+            Some(Happening::Goes(task)) => {
+                let next = match task {
+                    Task::Check(check) => self.check(*check)?,
+                    Task::Buy(purchase) => self.buy(*purchase)?,
+                };
+                if let Some((after_ms, task)) = next {
+                    self.goes(after_ms, task);
+                }
+            }
+            Some(Happening::Wishes(wish, tries)) => self.wish(wish, tries),
+            Some(Happening::Stores(ops, wish, tries)) => self.store_wish(ops, wish, tries)?,
+            None => self.claim()?,
+        }
+        Ok(())
+    }
+
+    /// A host claims due work.
+    fn claim(&mut self) -> Result<()> {
+        let holder = self.agenda.name();
+        let now = self.now;
+        let mut jobs = self.rows.jobs.iter_mut();
+        if let Some((watch, job)) = jobs.find(|(_, job)| job.claimable_at() <= now) {
+            job.hold(holder, now);
+            let purchase = Purchase::claimed(watch.clone(), holder, now);
+            let watch = purchase.watch.clone();
+            self.goes(1, Task::Buy(Box::new(purchase)));
+            if self.random.percent(10) {
+                self.thinks_again(&watch);
+            }
+            return Ok(());
+        }
+        if let Some(ask) = self.rows.claim_ask(holder, now) {
+            self.note(|| {
+                format!(
+                    "check {holder} claims {} as revision {}",
+                    ask.id, ask.watch_revision
+                )
+            });
+            self.model.cadence.claimed(&ask, now)?;
+            self.goes(1, Task::Check(Box::new(Check::claimed(ask))));
+        }
+        Ok(())
+    }
+
+    /// Continues a task, unless its process crashes or stalls until others have taken over.
+    fn goes(&mut self, after_ms: i64, task: Task) {
+        if self.random.percent(self.setting.trouble) {
+            if self.random.percent(50) {
+                self.note(|| "a process crashes".to_owned());
+                return;
+            }
+            self.note(|| "a process stalls".to_owned());
+            let pause_ms = self.random.between(LEASE_MS / 2, 3 * LEASE_MS);
+            return self.queue(after_ms + pause_ms, Happening::Goes(task));
+        }
+        self.queue(after_ms, Happening::Goes(task));
+    }
+
+    /// Stores all operations or none.
+    fn commit(&mut self, ops: Vec<Op>) -> Result<Result<(), Conflict>> {
+        let before: Vec<_> = ops.iter().map(|op| self.rows.before(op)).collect();
+        let noticed_after_ms = self.random.between(0, 1_000);
+        if let Err(conflict) = self.rows.commit(ops.clone(), noticed_after_ms, self.now) {
+            self.note(|| format!("{conflict}"));
+            return Ok(Err(conflict));
+        }
+        for (op, before) in ops.iter().zip(before) {
+            if let Op::UpdateWatch(moved, _) = op {
+                self.note(|| format!("{} is {:?}", moved.watch.id, moved.watch.state));
+            }
+            self.model.stored(op, before, &self.rows, self.now)?;
+        }
+        Ok(Ok(()))
+    }
+
+    fn note(&self, line: impl FnOnce() -> String) {
+        self.history.note_at(self.now, line);
+    }
+
+    fn queue(&mut self, after_ms: i64, happening: Happening) {
+        self.agenda
+            .plan(self.now.plus_ms(after_ms.max(0)), happening);
+    }
+}

@@ -1,0 +1,199 @@
+//! Simulated price checks that follow `watch/check_worker.rs`. The production code decides
+//! (`watch/policy`), and any event may happen between two transactions.
+
+use super::check_schedule::Cadence;
+use super::database::Op;
+use super::watch_contract::Model;
+use super::{Life, Task};
+use anyhow::Result;
+use host_application::supplier::query_error::QueryError;
+use host_application::watch::policy::{self, CheckAction};
+use host_domain::money::Money;
+use host_domain::supplier::{ReadError, SupplierId};
+use host_domain::watch::ObservedPrice;
+use host_domain::watch::{Event, Watch};
+use host_storage::{ClaimedPriceCheck, PriceCheckRelease};
+
+/// Page size for reading watches, smaller than their number in a scenario.
+const PAGE: usize = 2;
+/// Timeout of a price request, equal to half a lease.
+const LOOK_MAX_MS: i64 = 30_000;
+
+pub(super) struct Check {
+    pub(super) ask: ClaimedPriceCheck,
+    pub(super) at: At,
+}
+
+pub(super) enum At {
+    Begun,
+    Heard(Result<Option<Money>, Unanswered>),
+    Moving(ObservedPrice),
+    /// The remaining watches of a page and whether one of them changed. Without an observed price,
+    /// the watches expire.
+    Settling(Option<ObservedPrice>, Vec<Watch>, bool),
+    Expiring,
+    Releasing(Option<ObservedPrice>, Option<Unanswered>),
+    Forgetting,
+    Keeping,
+}
+
+/// The reason why no price was observed, and the supplier's retry time.
+pub(super) struct Unanswered {
+    error: QueryError,
+    retry_after_s: Option<u32>,
+}
+
+impl Check {
+    pub(super) const fn claimed(ask: ClaimedPriceCheck) -> Self {
+        let at = At::Begun;
+        Self { ask, at }
+    }
+}
+
+impl Life<'_> {
+    /// Executes one step. Returns the next task with its delay, or `None` if the check is finished.
+    pub(super) fn check(&mut self, check: Check) -> Result<Option<(i64, Task)>> {
+        let Check { ask, at } = check;
+        let mut after_ms = self.random.between(1, 30);
+        let at = match at {
+            At::Begun => match policy::check_action(&ask, self.now) {
+                CheckAction::Check => {
+                    Cadence::asks(&ask, self.now)?;
+                    let (wait_ms, heard) = self.look(&ask);
+                    after_ms = wait_ms;
+                    At::Heard(heard)
+                }
+                CheckAction::Expire => At::Expiring,
+                CheckAction::Delete => At::Forgetting,
+            },
+            At::Heard(Ok(total)) => {
+                self.note(|| format!("{} costs {total:?}", ask.id));
+                At::Moving(ObservedPrice {
+                    observed_at: self.now,
+                    total,
+                })
+            }
+            At::Heard(Err(error)) => At::Releasing(None, Some(error)),
+            At::Moving(seen) => {
+                self.model.looked(&ask, seen, self.now);
+                let page = self.rows.moved_by(&ask.id, seen, PAGE);
+                if page.is_empty() {
+                    At::Releasing(Some(seen), None)
+                } else if self.commit(vec![Op::SeeAsk(ask.clone())])?.is_err() {
+                    return Ok(None);
+                } else {
+                    At::Settling(Some(seen), page, false)
+                }
+            }
+            At::Expiring => match self.rows.waiting(&ask.id, PAGE) {
+                page if page.is_empty() => At::Forgetting,
+                page => At::Settling(None, page, false),
+            },
+            At::Settling(seen, page, moved) => self.settle(seen, page, moved)?,
+            At::Releasing(seen, failed) => {
+                self.release(&ask, seen, failed)?;
+                return Ok(None);
+            }
+            At::Forgetting => {
+                if self.commit(vec![Op::DeleteAsk(ask.clone())])?.is_ok() {
+                    self.model.cadence.forgotten(&ask);
+                    return Ok(None);
+                }
+                At::Keeping
+            }
+            At::Keeping => {
+                let next_at = self.now.plus_s(self.setting.interval_s);
+                let seen = None;
+                let kept = Op::ReleaseAsk(
+                    ask.clone(),
+                    PriceCheckRelease {
+                        observed: seen,
+                        next_at,
+                    },
+                );
+                if self.commit(vec![kept])?.is_ok() {
+                    self.model.cadence.kept(&ask, self.now);
+                }
+                return Ok(None);
+            }
+        };
+        Ok(Some((after_ms, Task::Check(Box::new(Check { ask, at })))))
+    }
+
+    fn settle(
+        &mut self,
+        seen: Option<ObservedPrice>,
+        mut page: Vec<Watch>,
+        moved: bool,
+    ) -> Result<At> {
+        let Some(watch) = page.pop() else {
+            return Ok(match (seen, moved) {
+                (Some(seen), true) => At::Moving(seen),
+                (Some(seen), false) => At::Releasing(Some(seen), None),
+                (None, true) => At::Expiring,
+                (None, false) => At::Forgetting,
+            });
+        };
+        let event = seen.map_or(Event::Expired, |seen| policy::price_event(seen.total));
+        let read_version = watch.version;
+        let mut moves = moved;
+        if let Ok(Some(done)) = watch.apply(event.clone(), self.now) {
+            if let Some(seen) = seen {
+                Model::priced(&done, seen.total)?;
+            }
+            // A conflict means that another write came first.
+            let _moved = self.commit(vec![Op::UpdateWatch(done, read_version)])?;
+            moves = true;
+        }
+        Ok(At::Settling(seen, page, moves))
+    }
+
+    fn release(
+        &mut self,
+        ask: &ClaimedPriceCheck,
+        seen: Option<ObservedPrice>,
+        failed: Option<Unanswered>,
+    ) -> Result<()> {
+        let interval_s = self.setting.interval_s;
+        let error = failed.as_ref().map(|failed| &failed.error);
+        let next_at = policy::next_check_at(ask, error, interval_s, self.now);
+        let release = Op::ReleaseAsk(
+            ask.clone(),
+            PriceCheckRelease {
+                observed: seen,
+                next_at,
+            },
+        );
+        if self.commit(vec![release])?.is_ok() {
+            let told_s = failed.and_then(|failed| failed.retry_after_s);
+            self.model
+                .checked(ask, seen, told_s, &self.rows, self.now)?;
+        }
+        Ok(())
+    }
+
+    /// Requests the price. Returns the delay until the response, and the response.
+    fn look(&self, ask: &ClaimedPriceCheck) -> (i64, Result<Option<Money>, Unanswered>) {
+        let random = self.random;
+        if random.percent(self.setting.unanswered) {
+            let later = random.one_of(&[Some(0), Some(30), Some(3_600), Some(90_000)]);
+            let limited = |retry_after_s| ReadError::RateLimited { retry_after_s };
+            let (error, retry_after_s) = random.one_of(&[
+                (ReadError::TimedOut("no answer".to_owned()), None),
+                (limited(None), None),
+                (limited(later), later),
+            ]);
+            self.note(|| format!("{} gets no response: {error:?}", ask.id));
+            let supplier = SupplierId::parse("HOTELS").unwrap();
+            let unanswered = Unanswered {
+                error: QueryError::Supplier { supplier, error },
+                retry_after_s,
+            };
+            return (random.between(1, LOOK_MAX_MS), Err(unanswered));
+        }
+        let there_ms = random.between(50, random.one_of(&[500, LOOK_MAX_MS / 2]));
+        let place = self.setting.place_of(&ask.query);
+        let total = self.setting.price(place, self.now.plus_ms(there_ms));
+        (there_ms + random.between(50, 500), Ok(total))
+    }
+}

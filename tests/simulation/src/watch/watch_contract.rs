@@ -1,0 +1,305 @@
+//! Model of the guarantees of the API for watches: it records separately which watches are active,
+//! which notifications were sent and which purchases are allowed.
+
+use super::check_schedule::{Cadence, over_at};
+use super::database::{Ask, Op, Rows};
+use super::mandate_contract;
+use anyhow::{Result, bail, ensure};
+use host_domain::event::EventType;
+use host_domain::id::{AskId, WatchId};
+use host_domain::mandate::{Mandate, MandateStatus};
+use host_domain::money::Money;
+use host_domain::time::Timestamp;
+use host_domain::watch::ObservedPrice;
+use host_domain::watch::{State, Status, Transition, Watch, WatchTarget};
+use host_storage::ClaimedPriceCheck;
+use std::collections::BTreeMap;
+
+/// Allowed transitions of the status.
+const MOVES: [(Status, &[Status]); 7] = [
+    (
+        Status::Active,
+        &[
+            Status::Triggered,
+            Status::Purchasing,
+            Status::Expired,
+            Status::Canceled,
+        ],
+    ),
+    (
+        Status::Triggered,
+        &[Status::Active, Status::Expired, Status::Canceled],
+    ),
+    (
+        Status::Purchasing,
+        &[Status::Active, Status::Purchased, Status::PurchaseFailed],
+    ),
+    (Status::Purchased, &[]),
+    (Status::PurchaseFailed, &[]),
+    (Status::Expired, &[]),
+    (Status::Canceled, &[]),
+];
+
+/// The recorded data of a watch.
+struct Known {
+    moved_at: Timestamp,
+    /// Number of prices observed for its query before the watch was added.
+    prices_before: usize,
+    triggers: usize,
+    is_revoked: bool,
+}
+
+/// The recorded data of a query.
+#[derive(Default)]
+struct Asked {
+    /// All observed prices for which watches were read, in order.
+    prices: Vec<Option<Money>>,
+    /// Time of the last read by each check.
+    looked_at: BTreeMap<String, Timestamp>,
+}
+
+/// The value before a write.
+pub(super) enum Before {
+    Watch(Box<Watch>),
+    Mandate(Box<Mandate>),
+    Other,
+}
+
+#[derive(Default)]
+pub(super) struct Model {
+    watches: BTreeMap<WatchId, Known>,
+    asked: BTreeMap<AskId, Asked>,
+    pub(super) cadence: Cadence,
+}
+
+impl Model {
+    /// Records that a check reads the watches that a price affects.
+    pub(super) fn looked(&mut self, ask: &ClaimedPriceCheck, seen: ObservedPrice, now: Timestamp) {
+        let asked = self.asked.entry(ask.id.clone()).or_default();
+        asked.prices.push(seen.total);
+        asked.looked_at.insert(ask.token.clone(), now);
+    }
+
+    /// Records that a check was stored as finished, and checks that the price was applied to all
+    /// watches.
+    pub(super) fn checked(
+        &mut self,
+        ask: &ClaimedPriceCheck,
+        seen: Option<ObservedPrice>,
+        told_s: Option<u32>,
+        rows: &Rows,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.cadence.ends(ask, told_s, now);
+        let Some(seen) = seen else { return Ok(()) };
+        let looked_at = self.asked[&ask.id].looked_at[&ask.token];
+        for watch in rows.asking(&ask.id) {
+            let met = is_met(watch, seen.total);
+            let is_behind = match watch.status() {
+                Status::Active => met,
+                Status::Triggered => !met,
+                _ => false,
+            };
+            let since = self.watches[&watch.id].moved_at;
+            ensure!(
+                !is_behind || since >= looked_at,
+                "observed price {:?} was not applied to {watch:?}",
+                seen.total
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks that a transition of a watch matches the observed price.
+    pub(super) fn priced(moved: &Transition, total: Option<Money>) -> Result<()> {
+        let met = is_met(&moved.watch, total);
+        let fits = match moved.watch.status() {
+            Status::Triggered | Status::Purchasing => met,
+            Status::Active => !met,
+            _ => false,
+        };
+        ensure!(fits, "{total:?} made {:?}", moved.watch);
+        Ok(())
+    }
+
+    /// Records that a client received the confirmation of a revoked mandate.
+    pub(super) fn revoked(&mut self, watch: &WatchId) {
+        self.watches.get_mut(watch).unwrap().is_revoked = true;
+    }
+
+    /// Records a stored operation and checks that it is allowed.
+    pub(super) fn stored(
+        &mut self,
+        op: &Op,
+        before: Before,
+        rows: &Rows,
+        now: Timestamp,
+    ) -> Result<()> {
+        match (op, before) {
+            (Op::InsertWatch(watch), _) => {
+                let (ask, _) = &rows.watches[&watch.id];
+                self.cadence.came(ask, now);
+                let prices_before = self.asked.get(ask).map_or(0, |asked| asked.prices.len());
+                let known = Known {
+                    moved_at: now,
+                    prices_before,
+                    triggers: 0,
+                    is_revoked: false,
+                };
+                self.watches.insert(watch.id.clone(), known);
+                Ok(())
+            }
+            (Op::UpdateWatch(moved, _), Before::Watch(before)) => {
+                self.watch_moved(&before, moved, rows, now)
+            }
+            (Op::UpdateMandate(mandate, _), Before::Mandate(before)) => {
+                let is_revoked = |id: &WatchId| self.watches[id].is_revoked;
+                mandate_contract::moved(&before, mandate, is_revoked, rows, now)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn watch_moved(
+        &mut self,
+        before: &Watch,
+        moved: &Transition,
+        rows: &Rows,
+        now: Timestamp,
+    ) -> Result<()> {
+        let watch = &moved.watch;
+        let (from, to) = (before.status(), watch.status());
+        let (_, ways) = MOVES.iter().find(|(known, _)| *known == from).unwrap();
+        ensure!(from == to || ways.contains(&to), "{from:?} became {to:?}");
+        let is_new = from != to;
+        let told = told_of(watch).filter(|_| is_new);
+        ensure!(
+            moved.notification == told,
+            "{watch:?} tells {:?}",
+            moved.notification
+        );
+        let (ask, _) = &rows.watches[&watch.id];
+        let known = self.watches.get_mut(&watch.id).unwrap();
+        known.moved_at = now;
+        if watch.is_armed() && !before.is_armed() {
+            mandate_contract::sealed(watch, rows)?;
+            self.cadence.came(ask, now);
+        }
+        match &watch.state {
+            State::Triggered if is_new => {
+                ensure!(!watch.is_armed(), "an armed watch only notified: {watch:?}");
+                known.triggers += 1;
+                let prices = &self.asked[ask].prices[known.prices_before..];
+                let falls = falls(watch, prices);
+                ensure!(known.triggers <= falls, "sent again: {watch:?} {prices:?}");
+            }
+            State::Active if from == Status::Purchasing => {
+                mandate_contract::let_go(before, rows, now)?
+            }
+            State::Expired => {
+                let over_at = over_at(&watch.query);
+                ensure!(now >= over_at, "too early: {watch:?}");
+            }
+            State::Canceled => {
+                let mandate = watch.mandate_id.as_ref().map(|id| &rows.mandates[id]);
+                let is_good =
+                    mandate.is_some_and(|known| known.status(now) == MandateStatus::Active);
+                ensure!(!is_good, "the mandate is still usable: {mandate:?}");
+            }
+            State::Purchased { booking: id } => {
+                let booking = &rows.bookings[id];
+                let fits = booking.watch == watch.id && booking.is_sold() && !booking.is_open();
+                ensure!(fits, "not bought: {booking:?}");
+            }
+            State::PurchaseFailed { reason, .. } => {
+                mandate_contract::failed(before, *reason, known.is_revoked, rows, now)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Checks the invariants that hold after every event.
+    pub(super) fn now(&self, rows: &Rows) -> Result<()> {
+        for (ask, watch) in rows.watches.values() {
+            let status = watch.status();
+            if !status.is_open() {
+                continue;
+            }
+            let is_its =
+                |row: &&Ask| row.tenant == watch.owner.tenant && row.question == watch.query;
+            let asked: Vec<_> = rows.asks.iter().filter(is_its).collect();
+            let [row] = asked[..] else {
+                bail!("{} queries exist for {watch:?}", asked.len());
+            };
+            ensure!(row.id == *ask, "query of another owner: {watch:?}");
+            self.cadence.in_time(row)?;
+            ensure!(
+                status != Status::Purchasing || rows.jobs.contains_key(&watch.id),
+                "no purchase job for {watch:?}"
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks the invariants that hold when no work is left.
+    pub(super) fn at_rest(&self, rows: &Rows) -> Result<()> {
+        ensure!(rows.asks.is_empty(), "a query is left");
+        ensure!(rows.jobs.is_empty(), "a purchase is left");
+        for (_, watch) in rows.watches.values() {
+            ensure!(!watch.status().is_open(), "not over: {watch:?}");
+            let bookings = rows
+                .bookings
+                .values()
+                .filter(|known| known.watch == watch.id);
+            let sold: Vec<_> = bookings.filter(|booking| booking.is_sold()).collect();
+            let is_bought = watch.status() == Status::Purchased;
+            ensure!(
+                sold.len() == usize::from(is_bought),
+                "{watch:?} bought {sold:?}"
+            );
+            let log = rows.log.iter().filter(|(id, _)| *id == watch.id);
+            let told: Vec<_> = log.map(|(_, told)| *told).collect();
+            let triggers = told.iter().filter(|told| **told == watch.triggered_event());
+            let known = &self.watches[&watch.id];
+            ensure!(
+                triggers.count() == known.triggers,
+                "{watch:?} told {told:?}"
+            );
+            let outcome: Vec<_> = told_of(watch).into_iter().collect();
+            ensure!(
+                told[known.triggers..] == outcome,
+                "{watch:?} sent {told:?} in the end"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Returns the event type that the current status publishes.
+fn told_of(watch: &Watch) -> Option<EventType> {
+    let is_hotel = matches!(watch.query.target, WatchTarget::Hotel { .. });
+    match watch.status() {
+        Status::Triggered if is_hotel => Some(EventType::HotelWatchTriggered),
+        Status::Triggered => Some(EventType::TripWatchTriggered),
+        Status::Purchased => Some(EventType::HotelWatchPurchased),
+        Status::PurchaseFailed => Some(EventType::HotelWatchPurchaseFailed),
+        Status::Active | Status::Purchasing | Status::Expired | Status::Canceled => None,
+    }
+}
+
+fn is_met(watch: &Watch, total: Option<Money>) -> bool {
+    total.is_some_and(|total| total.minor <= watch.trigger.amount().minor)
+}
+
+/// Counts how often the price changed from above the trigger amount to at most that amount.
+fn falls(watch: &Watch, prices: &[Option<Money>]) -> usize {
+    let mut was_met = false;
+    let mut falls = 0;
+    for total in prices {
+        let met = is_met(watch, *total);
+        falls += usize::from(met && !was_met);
+        was_met = met;
+    }
+    falls
+}
