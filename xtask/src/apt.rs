@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process;
+use crate::{cargo, process};
 
 /// Installs packages, as the superuser of a machine with `apt-get`. `purpose`
 /// completes "needed for …".
@@ -15,6 +15,8 @@ pub(crate) fn install(packages: &[&str], purpose: &str) -> Result<()> {
     if !usable() {
         bail!("{names} needed for {purpose}, and cannot be installed from here: install {names}");
     }
+    // Two builds at the same time may both lack something; apt-get refuses the second.
+    let _lock = process::lock(&cargo::target("apt.lock"))?;
     eprintln!("installing {names}, needed for {purpose}");
     update()?;
     process::run(

@@ -20,6 +20,7 @@ mod ci;
 mod demo;
 mod languages;
 mod localstripe;
+mod phase;
 mod plugins;
 mod postgres;
 mod process;

@@ -14,15 +14,23 @@ mod inputs;
 mod standard_library;
 
 use std::fs::{self, File};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Instant, SystemTime};
+use std::{env, thread};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::cargo::{self, Workspace};
+use crate::phase::{Background, Elapsed};
+use crate::process;
 use guest::Guest;
 use standard_library::{StandardLibrary, Way};
+
+/// How many processes cargo runs at a time.
+const JOBS_VARIABLE: &str = "CARGO_BUILD_JOBS";
 
 /// Options of `cargo xtask plugins`.
 #[derive(Args, Default)]
@@ -33,11 +41,45 @@ pub(crate) struct Options {
     /// Build again what is up to date
     #[arg(long)]
     force: bool,
+    /// Build only these plugins; by default, all of them
+    #[arg(value_name = "PLUGIN")]
+    names: Vec<String>,
 }
 
 /// Where the components end up; the gateway and the tests read them from here.
 pub(crate) fn folder() -> PathBuf {
     cargo::target("plugins")
+}
+
+/// The names of all plugins.
+pub(crate) fn names() -> Result<Vec<String>> {
+    let workspace = Workspace::read()?;
+    let guests = guest::all(&workspace)?;
+    Ok(guests.into_iter().map(|guest| guest.name).collect())
+}
+
+/// Returns a `cargo xtask plugins` that builds the named plugins, or all if there are no
+/// names, beside another build.
+///
+/// It gets half of the cores: plugins are built one after another, and the other build
+/// has the longer chain of crates. Both are cargo processes of their own, so that idle
+/// cores go to whichever has work.
+pub(crate) fn background(names: &[&str]) -> Result<Background> {
+    let tool = env::current_exe().context("cannot find the program of this command")?;
+    let mut command = Command::new(tool);
+    command
+        .current_dir(cargo::root())
+        .arg("plugins")
+        .args(names);
+    if env::var_os(JOBS_VARIABLE).is_none() {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        command.env(JOBS_VARIABLE, cores.div_ceil(2).to_string());
+    }
+    Ok(Background {
+        title: "plugins",
+        expected: "2 to 4 min from nothing on 2 cores, else a second",
+        command,
+    })
 }
 
 /// Builds the components that are missing or older than their sources.
@@ -46,11 +88,14 @@ pub(crate) fn build(options: &Options) -> Result<()> {
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    let _lock = lock(&cargo::target("guest/lock"))?;
+    // Variants of a guest share the name that cargo gives their files, so that two builds
+    // at the same time would mix them up.
+    let _lock = process::lock(&cargo::target("guest/lock"))?;
 
     let workspace = Workspace::read()?;
-    let guests = guest::all(&workspace)?;
+    let mut guests = guest::all(&workspace)?;
     remove_leftovers(&guests)?;
+    guest::select(&mut guests, &options.names)?;
 
     let mut library = None;
     let mut failed = Vec::new();
@@ -94,10 +139,10 @@ fn build_one(guest: &Guest<'_>, library: &StandardLibrary, digest: &str) -> Resu
     write(&component_file(&guest.name), &component)?;
     write(&stamp_file(&guest.name), digest.as_bytes())?;
     eprintln!(
-        "built {} ({} KB, {:.1} s)",
+        "built {} ({} KB, {})",
         guest.name,
         component.len() / 1024,
-        start.elapsed().as_secs_f64()
+        Elapsed(start.elapsed())
     );
     Ok(())
 }
@@ -112,15 +157,6 @@ fn stamp_folder() -> PathBuf {
 
 fn stamp_file(name: &str) -> PathBuf {
     stamp_folder().join(name)
-}
-
-/// Keeps two builds from mixing up their files: variants of a guest share the
-/// name that cargo gives them.
-fn lock(path: &Path) -> Result<File> {
-    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
-    file.lock()
-        .with_context(|| format!("cannot lock {}", path.display()))?;
-    Ok(file)
 }
 
 /// Removes components whose guest is gone, because the gateway loads what it finds.

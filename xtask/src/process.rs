@@ -2,9 +2,10 @@
 //! started here outlives the tool, on ctrl-c neither.
 
 use std::env;
+use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,8 @@ const POLL: Duration = Duration::from_millis(20);
 /// Process groups to stop when the tool is asked to stop.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Set while programs are stopped because another one failed.
+static STOPPING: AtomicBool = AtomicBool::new(false);
 
 /// From now on SIGINT, SIGTERM and SIGHUP stop the programs started here, and
 /// the tool goes on to its clean-up. A second signal kills them.
@@ -39,6 +42,27 @@ pub(crate) fn forward_signals() -> Result<()> {
         }
     });
     Ok(())
+}
+
+/// Asks every running program to end, and lets none start until the guard is dropped.
+pub(crate) fn stop_all() -> StopGuard {
+    let running = running();
+    STOPPING.store(true, Ordering::SeqCst);
+    for group in running.iter() {
+        // A group that has just ended is not an error.
+        let _ = kill_process_group(*group, Signal::TERM);
+    }
+    StopGuard
+}
+
+/// Keeps programs from starting as long as it lives.
+#[must_use = "dropped at once, it keeps no program from starting"]
+pub(crate) struct StopGuard;
+
+impl Drop for StopGuard {
+    fn drop(&mut self) {
+        STOPPING.store(false, Ordering::SeqCst);
+    }
 }
 
 /// Whether the tool was asked to stop.
@@ -99,6 +123,19 @@ pub(crate) fn wait_until(
     }
 }
 
+/// Waits until no other process holds the lock file, and holds it until the returned
+/// file is dropped.
+pub(crate) fn lock(path: &Path) -> Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+    file.lock()
+        .with_context(|| format!("cannot lock {}", path.display()))?;
+    Ok(file)
+}
+
 /// The file that a command name stands for in `PATH`.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
@@ -130,8 +167,8 @@ impl Program {
         // The lock is held while the program starts, so that a signal either
         // finds it in the list or keeps it from starting.
         let mut running = running();
-        if interrupted() {
-            bail!("interrupted before `{name}`");
+        if interrupted() || STOPPING.load(Ordering::SeqCst) {
+            bail!("stopped before `{name}`");
         }
         let child = command
             .spawn()
@@ -145,6 +182,11 @@ impl Program {
             ended: false,
             stop_signal: Signal::TERM,
         })
+    }
+
+    /// The command as one would type it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The program's standard output, when the command asked for a pipe.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 
 use crate::demo::Demo;
-use crate::{cargo, plugins, process, python, run};
+use crate::{cargo, phase, plugins, process, python, run};
 
 const VERSION: &str = "4.32.5";
 const VALIDATOR_VERSION: &str = "0.9.0";
@@ -67,8 +67,7 @@ impl Default for Options {
 
 /// Starts a demo, validates its API document, and fails on whatever the fuzzer finds.
 pub(crate) fn schemathesis(options: &Options) -> Result<()> {
-    plugins::build(&plugins::Options::default())?;
-    let gateway = run::build_gateway(false)?;
+    let gateway = phase::run_beside(plugins::background(&[])?, || run::build_gateway(false))?;
     examine(&gateway, &install()?, options, None)
 }
 

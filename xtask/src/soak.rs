@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
-use crate::{cargo, plugins, process, run};
+use crate::{cargo, phase, plugins, process, run};
 
 /// Options of `cargo xtask soak`.
 #[derive(Args)]
@@ -29,8 +29,7 @@ pub(crate) struct Options {
 pub(crate) fn soak(options: &Options) -> Result<()> {
     simulate(options.seeds)?;
     fuzz(options.fuzz_s)?;
-    plugins::build(&plugins::Options::default())?;
-    run::build_gateway(false)?;
+    phase::run_beside(plugins::background(&[])?, || run::build_gateway(false))?;
     let database = Postgres::start(Durability::Given)?;
     for round in 1..=options.rounds {
         eprintln!("xtask: crash tests, round {round} of {}", options.rounds);

@@ -3,11 +3,11 @@
 use std::num::NonZero;
 use std::{env, thread};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
-use crate::{cargo, languages, localstripe, plugins, process, pyjwt, run, schemathesis};
+use crate::{cargo, languages, localstripe, phase, plugins, process, pyjwt, run, schemathesis};
 
 /// How many tests of a binary run at once.
 const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
@@ -21,37 +21,38 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
-/// Builds the plugins and the gateway, installs what tests start (languages, a Stripe, a verifier), starts a
-/// database, runs the tests.
+/// Builds plugins, gateway and tests, installs what tests start, starts a database and
+/// runs the tests.
 pub(crate) fn test(options: &Options) -> Result<()> {
+    let plugins = plugins::background(&[])?;
     if !options.arguments.is_empty() {
-        prepare()?;
-        // Many tests start the gateway, which cargo builds only for those of its package.
-        run::build_gateway(false)?;
+        phase::run_beside(plugins, || {
+            install_tools()?;
+            // Cargo builds the gateway only for tests of its own package; others start it too.
+            run::build_gateway(false)
+        })?;
         return with_database(&options.arguments);
     }
-    // The last step of a guest keeps one processor busy, downloads none: what the tests
-    // are themselves is built beside.
-    let gateway = thread::scope(|scope| {
-        let tests = scope.spawn(run::tested_gateway);
-        prepare()?;
-        tests.join().map_err(|_| anyhow!("the build panicked"))?
+    let gateway = phase::run_beside(plugins, || {
+        install_tools()?;
+        run::tested_gateway()
     })?;
-    // The fuzzer waits for the gateway or the gateway for it: that leaves room for tests,
-    // of which the first ones wait much, too.
+    // The fuzzer and its gateway wait for each other, which leaves cores to the tests.
     let fuzzer = schemathesis::Beside::start(gateway)?;
-    // Guests too, as native libraries: they test how they read a supplier's answers.
+    // Guests as well: their native tests cover how they read a supplier's answers.
     let everything = ["--workspace", "--no-fail-fast"].map(str::to_owned);
     let tests = with_database(&everything);
     fuzzer.finish().and(tests)
 }
 
-/// What is there before a test runs.
-fn prepare() -> Result<()> {
-    plugins::build(&plugins::Options::default())?;
-    languages::install()?;
-    localstripe::install()?;
-    pyjwt::install()
+/// Installs the programs that tests start.
+fn install_tools() -> Result<()> {
+    let expected = "1 min where they are missing, else a second";
+    phase::run("tools of the tests", expected, || {
+        languages::install()?;
+        localstripe::install()?;
+        pyjwt::install()
+    })
 }
 
 /// What the arguments select. The database goes away with the end of this

@@ -65,6 +65,20 @@ pub(super) fn all(workspace: &Workspace) -> Result<Vec<Guest<'_>>> {
     Ok(guests)
 }
 
+/// Keeps the guests of these names; all of them if there are no names.
+pub(super) fn select(guests: &mut Vec<Guest<'_>>, names: &[String]) -> Result<()> {
+    for name in names {
+        if !guests.iter().any(|guest| guest.name == *name) {
+            let known: Vec<&str> = guests.iter().map(|guest| guest.name.as_str()).collect();
+            bail!("there is no plugin {name}; there are {}", known.join(", "));
+        }
+    }
+    if !names.is_empty() {
+        guests.retain(|guest| names.contains(&guest.name));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +128,21 @@ mod tests {
                 { "name": "mini", "features": [] }, { "name": "mini", "features": ["full"] }] } }"#,
         );
         assert!(all(&workspace).is_err());
+    }
+
+    #[test]
+    fn selection_keeps_named_guests_and_refuses_unknown_names() {
+        let workspace = workspace(
+            r#"{ "stopover": { "variants": [
+                { "name": "mini", "features": [] }, { "name": "all", "features": ["full"] }] } }"#,
+        );
+        let mut guests = all(&workspace).unwrap();
+        select(&mut guests, &[]).unwrap();
+        assert_eq!(guests.len(), 2);
+        assert!(select(&mut guests, &["maxi".to_owned()]).is_err());
+        select(&mut guests, &["mini".to_owned()]).unwrap();
+        assert_eq!(guests.len(), 1);
+        assert_eq!(guests[0].name, "mini");
     }
 
     #[test]
