@@ -44,6 +44,10 @@ soak *arguments:
 plugins:
     cargo xtask plugins
 
+# Build program, debug file and plugins for an installation to target/dist
+release:
+    cargo xtask release
+
 # Fuzz the API of a fresh demo
 fuzz *arguments:
     cargo xtask schemathesis {{ arguments }}

@@ -27,6 +27,15 @@ pub(crate) fn for_production(build: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Fails unless Cargo.lock matches the manifests.
+pub(crate) fn check_lock_file() -> Result<()> {
+    // Resolves the whole workspace; `cargo metadata` would fetch the crates of every
+    // platform for that.
+    process::output(command().args(["tree", "--locked", "--package", "xtask", "--depth", "0"]))
+        .map(drop)
+        .context("Cargo.lock does not match the manifests: run `cargo check`, commit Cargo.lock")
+}
+
 /// The folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -98,7 +107,8 @@ impl Workspace {
 }
 
 impl Package {
-    fn folder(&self) -> PathBuf {
+    /// The folder of its manifest.
+    pub(crate) fn folder(&self) -> PathBuf {
         self.manifest_path
             .parent()
             .unwrap_or(&self.manifest_path)

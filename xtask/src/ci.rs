@@ -24,11 +24,7 @@ pub(crate) fn ci() -> Result<()> {
 }
 
 fn lint_sections(report: &mut Report) -> Result<()> {
-    report.section("locked dependencies", || {
-        process::output(cargo::command().args(["metadata", "--locked", "--format-version", "1"]))
-            .map(drop)
-            .context("Cargo.lock does not match the manifests")
-    })?;
+    report.section("locked dependencies", cargo::check_lock_file)?;
     report.section("format", || cargo(&["fmt", "--all", "--check"]))?;
     // Guests too, as native libraries: in one go, so that what they depend on is
     // checked once.

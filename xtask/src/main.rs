@@ -26,6 +26,7 @@ mod postgres;
 mod process;
 mod pyjwt;
 mod python;
+mod release;
 mod run;
 mod schemathesis;
 mod soak;
@@ -50,6 +51,8 @@ enum Command {
     Plugins(plugins::Options),
     /// Build plugins and gateway, then serve the demo
     Run(run::Options),
+    /// Build program, debug file and plugins for an installation to target/dist
+    Release,
     /// Run every test, with PostgreSQL and the API fuzzer
     Test(test::Options),
     /// Fuzz the API of a freshly started demo
@@ -84,6 +87,7 @@ fn dispatch(command: &Command) -> Result<()> {
     match command {
         Command::Plugins(options) => plugins::build(options),
         Command::Run(options) => run::run(options),
+        Command::Release => release::release(),
         Command::Test(options) => test::test(options),
         Command::Schemathesis(options) => schemathesis::schemathesis(options),
         Command::Bench(options) => bench::bench(options),
