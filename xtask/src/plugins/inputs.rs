@@ -10,12 +10,12 @@ use super::Guest;
 use crate::cargo::{self, Workspace};
 
 /// A digest of the guest's sources, of those that it is built from, of the
-/// interface, the locked dependencies and this tool.
+/// interface, the locked dependencies and the part of this tool that builds components.
 pub(super) fn digest(workspace: &Workspace, guest: &Guest<'_>) -> Result<String> {
     let root = cargo::root();
     let mut files = vec![root.join("Cargo.toml"), root.join("Cargo.lock")];
-    for folder in [root.join("wit"), root.join("xtask")] {
-        collect(&folder, &mut files)?;
+    for path in ["wit", "xtask/src/plugins.rs", "xtask/src/plugins"] {
+        collect(&root.join(path), &mut files)?;
     }
     for folder in workspace.source_folders(guest.package) {
         collect(&folder, &mut files)?;
@@ -34,8 +34,11 @@ pub(super) fn digest(workspace: &Workspace, guest: &Guest<'_>) -> Result<String>
     Ok(hex::encode(hasher.finalize()))
 }
 
-/// Adds every file under a folder. A folder that is not there has none.
+/// Adds a file, or every file under a folder. A path that does not exist has none.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if folder.is_file() {
+        files.push(folder.to_path_buf());
+    }
     if !folder.is_dir() {
         return Ok(());
     }
