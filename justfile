@@ -20,9 +20,13 @@ check:
 fmt:
     cargo fmt --all
 
-# Format, lints and documentation as CI sees them
+# Structure, format, lints and documentation as CI checks them
 lint:
     cargo xtask lint
+
+# Crates, modules, names and document paths; `just structure --all` lists what is permitted
+structure *arguments:
+    cargo xtask structure {{ arguments }}
 
 # Every test, or what the arguments select: `just test -p host-storage expired`
 test *arguments:

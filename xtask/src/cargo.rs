@@ -63,12 +63,27 @@ pub(crate) struct Package {
     /// `[package.metadata]`
     #[serde(default)]
     pub(crate) metadata: Value,
-    dependencies: Vec<Dependency>,
+    pub(crate) dependencies: Vec<Dependency>,
 }
 
+/// One entry of a manifest's dependencies.
 #[derive(Deserialize)]
-struct Dependency {
-    path: Option<PathBuf>,
+pub(crate) struct Dependency {
+    /// The name of the package, however the manifest renames it.
+    pub(crate) name: String,
+    /// `dev` or `build`; `None` for a normal dependency.
+    kind: Option<String>,
+    #[serde(default)]
+    pub(crate) optional: bool,
+    /// The folder of a member of the workspace.
+    pub(crate) path: Option<PathBuf>,
+}
+
+impl Dependency {
+    /// Returns whether the library or program itself needs it.
+    pub(crate) fn is_normal(&self) -> bool {
+        self.kind.is_none()
+    }
 }
 
 impl Workspace {
@@ -147,9 +162,9 @@ mod tests {
         "packages": [
             { "id": "host", "name": "host", "manifest_path": "/w/host/Cargo.toml", "dependencies": [] },
             { "id": "plugin", "name": "plugin", "manifest_path": "/w/plugin/Cargo.toml",
-              "dependencies": [{ "path": "/w/sdk" }, { "path": null }] },
+              "dependencies": [{ "name": "sdk", "path": "/w/sdk" }, { "name": "serde", "path": null }] },
             { "id": "sdk", "name": "sdk", "manifest_path": "/w/sdk/Cargo.toml",
-              "dependencies": [{ "path": "/w/money" }, { "path": "/w/plugin" }] }
+              "dependencies": [{ "name": "money", "path": "/w/money" }, { "name": "plugin", "path": "/w/plugin" }] }
         ]
     }"#;
 

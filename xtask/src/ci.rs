@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::{cargo, process, test};
+use crate::{cargo, process, structure, test};
 
 /// Every check that runs nothing.
 pub(crate) fn lint() -> Result<()> {
@@ -25,6 +25,9 @@ pub(crate) fn ci() -> Result<()> {
 
 fn lint_sections(report: &mut Report) -> Result<()> {
     report.section("locked dependencies", cargo::check_lock_file)?;
+    report.section("structure", || {
+        structure::check(&structure::Options::default())
+    })?;
     report.section("format", || cargo(&["fmt", "--all", "--check"]))?;
     // Guests too, as native libraries: in one go, so that what they depend on is
     // checked once.

@@ -30,6 +30,7 @@ mod release;
 mod run;
 mod schemathesis;
 mod soak;
+mod structure;
 mod test;
 
 use std::process::ExitCode;
@@ -61,7 +62,9 @@ enum Command {
     Bench(bench::Options),
     /// The long form of simulation and crash tests
     Soak(soak::Options),
-    /// Check format, lints and documentation
+    /// Check crates, modules, names and documents against the rules of the structure
+    Structure(structure::Options),
+    /// Check structure, format, lints and documentation
     Lint,
     /// What must pass before a change is merged: lint and test
     Ci,
@@ -92,6 +95,7 @@ fn dispatch(command: &Command) -> Result<()> {
         Command::Schemathesis(options) => schemathesis::schemathesis(options),
         Command::Bench(options) => bench::bench(options),
         Command::Soak(options) => soak::soak(options),
+        Command::Structure(options) => structure::check(options),
         Command::Lint => ci::lint(),
         Command::Ci => ci::ci(),
     }
