@@ -1,9 +1,8 @@
-//! Progress of long commands: a line when a phase begins and one when it ends, and
-//! two phases at the same time.
+//! Phases of long commands. Each phase prints a line when it begins and when it ends; two
+//! phases may run at the same time.
 //!
-//! Two cargo processes do not block each other as long as their target folders differ.
-//! Only one of them may draw its progress on the terminal, so the output of the
-//! other goes to a log file.
+//! Two cargo processes do not block each other if their target folders differ. Only one
+//! of them can draw a progress bar, so the output of the other goes to a log file.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -14,15 +13,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Error, Result, anyhow, ensure};
+use anyhow::{Context, Error, Result, anyhow};
 
 use crate::cargo;
 use crate::process::{self, Program, StopGuard};
 
-/// Clears what cargo has drawn on the current line of a terminal.
+/// Removes cargo's progress bar from the current line of a terminal.
 const CLEAR_LINE: &str = "\r\x1b[K";
 
-/// Runs one phase. `expected` says roughly how long it takes.
+/// Runs one phase. `expected` is its approximate duration, for the user.
 pub(crate) fn run<T>(title: &str, expected: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     report(format_args!("==> {title} ({expected})"));
     let start = Instant::now();
@@ -38,7 +37,7 @@ pub(crate) struct Background {
     pub(crate) command: Command,
 }
 
-/// Runs `background` and `shown` at the same time. The failure of one stops the other.
+/// Runs `background` and `shown` at the same time. If one fails, the other is stopped.
 ///
 /// The output of `background` goes to a file under `target/logs`, which is printed when
 /// it fails.
@@ -66,7 +65,7 @@ pub(crate) fn run_beside<T>(
     let value = thread::scope(|scope| {
         scope.spawn(|| {
             let elapsed = || Elapsed(start.elapsed());
-            match wait(&mut program) {
+            match program.wait_for_success() {
                 Ok(()) => report(format_args!("<== {}: {}", background.title, elapsed())),
                 Err(error) => {
                     if first_failure.record(error.context(background.title)) {
@@ -85,19 +84,12 @@ pub(crate) fn run_beside<T>(
     }
 }
 
-fn wait(program: &mut Program) -> Result<()> {
-    let status = program.wait()?;
-    ensure!(status.success(), "`{}` failed: {status}", program.name());
-    Ok(())
-}
-
-/// The error of the phase that failed first. The other phase is stopped by it.
+/// The error of the phase that failed first.
 #[derive(Default)]
 struct FirstFailure(Mutex<Option<(Error, StopGuard)>>);
 
 impl FirstFailure {
-    /// Keeps the error and stops the other phase, if this is the first failure. Returns
-    /// whether it is.
+    /// Keeps the first error and stops the other phase. Returns whether this is the first.
     fn record(&self, error: Error) -> bool {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if first.is_some() {
@@ -121,7 +113,7 @@ fn log_file(title: &str) -> Result<PathBuf> {
 
 /// Prints the log of a failed phase, unless the user stopped the command.
 fn print_log(title: &str, log: &PathBuf) {
-    if process::interrupted() {
+    if process::was_interrupted() {
         return;
     }
     let text = fs::read_to_string(log).unwrap_or_else(|error| format!("cannot be read: {error}"));
@@ -138,7 +130,7 @@ fn report(line: fmt::Arguments<'_>) {
     eprintln!("{clear}{line}");
 }
 
-/// A duration as people read it: `12.3 s`, `2 min 05 s`.
+/// Displays a duration as `12.3 s` or `2 min 05 s`.
 pub(crate) struct Elapsed(pub(crate) Duration);
 
 impl fmt::Display for Elapsed {

@@ -1,8 +1,7 @@
-//! `cargo xtask release`: everything that an installation needs, in `target/dist`.
+//! `cargo xtask release`: builds the files of an installation into `target/dist`.
 //!
-//! The layout is that of an installation folder: the program looks for `plugins`
-//! beside itself. The plugins of the demo are part of it, so that
-//! `stopover serve --demo` works where it is installed.
+//! The folder can be copied as it is: the program loads plugins from `plugins` beside itself.
+//! It includes the plugins of the demo, so that an installed `stopover serve --demo` works.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,8 @@ const PROGRAM: &str = "stopover";
 const DEBUG_FILE: &str = "stopover.debug";
 const CONFIGURATION: &str = "host/server/src/config.default.toml";
 
-/// Builds the gateway for production beside the plugins, and puts both into `target/dist`.
+/// Builds the gateway for production and the plugins at the same time, and copies both to
+/// `target/dist`.
 pub(crate) fn release() -> Result<()> {
     ensure!(
         cfg!(target_os = "linux"),
@@ -24,7 +24,7 @@ pub(crate) fn release() -> Result<()> {
          files: run it on Linux"
     );
     cargo::check_lock_file()?;
-    apt::need("objcopy", "binutils", "separating debug information")?;
+    apt::require("objcopy", "binutils", "separating debug information")?;
     let names = plugins::shipped()?;
     let arguments: Vec<&str> = names.iter().map(String::as_str).collect();
     let gateway = phase::run_beside(plugins::background(&arguments)?, || {
@@ -56,12 +56,12 @@ fn recreate(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Writes a stripped program, and beside it the file with its symbols and line tables.
+/// Writes a stripped program and a file with its symbols and line tables.
 ///
-/// The program names that file, so that backtraces and debuggers read it as long as both
-/// are in one folder. Cargo's `split-debuginfo` does not serve: on Linux it moves types
-/// and variables, of which the release profile has none, and leaves the line tables in
-/// the program. Cargo's `strip` would lose them.
+/// The program contains a link to that file. Backtraces and debuggers use it if both are in
+/// one folder. Cargo's `split-debuginfo` does not help: on Linux it leaves line tables in the
+/// program, and the release profile has no other debug information. Cargo's `strip` removes
+/// the tables before they can be copied.
 fn separate_debug_info(program: &Path, dist: &Path) -> Result<()> {
     process::run(
         objcopy(dist)
@@ -69,7 +69,7 @@ fn separate_debug_info(program: &Path, dist: &Path) -> Result<()> {
             .arg(program)
             .arg(DEBUG_FILE),
     )?;
-    // In the folder of the debug file, because the link is checked and holds no folder.
+    // Runs in the folder of the debug file: the link contains its checksum, but no folder.
     process::run(
         objcopy(dist)
             .arg("--strip-all")
@@ -79,8 +79,8 @@ fn separate_debug_info(program: &Path, dist: &Path) -> Result<()> {
     )
 }
 
-/// The objcopy of binutils. The one of the Rust toolchain does not find its own library
-/// when it is called from outside of the compiler.
+/// Returns a command for the objcopy of binutils. The one of the Rust toolchain finds its
+/// LLVM library only when rustc starts it.
 fn objcopy(folder: &Path) -> Command {
     let mut command = Command::new("objcopy");
     command.current_dir(folder);
@@ -120,7 +120,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A size as people read it: `812 KB`, `41.3 MB`.
+/// Formats a size as `812 KB` or `41.3 MB`.
 fn size(bytes: u64) -> String {
     let kilobytes = bytes.div_ceil(1000);
     if kilobytes < 1000 {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn separated_program_names_its_debug_file() {
+    fn stripped_program_links_to_its_debug_file() {
         let dist = tempfile::tempdir().unwrap();
         let tests = std::env::current_exe().unwrap();
         separate_debug_info(&tests, dist.path()).unwrap();

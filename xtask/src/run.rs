@@ -1,4 +1,4 @@
-//! `cargo xtask run`: the demo, from source.
+//! `cargo xtask run`: builds the demo from source and serves it.
 
 use std::env;
 use std::fs;
@@ -12,10 +12,10 @@ use clap::Args;
 use crate::cargo::{self, Workspace};
 use crate::{phase, plugins};
 
-/// Where the gateway looks for its plugins.
+/// Names the folder from which the gateway loads plugins.
 pub(crate) const PLUGINS_VARIABLE: &str = "STOPOVER_PLUGINS_DIR";
 
-/// The variable that configures suppliers without a file.
+/// Configures suppliers without a file.
 const SUPPLIERS_VARIABLE: &str = "STOPOVER_SUPPLIERS";
 
 /// The plugins that `stopover serve --demo` loads. A test compares them with its source.
@@ -30,15 +30,16 @@ const DEMO_PLUGINS: [&str; 5] = [
 /// Options of `cargo xtask run`.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Build the gateway as for production: optimised, with an allocator of its own
+    /// Build the gateway for production: optimised, with jemalloc
     #[arg(long)]
     release: bool,
-    /// Passed on to `stopover serve --demo`
+    /// Arguments of `stopover serve --demo`
     #[arg(last = true)]
     arguments: Vec<String>,
 }
 
-/// Builds the gateway beside the plugins that it will load, and becomes the gateway.
+/// Builds the gateway and the plugins that it will load at the same time, then replaces
+/// this process by the gateway.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut configuration = env::var(SUPPLIERS_VARIABLE).unwrap_or_default();
     if let Some(file) = config_file(&options.arguments) {
@@ -63,7 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Err(error).with_context(|| format!("cannot start {}", gateway.display()))
 }
 
-/// The file of `--config`, if the arguments have one.
+/// Returns the file of the option `--config`.
 fn config_file(arguments: &[String]) -> Option<&str> {
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -77,7 +78,7 @@ fn config_file(arguments: &[String]) -> Option<&str> {
     None
 }
 
-/// Names of the components that a text mentions in quotes, as in `"fake-hotels.wasm"`.
+/// Returns the names of the components in quotes, as in `"fake-hotels.wasm"`.
 fn component_names(text: &str) -> Vec<&str> {
     text.split('"')
         .filter_map(|part| part.strip_suffix(".wasm"))
@@ -89,7 +90,7 @@ pub(crate) fn build_gateway(release: bool) -> Result<PathBuf> {
     let mut command = cargo::command();
     command.args(["build", "--package", "host-server", "--bin", "stopover"]);
     let expected = if release {
-        cargo::for_production(&mut command)?;
+        cargo::set_release_profile(&mut command)?;
         "10 to 15 min from nothing on 2 cores, about 2 min after a change"
     } else {
         "6 to 9 min from nothing on 2 cores, seconds after a change"
@@ -97,11 +98,11 @@ pub(crate) fn build_gateway(release: bool) -> Result<PathBuf> {
     phase::run("gateway", expected, || gateway(&mut command))
 }
 
-/// Builds all tests and returns the gateway that they start.
+/// Builds all tests and returns the debug gateway that they start.
 ///
-/// A gateway that is built by itself has fewer features in its dependencies, so that
-/// they would be built twice.
-pub(crate) fn tested_gateway() -> Result<PathBuf> {
+/// Built alone, the gateway has fewer features in its dependencies, so that most of them
+/// would be built twice.
+pub(crate) fn debug_gateway() -> Result<PathBuf> {
     let expected = "10 to 15 min from nothing on 2 cores, else seconds";
     phase::run("gateway and tests", expected, || {
         gateway(cargo::command().args(["test", "--workspace", "--no-run"]))
@@ -115,10 +116,10 @@ fn gateway(build: &mut Command) -> Result<PathBuf> {
         .iter()
         .find(|package| package.name == "host-server")
         .context("the workspace has no package host-server")?;
-    cargo::artifacts(build, package)?
+    cargo::build_artifacts(build, package)?
         .into_iter()
         .find(|file| file.file_name().is_some_and(|name| name == "stopover"))
-        .context("cargo made no binary called stopover")
+        .context("`cargo build` built no binary stopover")
 }
 
 #[cfg(test)]

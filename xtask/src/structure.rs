@@ -1,9 +1,9 @@
-//! `cargo xtask structure`: rules about crates, modules, names and documents that neither
-//! the compiler nor clippy checks.
+//! `cargo xtask structure`: checks rules about crates, modules, names and documents that
+//! neither the compiler nor clippy checks.
 //!
-//! Rules are data in `structure/rules.rs`; `structure/source.rs` reads source text.
-//! Findings that were there when a rule came are counted in `structure-baseline.toml`,
-//! whose counts may only shrink.
+//! `structure/rules.rs` has the rules as data, `structure/source.rs` reads source text.
+//! `structure-baseline.toml` counts the findings that are older than their rule; its counts
+//! may only shrink.
 
 mod checks;
 mod documents;
@@ -23,18 +23,18 @@ use crate::cargo::{self, Workspace};
 
 const BASELINE: &str = "xtask/structure-baseline.toml";
 
-/// Folders that hold no sources.
+/// Folders without sources.
 const SKIPPED_FOLDERS: [&str; 4] = [".git", "target", "node_modules", "data"];
 
 /// Options of `cargo xtask structure`.
 #[derive(Args, Default)]
 pub(crate) struct Options {
-    /// Print the findings that the baseline permits, too
+    /// Print also the findings that the baseline permits
     #[arg(long)]
     all: bool,
 }
 
-/// What a finding is about.
+/// A rule of the structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Rule {
@@ -65,9 +65,9 @@ impl fmt::Display for Rule {
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     rule: Rule,
-    /// The crate or top-level folder that the baseline counts it for.
+    /// The crate, folder or document for which the baseline counts it.
     area: String,
-    /// A file, and a line if there is one.
+    /// A file, with a line in documents.
     place: String,
     problem: String,
 }
@@ -86,7 +86,8 @@ impl fmt::Display for Finding {
 /// Counts by rule and area.
 type Counts = BTreeMap<Rule, BTreeMap<String, usize>>;
 
-/// Prints what violates a rule; fails if it is more than the baseline permits.
+/// Checks every rule. Prints the findings of a rule and fails if there are more than the
+/// baseline permits.
 pub(crate) fn check(options: &Options) -> Result<()> {
     let root = cargo::root();
     let tree = Tree::read(&root)?;
@@ -113,7 +114,7 @@ pub(crate) fn check(options: &Options) -> Result<()> {
     }
     ensure!(
         comparison.exceeded.is_empty(),
-        "the structure has violations that {BASELINE} does not permit"
+        "more findings than {BASELINE} permits: mend them"
     );
     Ok(())
 }
@@ -228,14 +229,14 @@ impl SourceFile {
         }
     }
 
-    /// The crate that the file belongs to, `host-domain` for `host/domain/src/lib.rs`.
+    /// Returns the crate of the file: `host-domain` for `host/domain/src/lib.rs`.
     fn crate_name(&self) -> String {
         let folder = self.path.split('/').nth(1).unwrap_or_default();
         format!("host-{folder}")
     }
 
-    /// The module that the file is, `["flow", "walk"]` for `src/flow/walk.rs`; `None` for a
-    /// file outside of `src`.
+    /// Returns the module of the file: `["flow", "walk"]` for `src/flow/walk.rs`. `None` for
+    /// a file outside of `src`.
     fn module(&self) -> Option<Vec<String>> {
         let path = self.path.split_once("/src/")?.1.strip_suffix(".rs")?;
         let mut module: Vec<String> = path.split('/').map(str::to_owned).collect();

@@ -53,7 +53,7 @@ fn dependency_finding(package: &Package, problem: String) -> Finding {
     }
 }
 
-/// The path of a manifest from the root of the workspace.
+/// Returns the path of a manifest, relative to the root of the workspace.
 fn manifest(package: &Package) -> String {
     let folder = package.folder();
     let folder = folder.strip_prefix(cargo::root()).unwrap_or(&folder);
@@ -62,8 +62,8 @@ fn manifest(package: &Package) -> String {
 
 /// Finds files of a host crate that import each other in a circle.
 ///
-/// A file may import the modules that contain it: names of a module's parts are often
-/// declared there. Tests and simulations are left out.
+/// A file may import the modules that contain it, which declare what its parts share.
+/// Tests and simulations are excluded.
 pub(super) fn import_cycles(tree: &Tree) -> Vec<Finding> {
     let mut crates: BTreeMap<String, Vec<&SourceFile>> = BTreeMap::new();
     for file in &tree.host {
@@ -121,7 +121,7 @@ fn crate_cycles(name: &str, files: &[&SourceFile]) -> Vec<Finding> {
         .collect()
 }
 
-/// The file that holds what a path names, unless it contains the importing module.
+/// Returns the file that a path names. `None` for modules that contain the importing one.
 fn imported_file(
     path: &[String],
     module: &[String],
@@ -134,7 +134,7 @@ fn imported_file(
     (!contains_module).then_some(index)
 }
 
-/// Groups of nodes that can all reach each other, largest first.
+/// Returns the groups of nodes that reach each other, largest first.
 fn circles(graph: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     let reachable: Vec<BTreeSet<usize>> = (0..graph.len()).map(|node| reach(graph, node)).collect();
     let reaches = |from: usize, to: usize| reachable.get(from).is_some_and(|set| set.contains(&to));
@@ -153,7 +153,7 @@ fn circles(graph: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     circles
 }
 
-/// The nodes that a node reaches over at least one edge.
+/// Returns the nodes that a node reaches over at least one edge.
 fn reach(graph: &[BTreeSet<usize>], node: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut waiting = vec![node];
@@ -167,8 +167,8 @@ fn reach(graph: &[BTreeSet<usize>], node: usize) -> BTreeSet<usize> {
     reached
 }
 
-/// Finds public types of one name in several files of the host crates. Each crate that
-/// has one of the files gets one finding for the name.
+/// Finds public types of one name in several files of the host crates. A name is one
+/// finding for each crate that defines it.
 pub(super) fn shared_names(tree: &Tree) -> Vec<Finding> {
     shared_names_except(&tree.host, rules::SHARED_NAMES)
 }
@@ -204,7 +204,7 @@ fn shared_names_except(files: &[SourceFile], exceptions: &[(&str, &str)]) -> Vec
         rule: Rule::SharedNames,
         area: "xtask".to_owned(),
         place: "xtask/src/structure/rules.rs".to_owned(),
-        problem: format!("the exception for `{name}` is not needed any more"),
+        problem: format!("`{name}` is listed in SHARED_NAMES but not shared"),
     }));
     findings
 }
@@ -230,8 +230,8 @@ pub(super) fn file_length(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Finds imports between the top-level modules of the layered crate that do not point to
-/// a lower layer.
+/// Finds imports between top-level modules of the layered crate that do not lead to a
+/// lower layer.
 pub(super) fn layers(tree: &Tree) -> Vec<Finding> {
     tree.host
         .iter()
@@ -281,7 +281,7 @@ fn layer(module: &str) -> Option<usize> {
         .position(|modules| modules.contains(&module))
 }
 
-/// Finds host crates that publish items of another host crate as their own.
+/// Finds host crates that re-export items of another host crate.
 pub(super) fn re_exports(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.host {

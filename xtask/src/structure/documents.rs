@@ -1,23 +1,23 @@
 //! The check of paths that documents name.
 //!
 //! Documents shorten paths: `flow/walk.rs` stands for `host/server/src/flow/walk.rs`. A path
-//! is right if it is the end of an existing one, `src` folders left out. `{a,b}` stands for
-//! both; from a placeholder such as `<noun>` on, nothing is checked.
+//! is valid if an existing path ends with it; `src` folders are ignored. `{a,b}` stands for
+//! both. A path is checked up to a placeholder such as `<noun>`.
 
 use std::collections::BTreeSet;
 
 use super::{Finding, Rule, Tree, rules};
 
-/// Ends of names that are paths without a folder, too.
+/// Extensions by which a word without a folder is a path.
 const EXTENSIONS: [&str; 6] = [".rs", ".md", ".toml", ".wit", ".sql", ".py"];
 
-/// Begin a part of a path that stands for something else.
+/// The beginnings of placeholders in paths.
 const PLACEHOLDERS: [&str; 4] = ["<", "*", "…", "NNNN"];
 
-/// Folders of what is built.
+/// Folders of generated files.
 const BUILT: [&str; 2] = ["target", "data"];
 
-/// Finds paths that do not exist.
+/// Finds paths in documents that do not exist.
 pub(super) fn paths(tree: &Tree) -> Vec<Finding> {
     let known = Known::new(&tree.files);
     let mut findings = Vec::new();
@@ -48,11 +48,11 @@ fn finding(document: &str, line: usize, path: &str) -> Finding {
 /// A path in a document.
 #[derive(Debug, PartialEq, Eq)]
 enum Reference<'a> {
-    /// From the folder of the document.
+    /// A target relative to the folder of the document.
     Link(&'a str),
-    /// In a code span, perhaps shortened.
+    /// A word of a code span, which may be shortened.
     Code(&'a str),
-    /// In a code block, from the root.
+    /// A word of a code block, relative to the root.
     Block(&'a str),
 }
 
@@ -64,7 +64,7 @@ impl Reference<'_> {
     }
 }
 
-/// The paths of a document with their lines.
+/// Returns the paths of a document with their lines.
 fn references(text: &str) -> Vec<(usize, Reference<'_>)> {
     let mut references = Vec::new();
     let mut is_block = false;
@@ -109,11 +109,11 @@ fn is_path(word: &str) -> bool {
     is_plain && begins_well && (has_folder || has_extension)
 }
 
-/// What paths may stand for.
+/// The existing paths.
 struct Known {
-    /// Files and folders, from the root.
+    /// Files and folders, relative to the root.
     whole: BTreeSet<String>,
-    /// Their ends, without `src`.
+    /// Their ends, without `src` folders.
     ends: BTreeSet<String>,
 }
 
@@ -144,7 +144,7 @@ impl Known {
         Self { whole, ends }
     }
 
-    /// Returns whether a path exists; of paths that are not this repository's, true.
+    /// Returns whether a path exists, or does not belong to this repository.
     fn has(&self, reference: &Reference<'_>, folder: &str) -> bool {
         match reference {
             Reference::Link(target) => self.whole.contains(&join(folder, target)),
@@ -162,7 +162,7 @@ impl Known {
     }
 }
 
-/// A link's target from the root.
+/// Resolves the target of a link against the folder of its document.
 fn join(folder: &str, target: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in target.split('/') {
@@ -182,7 +182,7 @@ fn without_src(path: &str) -> String {
     parts.join("/")
 }
 
-/// The folders before the first part that stands for something else.
+/// Returns the folders before the first placeholder.
 fn before_placeholder(path: &str) -> &str {
     let at = PLACEHOLDERS
         .iter()
@@ -194,7 +194,7 @@ fn before_placeholder(path: &str) -> &str {
     }
 }
 
-/// `a/{b,c}` as `a/b` and `a/c`.
+/// Expands `a/{b,c}` to `a/b` and `a/c`.
 fn expand(path: &str) -> Vec<String> {
     let parts = path
         .split_once('{')

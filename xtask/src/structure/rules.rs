@@ -2,7 +2,7 @@
 
 use super::Rule;
 
-/// Lines that a Rust file may have.
+/// Maximum number of lines of a Rust file.
 pub(super) const FILE_LINES_MAX: usize = 600;
 
 /// Folders whose Rust files are measured.
@@ -17,11 +17,11 @@ pub(super) const DOCUMENTS: [&str; 4] = [
     "docs/promises.md",
 ];
 
-/// Public type names that may stand in several files of the host crates, each with the
+/// Public type names that may be defined in several files of the host crates, each with the
 /// reason.
 pub(super) const SHARED_NAMES: &[(&str, &str)] = &[];
 
-/// More exceptions than this are no exceptions.
+/// Maximum number of [`SHARED_NAMES`].
 const SHARED_NAMES_MAX: usize = 10;
 const _: () = assert!(SHARED_NAMES.len() <= SHARED_NAMES_MAX);
 
@@ -51,14 +51,14 @@ pub(super) const LAYERS: [&[&str]; 9] = [
     &["application", "testing"],
 ];
 
-/// What the manifest of a crate may name among its normal dependencies.
+/// The permitted normal dependencies of a crate.
 pub(super) struct CrateRule {
     pub(super) name: &'static str,
     /// Crates of the workspace.
     pub(super) allowed: &'static [&'static str],
-    /// Crates of the workspace that only a feature may switch on.
+    /// Crates of the workspace that must be optional, behind a feature.
     pub(super) allowed_by_feature: &'static [&'static str],
-    /// Crates from outside.
+    /// External crates.
     pub(super) forbidden: &'static [&'static [&'static str]],
 }
 
@@ -218,20 +218,18 @@ pub(super) const CRATES: [CrateRule; 14] = [
     },
 ];
 
-/// What to do about a finding of a rule.
+/// Returns what to do about a finding of the rule.
 pub(super) fn remedy(rule: Rule) -> &'static str {
     match rule {
         Rule::Dependencies => {
             "change the manifest, or move the code to a crate that may depend on it"
         }
-        Rule::ImportCycles => "move what both need to a file that imports neither",
-        Rule::SharedNames => {
-            "rename one of them; `Response`, `Row` or `Wire` names a form of the same thing"
-        }
+        Rule::ImportCycles => "move shared items to a file that imports none of these",
+        Rule::SharedNames => "rename one of them, for example to `…Response` or `…Row`",
         Rule::FileLength => "split it by noun",
         Rule::DocumentPaths => "correct the path in the document",
         Rule::Layers => "pass the value in, or move the code to the higher layer",
-        Rule::ReExports => "let its users name the crate that defines it",
+        Rule::ReExports => "import it from the crate that defines it",
     }
 }
 

@@ -1,8 +1,8 @@
-//! Readers of source text. They know enough of Rust to find imports and public types, and
-//! take a hundredth of the time of a parser.
+//! Readers of source text. They recognise enough of Rust to find imports, public types and
+//! re-exports, and cost less time than a parser.
 
-/// The code of a Rust file: comments and the content of literals are blank, and inline test
-/// modules are left out. Lines keep their numbers up to the first test module.
+/// Returns the code of a Rust file. Comments and literals are blank, inline test modules are
+/// removed.
 pub(super) fn code(text: &str) -> String {
     without_test_modules(&blank_comments_and_literals(text))
 }
@@ -35,7 +35,7 @@ fn blank_comments_and_literals(text: &str) -> String {
     code
 }
 
-/// Block comments nest.
+/// Returns the length of a block comment. Block comments nest.
 fn block_comment_length(text: &str) -> usize {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -60,7 +60,7 @@ fn block_comment_length(text: &str) -> usize {
     text.len()
 }
 
-/// The number of `#` before a raw string, if the code before a quote begins one.
+/// Returns the number of `#` of a raw string if the code before a quote begins one.
 fn raw_string_hashes(before: &str) -> Option<usize> {
     let prefix = before.trim_end_matches('#');
     prefix.ends_with('r').then_some(before.len() - prefix.len())
@@ -86,7 +86,7 @@ fn string_length(text: &str, raw_hashes: Option<usize>) -> usize {
     text.len()
 }
 
-/// The length of a character literal, or of the quote of a lifetime.
+/// Returns the length of a character literal, or 1 for the quote of a lifetime.
 fn character_length(text: &str) -> usize {
     let content = text.get(1..).unwrap_or_default();
     let mut characters = content.chars();
@@ -101,7 +101,7 @@ fn character_length(text: &str) -> usize {
     }
 }
 
-/// Leaves out `#[cfg(test)] mod name { … }`.
+/// Removes `#[cfg(test)] mod name { … }`.
 fn without_test_modules(code: &str) -> String {
     const ATTRIBUTE: &str = "#[cfg(test)]";
     let mut kept = String::with_capacity(code.len());
@@ -146,7 +146,7 @@ fn is_name_character(character: char) -> bool {
     character == '_' || character.is_alphanumeric()
 }
 
-/// The paths that a module names by `crate::` or `super::`, from the crate's root. A path
+/// Returns the paths behind `crate::` and `super::`, relative to the crate's root. A path
 /// may end in an item of a module.
 pub(super) fn imports(code: &str, module: &[String]) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
@@ -172,7 +172,7 @@ fn parent(module: &[String]) -> &[String] {
     module.split_last().map_or(&[], |(_, parent)| parent)
 }
 
-/// Reads what follows a `::`, and adds each path. Returns the text behind it.
+/// Reads a path or a list of paths behind `::` and adds each. Returns the text behind it.
 fn read_tree<'a>(text: &'a str, base: &[String], paths: &mut Vec<Vec<String>>) -> &'a str {
     let text = text.trim_start();
     if let Some(mut list) = text.strip_prefix('{') {
@@ -185,7 +185,7 @@ fn read_tree<'a>(text: &'a str, base: &[String], paths: &mut Vec<Vec<String>>) -
                 return after;
             }
             list = match list.find([',', '{', '}']) {
-                // A name that an item gets here.
+                // Skips a separator.
                 Some(0) => list.get(1..).unwrap_or_default(),
                 _ => skip_alias(read_tree(list, base, paths)),
             };
@@ -199,7 +199,7 @@ fn read_tree<'a>(text: &'a str, base: &[String], paths: &mut Vec<Vec<String>>) -
         return text.strip_prefix('*').unwrap_or(after);
     }
     path.push(name.to_owned());
-    // A `<` would follow in a call with generic arguments.
+    // `<` begins generic arguments, as in `parse::<u8>()`.
     if let Some(tree) = after.strip_prefix("::")
         && !tree.starts_with('<')
     {
@@ -209,13 +209,13 @@ fn read_tree<'a>(text: &'a str, base: &[String], paths: &mut Vec<Vec<String>>) -
     after
 }
 
-/// Skips everything up to the next entry of a list.
+/// Skips `as name` behind an entry of a list.
 fn skip_alias(text: &str) -> &str {
     let end = text.find([',', '{', '}']).unwrap_or(text.len());
     text.get(end..).unwrap_or_default()
 }
 
-/// The names of types that are visible outside of their module.
+/// Returns the names of types that are visible outside of their module.
 pub(super) fn public_types(code: &str) -> Vec<&str> {
     code.lines()
         .filter_map(|line| {
@@ -231,7 +231,7 @@ pub(super) fn public_types(code: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Lines that publish an item of a `host_` crate as their own.
+/// Returns the lines that re-export an item of a `host_` crate.
 pub(super) fn re_exports(code: &str) -> Vec<&str> {
     code.lines()
         .filter(|line| {
@@ -246,7 +246,7 @@ pub(super) fn re_exports(code: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What follows `pub` or `pub(…)` at the beginning of a line.
+/// Returns the text after `pub` or `pub(…)` at the beginning of a line.
 fn after_visibility(line: &str) -> Option<&str> {
     let after = line.trim_start().strip_prefix("pub")?;
     match after.strip_prefix('(') {
@@ -277,14 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn characters_and_lifetimes_are_told_apart() {
+    fn characters_and_lifetimes_are_distinguished() {
         let code = code(r"f('{', '\'', '\u{7b}', 'ä'); fn g<'a>(x: &'a str) {}");
         assert_eq!(code.matches('{').count(), 1);
         assert!(code.contains("a>(x: & a str)"));
     }
 
     #[test]
-    fn test_modules_are_left_out_and_what_follows_stays() {
+    fn test_modules_are_removed_and_following_code_is_kept() {
         let code = code("a();\n#[cfg(test)]\nmod tests { fn b() { c(\"}\") } }\nd();");
         assert_eq!(
             code.split_whitespace().collect::<Vec<_>>(),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_only_contain_the_keyword_are_no_imports() {
+    fn names_that_contain_the_keyword_are_no_imports() {
         assert!(imported("my_crate::a; superb::b; crate_name::c").is_empty());
     }
 
