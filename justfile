@@ -1,4 +1,4 @@
-# Every command a developer needs. Longer ones are in xtask, which works without just.
+# Commands for development. Long ones are in xtask, which works without just.
 
 # List the commands
 default:
@@ -8,11 +8,11 @@ default:
 run *arguments:
     cargo xtask run -- {{ arguments }}
 
-# The same, optimised
+# Serve the demo with an optimised gateway
 demo *arguments:
     cargo xtask run --release -- {{ arguments }}
 
-# Does it compile?
+# Check that everything compiles
 check:
     cargo check --all-targets
 
@@ -20,35 +20,43 @@ check:
 fmt:
     cargo fmt --all
 
-# Format, lints and documentation as CI sees them
+# Check structure, format, lints and documentation, as CI does
 lint:
     cargo xtask lint
 
-# Every test, or what the arguments select: `just test -p host-storage expired`
+# Check dependencies, imports, type names and document paths; `--all` lists permitted findings
+structure *arguments:
+    cargo xtask structure {{ arguments }}
+
+# Run all tests, or those that the arguments select: `just test -p host-storage expired`
 test *arguments:
     cargo xtask test {{ arguments }}
 
-# The storage tests on both databases
-test-postgres:
-    cargo xtask test -p tests --test it storage
+# Run the storage tests, which use SQLite and PostgreSQL
+test-storage *arguments:
+    cargo xtask test -p host-storage {{ arguments }}
 
-# Kill the process at each step, restart, compare
-crash:
-    cargo xtask test -p tests --test crash
+# Run the crash tests, which kill the process at each step and restart it
+crash *arguments:
+    cargo xtask test -p tests --test crash {{ arguments }}
 
-# Simulated lives by the ten thousand, crash tests again and again
+# Run simulations, fuzz targets and crash tests for long
 soak *arguments:
     cargo xtask soak {{ arguments }}
 
-# Build every plugin to target/plugins
-plugins:
-    cargo xtask plugins
+# Build all plugins, or those that the arguments name, to target/plugins
+plugins *arguments:
+    cargo xtask plugins {{ arguments }}
+
+# Build program, debug file and plugins for installation, in target/dist
+release:
+    cargo xtask release
 
 # Fuzz the API of a fresh demo
 fuzz *arguments:
     cargo xtask schemathesis {{ arguments }}
 
-# Measure against the targets
+# Run the benchmarks and compare them with the targets
 bench *arguments:
     cargo xtask bench {{ arguments }}
 
@@ -56,10 +64,10 @@ bench *arguments:
 snap:
     cargo insta review
 
-# Licences, advisories, sources (needs cargo-deny)
+# Check licences, advisories and sources (needs cargo-deny)
 deny:
     cargo deny check
 
-# What must pass before a change is merged
+# Run all checks that must pass before a merge
 ci:
     .ci/run

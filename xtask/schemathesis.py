@@ -1,6 +1,6 @@
-"""What the fuzzer is told beside the API document, so that it gets behind the first
-answer of a journey; one check of our own; and which operations never succeeded.
-Nothing here loosens what an answer must be."""
+"""Hooks of the API fuzzer. They seed resources so that sequences get beyond the first
+response, add a check of validation errors, and record the operations that never succeeded.
+No hook permits a response that the API document forbids."""
 
 import atexit
 import copy
@@ -18,21 +18,21 @@ from pathlib import Path
 import schemathesis
 from hypothesis import strategies
 
-# Operations without one success, a line each.
+# Operations that never succeeded, one per line.
 UNREACHED = Path("unreached.txt")
 METHODS = ("get", "put", "post", "delete", "patch")
-# Where journeys begin. A stay of random dates in a random place finds no hotel.
-BEGINNINGS = ("find_places", "search_hotels", "price_hotels", "add_payment_instrument")
-# Rules that a schema cannot say: where, and the code of their violation.
+# Operations that begin a sequence. Random dates in a random place find no hotel.
+FIRST_OPERATIONS = ("find_places", "search_hotels", "price_hotels", "add_payment_instrument")
+# Rules that a schema cannot express: JSON pointer and code of their violation.
 RULES = {
     "/check_in in_the_past",
     "/check_in too_far_ahead",
     "/check_out not_after_check_in",
     "/check_out too_long",
-    # Subscriptions: a name twice, and one more than there may be.
+    # Subscriptions: duplicate event types, and more subscriptions than permitted.
     " too_many_subscriptions",
     "/event_types/* duplicate",
-    # More decimals than the currency has, or than any number here may have.
+    # Amounts with more decimals than the currency or the API permits.
     "/currency required",
     "/filters/max_total invalid",
     "/filters/max_total not_allowed",
@@ -88,25 +88,25 @@ RULES = {
     "/auto_book/rooms/*/guests one_adult_lead_required",
     "/auto_book/rooms/*/guests other_than_offered",
     "/auto_book/rooms/*/guests/*/age not_allowed",
-    # What a supplier tells is read by its adapter.
+    # Supplier events, which the adapter parses.
     " unreadable",
 }
 
-# Suppliers that tell something, and what: events about nothing that is here.
-TELLS = {
+# Suppliers with webhooks and an event of each, which concerns no existing booking.
+SUPPLIER_EVENTS = {
     "receive_supplier_events": ("SIGNING", {"id": "evt_0000", "type": "ping.triggered"}),
     "receive_secret_supplier_events": ("UNSIGNED", {"event_name": "booking.book"}),
 }
-# Whose all that is. What is made by others is used up by the fuzzer, which learns ids
-# from lists.
-KEEPER = "keeper"
+# User who owns the seeded resources. The fuzzer finds and uses up resources of other
+# users, because lists return their ids.
+SEED_USER = "keeper"
 
 unreached = set()
-# What was made before the fuzzing began: parameters by the beginning of the path, those
-# of what may be cancelled or deleted, of what may be paused, and what makes a body by
-# operation.
-there = {}
-spare = {}
+# Resources that `seed` creates: path parameters by path prefix, in general, of resources
+# that may be cancelled or deleted, and of those that may be paused; and functions that
+# make a request body, by operation.
+seeded = {}
+disposable = {}
 pausable = {}
 bodies = {}
 
@@ -122,36 +122,36 @@ def before_load_schema(context, raw_schema):
     card = seed(raw_schema["servers"][0]["url"], operations)
     unreached.update(operations)
     for operation in operations.values():
-        narrow(operation)
+        restrict_users(operation)
         for response in operation["responses"].values():
             for link in response.get("links", {}).values():
-                complete(link, card)
-    note()
+                complete_link(link, card)
+    write_unreached()
 
 
 @schemathesis.hook
 def flatmap_case(context, case):
-    """Half of the good requests that begin a journey are the documented example, and
-    most of those about something are about something that is there. What never succeeded
-    comes first: how many requests a slow machine has time for decides nothing."""
+    """Replaces half of the valid requests that begin a sequence by the documented example,
+    and makes most valid requests with an id refer to a seeded resource. Always does so for
+    operations that never succeeded, so that a slow machine reaches them too."""
     definition = case.operation.definition.raw
     name = definition["operationId"]
     is_good = case.meta is not None and case.meta.generation.mode.is_positive
-    if is_good and (name in BEGINNINGS or name in bodies):
+    if is_good and (name in FIRST_OPERATIONS or name in bodies):
         return strategies.booleans().map(
-            lambda use: exemplary(case) if use or name in unreached else case
+            lambda use: use_example(case) if use or name in unreached else case
         )
     if is_good and case.path_parameters:
-        leaves = not ends(definition, case.method)
+        leaves = not may_end_resource(definition, case.method)
         return strategies.integers(0, 7).map(
-            lambda some: real(case) if some and leaves or name in unreached else case
+            lambda some: use_seeded(case) if some and leaves or name in unreached else case
         )
     return strategies.just(case)
 
 
 @schemathesis.check
-def the_schema_is_the_validator(ctx, response, case):
-    """What the published schema allows is refused for breaking a rule or not at all."""
+def valid_request_breaks_only_listed_rules(ctx, response, case):
+    """Fails if a request that is valid by the schema returns a 400 that no rule explains."""
     is_good = case.meta is not None and case.meta.generation.mode.is_positive
     if not is_good or response.status_code != 400:
         return
@@ -159,19 +159,19 @@ def the_schema_is_the_validator(ctx, response, case):
     assert problem["code"] == "validation_failed", problem["code"]
     for error in problem["errors"]:
         violation = re.sub(r"/\d+", "/*", error["pointer"]) + " " + error["code"]
-        assert violation in RULES, f"not a rule: {error['in']} {violation}"
+        assert violation in RULES, f"no rule in RULES: {error['in']} {violation}"
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Subscriptions are the organization's, so lists tell of those that are kept, too:
-    what would end one ends another in its place."""
-    parameters = instead(case.operation.definition.raw["operationId"], case.method)
-    if parameters is there:
+    """Redirects a request that would end or pause a seeded resource to a disposable one.
+    Subscriptions belong to the organization, so lists return the seeded ones, too."""
+    parameters = seeded_parameters(case.operation.definition.raw["operationId"], case.method)
+    if parameters is seeded:
         return
     for beginning, another in parameters.items():
         if case.operation.path.startswith(beginning) and any(
-            case.path_parameters.get(key) == value for key, value in there[beginning].items()
+            case.path_parameters.get(key) == value for key, value in seeded[beginning].items()
         ):
             case.path_parameters.update(another)
 
@@ -183,47 +183,48 @@ def after_call(context, case, response):
 
 
 @atexit.register
-def note():
+def write_unreached():
     UNREACHED.write_text("".join(f"{name}\n" for name in sorted(unreached)))
 
 
-def ends(definition, method):
-    """Whether what it is about could not be used as before afterwards."""
+def may_end_resource(definition, method):
+    """Returns whether the operation may make its resource unusable for other requests."""
     is_pause = definition["operationId"].startswith("pause_")
     return is_pause or method.upper() in ("DELETE", "PATCH")
 
 
-def instead(name, method):
-    """What is there for an operation: nothing that others need, where it ends it."""
+def seeded_parameters(name, method):
+    """Returns the seeded parameters for an operation: disposable ones if it ends them."""
     if name.startswith("cancel_") or method.upper() == "DELETE":
-        return spare
-    return pausable if name.startswith("pause_") else there
+        return disposable
+    return pausable if name.startswith("pause_") else seeded
 
 
-def exemplary(case):
+def use_example(case):
     definition = case.operation.definition.raw
     make = bodies.get(definition["operationId"])
     case.body = make() if make else example(definition)
-    return real(case)
+    return use_seeded(case)
 
 
-def real(case):
-    """The same about what is there."""
+def use_seeded(case):
+    """Makes the request refer to a seeded resource."""
     name = case.operation.definition.raw["operationId"]
-    if name in TELLS:
-        return told(case, name)
-    for beginning, parameters in instead(name, case.method).items():
+    if name in SUPPLIER_EVENTS:
+        return use_supplier_event(case, name)
+    for beginning, parameters in seeded_parameters(name, case.method).items():
         if case.operation.path.startswith(beginning):
             case.path_parameters.update(parameters)
-            case.headers["x-user-id"] = KEEPER
+            case.headers["x-user-id"] = SEED_USER
             break
     return case
 
 
-def told(case, name):
-    """What a supplier of xtask/schemathesis-suppliers.toml tells, signed as it is sent."""
+def use_supplier_event(case, name):
+    """Makes the request an event of a supplier in xtask/schemathesis-suppliers.toml, signed
+    at the time of sending."""
     secret = os.environ["SCHEMATHESIS_EVENTS_SECRET"]
-    supplier, event = TELLS[name]
+    supplier, event = SUPPLIER_EVENTS[name]
     case.path_parameters["id"] = supplier
     case.body = dict(event)
     case.media_type = "application/json"
@@ -241,16 +242,17 @@ def example(operation):
     return copy.deepcopy(operation["requestBody"]["content"]["application/json"]["example"])
 
 
-def complete(link, card):
-    """A link's body is the whole body. No answer names both booking and card."""
+def complete_link(link, card):
+    """Makes the body of a link the whole request body. Adds the card, which no response
+    returns together with a booking."""
     if link["operationId"] == "book_hotel":
         link["requestBody"] = {"payment_instrument_id": card}
     link["x-schemathesis"] = {"merge_body": False}
 
 
-def narrow(operation):
-    """What one end user made is not there for another, so journeys are one user's;
-    the user is fuzzed in lists. Every organization but the key's own gets one 403."""
+def restrict_users(operation):
+    """Fuzzes the end user only in lists, because users do not see each other's resources.
+    Fixes the organization, because every other one gets the same 403."""
     kept = []
     for parameter in operation.get("parameters", []):
         if parameter["name"] == "x-organization-id":
@@ -260,8 +262,8 @@ def narrow(operation):
     operation["parameters"] = kept
 
 
-class Takes(BaseHTTPRequestHandler):
-    """Takes every event."""
+class EventReceiver(BaseHTTPRequestHandler):
+    """Accepts every webhook event."""
 
     def do_POST(self):
         self.rfile.read(int(self.headers["content-length"]))
@@ -272,16 +274,16 @@ class Takes(BaseHTTPRequestHandler):
         pass
 
 
-def receiver():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Takes)
+def start_receiver():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), EventReceiver)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}/"
 
 
 def seed(api, operations):
-    """Makes one of everything, with the documented examples as a reader would; gives the card."""
+    """Creates one resource of each kind from the documented examples. Returns a card."""
 
-    def call(path, body=None, user=KEEPER, key=""):
+    def call(path, body=None, user=SEED_USER, key=""):
         headers = {
             "content-type": "application/json",
             "x-api-key": os.environ["SCHEMATHESIS_API_KEY"],
@@ -317,27 +319,27 @@ def seed(api, operations):
     watch["hotel_id"] = hotel["hotel_id"]
     mandate = example(operations["issue_mandate"])
     mandate["payment_instrument"]["id"] = card
-    mandate["user_id"] = KEEPER
+    mandate["user_id"] = SEED_USER
     calendar = example(operations["read_price_calendar"])
     calendar["hotel_ids"] = [hotel["hotel_id"]]
     [place, *_] = call("hotel/places", example(operations["find_places"]))
     offers = [("hotel", hotel["offers"]), ("flight", fares)]
     for product, [offer, other, *_] in offers:
         path = f"{product}/webhook-subscriptions"
-        subscription = call(path, {"url": receiver(), "event_types": ["ping"]})["id"]
+        subscription = call(path, {"url": start_receiver(), "event_types": ["ping"]})["id"]
         delivery = call(f"{path}/{subscription}/test", {})["id"]
-        there[f"/v1/{path}"] = {"id": subscription, "delivery_id": delivery}
-        for table, key in ((spare, "spare"), (pausable, "pausable")):
-            another = call(path, {"url": receiver(), "event_types": ["ping"]}, key=key)
+        seeded[f"/v1/{path}"] = {"id": subscription, "delivery_id": delivery}
+        for table, key in ((disposable, "spare"), (pausable, "pausable")):
+            another = call(path, {"url": start_receiver(), "event_types": ["ping"]}, key=key)
             table[f"/v1/{path}"] = {"id": another["id"]}
-        there[f"/v1/{product}/bookings"] = {"id": confirmed(product, offer)}
-        spare[f"/v1/{product}/bookings"] = {"id": confirmed(product, other, "spare")}
-    there["/v1/hotel/places"] = {"id": place["id"]}
-    there["/v1/hotel/hotels"] = {"hotel_id": hotel["hotel_id"]}
-    there["/v1/payment-instruments"] = {"id": card}
+        seeded[f"/v1/{product}/bookings"] = {"id": confirmed(product, offer)}
+        disposable[f"/v1/{product}/bookings"] = {"id": confirmed(product, other, "spare")}
+    seeded["/v1/hotel/places"] = {"id": place["id"]}
+    seeded["/v1/hotel/hotels"] = {"hotel_id": hotel["hotel_id"]}
+    seeded["/v1/payment-instruments"] = {"id": card}
     [segment, *_] = fares[0]["journeys"][0]["segments"]
-    there["/v1/flight/airlines"] = {"iataCode": segment["marketing_carrier_code"]}
-    flight = there["/v1/flight/bookings"]["id"]
+    seeded["/v1/flight/airlines"] = {"iataCode": segment["marketing_carrier_code"]}
+    flight = seeded["/v1/flight/bookings"]["id"]
     [bag, *_] = call(f"flight/bookings/{flight}/services")
     bags = {
         "services": [{"id": bag["id"], "quantity": 1}],
@@ -347,7 +349,7 @@ def seed(api, operations):
         buy_flight_services=lambda: copy.deepcopy(bags),
         create_hotel_watch=lambda: copy.deepcopy(watch),
         issue_mandate=lambda: copy.deepcopy(mandate),
-        # The demo's airline sells an offer once.
+        # The demo's airline sells each offer once.
         prebook_flight=lambda: binding("flight", flights()[0]),
         prebook_hotel=lambda: binding("hotel", hotel["offers"][0]),
         read_price_calendar=lambda: copy.deepcopy(calendar),
@@ -361,11 +363,11 @@ def seed(api, operations):
             "rooms": rooms["rooms"],
         },
     }
-    there["/v1/mandate"] = {"id": call("mandate", mandate)["id"]}
+    seeded["/v1/mandate"] = {"id": call("mandate", mandate)["id"]}
     watches = "watcher/travel/hotel/watches"
-    there[f"/v1/{watches}"] = {"watch_id": call(watches, watch | buys)["id"]}
-    spare[f"/v1/{watches}"] = {"watch_id": call(watches, watch, key="spare")["id"]}
-    spare["/v1/payment-instruments"] = {
+    seeded[f"/v1/{watches}"] = {"watch_id": call(watches, watch | buys)["id"]}
+    disposable[f"/v1/{watches}"] = {"watch_id": call(watches, watch, key="spare")["id"]}
+    disposable["/v1/payment-instruments"] = {
         "id": call("payment-instruments", instrument, key="spare")["id"]
     }
     return call("payment-instruments", instrument, "org")["id"]

@@ -1,44 +1,45 @@
-//! Installs what a Debian machine lacks, when that is allowed here; otherwise
-//! the error names exactly what to install.
+//! Installs Debian packages that are missing. Without the right to install, the error
+//! names the packages.
 
 use std::process::Command;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process;
+use crate::{cargo, process};
 
-/// Installs packages, as the superuser of a machine with `apt-get`. `purpose`
-/// completes "needed for …".
+/// Installs packages. Needs root and `apt-get`. `purpose` names what needs them.
 pub(crate) fn install(packages: &[&str], purpose: &str) -> Result<()> {
     let names = packages.join(" ");
-    if !usable() {
-        bail!("{names} needed for {purpose}, and cannot be installed from here: install {names}");
+    if !is_available() {
+        bail!("{purpose} needs {names}, which only root can install with apt-get: install {names}");
     }
-    eprintln!("installing {names}, needed for {purpose}");
+    // Two builds at the same time may both install packages; apt-get refuses the second.
+    let _lock = process::lock(&cargo::target("apt.lock"))?;
+    eprintln!("installing {names} for {purpose}");
     update()?;
     process::run(
         apt_get()
             .args(["install", "-y", "-qq", "--no-install-recommends"])
             .args(packages),
     )
-    .with_context(|| format!("cannot install {names}, needed for {purpose}"))
+    .with_context(|| format!("cannot install {names} for {purpose}"))
 }
 
-/// Installs the package of a program, unless the program is there.
-pub(crate) fn need(program: &str, package: &str, purpose: &str) -> Result<()> {
+/// Installs the package of a program unless the program is in `PATH`.
+pub(crate) fn require(program: &str, package: &str, purpose: &str) -> Result<()> {
     match process::find(program) {
         Some(_) => Ok(()),
         None => install(&[package], purpose),
     }
 }
 
-/// Whether packages can be installed at all.
-pub(crate) fn usable() -> bool {
+/// Returns whether this process can install packages.
+pub(crate) fn is_available() -> bool {
     process::is_root() && process::find("apt-get").is_some()
 }
 
-/// Fetches the package lists, once.
+/// Fetches the package lists, once per process.
 fn update() -> Result<()> {
     static UPDATED: OnceLock<()> = OnceLock::new();
     if UPDATED.get().is_none() {
@@ -53,8 +54,7 @@ fn apt_get() -> Command {
     command
         .args(["-o", "DPkg::Lock::Timeout=300"])
         .env("DEBIAN_FRONTEND", "noninteractive")
-        // Keeps packages from starting their services: what a test needs, it
-        // starts and stops itself.
+        // Keeps packages from starting their services. Tests start and stop their own.
         .env("RUNLEVEL", "1");
     command
 }

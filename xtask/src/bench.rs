@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the measurements, with what they need.
+//! `cargo xtask bench`: builds and runs the benchmarks.
 
 use std::process::Command;
 
@@ -6,28 +6,30 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
-use crate::{cargo, plugins, process};
+use crate::{cargo, phase, plugins, process};
 
 /// Options of `cargo xtask bench`.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Passed on to the measuring program: `--only NAME`, `--json FILE`, `--write`
+    /// Arguments of the benchmark program: `--only NAME`, `--json FILE`, `--write`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
 
-/// Builds the plugins, the optimised gateway and the measuring program, starts a
-/// database, measures.
+/// Builds plugins, optimised gateway and benchmark program, starts PostgreSQL and runs
+/// the benchmarks.
 pub(crate) fn bench(options: &Options) -> Result<()> {
-    plugins::build(&plugins::Options::default())?;
-    // Both at once, so that what they share is built once.
+    // One cargo command for both, so that shared dependencies are built once.
     let mut build = cargo::command();
     build.args(["build", "--package", "host-server", "--package", "bench"]);
-    cargo::for_production(&mut build)?;
-    process::run(&mut build)?;
+    cargo::set_release_profile(&mut build)?;
+    phase::run_beside(plugins::background(&[])?, || {
+        let expected = "10 to 15 min from nothing on 2 cores, about 2 min after a change";
+        phase::run("gateway and bench", expected, || process::run(&mut build))
+    })?;
     let database = Postgres::start(Durability::Kept)?;
     let mut command = Command::new(cargo::target("release/bench"));
     command.current_dir(cargo::root()).args(&options.arguments);
-    database.offer(&mut command);
+    database.set_env(&mut command);
     process::run(&mut command)
 }

@@ -1,4 +1,4 @@
-//! Asks cargo about this workspace and has it build things.
+//! Cargo commands, and the packages of this workspace.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{apt, process};
 
-/// Cargo, at the root of this workspace.
+/// Returns a cargo command that runs at the root of this workspace.
 pub(crate) fn command() -> Command {
     let program = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
@@ -19,29 +19,38 @@ pub(crate) fn command() -> Command {
     command
 }
 
-/// Has a command build the gateway as it is to run in production: optimised, with the
-/// allocator of its own, whose sources `make` builds.
-pub(crate) fn for_production(build: &mut Command) -> Result<()> {
-    apt::need("make", "make", "building the gateway's allocator")?;
+/// Makes a build command produce the gateway for production: optimised, with jemalloc.
+/// Installs `make`, which builds jemalloc.
+pub(crate) fn set_release_profile(build: &mut Command) -> Result<()> {
+    apt::require("make", "make", "building the gateway's allocator")?;
     build.args(["--release", "--features", "host-server/jemalloc"]);
     Ok(())
 }
 
-/// The folder of the workspace.
+/// Fails unless Cargo.lock matches the manifests.
+pub(crate) fn check_lock_file() -> Result<()> {
+    // Resolves the whole workspace; `cargo metadata` would fetch the crates of every
+    // platform for that.
+    process::output(command().args(["tree", "--locked", "--package", "xtask", "--depth", "0"]))
+        .map(drop)
+        .context("Cargo.lock does not match the manifests: run `cargo check`, commit Cargo.lock")
+}
+
+/// Returns the folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// A file or folder under `target/`.
+/// Returns a path under `target/`.
 pub(crate) fn target(path: &str) -> PathBuf {
     root().join("target").join(path)
 }
 
-/// What the workspace consists of.
+/// The packages of the workspace.
 #[derive(Deserialize)]
 pub(crate) struct Workspace {
-    /// Members, and only members.
+    /// The members, without external packages.
     pub(crate) packages: Vec<Package>,
 }
 
@@ -54,28 +63,43 @@ pub(crate) struct Package {
     /// `[package.metadata]`
     #[serde(default)]
     pub(crate) metadata: Value,
-    dependencies: Vec<Dependency>,
+    pub(crate) dependencies: Vec<Dependency>,
 }
 
+/// One entry of a manifest's dependencies.
 #[derive(Deserialize)]
-struct Dependency {
-    path: Option<PathBuf>,
+pub(crate) struct Dependency {
+    /// The name of the package, however the manifest renames it.
+    pub(crate) name: String,
+    /// `dev` or `build`; `None` for a normal dependency.
+    kind: Option<String>,
+    #[serde(default)]
+    pub(crate) optional: bool,
+    /// Its folder, if it is a member of the workspace.
+    pub(crate) path: Option<PathBuf>,
+}
+
+impl Dependency {
+    /// Returns whether it is neither a dev nor a build dependency.
+    pub(crate) fn is_normal(&self) -> bool {
+        self.kind.is_none()
+    }
 }
 
 impl Workspace {
-    /// Reads the manifests.
+    /// Reads the manifests with `cargo metadata`.
     pub(crate) fn read() -> Result<Self> {
         let text =
             process::output(command().args(["metadata", "--no-deps", "--format-version", "1"]))?;
         Self::parse(&text)
     }
 
-    /// From what `cargo metadata` prints.
+    /// Parses the output of `cargo metadata`.
     pub(crate) fn parse(text: &str) -> Result<Self> {
-        serde_json::from_str(text).context("cannot read what `cargo metadata` prints")
+        serde_json::from_str(text).context("cannot parse the output of `cargo metadata`")
     }
 
-    /// The folders of a member and of every member that it is built from.
+    /// Returns the folders of a member and of its path dependencies at any depth.
     pub(crate) fn source_folders(&self, package: &Package) -> Vec<PathBuf> {
         let mut folders = vec![package.folder()];
         let mut next = 0;
@@ -98,7 +122,8 @@ impl Workspace {
 }
 
 impl Package {
-    fn folder(&self) -> PathBuf {
+    /// Returns the folder of its manifest.
+    pub(crate) fn folder(&self) -> PathBuf {
         self.manifest_path
             .parent()
             .unwrap_or(&self.manifest_path)
@@ -106,13 +131,13 @@ impl Package {
     }
 }
 
-/// Runs a `cargo build` command and gives the files that the package ended up as.
-pub(crate) fn artifacts(build: &mut Command, package: &Package) -> Result<Vec<PathBuf>> {
+/// Runs a `cargo build` command and returns the files that it built of the package.
+pub(crate) fn build_artifacts(build: &mut Command, package: &Package) -> Result<Vec<PathBuf>> {
     let text = process::output(build.arg("--message-format=json-render-diagnostics"))?;
     let mut files = Vec::new();
     for line in text.lines() {
         let message: Message =
-            serde_json::from_str(line).context("cannot read what `cargo build` prints")?;
+            serde_json::from_str(line).context("cannot parse the output of `cargo build`")?;
         if message.reason == "compiler-artifact" && message.package_id == package.id {
             files.extend(message.filenames);
         }
@@ -137,14 +162,14 @@ mod tests {
         "packages": [
             { "id": "host", "name": "host", "manifest_path": "/w/host/Cargo.toml", "dependencies": [] },
             { "id": "plugin", "name": "plugin", "manifest_path": "/w/plugin/Cargo.toml",
-              "dependencies": [{ "path": "/w/sdk" }, { "path": null }] },
+              "dependencies": [{ "name": "sdk", "path": "/w/sdk" }, { "name": "serde", "path": null }] },
             { "id": "sdk", "name": "sdk", "manifest_path": "/w/sdk/Cargo.toml",
-              "dependencies": [{ "path": "/w/money" }, { "path": "/w/plugin" }] }
+              "dependencies": [{ "name": "money", "path": "/w/money" }, { "name": "plugin", "path": "/w/plugin" }] }
         ]
     }"#;
 
     #[test]
-    fn a_member_is_built_from_its_path_dependencies_at_any_depth() {
+    fn source_folders_include_path_dependencies_at_any_depth() {
         let workspace = Workspace::parse(METADATA).unwrap();
         let plugin = &workspace.packages[1];
         let folders = workspace.source_folders(plugin);

@@ -1,12 +1,12 @@
-//! `cargo xtask lint` and `cargo xtask ci`: what must pass before a change is merged.
+//! `cargo xtask lint` and `cargo xtask ci`: the checks that must pass before a merge.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::{cargo, process, test};
+use crate::{cargo, process, structure, test};
 
-/// Every check that runs nothing.
+/// Runs every check that executes no tests.
 pub(crate) fn lint() -> Result<()> {
     let mut report = Report::default();
     lint_sections(&mut report)?;
@@ -14,7 +14,7 @@ pub(crate) fn lint() -> Result<()> {
     Ok(())
 }
 
-/// Every check, in the order of how soon it can fail.
+/// Runs every check, the fastest first.
 pub(crate) fn ci() -> Result<()> {
     let mut report = Report::default();
     lint_sections(&mut report)?;
@@ -24,14 +24,12 @@ pub(crate) fn ci() -> Result<()> {
 }
 
 fn lint_sections(report: &mut Report) -> Result<()> {
-    report.section("locked dependencies", || {
-        process::output(cargo::command().args(["metadata", "--locked", "--format-version", "1"]))
-            .map(drop)
-            .context("Cargo.lock does not match the manifests")
+    report.section("locked dependencies", cargo::check_lock_file)?;
+    report.section("structure", || {
+        structure::check(&structure::Options::default())
     })?;
     report.section("format", || cargo(&["fmt", "--all", "--check"]))?;
-    // Guests too, as native libraries: in one go, so that what they depend on is
-    // checked once.
+    // Includes plugins, as native libraries. One command checks shared dependencies once.
     report.section("lints", || {
         cargo(&[
             "clippy",
@@ -60,7 +58,7 @@ fn cargo(arguments: &[&str]) -> Result<()> {
     )
 }
 
-/// How long each section took.
+/// The duration of each section.
 #[derive(Default)]
 struct Report {
     sections: Vec<(&'static str, Duration)>,

@@ -1,5 +1,4 @@
-//! A demo gateway of our own: free ports, a temporary data folder, stopped when
-//! dropped.
+//! A demo gateway for tests: on free ports, with a temporary data folder, stopped on drop.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -16,23 +15,25 @@ use crate::process::Program;
 use crate::run::PLUGINS_VARIABLE;
 use crate::{plugins, process};
 
-/// The first start compiles every plugin.
+/// Time for a start. The first one compiles every plugin.
 const START_LIMIT: Duration = Duration::from_secs(120);
 
-/// A demo that serves.
+/// A running demo.
 pub(crate) struct Demo {
-    /// Base address of the API, without a slash at its end.
+    /// Base URL of the API, without a trailing slash.
     pub(crate) api: String,
-    /// A test key with every scope that the demo gives.
+    /// The demo's test key, which has every scope.
     pub(crate) key: String,
-    // Fields are dropped in this order: the data goes when nobody uses it.
+    // Fields are dropped in this order: the program stops before its data is removed.
     program: Program,
     _data: TempDir,
 }
 
 impl Demo {
-    /// Starts the binary and waits until it has printed its addresses and a key.
-    /// A file is its configuration, and variables set more of it; its log goes to a file.
+    /// Starts the gateway and waits until it has printed its addresses and a key.
+    ///
+    /// The configuration is the file `config`, overridden by `variables`. Standard error
+    /// goes to the file `log`.
     pub(crate) fn start(
         gateway: &Path,
         config: &Path,
@@ -59,8 +60,8 @@ impl Demo {
                 .stderr(log_file),
         )?;
         let stdout = program.take_stdout().context("the demo has no output")?;
-        let printed = wait_for_greeting(&lines(stdout))
-            .with_context(|| format!("the demo does not start; its log is {}", log.display()))?;
+        let printed = wait_until_ready(&lines(stdout))
+            .with_context(|| format!("the demo does not start; see {}", log.display()))?;
         Ok(Self {
             api: printed.0,
             key: printed.1,
@@ -69,27 +70,28 @@ impl Demo {
         })
     }
 
-    /// Whether the gateway still serves.
+    /// Returns whether the gateway still runs.
     pub(crate) fn is_running(&mut self) -> Result<bool> {
         Ok(self.program.try_wait()?.is_none())
     }
 }
 
-/// What a program prints, a line at a time. Reading goes on to the end, so that
-/// the program is never blocked.
+/// Sends each line of a program's output. Reads to the end even if there is no receiver,
+/// so that a full pipe never blocks the program.
 fn lines(stdout: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            // Nobody listens after the greeting.
+            // The receiver is dropped once the demo is ready.
             let _ = sender.send(line);
         }
     });
     receiver
 }
 
-/// Address and key, from the lines `api  http://…` and whatever line shows the key.
-fn wait_for_greeting(lines: &Receiver<String>) -> Result<(String, String)> {
+/// Waits for the API's address and the key. The address stands in a line
+/// `api  http://…`, the key in any line.
+fn wait_until_ready(lines: &Receiver<String>) -> Result<(String, String)> {
     let start = Instant::now();
     let (mut api, mut key) = (None, None);
     loop {
@@ -99,16 +101,16 @@ fn wait_for_greeting(lines: &Receiver<String>) -> Result<(String, String)> {
                 key = key.or_else(|| test_key(&line));
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => bail!("it ended"),
+            Err(RecvTimeoutError::Disconnected) => bail!("the gateway exited"),
         }
         if let (Some(api), Some(key)) = (&api, &key) {
             return Ok((api.clone(), key.clone()));
         }
-        if process::interrupted() {
+        if process::was_interrupted() {
             bail!("interrupted");
         }
         if start.elapsed() > START_LIMIT {
-            bail!("after {START_LIMIT:?} it has printed no address and key");
+            bail!("no address and key were printed within {START_LIMIT:?}");
         }
     }
 }
@@ -134,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_api_address_is_told_from_the_others() {
+    fn address_is_read_from_the_api_line_only() {
         assert_eq!(
             address("api      http://127.0.0.1:4000/").as_deref(),
             Some("http://127.0.0.1:4000")
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_found_inside_a_command_line() {
+    fn key_is_found_inside_a_command_line() {
         let line = "curl -H 'x-api-key: sk_test_aB3dE' http://127.0.0.1:4000/v1/hotels";
         assert_eq!(test_key(line).as_deref(), Some("sk_test_aB3dE"));
         assert_eq!(test_key("curl http://127.0.0.1:4000"), None);

@@ -1,5 +1,5 @@
-//! localstripe, a Stripe on this machine, against which the tests of its adapter
-//! run. They start it themselves, from where this puts it.
+//! localstripe, a local Stripe server. The tests of the Stripe adapter start it from
+//! `target/localstripe`.
 
 use anyhow::Result;
 
@@ -7,7 +7,7 @@ use crate::{cargo, python};
 
 const VERSION: &str = "1.15.10";
 
-/// Installs it, once for each version.
+/// Installs localstripe, once for each version.
 pub(crate) fn install() -> Result<()> {
     let environment = cargo::target("localstripe");
     python::install(&environment, &[("localstripe", VERSION)], "localstripe")?;

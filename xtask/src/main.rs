@@ -1,8 +1,7 @@
-//! The commands of this repository, for machines where only Rust is installed.
+//! The commands of this repository. They need only Rust; other tools are installed on use.
 //!
-//! Each subcommand is one file. What they share: running other programs
-//! (`process`), asking cargo (`cargo`), asking Debian's packages (`apt`) and
-//! Python's (`python`).
+//! Each subcommand is one file. Shared modules: `process` runs programs, `phase` reports
+//! progress, `cargo` calls cargo, `apt` and `python` install packages.
 
 #![expect(
     clippy::print_stderr,
@@ -10,7 +9,7 @@
 )]
 #![expect(
     clippy::disallowed_methods,
-    reason = "a build tool reads its environment and measures its own time"
+    reason = "a build tool reads its environment and measures its durations"
 )]
 
 mod apt;
@@ -18,16 +17,19 @@ mod bench;
 mod cargo;
 mod ci;
 mod demo;
-mod languages;
 mod localstripe;
+mod phase;
 mod plugins;
 mod postgres;
 mod process;
 mod pyjwt;
 mod python;
+mod release;
 mod run;
 mod schemathesis;
+mod script_runtimes;
 mod soak;
+mod structure;
 mod test;
 
 use std::process::ExitCode;
@@ -45,21 +47,25 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build every plugin to a component under target/plugins
+    /// Build every plugin as a component under target/plugins
     Plugins(plugins::Options),
     /// Build plugins and gateway, then serve the demo
     Run(run::Options),
-    /// Run every test, with PostgreSQL and the API fuzzer
+    /// Build program, debug file and plugins for installation, in target/dist
+    Release,
+    /// Run all tests, including PostgreSQL and the API fuzzer
     Test(test::Options),
     /// Fuzz the API of a freshly started demo
     Schemathesis(schemathesis::Options),
-    /// Measure, and compare with the targets
+    /// Run the benchmarks and compare them with the targets
     Bench(bench::Options),
-    /// The long form of simulation and crash tests
+    /// Run simulations, fuzz targets and crash tests for long
     Soak(soak::Options),
-    /// Check format, lints and documentation
+    /// Check dependencies, imports, type names and document paths
+    Structure(structure::Options),
+    /// Check structure, format, lints and documentation
     Lint,
-    /// What must pass before a change is merged: lint and test
+    /// Run lint and test, which must pass before a merge
     Ci,
 }
 
@@ -68,7 +74,7 @@ fn main() -> ExitCode {
     let outcome = process::forward_signals().and_then(|()| dispatch(&arguments.command));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) if process::interrupted() => {
+        Err(_) if process::was_interrupted() => {
             eprintln!("xtask: interrupted");
             ExitCode::from(130)
         }
@@ -83,10 +89,12 @@ fn dispatch(command: &Command) -> Result<()> {
     match command {
         Command::Plugins(options) => plugins::build(options),
         Command::Run(options) => run::run(options),
+        Command::Release => release::release(),
         Command::Test(options) => test::test(options),
         Command::Schemathesis(options) => schemathesis::schemathesis(options),
         Command::Bench(options) => bench::bench(options),
         Command::Soak(options) => soak::soak(options),
+        Command::Structure(options) => structure::check(options),
         Command::Lint => ci::lint(),
         Command::Ci => ci::ci(),
     }

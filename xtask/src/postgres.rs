@@ -1,5 +1,5 @@
-//! A PostgreSQL of our own: found or installed, started on a free port, and
-//! removed with everything in it when dropped.
+//! A PostgreSQL server for tests: installed if missing, started on a free port, and removed
+//! with its data on drop.
 
 use std::env;
 use std::fs::{self, File, Permissions};
@@ -17,8 +17,8 @@ use tempfile::TempDir;
 use crate::process::Program;
 use crate::{apt, process};
 
-/// Where tests and measurements find a server whose databases they may create
-/// and drop. When it is set already, that server is used.
+/// Names the server on which tests and benchmarks create and drop databases. If the user
+/// sets it, that server is used.
 const VARIABLE: &str = "STOPOVER_TEST_POSTGRES";
 const PACKAGE: &str = "postgresql-15";
 const OLDEST_VERSION: u32 = 15;
@@ -26,17 +26,18 @@ const OLDEST_VERSION: u32 = 15;
 /// Whether a commit survives a power failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// As in production, so that measurements mean something.
+    /// A commit waits for the disk, as in production. For benchmarks.
     Kept,
-    /// Tests kill processes, never the machine: what the kernel has taken is
-    /// enough for them, and several times faster.
+    /// A commit waits for the kernel only, which is several times faster. Sufficient for
+    /// tests, which kill processes but not the machine.
     Given,
 }
 
 /// A running server.
 pub(crate) struct Postgres {
     url: String,
-    /// `None` when the server is somebody else's. Ends before its folder goes.
+    /// `None` for a server that the user started. The program stops before its folder is
+    /// removed.
     _cluster: Option<(Program, TempDir)>,
 }
 
@@ -44,15 +45,15 @@ impl Postgres {
     /// Starts a server on loopback with an empty cluster.
     pub(crate) fn start(durability: Durability) -> Result<Self> {
         if let Ok(url) = env::var(VARIABLE) {
-            eprintln!("PostgreSQL: the server that {VARIABLE} names");
+            eprintln!("PostgreSQL: using the server of {VARIABLE}");
             return Ok(Self {
                 url,
                 _cluster: None,
             });
         }
-        let programs = Programs::find_or_install()?;
+        let programs = PostgresBinaries::find_or_install()?;
         let folder = programs.new_cluster()?;
-        // The port that is free now may be taken when the server binds it.
+        // Another program may take the free port before the server binds it.
         for _ in 0..5 {
             let port = free_port()?;
             if let Some(server) = programs.start_server(folder.path(), port, durability)? {
@@ -72,25 +73,25 @@ impl Postgres {
         )
     }
 
-    /// Tells a command where the server is.
-    pub(crate) fn offer(&self, command: &mut Command) {
+    /// Sets the variable that names the server for a command.
+    pub(crate) fn set_env(&self, command: &mut Command) {
         command.env(VARIABLE, &self.url);
     }
 }
 
-/// The server's programs, and who may run them.
-struct Programs {
+/// The programs of the server and the user that runs them.
+struct PostgresBinaries {
     folder: PathBuf,
     /// User and group; PostgreSQL refuses to run as root.
     owner: Option<(u32, u32)>,
 }
 
-impl Programs {
+impl PostgresBinaries {
     fn find_or_install() -> Result<Self> {
         if newest_folder().is_none() {
             apt::install(&[PACKAGE], "tests on PostgreSQL")?;
         }
-        let folder = newest_folder().with_context(|| format!("{PACKAGE} brought no initdb"))?;
+        let folder = newest_folder().with_context(|| format!("{PACKAGE} installed no initdb"))?;
         let owner = if process::is_root() {
             Some((user_id("-u")?, user_id("-g")?))
         } else {
@@ -99,7 +100,7 @@ impl Programs {
         Ok(Self { folder, owner })
     }
 
-    /// An empty cluster in a temporary folder.
+    /// Creates an empty cluster in a temporary folder.
     fn new_cluster(&self) -> Result<TempDir> {
         let folder = tempfile::Builder::new()
             .prefix("stopover-postgres-")
@@ -108,7 +109,9 @@ impl Programs {
         if let Some((user, group)) = self.owner {
             fs::set_permissions(folder.path(), Permissions::from_mode(0o700))
                 .and_then(|()| chown(folder.path(), Some(user), Some(group)))
-                .with_context(|| format!("cannot hand over {}", folder.path().display()))?;
+                .with_context(|| {
+                    format!("cannot change the owner of {}", folder.path().display())
+                })?;
         }
         let mut initdb = self.command("initdb", folder.path());
         initdb
@@ -123,7 +126,7 @@ impl Programs {
         Ok(folder)
     }
 
-    /// Starts the server and waits until it answers; `None` if it ended.
+    /// Starts the server and waits until it accepts connections. Returns `None` if it exits.
     fn start_server(
         &self,
         folder: &Path,
@@ -146,32 +149,33 @@ impl Programs {
             command.args(["-c", "fsync=off", "-c", "full_page_writes=off"]);
         }
         let mut server = Program::start(&mut command)?;
-        // A fast shutdown: clients that are still there are disconnected.
+        // Requests a fast shutdown, which disconnects remaining clients.
         server.stop_signal = Signal::INT;
 
         let mut ended = false;
         let ready = process::wait_until(Duration::from_secs(30), || {
             ended = server.try_wait()?.is_some();
-            Ok(ended || self.answers(folder, port))
+            Ok(ended || self.is_ready(folder, port))
         })?;
         if ended {
             return Ok(None);
         }
         if !ready {
-            bail!("PostgreSQL does not answer on port {port} after 30 s");
+            bail!("PostgreSQL accepts no connections on port {port} after 30 s");
         }
         Ok(Some(server))
     }
 
-    fn answers(&self, folder: &Path, port: u16) -> bool {
-        process::succeeds(
+    fn is_ready(&self, folder: &Path, port: u16) -> bool {
+        process::exits_successfully(
             self.command("pg_isready", folder)
                 .args(["--host=127.0.0.1", "--port"])
                 .arg(port.to_string()),
         )
     }
 
-    /// One of PostgreSQL's programs, as its owner, in a folder that it may enter.
+    /// Returns a command for one of the programs. It runs as the owner, in a folder that the
+    /// owner may enter.
     fn command(&self, program: &str, folder: &Path) -> Command {
         let mut command = Command::new(self.folder.join(program));
         command.current_dir(folder);
@@ -182,8 +186,8 @@ impl Programs {
     }
 }
 
-/// Where the newest installed server is that is new enough: Debian keeps each
-/// version in a folder of its own, other systems have one in `PATH`.
+/// Returns the folder of the newest installed server that is new enough. Debian has a
+/// folder for each version; other systems have one version in `PATH`.
 fn newest_folder() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let newest = versions
@@ -206,7 +210,7 @@ fn folder_in_path() -> Option<PathBuf> {
     (version >= OLDEST_VERSION).then_some(folder)
 }
 
-/// A number of the user `postgres`, which the package creates.
+/// Returns the user or group id of the user `postgres`, which the package creates.
 fn user_id(which: &str) -> Result<u32> {
     let text = process::output(Command::new("id").args([which, "postgres"]))?;
     text.trim()

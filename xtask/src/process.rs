@@ -1,10 +1,11 @@
-//! Runs other programs. Every failure names the command, and nothing that was
-//! started here outlives the tool, on ctrl-c neither.
+//! Runs other programs. Every error names the command. No started program outlives this
+//! tool, also after ctrl-c.
 
 use std::env;
+use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,15 +17,17 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// How often a condition is looked at again.
+/// Interval between two checks of a condition.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Process groups to stop when the tool is asked to stop.
+/// Process groups that receive the signals of this tool.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Set while programs are stopped because another one failed.
+static STOPPING: AtomicBool = AtomicBool::new(false);
 
-/// From now on SIGINT, SIGTERM and SIGHUP stop the programs started here, and
-/// the tool goes on to its clean-up. A second signal kills them.
+/// Makes SIGINT, SIGTERM and SIGHUP stop the running programs, after which the tool cleans
+/// up. A second signal kills them.
 pub(crate) fn forward_signals() -> Result<()> {
     let mut signals =
         Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot listen for signals")?;
@@ -33,7 +36,7 @@ pub(crate) fn forward_signals() -> Result<()> {
             let again = INTERRUPTED.swap(true, Ordering::SeqCst);
             let signal = if again { Signal::KILL } else { Signal::TERM };
             for group in running().iter() {
-                // A group that has just ended is not an error.
+                // Fails harmlessly if the group has just ended.
                 let _ = kill_process_group(*group, signal);
             }
         }
@@ -41,22 +44,39 @@ pub(crate) fn forward_signals() -> Result<()> {
     Ok(())
 }
 
-/// Whether the tool was asked to stop.
-pub(crate) fn interrupted() -> bool {
+/// Sends SIGTERM to every running program. None can start until the guard is dropped.
+pub(crate) fn stop_all() -> StopGuard {
+    let running = running();
+    STOPPING.store(true, Ordering::SeqCst);
+    for group in running.iter() {
+        // Fails harmlessly if the group has just ended.
+        let _ = kill_process_group(*group, Signal::TERM);
+    }
+    StopGuard
+}
+
+/// Prevents programs from starting until it is dropped.
+#[must_use = "programs can start again as soon as the guard is dropped"]
+pub(crate) struct StopGuard;
+
+impl Drop for StopGuard {
+    fn drop(&mut self) {
+        STOPPING.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Returns whether this tool has received a signal to stop.
+pub(crate) fn was_interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
-/// Runs a command to its end, its output going where ours goes.
+/// Runs a command to its end. It shares the standard streams of this tool.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     eprintln!("$ {}", describe(command));
-    let mut program = Program::start(command)?;
-    let status = program.wait()?;
-    ensure!(status.success(), "`{}` failed: {status}", program.name);
-    Ok(())
+    Program::start(command)?.wait_for_success()
 }
 
-/// Runs a command to its end and gives its standard output. Standard error is
-/// shown.
+/// Runs a command to its end and returns its standard output. Standard error is inherited.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     command.stdout(Stdio::piped());
     let mut program = Program::start(command)?;
@@ -64,22 +84,21 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     if let Some(mut stdout) = program.child.stdout.take() {
         stdout
             .read_to_string(&mut text)
-            .with_context(|| format!("cannot read what `{}` prints", program.name))?;
+            .with_context(|| format!("cannot read the output of `{}`", program.name))?;
     }
-    let status = program.wait()?;
-    ensure!(status.success(), "`{}` failed: {status}", program.name);
+    program.wait_for_success()?;
     Ok(text)
 }
 
-/// Runs a command silently and says whether it could be run and succeeded.
-pub(crate) fn succeeds(command: &mut Command) -> bool {
+/// Runs a command without output. Returns whether it started and exited with status 0.
+pub(crate) fn exits_successfully(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null());
     Program::start(command)
         .and_then(|mut program| program.wait())
         .is_ok_and(|status| status.success())
 }
 
-/// Waits until the condition holds, at most `limit`; says whether it does.
+/// Waits at most `limit` until the condition holds. Returns whether it does.
 pub(crate) fn wait_until(
     limit: Duration,
     mut condition: impl FnMut() -> Result<bool>,
@@ -89,7 +108,7 @@ pub(crate) fn wait_until(
         if condition()? {
             return Ok(true);
         }
-        if interrupted() {
+        if was_interrupted() {
             bail!("interrupted");
         }
         if start.elapsed() >= limit {
@@ -99,7 +118,20 @@ pub(crate) fn wait_until(
     }
 }
 
-/// The file that a command name stands for in `PATH`.
+/// Waits until no other process holds the lock file, and holds it until the returned
+/// file is dropped.
+pub(crate) fn lock(path: &Path) -> Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+    file.lock()
+        .with_context(|| format!("cannot lock {}", path.display()))?;
+    Ok(file)
+}
+
+/// Returns the first file with this name in the folders of `PATH`.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
@@ -107,31 +139,31 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Whether this tool may do what only the superuser may.
+/// Returns whether this process runs as root.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// A program that runs in its own process group until it ends or is dropped.
+/// A program in its own process group. It is stopped on drop.
 pub(crate) struct Program {
     child: Child,
     group: Pid,
     name: String,
     ended: bool,
-    /// Asks the program to end; a database, for example, wants SIGINT.
+    /// The signal that stops the program; PostgreSQL needs SIGINT.
     pub(crate) stop_signal: Signal,
 }
 
 impl Program {
-    /// Starts a command; fails when the tool was asked to stop meanwhile.
+    /// Starts a command. Fails if programs are being stopped.
     pub(crate) fn start(command: &mut Command) -> Result<Self> {
         let name = describe(command);
         command.process_group(0);
-        // The lock is held while the program starts, so that a signal either
-        // finds it in the list or keeps it from starting.
+        // The lock is held while the program starts. A signal therefore either finds the
+        // program in the list or prevents its start.
         let mut running = running();
-        if interrupted() {
-            bail!("interrupted before `{name}`");
+        if was_interrupted() || STOPPING.load(Ordering::SeqCst) {
+            bail!("stopped before `{name}`");
         }
         let child = command
             .spawn()
@@ -147,19 +179,26 @@ impl Program {
         })
     }
 
-    /// The program's standard output, when the command asked for a pipe.
+    /// Takes the program's standard output, if the command connected it to a pipe.
     pub(crate) fn take_stdout(&mut self) -> Option<ChildStdout> {
         self.child.stdout.take()
     }
 
-    /// Waits for the end.
+    /// Waits until the program has ended.
     pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
         let status = self.child.wait();
         self.forget();
         status.with_context(|| format!("cannot wait for `{}`", self.name))
     }
 
-    /// The exit status if the program has ended.
+    /// Waits until the program has ended. Fails unless it succeeded.
+    pub(crate) fn wait_for_success(&mut self) -> Result<()> {
+        let status = self.wait()?;
+        ensure!(status.success(), "`{}` failed: {status}", self.name);
+        Ok(())
+    }
+
+    /// Returns the exit status if the program has ended.
     pub(crate) fn try_wait(&mut self) -> Result<Option<ExitStatus>> {
         let status = self
             .child
@@ -176,7 +215,7 @@ impl Program {
         running().retain(|group| *group != self.group);
     }
 
-    /// Asks the program to end, and ends it after ten seconds.
+    /// Sends the stop signal, and kills the program after ten seconds.
     fn stop(&mut self) {
         let _ = kill_process_group(self.group, self.stop_signal);
         let start = Instant::now();
@@ -204,7 +243,7 @@ fn running() -> MutexGuard<'static, Vec<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The command as one would type it, without folders before the program.
+/// Returns the command line without the folder of the program.
 fn describe(command: &Command) -> String {
     let program = PathBuf::from(command.get_program());
     let mut text = program.file_name().map_or_else(

@@ -1,4 +1,4 @@
-//! Programs from PyPI, each in an environment of its own.
+//! Programs from PyPI, each in its own virtual environment.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,8 +7,8 @@ use anyhow::Result;
 
 use crate::{apt, process};
 
-/// Installs packages of these versions into the folder, unless they are there.
-/// Answers the folder of their programs.
+/// Installs packages of these versions into a virtual environment, unless it has them.
+/// Returns the folder of their programs.
 pub(crate) fn install(
     environment: &Path,
     packages: &[(&str, &str)],
@@ -19,7 +19,7 @@ pub(crate) fn install(
         .iter()
         .map(|(name, version)| format!("{name}=={version}"))
         .collect();
-    if process::succeeds(
+    if process::exits_successfully(
         Command::new(programs.join("python"))
             .args(["-c", IS_THERE])
             .args(&wanted),
@@ -43,7 +43,7 @@ pub(crate) fn install(
     Ok(programs)
 }
 
-/// Fails when one of `name==version` is not installed.
+/// Python code that fails if one of its `name==version` arguments is not installed.
 const IS_THERE: &str = "\
 import sys
 from importlib.metadata import version
@@ -53,5 +53,5 @@ for wanted in sys.argv[1:]:
 ";
 
 fn is_usable() -> bool {
-    process::succeeds(Command::new("python3").args(["-c", "import venv, ensurepip"]))
+    process::exits_successfully(Command::new("python3").args(["-c", "import venv, ensurepip"]))
 }

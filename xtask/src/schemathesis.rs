@@ -1,5 +1,5 @@
-//! `cargo xtask schemathesis`: requests derived from the API document, valid
-//! and broken, alone and in sequence, against a demo.
+//! `cargo xtask schemathesis`: fuzzes the API of a demo. Requests are derived from the API
+//! document: valid and invalid, single and in sequences.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,30 +10,30 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 
 use crate::demo::Demo;
-use crate::{cargo, plugins, process, python, run};
+use crate::{cargo, phase, plugins, process, python, run};
 
 const VERSION: &str = "4.32.5";
 const VALIDATOR_VERSION: &str = "0.9.0";
-/// The configuration file takes the key from here.
+/// Contains the API key; `schemathesis.toml` reads it.
 const KEY_VARIABLE: &str = "SCHEMATHESIS_API_KEY";
 const HOOKS_VARIABLE: &str = "SCHEMATHESIS_HOOKS";
-/// What it prints while something else is shown.
+/// The output of a background run.
 const REPORT: &str = "report.txt";
-/// What `schemathesis.py` writes: the operations that never succeeded.
-const UNREACHED: &str = "unreached.txt";
-/// What suppliers sign with, or call at, when they tell something.
+/// The operations that never succeeded; `schemathesis.py` writes it.
+const UNREACHED_FILE: &str = "unreached.txt";
+/// The secret of supplier webhooks: a signing key, or a part of the URL.
 const EVENTS_SECRET: (&str, &str) = (
     "SCHEMATHESIS_EVENTS_SECRET",
     "0123456789abcdef0123456789abcdef",
 );
-/// The limits have their own tests; here they would only slow down what is tested.
+/// Lifts the rate limits, which have their own tests and would slow down the fuzzer.
 const VARIABLES: [(&str, &str); 4] = [
     ("STOPOVER_LIMITS_REQUESTS_PER_S", "10000"),
     ("STOPOVER_LIMITS_BURST", "20000"),
     ("STOPOVER_LIMITS_CALENDAR_PER_MINUTE", "100000"),
     EVENTS_SECRET,
 ];
-/// Reads the document from the address in its argument and validates it.
+/// Python code that validates the API document at the URL in its argument.
 const VALIDATE: &str = "\
 import json, sys, urllib.request
 from openapi_spec_validator import validate
@@ -44,13 +44,13 @@ with urllib.request.urlopen(sys.argv[1], timeout=30) as answer:
 /// Options of `cargo xtask schemathesis`.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Seconds for everything; what is left after one round goes into more of them
+    /// Duration in seconds; rounds are repeated until then
     #[arg(long, default_value_t = 300)]
     max_time: u32,
-    /// The same seed makes the same requests
+    /// Seed of the generated requests
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Passed on to `schemathesis run`, for example `--include-path /v1/hotels`
+    /// Arguments of `schemathesis run`, for example `--include-path /v1/hotels`
     #[arg(last = true)]
     arguments: Vec<String>,
 }
@@ -65,30 +65,29 @@ impl Default for Options {
     }
 }
 
-/// Starts a demo, validates its API document, and fails on whatever the fuzzer finds.
+/// Starts a demo, validates its API document and fuzzes its API. Fails on any finding.
 pub(crate) fn schemathesis(options: &Options) -> Result<()> {
-    plugins::build(&plugins::Options::default())?;
-    let gateway = run::build_gateway(false)?;
-    examine(&gateway, &install()?, options, None)
+    let gateway = phase::run_beside(plugins::background(&[])?, || run::build_gateway(false))?;
+    run_fuzzer(&gateway, &install()?, options, None)
 }
 
-/// The same of a gateway that is built, while something else is shown; afterwards its
-/// report is printed.
-pub(crate) struct Beside(JoinHandle<Result<()>>, PathBuf);
+/// A run against a gateway that is built already, beside other work. Its report is printed
+/// at the end.
+pub(crate) struct BackgroundRun(JoinHandle<Result<()>>, PathBuf);
 
-impl Beside {
-    /// Starts it, installed before so that nothing is downloaded in between.
+impl BackgroundRun {
+    /// Installs the fuzzer, then starts the run in a thread.
     pub(crate) fn start(gateway: PathBuf) -> Result<Self> {
         let programs = install()?;
         let report = folder()?.join(REPORT);
         let file =
             File::create(&report).with_context(|| format!("cannot create {}", report.display()))?;
         let examining =
-            thread::spawn(move || examine(&gateway, &programs, &Options::default(), Some(file)));
+            thread::spawn(move || run_fuzzer(&gateway, &programs, &Options::default(), Some(file)));
         Ok(Self(examining, report))
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the run and prints its report.
     pub(crate) fn finish(self) -> Result<()> {
         let Self(examining, report) = self;
         let outcome = examining
@@ -107,7 +106,12 @@ fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn examine(gateway: &Path, programs: &Path, options: &Options, report: Option<File>) -> Result<()> {
+fn run_fuzzer(
+    gateway: &Path,
+    programs: &Path,
+    options: &Options,
+    report: Option<File>,
+) -> Result<()> {
     let folder = folder()?;
     let log = folder.join("gateway.log");
     let suppliers = cargo::root().join("xtask/schemathesis-suppliers.toml");
@@ -127,13 +131,13 @@ fn examine(gateway: &Path, programs: &Path, options: &Options, report: Option<Fi
     let outcome = process::run(&mut fuzzer);
     ensure!(
         demo.is_running()?,
-        "the gateway ended while it was tested; its log is {}",
+        "the gateway exited during the run; see {}",
         log.display()
     );
-    outcome.with_context(|| format!("the gateway's log is {}", log.display()))?;
-    // A part of the operations may not lead to all the others.
+    outcome.with_context(|| format!("the log of the gateway is {}", log.display()))?;
+    // A selection of operations may not reach the others.
     if options.arguments.is_empty() {
-        everything_was_reached(&folder)?;
+        check_all_operations_reached(&folder)?;
     }
     Ok(())
 }
@@ -159,22 +163,22 @@ fn fuzzer(program: &Path, folder: &Path, options: &Options, demo: &Demo) -> Comm
     fuzzer
 }
 
-/// An operation that never succeeded was only tested for its refusals.
-fn everything_was_reached(folder: &Path) -> Result<()> {
-    let file = folder.join(UNREACHED);
+/// Fails if an operation never succeeded: only its errors were tested.
+fn check_all_operations_reached(folder: &Path) -> Result<()> {
+    let file = folder.join(UNREACHED_FILE);
     let unreached =
         fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let names: Vec<&str> = unreached.lines().collect();
     ensure!(
         names.is_empty(),
-        "no call of these succeeded: {}",
+        "these operations never succeeded: {}; give them links or examples",
         names.join(", ")
     );
     Ok(())
 }
 
-/// Installs fuzzer and validator into a folder of their own, once for each pair of
-/// versions. Answers the folder of their programs.
+/// Installs fuzzer and validator into their own environment, once for each pair of
+/// versions. Returns the folder of their programs.
 fn install() -> Result<PathBuf> {
     let environment = folder()?.join(format!("python-{VERSION}-{VALIDATOR_VERSION}"));
     let packages = [

@@ -1,70 +1,73 @@
-//! `cargo xtask test`: every test, with what the tests need.
+//! `cargo xtask test`: runs the tests with the programs and servers that they need.
 
 use std::num::NonZero;
 use std::{env, thread};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
-use crate::{cargo, languages, localstripe, plugins, process, pyjwt, run, schemathesis};
+use crate::{
+    cargo, localstripe, phase, plugins, process, pyjwt, run, schemathesis, script_runtimes,
+};
 
-/// How many tests of a binary run at once.
+/// Sets the number of tests that run at the same time in one binary.
 const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
 
 /// Options of `cargo xtask test`.
 #[derive(Args, Default)]
 pub(crate) struct Options {
-    /// Passed on to `cargo test`, for example `-p host-storage` or a part of a
-    /// test's name; without any, everything is tested
+    /// Arguments of `cargo test`, for example `-p host-storage` or a part of a test's name;
+    /// without arguments, all tests run
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
 
-/// Builds the plugins and the gateway, installs what tests start (languages, a Stripe, a verifier), starts a
-/// database, runs the tests.
+/// Builds plugins, gateway and tests, installs what tests start, starts a database and
+/// runs the tests.
 pub(crate) fn test(options: &Options) -> Result<()> {
+    let plugins = plugins::background(&[])?;
     if !options.arguments.is_empty() {
-        prepare()?;
-        // Many tests start the gateway, which cargo builds only for those of its package.
-        run::build_gateway(false)?;
+        phase::run_beside(plugins, || {
+            install_tools()?;
+            // Tests of other packages start the gateway, but cargo builds it only for tests of
+            // its own package.
+            run::build_gateway(false)
+        })?;
         return with_database(&options.arguments);
     }
-    // The last step of a guest keeps one processor busy, downloads none: what the tests
-    // are themselves is built beside.
-    let gateway = thread::scope(|scope| {
-        let tests = scope.spawn(run::tested_gateway);
-        prepare()?;
-        tests.join().map_err(|_| anyhow!("the build panicked"))?
+    let gateway = phase::run_beside(plugins, || {
+        install_tools()?;
+        run::debug_gateway()
     })?;
-    // The fuzzer waits for the gateway or the gateway for it: that leaves room for tests,
-    // of which the first ones wait much, too.
-    let fuzzer = schemathesis::Beside::start(gateway)?;
-    // Guests too, as native libraries: they test how they read a supplier's answers.
+    // Fuzzer and gateway wait for each other in turns, which leaves a core to the tests.
+    let fuzzer = schemathesis::BackgroundRun::start(gateway)?;
+    // Includes the native tests of plugins, which cover their mapping of responses.
     let everything = ["--workspace", "--no-fail-fast"].map(str::to_owned);
     let tests = with_database(&everything);
     fuzzer.finish().and(tests)
 }
 
-/// What is there before a test runs.
-fn prepare() -> Result<()> {
-    plugins::build(&plugins::Options::default())?;
-    languages::install()?;
-    localstripe::install()?;
-    pyjwt::install()
+/// Installs the programs that tests start.
+fn install_tools() -> Result<()> {
+    let expected = "1 min where they are missing, else a second";
+    phase::run("tools of the tests", expected, || {
+        script_runtimes::install()?;
+        localstripe::install()?;
+        pyjwt::install()
+    })
 }
 
-/// What the arguments select. The database goes away with the end of this
-/// function, whatever the outcome.
+/// Runs the selected tests with a PostgreSQL server, which is removed at the end.
 fn with_database(arguments: &[String]) -> Result<()> {
     let database = Postgres::start(Durability::Given)?;
     let mut command = cargo::command();
     command.arg("test").args(arguments);
-    // Most of them wait for another process most of the time.
+    // Most tests wait for another process most of the time.
     if env::var_os(THREADS_VARIABLE).is_none() {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         command.env(THREADS_VARIABLE, (2 * cores).to_string());
     }
-    database.offer(&mut command);
+    database.set_env(&mut command);
     process::run(&mut command)
 }

@@ -1,4 +1,4 @@
-//! Which components the workspace describes.
+//! The components that the workspace defines.
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -7,10 +7,10 @@ use crate::cargo::{Package, Workspace};
 
 /// One component to build.
 pub(super) struct Guest<'a> {
-    /// Also the name of its file.
+    /// Name of the component and of its file.
     pub(super) name: String,
     pub(super) package: &'a Package,
-    /// Exactly these features; `None` for the default ones.
+    /// Features to build with; `None` for the default features.
     pub(super) features: Option<Vec<String>>,
 }
 
@@ -29,7 +29,7 @@ struct Variant {
     features: Vec<String>,
 }
 
-/// Every component, by name.
+/// Returns every component, sorted by name.
 pub(super) fn all(workspace: &Workspace) -> Result<Vec<Guest<'_>>> {
     let mut guests = Vec::new();
     for package in &workspace.packages {
@@ -55,7 +55,7 @@ pub(super) fn all(workspace: &Workspace) -> Result<Vec<Guest<'_>>> {
     for (left, right) in guests.iter().zip(guests.iter().skip(1)) {
         if left.name == right.name {
             bail!(
-                "{} and {} both build a plugin called {}",
+                "{} and {} both define a plugin {}: rename one of them",
                 left.package.name,
                 right.package.name,
                 left.name
@@ -63,6 +63,23 @@ pub(super) fn all(workspace: &Workspace) -> Result<Vec<Guest<'_>>> {
         }
     }
     Ok(guests)
+}
+
+/// Keeps the guests of these names; all of them if there are no names.
+pub(super) fn select(guests: &mut Vec<Guest<'_>>, names: &[String]) -> Result<()> {
+    for name in names {
+        if !guests.iter().any(|guest| guest.name == *name) {
+            let known: Vec<&str> = guests.iter().map(|guest| guest.name.as_str()).collect();
+            bail!(
+                "no plugin is named {name}; the plugins are {}",
+                known.join(", ")
+            );
+        }
+    }
+    if !names.is_empty() {
+        guests.retain(|guest| names.contains(&guest.name));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -77,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_without_variants_is_one_component_of_its_own_name() {
+    fn guest_without_variants_is_one_component_with_the_package_name() {
         let workspace = workspace(r#"{ "stopover": {} }"#);
         let guests = all(&workspace).unwrap();
         assert_eq!(guests.len(), 1);
@@ -103,12 +120,12 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_without_the_section_is_no_guest() {
+    fn package_without_metadata_section_is_no_guest() {
         assert!(all(&workspace("null")).unwrap().is_empty());
     }
 
     #[test]
-    fn two_components_of_one_name_are_refused() {
+    fn two_components_with_one_name_are_rejected() {
         let workspace = workspace(
             r#"{ "stopover": { "variants": [
                 { "name": "mini", "features": [] }, { "name": "mini", "features": ["full"] }] } }"#,
@@ -117,9 +134,24 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_key_is_refused_and_names_the_crate() {
+    fn selection_keeps_named_guests_and_rejects_unknown_names() {
+        let workspace = workspace(
+            r#"{ "stopover": { "variants": [
+                { "name": "mini", "features": [] }, { "name": "all", "features": ["full"] }] } }"#,
+        );
+        let mut guests = all(&workspace).unwrap();
+        select(&mut guests, &[]).unwrap();
+        assert_eq!(guests.len(), 2);
+        assert!(select(&mut guests, &["maxi".to_owned()]).is_err());
+        select(&mut guests, &["mini".to_owned()]).unwrap();
+        assert_eq!(guests.len(), 1);
+        assert_eq!(guests[0].name, "mini");
+    }
+
+    #[test]
+    fn misspelt_metadata_key_is_rejected_and_names_the_crate() {
         let Err(error) = all(&workspace(r#"{ "stopover": { "variant": [] } }"#)) else {
-            panic!("accepted");
+            panic!("a misspelt key was accepted");
         };
         assert!(format!("{error:#}").contains("fakes"));
     }

@@ -1,7 +1,7 @@
-//! Where the standard library of `wasm32-unknown-unknown` comes from.
+//! The standard library of `wasm32-unknown-unknown`.
 //!
-//! It is there, or rustup fetches it, or Debian's compiler builds it. The last
-//! is for machines that reach package registries but not rustup's server.
+//! It is installed, or rustup fetches it, or Debian's compiler builds it. The last way is
+//! for machines that reach package registries but not rustup's server.
 
 mod debian;
 
@@ -16,42 +16,42 @@ use debian::Sysroot;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// How large a function the compiler may put in its caller's place. Calls cost more in a
-/// guest than in a native program, whose default is 250: see decision 0056.
+/// LLVM's cost limit for inlining a function. The default of native programs is 250; calls
+/// cost more in a guest (decision 0056).
 const INLINE_THRESHOLD: u32 = 300;
 
-/// How the standard library can be had.
+/// A way to get the standard library.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Way {
-    /// The Rust toolchain holds it already
+pub(crate) enum StandardLibrarySource {
+    /// The Rust toolchain contains it already
     Installed,
     /// `rustup target add` fetches it
     Rustup,
-    /// Debian's packages rustc-web and rust-web-src build it
+    /// Debian's compiler (rustc-web) builds it from rust-web-src
     Debian,
 }
 
 /// A standard library to build guests with.
 pub(super) struct StandardLibrary {
-    /// `None`: the toolchain's own.
+    /// `None` for the one of the toolchain.
     sysroot: Option<Sysroot>,
 }
 
 impl StandardLibrary {
-    /// Takes the first way that works, or only the one asked for.
-    pub(super) fn find(only: Option<Way>) -> Result<Self> {
+    /// Returns the library of the first source that works, or of `only` this source.
+    pub(super) fn find(only: Option<StandardLibrarySource>) -> Result<Self> {
         let may = |way| only.is_none_or(|only| only == way);
         let mut failures = Vec::new();
 
-        if may(Way::Installed) || may(Way::Rustup) {
+        if may(StandardLibrarySource::Installed) || may(StandardLibrarySource::Rustup) {
             if installed()? {
                 eprintln!("{TARGET}: its standard library is installed");
                 return Ok(Self { sysroot: None });
             }
-            failures.push("installed: the Rust toolchain does not hold it".to_owned());
+            failures.push("installed: the Rust toolchain does not contain it".to_owned());
         }
-        // Why it is not usable, `build` says below, after cheaper ways were tried.
-        if may(Way::Debian)
+        // An error is ignored here: `build` reports it below, after the cheaper ways.
+        if may(StandardLibrarySource::Debian)
             && let Ok(Some(sysroot)) = Sysroot::built()
         {
             eprintln!("{TARGET}: standard library built before by Debian's compiler");
@@ -59,7 +59,7 @@ impl StandardLibrary {
                 sysroot: Some(sysroot),
             });
         }
-        if may(Way::Rustup) {
+        if may(StandardLibrarySource::Rustup) {
             match add_with_rustup() {
                 Ok(()) => {
                     eprintln!("{TARGET}: standard library added by rustup");
@@ -68,7 +68,7 @@ impl StandardLibrary {
                 Err(error) => failures.push(format!("rustup: {error:#}")),
             }
         }
-        if may(Way::Debian) {
+        if may(StandardLibrarySource::Debian) {
             match Sysroot::build() {
                 Ok(sysroot) => {
                     eprintln!("{TARGET}: standard library built by Debian's compiler");
@@ -81,16 +81,16 @@ impl StandardLibrary {
         }
         bail!(
             "no standard library for {TARGET}\n  {}\n\
-             Any of these three helps:\n  \
-             a Rust toolchain that comes with it\n  \
+             Do one of these:\n  \
+             install a Rust toolchain that contains it\n  \
              rustup target add {TARGET}\n  \
              on Debian, as root: apt-get install rustc-web rust-web-src",
             failures.join("\n  ")
         )
     }
 
-    /// Makes a `cargo build` command use this library, for guests only: flags
-    /// do not reach what runs while building.
+    /// Makes a `cargo build` command use this library for guests. Build scripts and macros
+    /// are not affected.
     pub(super) fn apply(&self, build: &mut Command) {
         let mut flags = vec![
             "-Ctarget-feature=+simd128".to_owned(),
@@ -100,12 +100,12 @@ impl StandardLibrary {
             sysroot.apply(build);
             flags.push(format!("--sysroot={}", sysroot.folder.display()));
         }
-        // The one variable that goes before every other way to give flags.
+        // This variable takes precedence over every other source of flags.
         build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     }
 }
 
-/// Whether the active toolchain holds the library.
+/// Returns whether the active toolchain contains the library.
 fn installed() -> Result<bool> {
     let folder =
         process::output(Command::new("rustc").args(["--print=target-libdir", "--target", TARGET]))?;
@@ -120,11 +120,11 @@ fn installed() -> Result<bool> {
 
 fn add_with_rustup() -> Result<()> {
     if process::find("rustup").is_none() {
-        bail!("there is no rustup in PATH");
+        bail!("rustup is not in PATH");
     }
     process::run(Command::new("rustup").args(["target", "add", TARGET]))?;
     if !installed()? {
-        bail!("`rustup target add {TARGET}` succeeded, but the active toolchain is another");
+        bail!("`rustup target add {TARGET}` added it to a toolchain that is not active");
     }
     Ok(())
 }

@@ -1,9 +1,8 @@
 //! A private sysroot, built once by Debian's compiler from Debian's sources.
 //!
-//! rustup's compiler cannot do this: the sources of the standard library are
-//! one of the things that only rustup's server has, and they must match the
-//! compiler to the commit. Debian packages both. Its compiler then builds the
-//! guests as well, and stays out of everything else.
+//! rustup's compiler cannot build it: the sources of the standard library must match the
+//! compiler's commit, and only rustup's server has them. Debian packages both. Its
+//! compiler also builds the guests, and nothing else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +23,7 @@ pub(super) struct Sysroot {
 }
 
 impl Sysroot {
-    /// The sysroot of an earlier run, if this compiler built it.
+    /// Returns the sysroot of an earlier run if this compiler built it.
     pub(super) fn built() -> Result<Option<Self>> {
         let Some(compiler) = compiler() else {
             return Ok(None);
@@ -35,12 +34,13 @@ impl Sysroot {
         Ok(complete.then_some(sysroot))
     }
 
-    /// Installs what is missing and builds the library, in about a minute.
+    /// Installs missing packages and builds the library. Takes about a minute.
     pub(super) fn build() -> Result<Self> {
         if compiler().is_none() {
             apt::install(&PACKAGES, "the WebAssembly standard library")?;
         }
-        let compiler = compiler().context("Debian's rustc-web brought no compiler and sources")?;
+        let compiler =
+            compiler().context("Debian's rustc-web installed no compiler and sources")?;
         let sysroot = Self::of(compiler)?;
         let source = cargo::target("wasm-sysroot/build");
         sysroot.compile_library(&source)?;
@@ -68,12 +68,12 @@ impl Sysroot {
         })
     }
 
-    /// Written last: a folder without it was left half done.
+    /// Returns the file that is written last. A sysroot without it is incomplete.
     fn stamp(&self) -> PathBuf {
         self.folder.join("compiler")
     }
 
-    /// Has cargo build the library as a dependency of an empty crate.
+    /// Builds the library as a dependency of an empty crate.
     fn compile_library(&self, source: &Path) -> Result<()> {
         let manifest = "[package]\nname = \"empty\"\nedition = \"2024\"\n\n\
                         [profile.release]\npanic = \"abort\"\n\n[workspace]\n";
@@ -86,9 +86,9 @@ impl Sysroot {
             .current_dir(source)
             .args(["build", "--quiet", "--release", "--target", TARGET])
             .args(["--target-dir", "target", "-Zbuild-std=std,panic_abort"])
-            // Lets a stable compiler take the flag above. Guests are built without it.
+            // Lets a stable compiler accept `-Z`. Guests are built without it.
             .env("RUSTC_BOOTSTRAP", "1")
-            // The library's own code takes part in the guests' link-time optimisation.
+            // Link-time optimisation of guests needs the library's bitcode.
             .env("CARGO_ENCODED_RUSTFLAGS", "-Cembed-bitcode=yes");
         self.apply(&mut command);
         process::run(&mut command)
@@ -121,12 +121,12 @@ impl Sysroot {
     }
 }
 
-/// Debian's compiler, when it and the sources are installed.
+/// Returns Debian's compiler if it and the sources are installed.
 fn compiler() -> Option<PathBuf> {
     process::find("dpkg-query")?;
     let mut list = Command::new("dpkg-query");
     list.arg("--listfiles").args(PACKAGES);
-    if !process::succeeds(&mut list) {
+    if !process::exits_successfully(&mut list) {
         return None;
     }
     let files = process::output(list.stdout(Stdio::piped())).ok()?;
@@ -144,7 +144,7 @@ fn version(compiler: &Path) -> Result<String> {
     process::output(Command::new(compiler).arg("-vV"))
 }
 
-/// The linker for WebAssembly that comes with rustup's toolchain.
+/// Returns the WebAssembly linker of rustup's toolchain, or Debian's.
 fn linker() -> Result<PathBuf> {
     let sysroot = process::output(Command::new("rustc").args(["--print", "sysroot"]))?;
     let version = version(Path::new("rustc"))?;
@@ -158,7 +158,7 @@ fn linker() -> Result<PathBuf> {
     }
     process::find("wasm-ld").with_context(|| {
         format!(
-            "no linker: {} is not there, nor is wasm-ld of Debian's lld",
+            "no WebAssembly linker: neither {} nor wasm-ld exists; install Debian's lld",
             bundled.display()
         )
     })

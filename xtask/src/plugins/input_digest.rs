@@ -1,4 +1,4 @@
-//! What a component is made from, as a digest, so that nothing is built twice.
+//! A digest of the inputs of a component. A component with the same digest is not rebuilt.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 use super::Guest;
 use crate::cargo::{self, Workspace};
 
-/// A digest of the guest's sources, of those that it is built from, of the
-/// interface, the locked dependencies and this tool.
+/// Returns a digest of the sources of the guest and its path dependencies, the WIT files,
+/// the root manifest, Cargo.lock, and the part of xtask that builds components.
 pub(super) fn digest(workspace: &Workspace, guest: &Guest<'_>) -> Result<String> {
     let root = cargo::root();
     let mut files = vec![root.join("Cargo.toml"), root.join("Cargo.lock")];
-    for folder in [root.join("wit"), root.join("xtask")] {
-        collect(&folder, &mut files)?;
+    for path in ["wit", "xtask/src/plugins.rs", "xtask/src/plugins"] {
+        collect(&root.join(path), &mut files)?;
     }
     for folder in workspace.source_folders(guest.package) {
         collect(&folder, &mut files)?;
@@ -34,13 +34,17 @@ pub(super) fn digest(workspace: &Workspace, guest: &Guest<'_>) -> Result<String>
     Ok(hex::encode(hasher.finalize()))
 }
 
-/// Adds every file under a folder. A folder that is not there has none.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    if !folder.is_dir() {
+/// Adds the file `path`, or every file under the folder `path`. Adds nothing if there is
+/// neither.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if path.is_file() {
+        files.push(path.to_path_buf());
+    }
+    if !path.is_dir() {
         return Ok(());
     }
-    let failed = || format!("cannot list {}", folder.display());
-    for entry in fs::read_dir(folder).with_context(failed)? {
+    let failed = || format!("cannot list {}", path.display());
+    for entry in fs::read_dir(path).with_context(failed)? {
         let entry = entry.with_context(failed)?;
         let kind = entry.file_type().with_context(failed)?;
         if kind.is_dir() {

@@ -1,0 +1,459 @@
+//! The checks of manifests and of source text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Finding, Rule, SourceFile, Tree, rules, source};
+use crate::cargo::{self, Package, Workspace};
+
+/// Checks the normal dependencies of each crate that has a rule.
+pub(super) fn dependencies(workspace: &Workspace) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for package in &workspace.packages {
+        match rules::CRATES.iter().find(|rule| rule.name == package.name) {
+            Some(rule) => findings.extend(crate_dependencies(package, rule)),
+            None if package.name.starts_with("host-") => {
+                findings.push(dependency_finding(
+                    package,
+                    "no rule in xtask/src/structure/rules.rs".to_owned(),
+                ));
+            }
+            None => {}
+        }
+    }
+    findings
+}
+
+fn crate_dependencies(package: &Package, rule: &rules::CrateRule) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for dependency in package.dependencies.iter().filter(|d| d.is_normal()) {
+        let name = dependency.name.as_str();
+        let problem = if dependency.path.is_none() {
+            let is_forbidden = rule.forbidden.iter().any(|group| group.contains(&name));
+            is_forbidden.then(|| format!("it must not depend on {name}"))
+        } else if rule.allowed.contains(&name) {
+            None
+        } else if !rule.allowed_by_feature.contains(&name) {
+            Some(format!("it must not depend on {name}"))
+        } else if !dependency.optional {
+            Some(format!("{name} must be optional, behind a feature"))
+        } else {
+            None
+        };
+        findings.extend(problem.map(|problem| dependency_finding(package, problem)));
+    }
+    findings
+}
+
+fn dependency_finding(package: &Package, problem: String) -> Finding {
+    Finding {
+        rule: Rule::Dependencies,
+        area: package.name.clone(),
+        place: manifest(package),
+        problem,
+    }
+}
+
+/// Returns the path of a manifest, relative to the root of the workspace.
+fn manifest(package: &Package) -> String {
+    let folder = package.folder();
+    let folder = folder.strip_prefix(cargo::root()).unwrap_or(&folder);
+    folder.join("Cargo.toml").display().to_string()
+}
+
+/// Finds files of a host crate that import each other in a circle.
+///
+/// A file may import the modules that contain it, which declare what its parts share.
+/// Tests and simulations are excluded.
+pub(super) fn import_cycles(tree: &Tree) -> Vec<Finding> {
+    let mut crates: BTreeMap<String, Vec<&SourceFile>> = BTreeMap::new();
+    for file in &tree.host {
+        if !file.is_inside("tests") && !file.is_inside("simulation") {
+            crates.entry(file.crate_name()).or_default().push(file);
+        }
+    }
+    crates
+        .into_iter()
+        .flat_map(|(name, files)| crate_cycles(&name, &files))
+        .collect()
+}
+
+fn crate_cycles(name: &str, files: &[&SourceFile]) -> Vec<Finding> {
+    let modules: BTreeMap<Vec<String>, usize> = files
+        .iter()
+        .enumerate()
+        .filter_map(|(index, file)| Some((file.module()?, index)))
+        .collect();
+    let mut graph = vec![BTreeSet::new(); files.len()];
+    for (module, index) in &modules {
+        let Some(file) = files.get(*index) else {
+            continue;
+        };
+        let imported = source::imports(&file.code, module)
+            .iter()
+            .filter_map(|path| imported_file(path, module, &modules))
+            .collect();
+        if let Some(edges) = graph.get_mut(*index) {
+            *edges = imported;
+        }
+    }
+    let circles = circles(&graph);
+    let path = |index: usize| files.get(index).map_or("", |file| file.path.as_str());
+    circles
+        .iter()
+        .flat_map(|circle| circle.iter().map(move |member| (member, circle)))
+        .map(|(member, circle)| {
+            let edges = graph.get(*member).into_iter().flatten();
+            let inside: Vec<_> = edges
+                .filter(|import| circle.contains(import))
+                .map(|import| path(*import))
+                .collect();
+            Finding {
+                rule: Rule::ImportCycles,
+                area: name.to_owned(),
+                place: path(*member).to_owned(),
+                problem: format!(
+                    "in a circle of {} files; it imports {}",
+                    circle.len(),
+                    inside.join(", ")
+                ),
+            }
+        })
+        .collect()
+}
+
+/// Returns the file that a path names. `None` for modules that contain the importing one.
+fn imported_file(
+    path: &[String],
+    module: &[String],
+    modules: &BTreeMap<Vec<String>, usize>,
+) -> Option<usize> {
+    let (length, index) = (1..=path.len())
+        .rev()
+        .find_map(|length| Some((length, *modules.get(path.get(..length)?)?)))?;
+    let contains_module = module.get(..length) == path.get(..length);
+    (!contains_module).then_some(index)
+}
+
+/// Returns the groups of nodes that reach each other, largest first.
+fn circles(graph: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
+    let reachable: Vec<BTreeSet<usize>> = (0..graph.len()).map(|node| reach(graph, node)).collect();
+    let reaches = |from: usize, to: usize| reachable.get(from).is_some_and(|set| set.contains(&to));
+    let mut circles: Vec<BTreeSet<usize>> = Vec::new();
+    for node in 0..graph.len() {
+        let is_known = circles.iter().any(|circle| circle.contains(&node));
+        if reaches(node, node) && !is_known {
+            circles.push(
+                (node..graph.len())
+                    .filter(|other| reaches(node, *other) && reaches(*other, node))
+                    .collect(),
+            );
+        }
+    }
+    circles.sort_by_key(|circle| std::cmp::Reverse(circle.len()));
+    circles
+}
+
+/// Returns the nodes that a node reaches over at least one edge.
+fn reach(graph: &[BTreeSet<usize>], node: usize) -> BTreeSet<usize> {
+    let mut reached = BTreeSet::new();
+    let mut waiting = vec![node];
+    while let Some(next) = waiting.pop() {
+        for target in graph.get(next).into_iter().flatten() {
+            if reached.insert(*target) {
+                waiting.push(*target);
+            }
+        }
+    }
+    reached
+}
+
+/// Finds public types of one name in several files of the host crates. A name is one
+/// finding for each crate that defines it.
+pub(super) fn shared_names(tree: &Tree) -> Vec<Finding> {
+    shared_names_except(&tree.host, rules::SHARED_NAMES)
+}
+
+fn shared_names_except(files: &[SourceFile], exceptions: &[(&str, &str)]) -> Vec<Finding> {
+    let mut places: BTreeMap<&str, BTreeSet<(String, &str)>> = BTreeMap::new();
+    for file in files.iter().filter(|file| !file.is_inside("tests")) {
+        for name in source::public_types(&file.code) {
+            let place = (file.crate_name(), file.path.as_str());
+            places.entry(name).or_default().insert(place);
+        }
+    }
+    places.retain(|_, places| places.len() > 1);
+
+    let mut findings = Vec::new();
+    for (name, places) in &places {
+        if exceptions.iter().any(|(exception, _)| exception == name) {
+            continue;
+        }
+        let paths: Vec<_> = places.iter().map(|(_, path)| *path).collect();
+        let crates: BTreeMap<_, _> = places.iter().rev().cloned().collect();
+        findings.extend(crates.into_iter().map(|(area, path)| Finding {
+            rule: Rule::SharedNames,
+            area,
+            place: path.to_owned(),
+            problem: format!("`{name}` is a public type of {}", paths.join(", ")),
+        }));
+    }
+    let unused = exceptions
+        .iter()
+        .filter(|(name, _)| !places.contains_key(name));
+    findings.extend(unused.map(|(name, _)| Finding {
+        rule: Rule::SharedNames,
+        area: "xtask".to_owned(),
+        place: "xtask/src/structure/rules.rs".to_owned(),
+        problem: format!("`{name}` is listed in SHARED_NAMES but not shared"),
+    }));
+    findings
+}
+
+/// Finds Rust files that are too long.
+pub(super) fn file_length(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for path in tree.files.iter().filter(|path| path.ends_with(".rs")) {
+        let folder = path.split('/').next().unwrap_or_default();
+        if !rules::MEASURED_FOLDERS.contains(&folder) {
+            continue;
+        }
+        let lines = tree.text(path).map_or(0, |text| text.lines().count());
+        if lines > rules::FILE_LINES_MAX {
+            findings.push(Finding {
+                rule: Rule::FileLength,
+                area: folder.to_owned(),
+                place: path.clone(),
+                problem: format!("{lines} lines, more than {}", rules::FILE_LINES_MAX),
+            });
+        }
+    }
+    findings
+}
+
+/// Finds imports between top-level modules of the layered crate that do not lead to a
+/// lower layer.
+pub(super) fn layers(tree: &Tree) -> Vec<Finding> {
+    tree.host
+        .iter()
+        .filter(|file| file.crate_name() == rules::LAYERED_CRATE && !file.is_inside("tests"))
+        .flat_map(layer_findings)
+        .collect()
+}
+
+fn layer_findings(file: &SourceFile) -> Vec<Finding> {
+    let Some(module) = file.module() else {
+        return Vec::new();
+    };
+    // The crate's root declares the modules.
+    let Some(own) = module.first() else {
+        return Vec::new();
+    };
+    let finding = |problem| Finding {
+        rule: Rule::Layers,
+        area: rules::LAYERED_CRATE.to_owned(),
+        place: file.path.clone(),
+        problem,
+    };
+    let Some(own_layer) = layer(own) else {
+        let problem = format!("module `{own}` has no layer in xtask/src/structure/rules.rs");
+        return vec![finding(problem)];
+    };
+    let imported: BTreeSet<String> = source::imports(&file.code, &module)
+        .into_iter()
+        .filter_map(|path| path.into_iter().next())
+        .filter(|name| name != own)
+        .collect();
+    imported
+        .iter()
+        .filter_map(|name| Some((name, layer(name)?)))
+        .filter(|(_, layer)| *layer >= own_layer)
+        .map(|(name, layer)| {
+            finding(format!(
+                "`{own}` of layer {own_layer} imports `{name}` of layer {layer}"
+            ))
+        })
+        .collect()
+}
+
+fn layer(module: &str) -> Option<usize> {
+    rules::LAYERS
+        .iter()
+        .position(|modules| modules.contains(&module))
+}
+
+/// Finds host crates that re-export items of another host crate.
+pub(super) fn re_exports(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in &tree.host {
+        findings.extend(
+            source::re_exports(&file.code)
+                .into_iter()
+                .map(|line| Finding {
+                    rule: Rule::ReExports,
+                    area: file.crate_name(),
+                    place: file.path.clone(),
+                    problem: format!("`{line}`"),
+                }),
+        );
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> Tree {
+        Tree {
+            root: "/nowhere".into(),
+            files: Vec::new(),
+            host: files
+                .iter()
+                .map(|(path, text)| SourceFile::new(path, text))
+                .collect(),
+        }
+    }
+
+    fn places(findings: &[Finding]) -> Vec<&str> {
+        findings
+            .iter()
+            .map(|finding| finding.place.as_str())
+            .collect()
+    }
+
+    fn problems(manifest: &str) -> Vec<String> {
+        let text = format!(r#"{{ "packages": [{manifest}] }}"#);
+        let workspace = Workspace::parse(&text).unwrap();
+        dependencies(&workspace)
+            .into_iter()
+            .map(|finding| finding.problem)
+            .collect()
+    }
+
+    #[test]
+    fn forbidden_and_unlisted_dependencies_are_found() {
+        let manifest = r#"{ "id": "s", "name": "host-storage", "manifest_path": "/w/Cargo.toml",
+            "dependencies": [
+                { "name": "host-domain", "path": "/w/domain" }, { "name": "sqlx" },
+                { "name": "host-runtime", "path": "/w/runtime" }, { "name": "axum" },
+                { "name": "axum", "kind": "dev" }] }"#;
+        assert_eq!(
+            problems(manifest),
+            [
+                "it must not depend on host-runtime",
+                "it must not depend on axum"
+            ]
+        );
+    }
+
+    #[test]
+    fn dependency_of_a_feature_must_be_optional() {
+        let manifest = |optional: bool| {
+            format!(
+                r#"{{ "id": "s", "name": "host-server", "manifest_path": "/w/Cargo.toml",
+                "dependencies": [{{ "name": "sandbox", "path": "/w/s", "optional": {optional} }}] }}"#
+            )
+        };
+        assert_eq!(problems(&manifest(false)).len(), 1);
+        assert!(problems(&manifest(true)).is_empty());
+    }
+
+    #[test]
+    fn host_crate_without_rule_is_found() {
+        let manifest = r#"{ "id": "n", "name": "host-new", "manifest_path": "/w/Cargo.toml",
+            "dependencies": [] }"#;
+        assert_eq!(problems(manifest).len(), 1);
+    }
+
+    #[test]
+    fn files_in_a_circle_are_found_and_their_users_are_not() {
+        let tree = tree(&[
+            ("host/domain/src/lib.rs", "mod a; mod b; mod c;"),
+            ("host/domain/src/a.rs", "use crate::b::B;"),
+            ("host/domain/src/b.rs", "use super::c::C;"),
+            ("host/domain/src/c.rs", "use crate::{a::A};"),
+            ("host/domain/src/d.rs", "use crate::a::A;"),
+        ]);
+        assert_eq!(
+            places(&import_cycles(&tree)),
+            [
+                "host/domain/src/a.rs",
+                "host/domain/src/b.rs",
+                "host/domain/src/c.rs"
+            ]
+        );
+    }
+
+    #[test]
+    fn import_of_a_containing_module_closes_no_circle() {
+        let tree = tree(&[
+            ("host/domain/src/a.rs", "use crate::a::b::B;"),
+            ("host/domain/src/a/b.rs", "use crate::a::A; use super::A;"),
+        ]);
+        assert!(import_cycles(&tree).is_empty());
+    }
+
+    #[test]
+    fn import_from_a_test_closes_no_circle() {
+        let tree = tree(&[
+            ("host/domain/src/a.rs", "use crate::b::B;"),
+            (
+                "host/domain/src/b.rs",
+                "#[cfg(test)]\nmod tests { use crate::a::A; }",
+            ),
+            ("host/domain/src/b/tests.rs", "use crate::a::A;"),
+        ]);
+        assert!(import_cycles(&tree).is_empty());
+    }
+
+    #[test]
+    fn shared_name_is_counted_once_for_each_crate() {
+        let tree = tree(&[
+            ("host/domain/src/a.rs", "pub struct Offer;"),
+            ("host/domain/src/b.rs", "pub(crate) enum Offer {}"),
+            ("host/server/src/c.rs", "pub struct Offer;\nstruct Private;"),
+            ("host/server/src/tests.rs", "pub struct Private;"),
+        ]);
+        let findings = shared_names(&tree);
+        assert_eq!(
+            places(&findings),
+            ["host/domain/src/a.rs", "host/server/src/c.rs"]
+        );
+        let exceptions = [("Offer", "a reason"), ("Other", "a reason")];
+        let findings = shared_names_except(&tree.host, &exceptions);
+        assert_eq!(places(&findings), ["xtask/src/structure/rules.rs"]);
+    }
+
+    #[test]
+    fn layers_permit_imports_of_lower_modules_only() {
+        let tree = tree(&[
+            (
+                "host/application/src/booking/engine.rs",
+                "use crate::webhook::W; use crate::booking::plan; use crate::watch::P;",
+            ),
+            (
+                "host/application/src/offers/hotel.rs",
+                "use super::super::offers::X;",
+            ),
+            ("host/application/src/unknown.rs", ""),
+            ("host/application/src/lib.rs", "use crate::background::B;"),
+        ]);
+        let found: Vec<_> = layers(&tree)
+            .into_iter()
+            .map(|finding| finding.problem)
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "`booking` of layer 5 imports `watch` of layer 6",
+                "module `unknown` has no layer in xtask/src/structure/rules.rs",
+            ]
+        );
+    }
+
+    #[test]
+    fn modules_of_one_layer_do_not_import_each_other() {
+        let tree = tree(&[("host/application/src/mandate.rs", "use crate::catalog::C;")]);
+        assert_eq!(layers(&tree).len(), 1);
+    }
+}

@@ -1,0 +1,255 @@
+//! The rules of `cargo xtask structure`, as data.
+
+use super::Rule;
+
+/// Maximum number of lines of a Rust file.
+pub(super) const FILE_LINES_MAX: usize = 600;
+
+/// Folders whose Rust files are measured.
+pub(super) const MEASURED_FOLDERS: [&str; 6] =
+    ["host", "sandbox", "plugins", "tests", "xtask", "examples"];
+
+/// Documents whose paths must exist.
+pub(super) const DOCUMENTS: [&str; 4] = [
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "docs/promises.md",
+];
+
+/// Public type names that may be defined in several files of the host crates, each with the
+/// reason.
+pub(super) const SHARED_NAMES: &[(&str, &str)] = &[];
+
+/// Maximum number of [`SHARED_NAMES`].
+const SHARED_NAMES_MAX: usize = 10;
+const _: () = assert!(SHARED_NAMES.len() <= SHARED_NAMES_MAX);
+
+/// The crate whose modules have [`LAYERS`].
+pub(super) const LAYERED_CRATE: &str = "host-application";
+
+/// Top-level modules of [`LAYERED_CRATE`], lowest layer first. A module may import modules
+/// of lower layers only.
+pub(super) const LAYERS: [&[&str]; 9] = [
+    &[
+        "failpoint",
+        "id_generator",
+        "deadline",
+        "metric_names",
+        "error_chain",
+        "storage_failure",
+        "config",
+    ],
+    &["context", "sealer", "task_supervisor", "conflict_backoff"],
+    &["idempotency", "api_key", "readiness", "supplier", "jobs"],
+    &["payment_instrument", "mandate", "catalog", "webhook"],
+    &["offers"],
+    &["booking"],
+    &["watch", "supplier_event"],
+    &["background"],
+    // `testing` starts an application for the tests of other crates.
+    &["application", "testing"],
+];
+
+/// The permitted normal dependencies of a crate.
+pub(super) struct CrateRule {
+    pub(super) name: &'static str,
+    /// Crates of the workspace.
+    pub(super) allowed: &'static [&'static str],
+    /// Crates of the workspace that must be optional, behind a feature.
+    pub(super) allowed_by_feature: &'static [&'static str],
+    /// External crates.
+    pub(super) forbidden: &'static [&'static [&'static str]],
+}
+
+const HTTP_SERVER: &[&str] = &["axum", "hyper", "hyper-util", "tower", "tower-http"];
+const HTTP_CLIENT: &[&str] = &["reqwest"];
+const API_DOCUMENT: &[&str] = &["utoipa", "utoipa-axum"];
+const DATABASE: &[&str] = &["sqlx"];
+const WASM_ENGINE: &[&str] = &["wasmtime", "wasmtime-wasi"];
+const COMMAND_LINE: &[&str] = &["clap"];
+const ASYNC_RUNTIME: &[&str] = &["tokio", "tokio-util"];
+const RANDOMNESS: &[&str] = &["getrandom", "rand", "uuid"];
+
+/// Crates that do not exist yet are skipped. A crate under `host/` needs a rule.
+pub(super) const CRATES: [CrateRule; 14] = [
+    CrateRule {
+        name: "host-domain",
+        allowed: &[],
+        allowed_by_feature: &[],
+        forbidden: &[
+            HTTP_SERVER,
+            HTTP_CLIENT,
+            API_DOCUMENT,
+            DATABASE,
+            WASM_ENGINE,
+            COMMAND_LINE,
+            ASYNC_RUNTIME,
+            RANDOMNESS,
+        ],
+    },
+    CrateRule {
+        name: "host-storage",
+        allowed: &["host-domain"],
+        allowed_by_feature: &[],
+        forbidden: &[
+            HTTP_SERVER,
+            HTTP_CLIENT,
+            API_DOCUMENT,
+            WASM_ENGINE,
+            COMMAND_LINE,
+        ],
+    },
+    CrateRule {
+        name: "host-runtime",
+        allowed: &["host-domain"],
+        allowed_by_feature: &[],
+        forbidden: &[HTTP_SERVER, API_DOCUMENT, DATABASE, COMMAND_LINE],
+    },
+    CrateRule {
+        name: "host-resources",
+        allowed: &["host-domain"],
+        allowed_by_feature: &[],
+        forbidden: &[
+            HTTP_SERVER,
+            HTTP_CLIENT,
+            DATABASE,
+            WASM_ENGINE,
+            COMMAND_LINE,
+            ASYNC_RUNTIME,
+            RANDOMNESS,
+            &["utoipa-axum"],
+        ],
+    },
+    CrateRule {
+        name: "host-application",
+        allowed: &[
+            "host-domain",
+            "host-storage",
+            "host-runtime",
+            "host-resources",
+        ],
+        allowed_by_feature: &[],
+        forbidden: &[
+            HTTP_SERVER,
+            API_DOCUMENT,
+            DATABASE,
+            WASM_ENGINE,
+            COMMAND_LINE,
+        ],
+    },
+    CrateRule {
+        name: "host-api",
+        allowed: &["host-application", "host-resources", "host-domain"],
+        allowed_by_feature: &[],
+        forbidden: &[HTTP_CLIENT, DATABASE, WASM_ENGINE, COMMAND_LINE],
+    },
+    CrateRule {
+        name: "host-server",
+        allowed: &[
+            "host-domain",
+            "host-storage",
+            "host-runtime",
+            "host-resources",
+            "host-application",
+            "host-api",
+            "host-dashboard",
+            "host-mcp",
+        ],
+        allowed_by_feature: &["sandbox"],
+        forbidden: &[DATABASE, WASM_ENGINE],
+    },
+    CrateRule {
+        name: "host-dashboard",
+        allowed: &["host-application", "host-domain"],
+        allowed_by_feature: &[],
+        forbidden: &[HTTP_CLIENT, DATABASE, WASM_ENGINE, COMMAND_LINE],
+    },
+    CrateRule {
+        name: "host-mcp",
+        allowed: &["host-application", "host-resources", "host-domain"],
+        allowed_by_feature: &[],
+        forbidden: &[HTTP_CLIENT, DATABASE, WASM_ENGINE, COMMAND_LINE],
+    },
+    CrateRule {
+        name: "sandbox",
+        allowed: &[],
+        allowed_by_feature: &[],
+        forbidden: &[HTTP_CLIENT, API_DOCUMENT, WASM_ENGINE, COMMAND_LINE],
+    },
+    CrateRule {
+        name: "simulation",
+        allowed: &["host-application", "host-domain", "host-storage"],
+        allowed_by_feature: &[],
+        forbidden: &[HTTP_SERVER, HTTP_CLIENT, DATABASE, WASM_ENGINE],
+    },
+    CrateRule {
+        name: "tests",
+        allowed: &["fuzz"],
+        allowed_by_feature: &[],
+        forbidden: &[WASM_ENGINE],
+    },
+    CrateRule {
+        name: "bench",
+        allowed: &[
+            "tests",
+            "host-domain",
+            "host-storage",
+            "host-runtime",
+            "sandbox",
+            "plugin-sdk",
+            "duffel-flights",
+            "nuitee-hotels",
+        ],
+        allowed_by_feature: &[],
+        forbidden: &[],
+    },
+    CrateRule {
+        name: "xtask",
+        allowed: &[],
+        allowed_by_feature: &[],
+        forbidden: &[
+            HTTP_SERVER,
+            HTTP_CLIENT,
+            DATABASE,
+            WASM_ENGINE,
+            ASYNC_RUNTIME,
+        ],
+    },
+];
+
+/// Returns what to do about a finding of the rule.
+pub(super) fn remedy(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Dependencies => {
+            "change the manifest, or move the code to a crate that may depend on it"
+        }
+        Rule::ImportCycles => "move shared items to a file that imports none of these",
+        Rule::SharedNames => "rename one of them, for example to `…Response` or `…Row`",
+        Rule::FileLength => "split it by noun",
+        Rule::DocumentPaths => "correct the path in the document",
+        Rule::Layers => "pass the value in, or move the code to the higher layer",
+        Rule::ReExports => "import it from the crate that defines it",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn shared_names_have_reasons() {
+        assert!(SHARED_NAMES.iter().all(|(_, reason)| !reason.is_empty()));
+    }
+
+    #[test]
+    fn each_crate_has_one_rule_and_each_module_one_layer() {
+        let crates: BTreeSet<_> = CRATES.iter().map(|rule| rule.name).collect();
+        assert_eq!(crates.len(), CRATES.len());
+        let modules: Vec<_> = LAYERS.iter().copied().flatten().collect();
+        let distinct: BTreeSet<_> = modules.iter().collect();
+        assert_eq!(distinct.len(), modules.len());
+    }
+}
