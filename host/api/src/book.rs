@@ -33,17 +33,17 @@ impl CompleteBookingRequest {
     /// Converts the request to the command that completes a booking.
     pub(crate) fn into_command(
         self,
-        caller: &RequestContext,
+        context: &RequestContext,
         booking: BookingId,
     ) -> CompleteBookingCommand {
         CompleteBookingCommand {
-            owner: caller.owner.clone(),
+            owner: context.owner.clone(),
             booking,
             instrument: self.payment_instrument_id.map(|id| id.0),
             key: None,
             is_repeat: None,
-            request_id: caller.request_id.to_string(),
-            deadline: caller.deadline.instant(),
+            request_id: context.request_id.to_string(),
+            deadline: context.deadline.instant(),
         }
     }
 }
@@ -52,7 +52,7 @@ impl CompleteBookingRequest {
 pub(crate) async fn complete_and_respond<B: BookingAggregate, T, C>(
     app: &Application,
     key: Option<IdempotentRequest>,
-    wish: CompleteBookingCommand,
+    command: CompleteBookingCommand,
     complete: impl FnOnce(CompleteBookingCommand) -> C,
     show: fn(&B) -> T,
 ) -> Result<ApiResponse<T, SupplierMeta>, ApiError>
@@ -60,7 +60,7 @@ where
     C: Future<Output = Result<CompletionOutcome<B>, CompleteBookingError>> + Send,
 {
     let meta = |booking: &B| SupplierMeta::new(booking.supplier().clone());
-    match complete_idempotently(app, key, wish, complete).await? {
+    match complete_idempotently(app, key, command, complete).await? {
         CompletionOutcome::Confirmed(booking) => {
             Ok(ApiResponse::ok(show(&booking)).meta(meta(&booking)))
         }
@@ -76,18 +76,18 @@ where
 async fn complete_idempotently<B: BookingAggregate, C>(
     app: &Application,
     key: Option<IdempotentRequest>,
-    mut wish: CompleteBookingCommand,
+    mut command: CompleteBookingCommand,
     complete: impl FnOnce(CompleteBookingCommand) -> C,
 ) -> Result<CompletionOutcome<B>, ApiError>
 where
     C: Future<Output = Result<CompletionOutcome<B>, CompleteBookingError>> + Send,
 {
-    wish.key.clone_from(&key);
-    let completion = complete(wish).await.map_err(ApiError::from_complete)?;
+    command.key.clone_from(&key);
+    let completion = complete(command).await.map_err(ApiError::from_complete)?;
     if let Some(key) = &key
         && !completion.is_final()
     {
-        app.release(key).await;
+        app.idempotency.release(key).await;
     }
     Ok(completion)
 }

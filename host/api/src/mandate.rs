@@ -99,15 +99,15 @@ impl Validate for IssueMandateRequest {
     extensions(("x-error-codes" = json!(["payment_instrument_invalid"]))))]
 pub(crate) async fn issue_mandate(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<IssueMandateRequest>,
     )>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, CREATE));
-    let (owner, new) = request.into_command(&app, &caller.owner)?;
-    let issued = app.issue(&caller.owner, &owner, new, key.as_ref());
+    let key = key.map(|key| key.for_operation(&context.owner, CREATE));
+    let (owner, new) = request.into_command(&app, &context.owner)?;
+    let issued = app.issue(&context.owner, &owner, new, key.as_ref());
     let issued = issued.await;
     let now = app.clock.now();
     Ok(match issued.map_err(ApiError::from_mandate)? {
@@ -125,10 +125,10 @@ pub(crate) async fn issue_mandate(
     extensions(("x-error-codes" = json!(["mandate_not_found"]))))]
 pub(crate) async fn get_mandate(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<MandateId>>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
-    let found = app.find(&caller.owner, &id).await;
+    let found = app.find(&context.owner, &id).await;
     let found = found.map_err(ApiError::from_mandate)?;
     Ok(ApiResponse::ok(mandate::mandate(&found, app.clock.now())))
 }
@@ -143,11 +143,11 @@ pub(crate) async fn get_mandate(
     extensions(("x-error-codes" = json!(["mandate_not_found", "mandate_invalid"]))))]
 pub(crate) async fn revoke_mandate(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathId(id), key, _)): Validated<RevokeParts>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, REVOKE));
-    let revoked = app.revoke(&caller.owner, &id, key.as_ref()).await;
+    let key = key.map(|key| key.for_operation(&context.owner, REVOKE));
+    let revoked = app.revoke(&context.owner, &id, key.as_ref()).await;
     let revoked = revoked.map_err(ApiError::from_mandate)?;
     Ok(ApiResponse::ok(mandate::mandate(&revoked, app.clock.now())))
 }
@@ -193,16 +193,16 @@ impl IssueMandateRequest {
     fn into_command(
         self,
         app: &Application,
-        caller: &Owner,
+        context: &Owner,
     ) -> Result<(Owner, NewMandate), ApiError> {
-        if !caller.can_act_for(&self.user_id) {
+        if !context.can_act_for(&self.user_id) {
             let detail = "must be the user in x-user-id";
             let other = Violation::body("/user_id", "other_user", detail);
             return Err(ApiError::violation(other));
         }
         let owner = Owner {
             user: self.user_id,
-            ..caller.clone()
+            ..context.clone()
         };
         let amount = self.payment_amount.money().map_err(ApiError::internal)?;
         let ttl_s = i64::try_from(app.config.mandates.ttl_s).unwrap_or(i64::MAX);

@@ -56,8 +56,8 @@ pub(crate) async fn request_middleware(
         deadline,
     });
     match identity.clone() {
-        Ok(caller) => {
-            request.extensions_mut().insert(caller);
+        Ok(context) => {
+            request.extensions_mut().insert(context);
         }
         Err(error) => {
             request
@@ -81,15 +81,15 @@ pub(crate) async fn request_middleware(
         error.write_response(&mut response, &state.error_docs_url(), &request_id);
     }
     insert_standard_headers(&state.rate_limiter, &mut response, &request_id, verdict);
-    let caller = identity.as_ref().ok();
+    let context = identity.as_ref().ok();
     AccessLogEntry {
         request_id: &request_id,
         method: &method,
         route: route.as_ref().map(MatchedPath::as_str),
         status: response.status().as_u16(),
         duration: watch.elapsed(),
-        organization: caller.map(|caller| caller.owner.tenant.organization.as_str()),
-        key: caller.map(|caller| caller.key_id.as_str()),
+        organization: context.map(|context| context.owner.tenant.organization.as_str()),
+        key: context.map(|context| context.key_id.as_str()),
         code: error.as_ref().map(|error| error.code().as_str()),
         cause: error.as_ref().and_then(ApiError::cause),
     }
@@ -152,7 +152,7 @@ fn is_valid_token(text: &str, others: &[u8]) -> bool {
 /// their address, which slows down guessing.
 fn rate_limit_key(identity: &Result<RequestContext, ApiError>, request: &Request) -> RateLimitKey {
     match identity {
-        Ok(caller) => RateLimitKey::ApiKey(caller.key_id.clone()),
+        Ok(context) => RateLimitKey::ApiKey(context.key_id.clone()),
         Err(_) => RateLimitKey::ClientAddress(
             request
                 .extensions()
@@ -238,7 +238,7 @@ pub(crate) async fn require_scope(
     let allowed = request
         .extensions()
         .get::<RequestContext>()
-        .is_some_and(|caller| caller.scopes.contains(&scope));
+        .is_some_and(|context| context.scopes.contains(&scope));
     if !allowed {
         let detail = format!("the key lacks the scope `{}`", scope.as_str());
         return ApiError::from(ErrorCode::InsufficientScope)

@@ -6,13 +6,12 @@ use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Vi
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, NoContent};
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::payment_instrument::Added;
+use host_application::payment_instrument::{Added, PaymentInstrumentService};
 use host_application::supplier::router::read_call_context;
 use host_domain::id::InstrumentId;
 use host_domain::time::Timestamp;
 use host_resources::payment::{InstrumentType, PaymentInstrument};
-use host_storage::{CommitError, Conflict, StoredInstrument, UnitOfWork};
+use host_storage::{CommitError, Conflict, StoredInstrument};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -67,20 +66,20 @@ impl Validate for CreatePaymentInstrumentRequest {
     extensions(("x-error-codes" = json!(["payment_instrument_invalid", "payment_instrument_not_found", "supplier_operation_unsupported",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn create_payment_instrument(
-    State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    State(instruments): State<Arc<PaymentInstrumentService>>,
+    Context(context): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<CreatePaymentInstrumentRequest>,
     )>,
 ) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
-    let added = app
-        .add_instrument(
-            &caller.owner,
+    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
+    let added = instruments
+        .add(
+            &context.owner,
             &request.token,
             key.as_ref(),
-            &read_call_context(&caller),
+            &read_call_context(&context),
         )
         .await;
     Ok(match added.map_err(ApiError::from_add_instrument)? {
@@ -95,17 +94,14 @@ pub(crate) async fn create_payment_instrument(
 #[utoipa::path(get, path = "/v1/payment-instruments", tag = "Payment instruments",
     responses((status = 200, description = "The instruments.")))]
 pub(crate) async fn list_payment_instruments(
-    State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    State(instruments): State<Arc<PaymentInstrumentService>>,
+    Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<List<PaymentInstrument>>, ApiError> {
-    let instruments = app
-        .store
-        .instruments(&caller.owner)
-        .await
-        .map_err(ApiError::from_database)?;
+    let stored = instruments.list(&context.owner).await;
+    let stored = stored.map_err(ApiError::from_database)?;
     Ok(ApiResponse::ok(List(
-        instruments.iter().map(to_resource).collect(),
+        stored.iter().map(to_resource).collect(),
     )))
 }
 
@@ -114,16 +110,14 @@ pub(crate) async fn list_payment_instruments(
     responses((status = 200, description = "The instrument.")),
     extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
 pub(crate) async fn get_payment_instrument(
-    State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    State(instruments): State<Arc<PaymentInstrumentService>>,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<InstrumentId>>,
 ) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
-    let instrument = app
-        .store
-        .instrument(&caller.owner, &id)
-        .await
-        .map_err(ApiError::from_database)?;
-    let instrument = instrument.ok_or(ErrorCode::PaymentInstrumentNotFound)?;
+    let instrument = instruments.find(&context.owner, &id).await;
+    let instrument = instrument
+        .map_err(ApiError::from_database)?
+        .ok_or(ErrorCode::PaymentInstrumentNotFound)?;
     Ok(ApiResponse::ok(to_resource(&instrument)))
 }
 
@@ -134,13 +128,11 @@ pub(crate) async fn get_payment_instrument(
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
 pub(crate) async fn delete_payment_instrument(
-    State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    State(instruments): State<Arc<PaymentInstrumentService>>,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<InstrumentId>>,
 ) -> Result<NoContent, ApiError> {
-    let mut write = UnitOfWork::new(app.clock.now());
-    write.delete_instrument(&caller.owner, &id);
-    match app.store.commit(write).await {
+    match instruments.delete(&context.owner, &id).await {
         Ok(()) => Ok(NoContent),
         Err(CommitError::Conflict(Conflict::InstrumentNotFound)) => {
             Err(ErrorCode::PaymentInstrumentNotFound.into())

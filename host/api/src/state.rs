@@ -4,6 +4,7 @@ use crate::rate_limit::RateLimiter;
 use crate::validation::ValidatorCache;
 use axum::extract::FromRef;
 use host_application::application::Application;
+use host_application::payment_instrument::PaymentInstrumentService;
 use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,6 +55,21 @@ impl FromRef<ApiState> for Arc<Application> {
     fn from_ref(state: &ApiState) -> Self {
         Self::clone(&state.application)
     }
+}
+
+/// Lets handlers take each service as `State<…>`: their signature then shows what they can do.
+macro_rules! services {
+    ($($field:ident: $service:ty;)*) => {$(
+        impl FromRef<ApiState> for $service {
+            fn from_ref(state: &ApiState) -> Self {
+                state.application.$field.clone()
+            }
+        }
+    )*};
+}
+
+services! {
+    instruments: Arc<PaymentInstrumentService>;
 }
 
 /// Returns the base URL of the error code pages, with a trailing slash.

@@ -63,10 +63,10 @@ enum SupplierHealth {
 #[utoipa::path(get, path = "/v1/suppliers", tag = "Suppliers", responses((status = 200, description = "All suppliers of the mode.")))]
 pub(crate) async fn list_suppliers(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<List<Supplier>>, ApiError> {
-    let mode = caller.owner.tenant.mode;
+    let mode = context.owner.tenant.mode;
     let mut reached: Vec<&SupplierConfig> = app
         .suppliers
         .all()

@@ -1,10 +1,13 @@
 //! The application: the state that handlers and background tasks share, built in one place.
 
 use crate::api_key::ApiKeyAuthenticator;
+use crate::base::Base;
 use crate::booking::settings::RetrySchedules;
 use crate::config::Config;
 use crate::id_generator::IdGenerator;
+use crate::idempotency::IdempotencyService;
 use crate::mandate::signing_key::{SigningKeyError, SigningKeyRing};
+use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::supplier::directory::SupplierDirectory;
@@ -38,13 +41,17 @@ pub struct Application {
     /// The plugin runtime.
     pub runtime: Runtime,
     /// The configured suppliers.
-    pub suppliers: SupplierDirectory,
+    pub suppliers: Arc<SupplierDirectory>,
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
     /// Generator of new identifiers.
     pub ids: Arc<dyn IdGenerator>,
     /// Seals offers and secrets.
-    pub sealer: Sealer,
+    pub sealer: Arc<Sealer>,
+    /// Finds, claims and releases idempotency keys.
+    pub idempotency: IdempotencyService,
+    /// Stored payment instruments.
+    pub instruments: Arc<PaymentInstrumentService>,
     /// Authenticates API keys.
     pub api_keys: ApiKeyAuthenticator,
     /// State of the readiness check.
@@ -118,7 +125,7 @@ impl Application {
         config: Config,
         surroundings: ApplicationDependencies,
     ) -> Result<Arc<Self>, StartupError> {
-        let sealer = build_sealer(&config)?;
+        let sealer = Arc::new(build_sealer(&config)?);
         let store = open_store(&config).await?;
         store.migrate().await?;
         verify_master_key(&store, &sealer).await?;
@@ -126,10 +133,28 @@ impl Application {
         SigningKeyRing::load_or_rotate(&store, &sealer, age_max_s, surroundings.clock.now())
             .await?;
         let runtime = build_runtime(&config, &surroundings)?;
-        let suppliers = SupplierDirectory::new(&config, surroundings.plugins_dir, runtime.clone());
+        let suppliers = Arc::new(SupplierDirectory::new(
+            &config,
+            surroundings.plugins_dir,
+            runtime.clone(),
+        ));
         suppliers.load_all().await;
         let tasks = TaskSupervisor::default();
+        let base = Base {
+            store: store.clone(),
+            clock: Arc::clone(&surroundings.clock),
+            ids: Arc::clone(&surroundings.ids),
+        };
+        let idempotency = IdempotencyService::new(base.clone());
+        let instruments = Arc::new(PaymentInstrumentService::new(
+            base,
+            Arc::clone(&suppliers),
+            Arc::clone(&sealer),
+            idempotency.clone(),
+        ));
         let app = Arc::new(Self {
+            idempotency,
+            instruments,
             api_keys: ApiKeyAuthenticator::new(store.clone(), tasks.clone()),
             readiness: ReadinessProbe::default(),
             inbound_webhook_permits: Semaphore::new(INBOUND_WEBHOOKS_MAX),

@@ -2,7 +2,7 @@
 //! is the same request. A call that creates something claims its key in the same transaction, see
 //! [`claim_in`].
 
-use crate::application::Application;
+use crate::base::Base;
 use host_domain::owner::Owner;
 use host_storage::{
     CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, UnitOfWork,
@@ -62,7 +62,19 @@ pub fn claim_in(write: &mut UnitOfWork, key: Option<&IdempotentRequest>, resourc
     }
 }
 
-impl Application {
+/// Finds, claims and releases idempotency keys.
+#[derive(Clone)]
+pub struct IdempotencyService {
+    base: Base,
+}
+
+impl IdempotencyService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(base: Base) -> Self {
+        Self { base }
+    }
+
     /// Returns the id of the resource that the same request created before. Returns `None` if there
     /// is no key or it is unused.
     pub async fn find_result(
@@ -79,7 +91,7 @@ impl Application {
         &self,
         key: &IdempotentRequest,
     ) -> Result<Option<IdempotencyRecord>, IdempotencyError> {
-        match self.store.idempotency_record(&key.key).await? {
+        match self.base.store.idempotency_record(&key.key).await? {
             Some(known) if known.fingerprint != key.fingerprint => Err(IdempotencyError::KeyReused),
             known => Ok(known),
         }
@@ -94,9 +106,9 @@ impl Application {
         if self.find_record(key).await?.is_some() {
             return Ok(KeyClaim::Repeat);
         }
-        let mut write = UnitOfWork::new(self.clock.now());
+        let mut write = self.base.unit_of_work();
         write.insert_idempotency_key(&key.key, &key.fingerprint, resource_id);
-        match self.store.commit(write).await {
+        match self.base.store.commit(write).await {
             Ok(()) => Ok(KeyClaim::New),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
                 self.find_record(key).await?;
@@ -109,9 +121,9 @@ impl Application {
     /// Releases the key of a request that had no effect. If releasing fails, the key stays claimed,
     /// and the same request may still use it.
     pub async fn release(&self, key: &IdempotentRequest) {
-        let mut write = UnitOfWork::new(self.clock.now());
+        let mut write = self.base.unit_of_work();
         write.delete_idempotency_key(&key.key);
-        if let Err(error) = self.store.commit(write).await {
+        if let Err(error) = self.base.store.commit(write).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "an idempotency key was not released and stays claimed"

@@ -1,15 +1,17 @@
 //! Stored payment instruments. The processor's token is sealed before it is stored and opened when
 //! it is read.
 
-use crate::application::Application;
-use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
-use crate::sealer::SealError;
+use crate::base::Base;
+use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
+use crate::sealer::{SealError, Sealer};
+use crate::supplier::directory::SupplierDirectory;
 use host_domain::id::InstrumentId;
 use host_domain::owner::Owner;
 use host_domain::payment::Instrument;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_runtime::CallContext;
 use host_storage::{CommitError, Conflict, DatabaseError, StoredInstrument, UnitOfWork};
+use std::sync::Arc;
 
 const PURPOSE: &str = "payment_instrument_token";
 
@@ -56,10 +58,34 @@ pub enum Added {
     Existing(StoredInstrument),
 }
 
-impl Application {
+/// Adds, lists, opens and deletes stored payment instruments.
+pub struct PaymentInstrumentService {
+    base: Base,
+    suppliers: Arc<SupplierDirectory>,
+    sealer: Arc<Sealer>,
+    idempotency: IdempotencyService,
+}
+
+impl PaymentInstrumentService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(
+        base: Base,
+        suppliers: Arc<SupplierDirectory>,
+        sealer: Arc<Sealer>,
+        idempotency: IdempotencyService,
+    ) -> Self {
+        Self {
+            base,
+            suppliers,
+            sealer,
+            idempotency,
+        }
+    }
+
     /// Calls the processor for the details of a browser's token and stores the instrument, once for
     /// each idempotency key.
-    pub async fn add_instrument(
+    pub async fn add(
         &self,
         owner: &Owner,
         token: &str,
@@ -67,9 +93,10 @@ impl Application {
         context: &CallContext,
     ) -> Result<Added, AddInstrumentError> {
         loop {
-            if let Some(made) = self.find_result(key).await? {
+            if let Some(made) = self.idempotency.find_result(key).await? {
                 let id = InstrumentId::parse(&made).map_err(|_| AddInstrumentError::Deleted)?;
                 let stored = self
+                    .base
                     .store
                     .instrument(owner, &id)
                     .await
@@ -78,12 +105,12 @@ impl Application {
                     .map(Added::Existing)
                     .ok_or(AddInstrumentError::Deleted);
             }
-            let instrument = self.describe_instrument(owner, token, context).await?;
-            let stored = self.seal_instrument(owner, &instrument)?;
+            let instrument = self.describe(owner, token, context).await?;
+            let stored = self.seal(owner, &instrument)?;
             let mut write = UnitOfWork::new(instrument.created_at);
             claim_in(&mut write, key, stored.id.as_str());
             write.insert_instrument(owner, &stored);
-            match self.store.commit(write).await {
+            match self.base.store.commit(write).await {
                 Ok(()) => return Ok(Added::New(stored)),
                 // Another call with the same key was faster; the next iteration reads its
                 // instrument.
@@ -93,7 +120,7 @@ impl Application {
         }
     }
 
-    async fn describe_instrument(
+    async fn describe(
         &self,
         owner: &Owner,
         token: &str,
@@ -104,8 +131,8 @@ impl Application {
             .processor(owner.tenant.mode)
             .ok_or(AddInstrumentError::NoProcessor)?;
         let supplier = self
-            .runtime
-            .supplier(processor)
+            .suppliers
+            .loaded(processor)
             .ok_or(AddInstrumentError::NoProcessor)?;
         let found = supplier
             .describe_instrument(context, token.to_owned())
@@ -113,16 +140,16 @@ impl Application {
         let found =
             found.map_err(|error| AddInstrumentError::Processor(processor.clone(), error))?;
         Ok(Instrument {
-            id: InstrumentId::from_bits(self.ids.generate()),
+            id: InstrumentId::from_bits(self.base.ids.generate()),
             processor: processor.clone(),
             token: found.token,
             card: found.card,
-            created_at: self.clock.now(),
+            created_at: self.base.now(),
         })
     }
 
     /// Seals an instrument's token and returns the instrument as it is stored.
-    pub fn seal_instrument(
+    pub fn seal(
         &self,
         owner: &Owner,
         instrument: &Instrument,
@@ -141,14 +168,45 @@ impl Application {
         })
     }
 
+    /// Lists an owner's instruments, newest first.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn list(&self, owner: &Owner) -> Result<Vec<StoredInstrument>, DatabaseError> {
+        self.base.store.instruments(owner).await
+    }
+
+    /// Returns an owner's instrument. Returns `None` if the owner has no such instrument or it is
+    /// deleted.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn find(
+        &self,
+        owner: &Owner,
+        id: &InstrumentId,
+    ) -> Result<Option<StoredInstrument>, DatabaseError> {
+        self.base.store.instrument(owner, id).await
+    }
+
+    /// Deletes an owner's instrument. Fails with [`Conflict`] if the owner has no such instrument.
+    ///
+    /// # Errors
+    /// The instrument does not exist, or the database failed.
+    pub async fn delete(&self, owner: &Owner, id: &InstrumentId) -> Result<(), CommitError> {
+        let mut write = self.base.unit_of_work();
+        write.delete_instrument(owner, id);
+        self.base.store.commit(write).await
+    }
+
     /// Returns an owner's instrument with its token opened. Returns `None` if the owner has no such
     /// instrument or it is deleted.
-    pub async fn open_instrument(
+    pub async fn open(
         &self,
         owner: &Owner,
         id: &InstrumentId,
     ) -> Result<Option<Instrument>, InstrumentError> {
-        let Some(stored) = self.store.instrument(owner, id).await? else {
+        let Some(stored) = self.base.store.instrument(owner, id).await? else {
             return Ok(None);
         };
         let token = self

@@ -38,11 +38,11 @@ impl PathParameter for AirlineCodeParam {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_airline(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(code)): Validated<PathId<AirlineCodeParam>>,
 ) -> Result<ApiResponse<Airline, SupplierMeta>, ApiError> {
     let known = app
-        .find_airline(&caller, code.0)
+        .find_airline(&context, code.0)
         .await
         .map_err(ApiError::from_query)?;
     let answer = ApiResponse::ok(reference::airline(&known.id, known.airline));

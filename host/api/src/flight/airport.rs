@@ -63,12 +63,12 @@ impl ResponseMeta for AirportsMeta {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_airports(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(Query(query)): Validated<Query<AirportSearchQuery>>,
 ) -> Result<ApiResponse<List<Airport>, AirportsMeta>, ApiError> {
     let limit = u16::try_from(query.limit).unwrap_or(u16::MAX);
     let found = app
-        .search_airports(caller, query.q, limit)
+        .search_airports(context, query.q, limit)
         .await
         .map_err(ApiError::from_query)?;
     let airports = found.airports.into_iter();

@@ -36,15 +36,15 @@ const OPERATION: &str = "flight_book";
         "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
 pub(crate) async fn book_flight(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
         Option<IdempotencyKeyHeader>,
         Body<CompleteBookingRequest>,
     )>,
 ) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
-    let wish = request.into_command(&caller, id);
-    let complete = |wish| app.complete_flight(wish);
-    book::complete_and_respond(&app, key, wish, complete, booking::full).await
+    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
+    let command = request.into_command(&context, id);
+    let complete = |command| app.complete_flight(command);
+    book::complete_and_respond(&app, key, command, complete, booking::full).await
 }

@@ -111,11 +111,11 @@ impl FlightBookingsQuery {
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_flight_bookings(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(Query(query)): Validated<Query<FlightBookingsQuery>>,
 ) -> Result<ApiResponse<List<FlightBooking>, PaginationMeta>, ApiError> {
     let (filter, page) = query.into_filter_and_page();
-    let owner = &caller.owner;
+    let owner = &context.owner;
     let listed = app.store.flight_bookings(owner, &filter, page).await;
     let (listed, total) = listed.map_err(ApiError::from_database)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
@@ -132,12 +132,12 @@ pub(crate) async fn list_flight_bookings(
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 pub(crate) async fn get_flight_booking(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<FlightBooking>, ApiError> {
     let found = app
         .store
-        .flight_booking(&caller.owner, &id)
+        .flight_booking(&context.owner, &id)
         .await
         .map_err(ApiError::from_database)?;
     let found = found.ok_or(ErrorCode::BookingNotFound)?;

@@ -45,15 +45,15 @@ impl Validate for CancelFlightBookingRequest {}
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_flight_booking(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathId(id), key, Body(CancelFlightBookingRequest {}))): Validated<(
         PathId<BookingId>,
         Option<IdempotencyKeyHeader>,
         Body<CancelFlightBookingRequest>,
     )>,
 ) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
-    let begun = app.cancel_flight_booking(&caller.owner, &id, key.as_ref(), &caller.request_id);
+    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
+    let begun = app.cancel_flight_booking(&context.owner, &id, key.as_ref(), &context.request_id);
     let booking = begun
         .await
         .map_err(|error| ApiError::from_cancel(error, &[]))?;
@@ -79,12 +79,12 @@ pub(crate) async fn cancel_flight_booking(
         "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn quote_flight_cancellation(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<FlightCancellationQuote, SupplierMeta>, ApiError> {
-    let (owner, request_id) = (&caller.owner, &caller.request_id);
+    let (owner, request_id) = (&context.owner, &context.request_id);
     let quoted = app
-        .quote_flight_cancellation(owner, &id, request_id, caller.deadline.instant())
+        .quote_flight_cancellation(owner, &id, request_id, context.deadline.instant())
         .await;
     let (supplier, quote) = quoted.map_err(ApiError::from_quote)?;
     Ok(ApiResponse::ok(FlightCancellationQuote::from(&quote)).meta(SupplierMeta::new(supplier)))

@@ -168,7 +168,7 @@ impl From<FareSort> for supplier_api::Sort {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn price_flights(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<FlightOffersRequest>,
@@ -176,7 +176,7 @@ pub(crate) async fn price_flights(
 ) -> Result<ApiResponse<List<FlightOffer>, FlightOffersMeta>, ApiError> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
     let found = app
-        .price_flights(&caller, &query)
+        .price_flights(&context, &query)
         .await
         .map_err(ApiError::from_query)?;
     let offers = found.fares.into_iter();

@@ -97,16 +97,16 @@ impl Validate for PrebookFlightRequest {
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn prebook_flight(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
 ) -> Result<ApiResponse<FlightBooking, PrebookMeta>, ApiError> {
-    let tenant = &caller.owner.tenant;
+    let tenant = &context.owner.tenant;
     let offer: FlightOfferTerms = token::decode(&app.sealer, tenant, &request.offer_reference)
         .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
-    let wish = into_command(caller, key, offer, request)?;
+    let command = into_command(context, key, offer, request)?;
     let prebound = app
-        .prebook_flight(wish)
+        .prebook_flight(command)
         .await
         .map_err(|error| ApiError::from_prebook(&supplier, error))?;
     Ok(match prebound {
@@ -123,14 +123,14 @@ pub(crate) async fn prebook_flight(
 }
 
 fn into_command(
-    caller: RequestContext,
+    context: RequestContext,
     key: IdempotencyKeyHeader,
     offer: FlightOfferTerms,
     request: PrebookFlightRequest,
 ) -> Result<PrebookFlightCommand, ApiError> {
     let passengers = passenger::match_passengers(&offer, request.passengers)?;
     Ok(PrebookFlightCommand {
-        owner: caller.owner,
+        owner: context.owner,
         key: key.key,
         fingerprint: key.fingerprint,
         offer,
@@ -141,8 +141,8 @@ fn into_command(
         },
         passengers: (0..).zip(passengers).collect(),
         use_payment_sdk: request.use_payment_sdk,
-        request_id: caller.request_id.to_string(),
-        deadline: caller.deadline.instant(),
+        request_id: context.request_id.to_string(),
+        deadline: context.deadline.instant(),
     })
 }
 

@@ -62,12 +62,12 @@ impl Validate for PurchaseServicesRequest {
         "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn list_flight_services(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<List<AvailableService>, SupplierMeta>, ApiError> {
-    let (owner, request_id) = (&caller.owner, &caller.request_id);
+    let (owner, request_id) = (&context.owner, &context.request_id);
     let offered = app
-        .available_services(owner, &id, request_id, caller.deadline.instant())
+        .available_services(owner, &id, request_id, context.deadline.instant())
         .await;
     let (supplier, bags) = offered.map_err(ApiError::from_service_purchase)?;
     let bags = bags.iter().map(|bag| {
@@ -98,7 +98,7 @@ pub(crate) async fn list_flight_services(
         "supplier_rejected", "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]
 pub(crate) async fn purchase_flight_services(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
         IdempotencyKeyHeader<256>,
@@ -107,14 +107,14 @@ pub(crate) async fn purchase_flight_services(
 ) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
     let services = request.services.into_iter();
     let purchase = PurchaseServicesCommand {
-        owner: caller.owner,
+        owner: context.owner,
         booking: id,
         key: key.key,
         fingerprint: key.fingerprint,
         services: services.map(|one| (one.id.0, one.quantity)).collect(),
         instrument: request.payment_instrument_id.0,
-        request_id: caller.request_id.to_string(),
-        deadline: caller.deadline.instant(),
+        request_id: context.request_id.to_string(),
+        deadline: context.deadline.instant(),
     };
     let booking = app
         .purchase_services(purchase)

@@ -37,15 +37,15 @@ const OPERATION: &str = "hotel_book";
         "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
 pub(crate) async fn book_hotel(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
         Option<IdempotencyKeyHeader>,
         Body<CompleteBookingRequest>,
     )>,
 ) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
-    let wish = request.into_command(&caller, id);
-    let complete = |wish| app.complete_hotel(wish);
-    book::complete_and_respond(&app, key, wish, complete, booking::without_cards).await
+    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
+    let command = request.into_command(&context, id);
+    let complete = |command| app.complete_hotel(command);
+    book::complete_and_respond(&app, key, command, complete, booking::without_cards).await
 }

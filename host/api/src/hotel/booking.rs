@@ -63,7 +63,7 @@ impl ResponseMeta for PageMeta {}
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_hotel_bookings(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(Query(query)): Validated<Query<HotelBookingsQuery>>,
 ) -> Result<ApiResponse<List<HotelBookingSummary>, PageMeta>, ApiError> {
     let filter = HotelBookingFilter {
@@ -76,7 +76,7 @@ pub(crate) async fn list_hotel_bookings(
     };
     let listed = app
         .store
-        .hotel_bookings(&caller.owner, &filter, page)
+        .hotel_bookings(&context.owner, &filter, page)
         .await
         .map_err(ApiError::from_database)?;
     let meta = PageMeta {
@@ -96,12 +96,12 @@ pub(crate) async fn list_hotel_bookings(
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 pub(crate) async fn get_hotel_booking(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<HotelBooking>, ApiError> {
     let found = app
         .store
-        .hotel_booking(&caller.owner, &id)
+        .hotel_booking(&context.owner, &id)
         .await
         .map_err(ApiError::from_database)?;
     let found = found.ok_or(ErrorCode::BookingNotFound)?;

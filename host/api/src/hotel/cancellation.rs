@@ -55,16 +55,16 @@ impl Validate for CancelHotelBookingRequest {
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_hotel_booking(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
         Option<IdempotencyKeyHeader>,
         Body<CancelHotelBookingRequest>,
     )>,
 ) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
-    let wish = CancelHotelBookingCommand {
-        owner: caller.owner,
+    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
+    let command = CancelHotelBookingCommand {
+        owner: context.owner,
         booking: id,
         rooms: request
             .room_ids
@@ -73,10 +73,10 @@ pub(crate) async fn cancel_hotel_booking(
             .map(|id| id.0)
             .collect(),
         key,
-        request_id: caller.request_id.to_string(),
+        request_id: context.request_id.to_string(),
     };
-    let begun = app.cancel_hotel_booking(&wish).await;
-    let booking = begun.map_err(|error| ApiError::from_cancel(error, &wish.rooms))?;
+    let begun = app.cancel_hotel_booking(&command).await;
+    let booking = begun.map_err(|error| ApiError::from_cancel(error, &command.rooms))?;
     let running = booking.status() == Status::CancelInProgress;
     let shown = booking::without_cards(&booking);
     let answer = if running {
@@ -100,15 +100,15 @@ pub(crate) async fn cancel_hotel_booking(
         "supplier_operation_unsupported", "supplier_rejected", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn quote_hotel_cancellation(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<CancellationQuote, SupplierMeta>, ApiError> {
     let quoted = app
         .quote_hotel_cancellation(
-            &caller.owner,
+            &context.owner,
             &id,
-            &caller.request_id,
-            caller.deadline.instant(),
+            &context.request_id,
+            context.deadline.instant(),
         )
         .await;
     let (supplier, quote) = quoted.map_err(ApiError::from_quote)?;

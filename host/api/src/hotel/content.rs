@@ -57,11 +57,11 @@ impl ResponseMeta for ContentMeta {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_hotel(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<HotelId>>,
 ) -> Result<ApiResponse<HotelContent, ContentMeta>, ApiError> {
     let found = app
-        .hotel_content(&caller, &id)
+        .hotel_content(&context, &id)
         .await
         .map_err(ApiError::from_query)?;
     let meta = ContentMeta {

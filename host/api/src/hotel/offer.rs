@@ -158,7 +158,7 @@ impl HotelOffersRequest {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn price_hotels(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<HotelOffersRequest>,
@@ -166,7 +166,7 @@ pub(crate) async fn price_hotels(
 ) -> Result<ApiResponse<List<HotelOffers>, SupplierMeta>, ApiError> {
     let query = request.into_query();
     let (supplier, hotels) = app
-        .price_hotels(&caller, &query)
+        .price_hotels(&context, &query)
         .await
         .map_err(ApiError::from_query)?;
     let rows = hotels

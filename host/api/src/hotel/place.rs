@@ -48,7 +48,7 @@ impl Validate for PlaceSearchRequest {}
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_places(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<PlaceSearchRequest>,
@@ -60,7 +60,7 @@ pub(crate) async fn search_places(
         selector: request.supplier.map(|supplier| supplier.0),
     };
     let (supplier, places) = app
-        .search_places(&caller, search)
+        .search_places(&context, search)
         .await
         .map_err(ApiError::from_query)?;
     let places = places
@@ -77,10 +77,10 @@ pub(crate) async fn search_places(
     extensions(("x-error-codes" = json!(["place_not_found"]))))]
 pub(crate) async fn get_place(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<PlaceId>>,
 ) -> Result<ApiResponse<Place>, ApiError> {
-    let saved = app.find_place(caller.owner.tenant.mode, &id).await;
+    let saved = app.find_place(context.owner.tenant.mode, &id).await;
     let (_, saved) = saved.map_err(ApiError::from_query)?;
     Ok(ApiResponse::ok(place::place(&id, saved)))
 }

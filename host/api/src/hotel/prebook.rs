@@ -118,19 +118,19 @@ impl Validate for PrebookHotelRequest {
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout"]))))]
 pub(crate) async fn prebook_hotel(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
 ) -> Result<ApiResponse<HotelBooking, PrebookMeta>, ApiError> {
     let offer = token::decode::<HotelOfferTerms>(
         &app.sealer,
-        &caller.owner.tenant,
+        &context.owner.tenant,
         &request.offer_reference,
     )
     .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
-    let wish = into_command(caller, key, offer, request)?;
+    let command = into_command(context, key, offer, request)?;
     let prebound = app
-        .prebook_hotel(wish)
+        .prebook_hotel(command)
         .await
         .map_err(|error| ApiError::from_prebook(&supplier, error))?;
     Ok(match prebound {
@@ -146,14 +146,14 @@ pub(crate) async fn prebook_hotel(
 }
 
 fn into_command(
-    caller: RequestContext,
+    context: RequestContext,
     key: IdempotencyKeyHeader,
     offer: HotelOfferTerms,
     request: PrebookHotelRequest,
 ) -> Result<PrebookHotelCommand, ApiError> {
     let rooms = guest::match_guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
     Ok(PrebookHotelCommand {
-        owner: caller.owner,
+        owner: context.owner,
         key: key.key,
         fingerprint: key.fingerprint,
         offer,
@@ -161,7 +161,7 @@ fn into_command(
         contact: request.contact.into(),
         rooms,
         use_payment_sdk: request.use_payment_sdk,
-        request_id: caller.request_id.to_string(),
-        deadline: caller.deadline.instant(),
+        request_id: context.request_id.to_string(),
+        deadline: context.deadline.instant(),
     })
 }

@@ -75,14 +75,14 @@ impl PriceCalendarRequest {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_price_calendar(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<PriceCalendarRequest>,
     )>,
 ) -> Result<ApiResponse<List<PriceCalendar>, SupplierMeta>, ApiError> {
     let (supplier, hotels) = app
-        .price_calendar(&caller, request.into_query())
+        .price_calendar(&context, request.into_query())
         .await
         .map_err(ApiError::from_query)?;
     let rows = hotels

@@ -218,7 +218,7 @@ impl From<SearchSort> for supplier_api::SearchSort {
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_hotels(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<HotelSearchRequest>,
@@ -226,7 +226,7 @@ pub(crate) async fn search_hotels(
 ) -> Result<ApiResponse<List<FoundHotel>, SearchMeta>, ApiError> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
     let found = app
-        .search_hotels(&caller, &query)
+        .search_hotels(&context, &query)
         .await
         .map_err(ApiError::from_query)?;
     let hotels = found

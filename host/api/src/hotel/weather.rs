@@ -23,11 +23,11 @@ use std::sync::Arc;
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_stay_weather(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<StayWeather, SupplierMeta>, ApiError> {
     let (booking, days) = app
-        .stay_weather(&caller, &id)
+        .stay_weather(&context, &id)
         .await
         .map_err(ApiError::from_query)?;
     let meta = SupplierMeta::new(booking.supplier.clone());

@@ -285,7 +285,7 @@ impl Validate for Search {}
     extensions(("x-error-codes" = json!(["offer_expired"]))))]
 async fn book_stay(
     State(_app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathId(id), key, Body(stay))): Validated<(
         PathId<BookingId>,
         IdempotencyKeyHeader,
@@ -293,7 +293,7 @@ async fn book_stay(
     )>,
 ) -> Result<ApiResponse<Value>, ApiError> {
     Ok(ApiResponse::created(
-        json!({ "id": id.as_str(), "user": caller.owner.user, "fingerprint": key.fingerprint, "stay": stay }),
+        json!({ "id": id.as_str(), "user": context.owner.user, "fingerprint": key.fingerprint, "stay": stay }),
     ))
 }
 

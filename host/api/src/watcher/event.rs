@@ -50,11 +50,11 @@ const fn limit() -> u32 {
     extensions(("x-error-codes" = json!(["event_not_found"]))))]
 pub(crate) async fn list_watch_events(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(Query(query)): Validated<Query<WatchEventsQuery>>,
 ) -> Result<ApiResponse<List<WatchEvent>>, ApiError> {
     let WatchEventsQuery { after, limit } = query;
-    let (tenant, after) = (&caller.owner.tenant, after.map(|id| id.0));
+    let (tenant, after) = (&context.owner.tenant, after.map(|id| id.0));
     let logged = app
         .store
         .watch_log_entries(tenant, after.as_ref(), limit)

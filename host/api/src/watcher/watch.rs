@@ -206,7 +206,7 @@ impl TripWatchRequest {
         }
     }
 
-    fn wish(self) -> Result<NewWatch, ApiError> {
+    fn command(self) -> Result<NewWatch, ApiError> {
         let stay = self.stay_fields().to_stay();
         let area = match (self.place_id, self.location) {
             (Some(place), _) => Area::Place(place.0),
@@ -262,14 +262,14 @@ fn trigger(trigger: WatchTrigger, currency: CurrencyCode) -> Result<Trigger, Api
     extensions(("x-error-codes" = json!(["hotel_not_found", "payment_instrument_invalid", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_hotel_watch(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<HotelWatchRequest>,
     )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, "hotel_watch"));
-    create(&app, &caller, request.into_command()?, key).await
+    let key = key.map(|key| key.for_operation(&context.owner, "hotel_watch"));
+    create(&app, &context, request.into_command()?, key).await
 }
 
 /// Watch a trip
@@ -283,23 +283,23 @@ pub(crate) async fn create_hotel_watch(
     extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_trip_watch(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<TripWatchRequest>,
     )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, "trip_watch"));
-    create(&app, &caller, request.wish()?, key).await
+    let key = key.map(|key| key.for_operation(&context.owner, "trip_watch"));
+    create(&app, &context, request.command()?, key).await
 }
 
 async fn create(
     app: &Application,
-    caller: &RequestContext,
+    context: &RequestContext,
     new: NewWatch,
     key: Option<IdempotentRequest>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let created = app.create_watch(caller, new, key.as_ref()).await;
+    let created = app.create_watch(context, new, key.as_ref()).await;
     Ok(match created.map_err(ApiError::from_watch)? {
         Created::New(stored) => {
             ApiResponse::created(watch_event::watch(&stored.watch, stored.last_observed))
@@ -319,7 +319,7 @@ async fn create(
     responses((status = 200, description = "A page of watches.")))]
 pub(crate) async fn list_watches(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(Query(query)): Validated<Query<WatchesQuery>>,
 ) -> Result<ApiResponse<List<Watch>, PaginationMeta>, ApiError> {
     let filter = WatchFilter {
@@ -329,9 +329,9 @@ pub(crate) async fn list_watches(
         limit: query.limit,
         offset: query.offset,
     };
-    let listed = app.store.watches(&caller.owner, filter, page).await;
+    let listed = app.store.watches(&context.owner, filter, page).await;
     let listed = listed.map_err(ApiError::from_database)?;
-    let total = app.store.count_watches(&caller.owner, filter).await;
+    let total = app.store.count_watches(&context.owner, filter).await;
     let total = total.map_err(ApiError::from_database)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
     let shown = listed
@@ -348,10 +348,10 @@ pub(crate) async fn list_watches(
     extensions(("x-error-codes" = json!(["watch_not_found"]))))]
 pub(crate) async fn get_watch(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let found = app.find_watch(&caller.owner, &id).await;
+    let found = app.find_watch(&context.owner, &id).await;
     let found = found.map_err(ApiError::from_watch)?;
     Ok(ApiResponse::ok(watch_event::watch(
         &found.watch,
@@ -369,10 +369,10 @@ pub(crate) async fn get_watch(
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict"]))))]
 pub(crate) async fn delete_watch(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = app.cancel_watch(&caller.owner, &id).await;
+    let deleted = app.cancel_watch(&context.owner, &id).await;
     deleted.map_err(ApiError::from_watch)?;
     Ok(NoContent)
 }
@@ -389,15 +389,17 @@ pub(crate) async fn delete_watch(
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "payment_instrument_invalid"]))))]
 pub(crate) async fn confirm_watch_purchase(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathId(id), key, Body(ConfirmPurchaseRequest {}))): Validated<(
         PathId<WatchId>,
         Option<IdempotencyKeyHeader>,
         Body<ConfirmPurchaseRequest>,
     )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, "confirm_purchase"));
-    let confirmed = app.confirm_purchase(&caller.owner, &id, key.as_ref()).await;
+    let key = key.map(|key| key.for_operation(&context.owner, "confirm_purchase"));
+    let confirmed = app
+        .confirm_purchase(&context.owner, &id, key.as_ref())
+        .await;
     let confirmed = confirmed.map_err(ApiError::from_watch)?;
     Ok(ApiResponse::ok(watch_event::watch(
         &confirmed.watch,

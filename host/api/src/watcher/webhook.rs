@@ -52,14 +52,14 @@ impl Validate for WatcherWebhookRequest {}
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn register_watcher_webhook(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<WatcherWebhookRequest>,
     )>,
 ) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
-    let key = key.map(|key| key.for_operation(&caller.owner, OPERATION));
-    let issued = app.register_watch_endpoint(&caller, &request.url, key.as_ref());
+    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
+    let issued = app.register_watch_endpoint(&context, &request.url, key.as_ref());
     let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
     Ok(ApiResponse::ok(watch_event_log::webhook(
@@ -76,10 +76,10 @@ pub(crate) async fn register_watcher_webhook(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn get_watcher_webhook(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
-    let endpoint = app.watch_endpoint(&caller.owner.tenant).await;
+    let endpoint = app.watch_endpoint(&context.owner.tenant).await;
     let endpoint = endpoint.map_err(ApiError::from_webhook)?;
     let endpoint = endpoint.ok_or(ErrorCode::SubscriptionNotFound)?;
     Ok(ApiResponse::ok(watch_event_log::webhook(&endpoint, None)))
@@ -93,10 +93,10 @@ pub(crate) async fn get_watcher_webhook(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn delete_watcher_webhook(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = app.delete_watch_endpoint(&caller).await;
+    let deleted = app.delete_watch_endpoint(&context).await;
     deleted.map_err(ApiError::from_webhook)?;
     Ok(NoContent)
 }

@@ -77,14 +77,14 @@ impl Validate for RecoverRequest {}
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn list_deliveries(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id), Query(query))): Validated<(
         PathProduct,
         PathId<SubscriptionId>,
         Query<DeliveriesQuery>,
     )>,
 ) -> Result<ApiResponse<List<WebhookDelivery>, PaginationMeta>, ApiError> {
-    let tenant = &caller.owner.tenant;
+    let tenant = &context.owner.tenant;
     let found = app.find_subscription(tenant, product, &id).await;
     found.map_err(ApiError::from_webhook)?;
     let (filter, page) = query.into_filter_and_page();
@@ -105,14 +105,14 @@ pub(crate) async fn list_deliveries(
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
 pub(crate) async fn get_delivery(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id), PathId(delivery))): Validated<(
         PathProduct,
         PathId<SubscriptionId>,
         PathId<DeliveryId>,
     )>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
-    let tenant = &caller.owner.tenant;
+    let tenant = &context.owner.tenant;
     let found = app.find_delivery(tenant, product, &id, &delivery).await;
     let found = found.map_err(ApiError::from_webhook)?;
     Ok(ApiResponse::ok(to_resource(&app, tenant, &found).await?))
@@ -130,13 +130,13 @@ pub(crate) async fn get_delivery(
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found", "replay_not_allowed", "subscription_paused"]))))]
 pub(crate) async fn replay_delivery(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id), PathId(delivery), key, _)): Validated<ReplayParts>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
-    let key = idempotent_request(&caller, "replay", product, key);
-    let replayed = app.replay_delivery(&caller, product, &id, &delivery, key.as_ref());
+    let key = idempotent_request(&context, "replay", product, key);
+    let replayed = app.replay_delivery(&context, product, &id, &delivery, key.as_ref());
     let replayed = replayed.await.map_err(ApiError::from_webhook)?;
-    let shown = to_resource(&app, &caller.owner.tenant, &replayed).await?;
+    let shown = to_resource(&app, &context.owner.tenant, &replayed).await?;
     Ok(ApiResponse::ok(shown))
 }
 
@@ -151,12 +151,12 @@ pub(crate) async fn replay_delivery(
     extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused"]))))]
 pub(crate) async fn recover_deliveries(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, Body(request))): Validated<RecoverParts>,
 ) -> Result<ApiResponse<RecoveredDeliveries>, ApiError> {
-    let key = idempotent_request(&caller, "recover", product, key);
+    let key = idempotent_request(&context, "recover", product, key);
     let since = request.since.start;
-    let queued = app.recover_deliveries(&caller.owner, product, &id, since, key.as_ref());
+    let queued = app.recover_deliveries(&context.owner, product, &id, since, key.as_ref());
     let queued = queued.await.map_err(ApiError::from_webhook)?;
     Ok(ApiResponse::accepted(RecoveredDeliveries { queued }))
 }

@@ -128,20 +128,20 @@ impl Validate for SubscriptionsQuery {}
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn create_subscription(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((ProductBody(product, request), key)): Validated<(
         ProductBody<CreateSubscriptionRequest>,
         Option<IdempotencyKeyHeader>,
     )>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
-    let key = idempotent_request(&caller, "create", product, key);
+    let key = idempotent_request(&context, "create", product, key);
     let new = NewSubscription {
         product,
         url: request.url,
         event_types: request.event_types,
         description: request.description,
     };
-    let issued = app.create_subscription(&caller.owner, new, key.as_ref());
+    let issued = app.create_subscription(&context.owner, new, key.as_ref());
     let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
     let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
@@ -158,14 +158,14 @@ pub(crate) async fn create_subscription(
     responses((status = 200, description = "A page of subscriptions.")))]
 pub(crate) async fn list_subscriptions(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), Query(query))): Validated<(
         PathProduct,
         Query<SubscriptionsQuery>,
     )>,
 ) -> Result<ApiResponse<List<WebhookSubscription>, PaginationMeta>, ApiError> {
     let SubscriptionsQuery { limit, offset } = query;
-    let (tenant, page) = (&caller.owner.tenant, PageRequest { limit, offset });
+    let (tenant, page) = (&context.owner.tenant, PageRequest { limit, offset });
     let listed = app.store.subscriptions(tenant, product, page).await;
     let listed = listed.map_err(ApiError::from_database)?;
     let total = app.store.count_subscriptions(tenant, product).await;
@@ -183,11 +183,11 @@ pub(crate) async fn list_subscriptions(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn get_subscription(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let found = app
-        .find_subscription(&caller.owner.tenant, product, &id)
+        .find_subscription(&context.owner.tenant, product, &id)
         .await
         .map_err(ApiError::from_webhook)?;
     Ok(ApiResponse::ok(without_secret(&app, &found)))
@@ -203,7 +203,7 @@ pub(crate) async fn get_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed"]))))]
 pub(crate) async fn update_subscription(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathId(id), ProductBody(product, request))): Validated<(
         PathId<SubscriptionId>,
         ProductBody<UpdateSubscriptionRequest>,
@@ -214,7 +214,7 @@ pub(crate) async fn update_subscription(
         event_types: request.event_types,
         description: request.description,
     };
-    let changed = app.update_subscription(&caller, product, &id, change);
+    let changed = app.update_subscription(&context, product, &id, change);
     let changed = changed.await.map_err(ApiError::from_webhook)?;
     Ok(ApiResponse::ok(without_secret(&app, &changed)))
 }
@@ -228,10 +228,10 @@ pub(crate) async fn update_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn delete_subscription(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = app.delete_subscription(&caller.owner.tenant, product, &id);
+    let deleted = app.delete_subscription(&context.owner.tenant, product, &id);
     deleted.await.map_err(ApiError::from_webhook)?;
     Ok(NoContent)
 }
@@ -245,11 +245,11 @@ pub(crate) async fn delete_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn pause_subscription(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
-    let key = idempotent_request(&caller, "pause", product, key);
-    let paused = app.pause_subscription(&caller, product, &id, key.as_ref());
+    let key = idempotent_request(&context, "pause", product, key);
+    let paused = app.pause_subscription(&context, product, &id, key.as_ref());
     let paused = paused.await.map_err(ApiError::from_webhook)?;
     Ok(ApiResponse::ok(without_secret(&app, &paused)))
 }
@@ -262,11 +262,11 @@ pub(crate) async fn pause_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn resume_subscription(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
-    let key = idempotent_request(&caller, "resume", product, key);
-    let resumed = app.resume_subscription(&caller, product, &id, key.as_ref());
+    let key = idempotent_request(&context, "resume", product, key);
+    let resumed = app.resume_subscription(&context, product, &id, key.as_ref());
     let resumed = resumed.await.map_err(ApiError::from_webhook)?;
     Ok(ApiResponse::ok(without_secret(&app, &resumed)))
 }
@@ -283,11 +283,11 @@ pub(crate) async fn resume_subscription(
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn rotate_subscription_secret(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
-    let key = idempotent_request(&caller, "rotate", product, key);
-    let issued = app.rotate_secret(&caller, product, &id, key.as_ref());
+    let key = idempotent_request(&context, "rotate", product, key);
+    let issued = app.rotate_secret(&context, product, &id, key.as_ref());
     let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
     let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
@@ -304,13 +304,13 @@ pub(crate) async fn rotate_subscription_secret(
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
 pub(crate) async fn test_subscription(
     State(app): State<Arc<Application>>,
-    Context(caller): Context,
+    Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
-    let key = idempotent_request(&caller, "test", product, key);
-    let sent = app.send_test_event(&caller.owner, product, &id, key.as_ref());
+    let key = idempotent_request(&context, "test", product, key);
+    let sent = app.send_test_event(&context.owner, product, &id, key.as_ref());
     let sent = sent.await.map_err(ApiError::from_webhook)?;
-    let shown = delivery::to_resource(&app, &caller.owner.tenant, &sent).await?;
+    let shown = delivery::to_resource(&app, &context.owner.tenant, &sent).await?;
     Ok(ApiResponse::accepted(shown))
 }
 
@@ -320,11 +320,11 @@ fn without_secret(app: &Application, subscription: &Subscription) -> WebhookSubs
 
 /// Returns the idempotent request for an operation on the webhooks of a product.
 pub(super) fn idempotent_request(
-    caller: &RequestContext,
+    context: &RequestContext,
     operation: &str,
     product: Product,
     key: Option<IdempotencyKeyHeader>,
 ) -> Option<IdempotentRequest> {
     let operation = format!("{}_webhook_{operation}", product.as_str());
-    key.map(|key| key.for_operation(&caller.owner, &operation))
+    key.map(|key| key.for_operation(&context.owner, &operation))
 }

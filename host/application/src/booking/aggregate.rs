@@ -89,7 +89,7 @@ pub trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static {
         &'a self,
         step: &'a Self::Step,
         app: &'a Application,
-        walker: &'a ExecutionContext,
+        execution: &'a ExecutionContext,
     ) -> BoxFuture<'a, Result<Interpretation<Self::Event>, WorkflowError>>;
 
     fn payment_event(id: PaymentId, event: PaymentEvent) -> Self::Event;

@@ -57,6 +57,7 @@ impl Application {
     /// Returns whether the same request was made before, so that it must not start anything again.
     pub async fn is_repeat(&self, key: Option<&IdempotentRequest>) -> Result<bool, CancelError> {
         let made = self
+            .idempotency
             .find_result(key)
             .await
             .map_err(CancelError::Idempotency)?;
@@ -70,7 +71,7 @@ impl Application {
         booking: &BookingId,
     ) -> Result<(), CancelError> {
         if let Some(key) = key {
-            let used = self.claim(key, booking.as_str()).await;
+            let used = self.idempotency.claim(key, booking.as_str()).await;
             used.map_err(CancelError::Idempotency)?;
         }
         Ok(())

@@ -113,37 +113,37 @@ impl Application {
     /// Completes a hotel booking. It is booked only once, however many requests there are.
     pub async fn complete_hotel(
         self: &Arc<Self>,
-        wish: CompleteBookingCommand,
+        command: CompleteBookingCommand,
     ) -> Result<CompletionOutcome<hotel::Booking>, CompleteBookingError> {
-        self.complete(wish).await
+        self.complete(command).await
     }
 
     /// Completes a flight booking. It is booked only once, however many requests there are.
     pub async fn complete_flight(
         self: &Arc<Self>,
-        wish: CompleteBookingCommand,
+        command: CompleteBookingCommand,
     ) -> Result<CompletionOutcome<flight::Booking>, CompleteBookingError> {
-        self.complete(wish).await
+        self.complete(command).await
     }
 
     async fn complete<B: BookingAggregate>(
         self: &Arc<Self>,
-        mut wish: CompleteBookingCommand,
+        mut command: CompleteBookingCommand,
     ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
-        let ended = self.start_or_wait(&mut wish).await;
+        let ended = self.start_or_wait(&mut command).await;
         match &ended {
             Ok(_)
             | Err(CompleteBookingError::Workflow(_) | CompleteBookingError::Idempotency(_)) => {}
             // A key that was used for another request is reported before the reason why this
             // request fails.
-            Err(_) => self.resolve_idempotency(&mut wish).await?,
+            Err(_) => self.resolve_idempotency(&mut command).await?,
         }
         let completion = ended?;
         // From now on the key stands for the outcome that another call produced.
-        if let Some(key) = &wish.key
+        if let Some(key) = &command.key
             && completion.is_final()
         {
-            let used = self.claim(key, wish.booking.as_str()).await;
+            let used = self.idempotency.claim(key, command.booking.as_str()).await;
             used.map_err(CompleteBookingError::Idempotency)?;
         }
         Ok(completion)
@@ -153,18 +153,18 @@ impl Application {
     /// request once it is claimed.
     async fn start_or_wait<B: BookingAggregate>(
         self: &Arc<Self>,
-        wish: &mut CompleteBookingCommand,
+        command: &mut CompleteBookingCommand,
     ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
         let mut declines_known = None;
         loop {
-            let booking = self.find_booking_to_complete::<B>(wish).await?;
+            let booking = self.find_booking_to_complete::<B>(command).await?;
             let is_untouched = matches!(booking.phase(), BookingPhase::ReadyToComplete)
                 && booking.payments().is_empty();
             if !is_untouched {
-                self.resolve_idempotency(wish).await?;
+                self.resolve_idempotency(command).await?;
             }
-            let repeated = wish.is_repeat == Some(true);
-            let declines = wish.declines_of_instrument(&booking);
+            let repeated = command.is_repeat == Some(true);
+            let declines = command.declines_of_instrument(&booking);
             // Number of declines of this instrument that do not count: those before this request,
             // or none if the request is a repeat.
             let known = *declines_known.get_or_insert(match repeated {
@@ -179,21 +179,21 @@ impl Application {
                     });
                 }
                 BookingPhase::ReadyToComplete => {
-                    if let Some(completion) = self.start_completion(booking, wish).await? {
+                    if let Some(completion) = self.start_completion(booking, command).await? {
                         return Ok(completion);
                     }
                     // The same request may have taken the booking. In that case this one is a
                     // repeat.
-                    wish.is_repeat = None;
-                    self.resolve_idempotency(wish).await?;
-                    if wish.is_repeat == Some(true) {
+                    command.is_repeat = None;
+                    self.resolve_idempotency(command).await?;
+                    if command.is_repeat == Some(true) {
                         declines_known = None;
                     }
                 }
                 BookingPhase::Completing(_) => {
                     if !self.is_lease_held(B::JOB_KIND, booking.id()).await? {
                         // The worker may have finished since the booking was read.
-                        let left = self.find_booking_to_complete::<B>(wish).await?;
+                        let left = self.find_booking_to_complete::<B>(command).await?;
                         if left.version() == booking.version() {
                             return Ok(CompletionOutcome::from_booking(left));
                         }
@@ -220,8 +220,8 @@ impl Application {
             }
             // Another worker is completing the booking; its outcome is also the outcome of this
             // request.
-            if !self.wait_for_next_poll(wish.deadline).await {
-                let booking = self.find_booking_to_complete(wish).await?;
+            if !self.wait_for_next_poll(command.deadline).await {
+                let booking = self.find_booking_to_complete(command).await?;
                 return Ok(CompletionOutcome::at_deadline(booking));
             }
         }
@@ -230,22 +230,22 @@ impl Application {
     /// Looks up whether the request was made before. Removes the key of a repeated request.
     async fn resolve_idempotency(
         &self,
-        wish: &mut CompleteBookingCommand,
+        command: &mut CompleteBookingCommand,
     ) -> Result<(), CompleteBookingError> {
-        if wish.is_repeat.is_none() {
-            let made = self.find_result(wish.key.as_ref()).await;
+        if command.is_repeat.is_none() {
+            let made = self.idempotency.find_result(command.key.as_ref()).await;
             let repeated = made.map_err(CompleteBookingError::Idempotency)?.is_some();
-            wish.key.take_if(|_| repeated);
-            wish.is_repeat = Some(repeated);
+            command.key.take_if(|_| repeated);
+            command.is_repeat = Some(repeated);
         }
         Ok(())
     }
 
     async fn find_booking_to_complete<B: BookingAggregate>(
         &self,
-        wish: &CompleteBookingCommand,
+        command: &CompleteBookingCommand,
     ) -> Result<B, CompleteBookingError> {
-        let found = B::find_owned(&self.store, &wish.owner, &wish.booking).await?;
+        let found = B::find_owned(&self.store, &command.owner, &command.booking).await?;
         found.ok_or(CompleteBookingError::NotFound)
     }
 
@@ -254,32 +254,32 @@ impl Application {
     async fn start_completion<B: BookingAggregate>(
         self: &Arc<Self>,
         booking: B,
-        wish: &mut CompleteBookingCommand,
+        command: &mut CompleteBookingCommand,
     ) -> Result<Option<CompletionOutcome<B>>, CompleteBookingError> {
-        let mut walker = self.execution_context(&wish.request_id, wish.deadline);
+        let mut execution = self.execution_context(&command.request_id, command.deadline);
         let expired = booking.expires_at() <= self.clock.now();
         let event = if expired {
             B::expired_event(Expiry::Offer)
         } else {
-            walker.instrument = self.instrument_for(&booking, wish).await?;
+            execution.instrument = self.instrument_for(&booking, command).await?;
             let hold = |instrument| self.new_authorization(booking.total(), instrument);
-            B::book_started_event(walker.instrument.as_ref().map(hold))
+            B::book_started_event(execution.instrument.as_ref().map(hold))
         };
         let take_key = |write: &mut UnitOfWork| {
             if !expired {
-                claim_in(write, wish.key.as_ref(), wish.booking.as_str());
+                claim_in(write, command.key.as_ref(), command.booking.as_str());
             }
         };
-        let Some((booking, then)) = self.start(booking, event, &walker, take_key).await? else {
+        let Some((booking, then)) = self.start(booking, event, &execution, take_key).await? else {
             return Ok(None);
         };
-        wish.key = None;
+        command.key = None;
         let app = Arc::clone(self);
-        let run = async move { app.run_steps(booking, then, &walker).await };
+        let run = async move { app.run_steps(booking, then, &execution).await };
         let walk = self.run_to_completion(run.boxed());
-        let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
+        let Ok(walked) = tokio::time::timeout_at(command.deadline, walk).await else {
             // The workflow continues after the caller's deadline.
-            let read = self.find_booking_to_complete(wish).await;
+            let read = self.find_booking_to_complete(command).await;
             let booking = read.map_err(CompleteBookingError::after_send)?;
             return Ok(Some(CompletionOutcome::at_deadline(booking)));
         };
@@ -296,17 +296,17 @@ impl Application {
     async fn instrument_for<B: BookingAggregate>(
         &self,
         booking: &B,
-        wish: &CompleteBookingCommand,
+        command: &CompleteBookingCommand,
     ) -> Result<Option<Instrument>, CompleteBookingError> {
         let by_instrument =
             booking.payment_collector() == PaymentCollector::Gateway && !booking.uses_payment_sdk();
-        let id = match (&wish.instrument, by_instrument) {
+        let id = match (&command.instrument, by_instrument) {
             (Some(id), true) => id,
             (None, false) => return Ok(None),
             (None, true) => return Err(CompleteBookingError::InstrumentMissing),
             (Some(_), false) => return Err(CompleteBookingError::InstrumentNotAllowed),
         };
-        let opened = self.open_instrument(&wish.owner, id).await;
+        let opened = self.instruments.open(&command.owner, id).await;
         match opened.map_err(|error| match error {
             InstrumentError::Database(error) => error.into(),
             InstrumentError::Seal(error) => CompleteBookingError::InstrumentUnreadable(error),

@@ -80,10 +80,10 @@ impl Application {
     pub async fn resume<B: BookingAggregate>(
         &self,
         booking: B,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
-        let (booking, then) = self.commit_outcome(booking, None, walker).await?;
-        self.run_steps(booking, then, walker).await
+        let (booking, then) = self.commit_outcome(booking, None, execution).await?;
+        self.run_steps(booking, then, execution).await
     }
 
     /// Stores the outcome of a call and continues the workflow.
@@ -91,10 +91,10 @@ impl Application {
         &self,
         booking: B,
         told: StepOutcome<B::Event>,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
-        let (booking, then) = self.commit_outcome(booking, Some(told), walker).await?;
-        self.run_steps(booking, then, walker).await
+        let (booking, then) = self.commit_outcome(booking, Some(told), execution).await?;
+        self.run_steps(booking, then, execution).await
     }
 
     /// Stores what a caller requests and acquires the lease. Returns `None` if another process
@@ -103,13 +103,13 @@ impl Application {
         &self,
         booking: B,
         event: B::Event,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
         more: impl FnOnce(&mut UnitOfWork),
     ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         let read_version = booking.version();
         let plan = self.plan_transitions(booking, Some(event))?;
         let mut write =
-            self.plan_statements(read_version, &plan, None, walker, LeaseAction::Acquire);
+            self.plan_statements(read_version, &plan, None, execution, LeaseAction::Acquire);
         more(&mut write);
         self.commit_start(plan, write).await
     }
@@ -120,16 +120,16 @@ impl Application {
         &self,
         booking: B,
         told: &StepOutcome<B::Event>,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         let read_version = booking.version();
-        Self::log_outcome(booking.id(), told, walker);
+        Self::log_outcome(booking.id(), told, execution);
         let plan = self.plan_transitions(booking, Some(told.interpretation.event.clone()))?;
         let write = self.plan_statements(
             read_version,
             &plan,
             Some(told),
-            walker,
+            execution,
             LeaseAction::Acquire,
         );
         self.commit_start(plan, write).await
@@ -152,7 +152,7 @@ impl Application {
         &self,
         booking: B,
         then: NextAction<B::Step>,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
         if matches!(then, NextAction::Idle) {
             return Ok(booking);
@@ -161,8 +161,8 @@ impl Application {
         self.with_lease(
             B::JOB_KIND,
             &id,
-            walker,
-            self.step_loop(booking, then, walker).boxed(),
+            execution,
+            self.step_loop(booking, then, execution).boxed(),
         )
         .await
         .map_err(WorkflowError::after_send)
@@ -172,7 +172,7 @@ impl Application {
         &self,
         mut booking: B,
         mut then: NextAction<B::Step>,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
         for _ in 0..STEPS_MAX {
             let (step, attempt) = match then {
@@ -188,13 +188,13 @@ impl Application {
                 }
                 (attempt, _) => attempt,
             };
-            let judgement = booking.execute_step(&step, self, walker).await?;
+            let judgement = booking.execute_step(&step, self, execution).await?;
             let told = StepOutcome {
                 step: B::step_name(&step),
                 attempt,
                 interpretation: judgement,
             };
-            (booking, then) = self.commit_outcome(booking, Some(told), walker).await?;
+            (booking, then) = self.commit_outcome(booking, Some(told), execution).await?;
         }
         tracing::error!(booking = %booking.id(), status = booking.status_str(), "a booking exceeded the maximum number of steps in one run; check the rules of its state machine");
         Err(WorkflowError::TooManyConflicts(booking.id().clone()))
@@ -206,12 +206,12 @@ impl Application {
         &self,
         mut booking: B,
         told: Option<StepOutcome<B::Event>>,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<(B, NextAction<B::Step>), WorkflowError> {
         let id = booking.id().clone();
         if let Some(told) = &told {
             self.failpoint(told.step, FailpointPhase::ResponseReceived);
-            Self::log_outcome(&id, told, walker);
+            Self::log_outcome(&id, told, execution);
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = booking.version();
@@ -221,7 +221,7 @@ impl Application {
                 read_version,
                 &plan,
                 told.as_ref(),
-                walker,
+                execution,
                 LeaseAction::Keep,
             );
             match self.store.commit(write).await {
@@ -245,12 +245,12 @@ impl Application {
         Err(WorkflowError::TooManyConflicts(id))
     }
 
-    fn log_outcome<E>(booking: &BookingId, told: &StepOutcome<E>, walker: &ExecutionContext) {
+    fn log_outcome<E>(booking: &BookingId, told: &StepOutcome<E>, execution: &ExecutionContext) {
         let (outcome, evidence) = (
             told.interpretation.outcome.as_str(),
             told.interpretation.evidence.as_str(),
         );
-        tracing::info!(%booking, step = told.step, outcome, evidence, request_id = walker.request_id, "step");
+        tracing::info!(%booking, step = told.step, outcome, evidence, request_id = execution.request_id, "step");
     }
 
     fn plan_transitions<B: BookingAggregate>(
@@ -268,14 +268,14 @@ impl Application {
         read_version: i64,
         plan: &TransitionPlan<B>,
         told: Option<&StepOutcome<B::Event>>,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
         claim: LeaseAction,
     ) -> UnitOfWork {
         let booking = &plan.booking;
         let tenant = &booking.owner().tenant;
         let why = told.map(|told| told.interpretation.evidence.as_str());
         let mut write =
-            self.transition_statements(read_version, &plan.transitions, why, &walker.request_id);
+            self.transition_statements(read_version, &plan.transitions, why, &execution.request_id);
         if let Some(told) = told
             && let Some(id) = &told.attempt
         {
@@ -326,7 +326,7 @@ impl Application {
         let (job, subject, token) = (
             B::JOB_KIND,
             booking.id().as_str(),
-            walker.lease_token.as_str(),
+            execution.lease_token.as_str(),
         );
         if matches!(claim, LeaseAction::Acquire) {
             write.insert_leased_job(job, subject, token, self.lease_ms());

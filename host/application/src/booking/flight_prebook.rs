@@ -40,23 +40,24 @@ impl Application {
     /// Binds a fare. A repeat with the same key returns the booking of the first call.
     pub async fn prebook_flight(
         self: &Arc<Self>,
-        mut wish: PrebookFlightCommand,
+        mut command: PrebookFlightCommand,
     ) -> Result<PrebookOutcome<Booking>, PrebookError> {
         // Passengers are put in the order in which they were priced, because suppliers identify
         // them by that order.
-        wish.passengers
+        command
+            .passengers
             .sort_by_key(|(_, passenger)| passenger.passenger_type);
-        let settlement = self.payment_collector_of(&wish.offer.supplier);
+        let settlement = self.payment_collector_of(&command.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
         let call = PrebookContext {
-            key: idempotency_key(&wish.owner, OPERATION, &wish.key),
-            fingerprint: wish.fingerprint.clone(),
-            expires_at: wish.offer.expires_at,
-            use_payment_sdk: wish.use_payment_sdk,
-            request_id: wish.request_id.clone(),
-            deadline: wish.deadline,
+            key: idempotency_key(&command.owner, OPERATION, &command.key),
+            fingerprint: command.fingerprint.clone(),
+            expires_at: command.offer.expires_at,
+            use_payment_sdk: command.use_payment_sdk,
+            request_id: command.request_id.clone(),
+            deadline: command.deadline,
         };
-        let passengers = wish.passengers.iter();
+        let passengers = command.passengers.iter();
         let passengers = passengers.map(|(_, passenger)| passenger.clone()).collect();
         let ask = Box::new(
             |supplier: host_runtime::Supplier, context, booking: Booking| {
@@ -70,7 +71,7 @@ impl Application {
         );
         let new = || {
             Ok(NewBooking::without_extras(
-                self.new_flight_booking(&wish, settlement)?,
+                self.new_flight_booking(&command, settlement)?,
             ))
         };
         self.prebook(call, new, ask).await
@@ -78,27 +79,27 @@ impl Application {
 
     fn new_flight_booking(
         &self,
-        wish: &PrebookFlightCommand,
+        command: &PrebookFlightCommand,
         settlement: PaymentCollector,
     ) -> Result<Booking, PrebookError> {
         let now = self.clock.now();
         let id = BookingId::from_bits(self.ids.generate());
         let (passengers, sealed) = self
-            .seal_passengers(&wish.owner, &id, &wish.passengers)
+            .seal_passengers(&command.owner, &id, &command.passengers)
             .map_err(PrebookError::Seal)?;
-        let offer = &wish.offer;
+        let offer = &command.offer;
         Ok(Booking {
             id,
-            owner: wish.owner.clone(),
+            owner: command.owner.clone(),
             version: 1,
             supplier: offer.supplier.clone(),
-            reference_id: wish.reference_id.clone(),
+            reference_id: command.reference_id.clone(),
             supplier_offer: offer.supplier_offer.clone(),
             exclusive_key: self.exclusive_key(offer),
             supplier_prebook: None,
             supplier_reference: None,
             airline_pnr: None,
-            contact: wish.contact.clone(),
+            contact: command.contact.clone(),
             travellers: offer.travellers.clone(),
             passengers,
             sealed_passenger_data: sealed,
@@ -112,7 +113,7 @@ impl Application {
             purchases: Vec::new(),
             changes: Vec::new(),
             id_sequence: 0,
-            use_payment_sdk: wish.use_payment_sdk,
+            use_payment_sdk: command.use_payment_sdk,
             payment_collector: settlement,
             offer_expires_at: offer.expires_at,
             state: State::Created,

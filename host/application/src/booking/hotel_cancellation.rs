@@ -30,21 +30,24 @@ impl Application {
     /// the outcome of the first. Returns the booking as it is then.
     pub async fn cancel_hotel_booking(
         &self,
-        wish: &CancelHotelBookingCommand,
+        command: &CancelHotelBookingCommand,
     ) -> Result<Booking, CancelError> {
         loop {
-            let asked = self.is_repeat(wish.key.as_ref()).await?;
-            let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
+            let asked = self.is_repeat(command.key.as_ref()).await?;
+            let booking = self
+                .store
+                .hotel_booking(&command.owner, &command.booking)
+                .await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
-            if let Some(unknown) = wish
+            if let Some(unknown) = command
                 .rooms
                 .iter()
                 .find(|id| booking.rooms.iter().all(|room| room.id != **id))
             {
                 return Err(CancelError::UnknownRoom(unknown.clone()));
             }
-            if asked || booking.is_canceled_or_canceling(&wish.rooms) {
-                let new = wish.key.as_ref().filter(|_| !asked);
+            if asked || booking.is_canceled_or_canceling(&command.rooms) {
+                let new = command.key.as_ref().filter(|_| !asked);
                 self.claim_key(new, &booking.id).await?;
                 return Ok(booking);
             }
@@ -63,7 +66,7 @@ impl Application {
                     return Err(CancelError::InvalidState(booking.status().as_str()));
                 }
             }
-            let room_ids = self.rooms_to_cancel(&booking, &wish.rooms)?;
+            let room_ids = self.rooms_to_cancel(&booking, &command.rooms)?;
             let read_version = booking.version;
             let event = Event::CancelStarted {
                 id: CancellationId::from_bits(self.ids.generate()),
@@ -74,14 +77,14 @@ impl Application {
                 .map_err(|conflict| CancelError::InvalidState(conflict.status))?;
             let moves = [moved];
             let mut write =
-                self.transition_statements(read_version, &moves, None, &wish.request_id);
+                self.transition_statements(read_version, &moves, None, &command.request_id);
             let [moved] = moves;
             write.schedule_job(
                 Booking::JOB_KIND,
                 moved.booking.id.as_str(),
                 self.clock.now(),
             );
-            claim_in(&mut write, wish.key.as_ref(), moved.booking.id.as_str());
+            claim_in(&mut write, command.key.as_ref(), moved.booking.id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(moved.booking),
                 Err(CommitError::Conflict(_)) => {}

@@ -66,30 +66,30 @@ impl Application {
     /// Binds an offer. A repeat with the same key returns the booking of the first call.
     pub async fn prebook_hotel(
         self: &Arc<Self>,
-        wish: PrebookHotelCommand,
+        command: PrebookHotelCommand,
     ) -> Result<PrebookOutcome<Booking>, PrebookError> {
         let id = BookingId::from_bits(self.ids.generate());
         let nothing = UnitOfWork::new(self.clock.now());
-        self.prebook_hotel_with(wish, id, nothing).await
+        self.prebook_hotel_with(command, id, nothing).await
     }
 
     /// Binds an offer as the booking with this id. Commits further statements together with the
     /// intent, or neither.
     pub async fn prebook_hotel_with(
         self: &Arc<Self>,
-        wish: PrebookHotelCommand,
+        command: PrebookHotelCommand,
         id: BookingId,
         along: UnitOfWork,
     ) -> Result<PrebookOutcome<Booking>, PrebookError> {
-        let settlement = self.payment_collector_of(&wish.offer.supplier);
+        let settlement = self.payment_collector_of(&command.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
         let call = PrebookContext {
-            key: idempotency_key(&wish.owner, OPERATION, &wish.key),
-            fingerprint: wish.fingerprint.clone(),
-            expires_at: wish.offer.expires_at,
-            use_payment_sdk: wish.use_payment_sdk,
-            request_id: wish.request_id.clone(),
-            deadline: wish.deadline,
+            key: idempotency_key(&command.owner, OPERATION, &command.key),
+            fingerprint: command.fingerprint.clone(),
+            expires_at: command.offer.expires_at,
+            use_payment_sdk: command.use_payment_sdk,
+            request_id: command.request_id.clone(),
+            deadline: command.deadline,
         };
         let ask = Box::new(
             |supplier: host_runtime::Supplier, context, booking: Booking| {
@@ -103,7 +103,7 @@ impl Application {
         );
         let new = || {
             Ok(NewBooking {
-                booking: self.new_hotel_booking(id.clone(), &wish, settlement),
+                booking: self.new_hotel_booking(id.clone(), &command, settlement),
                 extra_statements: along.clone(),
             })
         };
@@ -126,15 +126,15 @@ impl Application {
     fn new_hotel_booking(
         &self,
         id: BookingId,
-        wish: &PrebookHotelCommand,
+        command: &PrebookHotelCommand,
         settlement: PaymentCollector,
     ) -> Booking {
         let now = self.clock.now();
-        let offer = &wish.offer;
+        let offer = &command.offer;
         let rooms = offer
             .rooms
             .iter()
-            .zip(&wish.rooms)
+            .zip(&command.rooms)
             .zip(&offer.stay.occupancies)
             .map(|((room, guests), occupancy)| Room {
                 id: RoomId::from_bits(self.ids.generate()),
@@ -156,23 +156,23 @@ impl Application {
             });
         Booking {
             id,
-            owner: wish.owner.clone(),
+            owner: command.owner.clone(),
             version: 1,
             supplier: offer.supplier.clone(),
             hotel_id: offer.hotel_id.clone(),
             hotel: offer.hotel.clone(),
-            reference_id: wish.reference_id.clone(),
+            reference_id: command.reference_id.clone(),
             supplier_offer: offer.supplier_offer.clone(),
             supplier_prebook: None,
             supplier_reference: None,
             stay: offer.stay.clone(),
-            contact: wish.contact.clone(),
+            contact: command.contact.clone(),
             rooms: rooms.collect(),
             total: offer.total,
             policy: None,
             promotions: Vec::new(),
             loyalty: None,
-            use_payment_sdk: wish.use_payment_sdk,
+            use_payment_sdk: command.use_payment_sdk,
             payment_collector: settlement,
             hotel_confirmation_code: None,
             hotel_remarks: None,

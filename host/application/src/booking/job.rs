@@ -24,13 +24,13 @@ pub async fn run<B: BookingAggregate>(
         tracing::error!(subject, "a booking job names a booking that does not exist");
         return Ok(());
     };
-    let walker = ExecutionContext {
+    let execution = ExecutionContext {
         lease_token: token.to_owned(),
         request_id: format!("job_{:032x}", app.ids.generate()),
         deadline: Instant::now() + RUN_TIMEOUT,
         instrument: None,
     };
-    match app.resume(booking, &walker).await {
+    match app.resume(booking, &execution).await {
         // Another process holds the lease, so nothing is left to do here.
         Err(WorkflowError::LeaseLost(_)) => Ok(()),
         ended => ended.map(|_| ()),

@@ -154,13 +154,13 @@ impl Application {
                 let existing = self.find_existing_booking(&call).await?;
                 return existing.ok_or(PrebookError::Refused(PrebookRefusal::Expired));
             }
-            let walker = self.execution_context(&call.request_id, call.deadline);
-            if let Some(booking) = self.create_booking(new()?, &call, &walker).await? {
+            let execution = self.execution_context(&call.request_id, call.deadline);
+            if let Some(booking) = self.create_booking(new()?, &call, &execution).await? {
                 let app = Arc::clone(self);
                 let id: BookingId = BookingAggregate::id(&booking).clone();
                 let run = async move {
-                    let bind = app.bind_offer(booking, ask, &call, &walker).boxed();
-                    app.with_lease(B::JOB_KIND, &id, &walker, bind).await
+                    let bind = app.bind_offer(booking, ask, &call, &execution).boxed();
+                    app.with_lease(B::JOB_KIND, &id, &execution, bind).await
                 };
                 return self.run_to_completion(run.boxed()).await?;
             }
@@ -214,7 +214,7 @@ impl Application {
             extra_statements: along,
         }: NewBooking<B>,
         call: &PrebookContext,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<Option<B>, PrebookError> {
         let mut write = UnitOfWork::new(booking.created_at());
         // The key comes first: for a repeated call, the used key is the conflict to report.
@@ -223,12 +223,12 @@ impl Application {
             .append(along)
             .append_booking_history(
                 &booking.owner().tenant,
-                &accepted_history_entry(&booking, &walker.request_id),
+                &accepted_history_entry(&booking, &execution.request_id),
             )
             .insert_leased_job(
                 B::JOB_KIND,
                 booking.id().as_str(),
-                &walker.lease_token,
+                &execution.lease_token,
                 self.lease_ms(),
             );
         // The booking is stored in the state in which the supplier is called. Its history has both
@@ -236,7 +236,7 @@ impl Application {
         let started = booking.apply(B::prebook_started_event(), self.clock.now())?;
         started.booking.insert(&mut write);
         let booking = started.booking.clone();
-        self.append_history_and_events(&mut write, &[started], None, &walker.request_id);
+        self.append_history_and_events(&mut write, &[started], None, &execution.request_id);
         self.failpoint(STEP_NAME, FailpointPhase::StepPlanned);
         match self.store.commit(write).await {
             Ok(()) => {
@@ -258,37 +258,38 @@ impl Application {
         booking: B,
         ask: PrebookCall<B>,
         call: &PrebookContext,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<PrebookOutcome<B>, PrebookError> {
         let Some(supplier) = self.runtime.supplier(booking.supplier()) else {
             return self
-                .abort_prebook(booking, PrebookError::Unsupported, call, walker)
+                .abort_prebook(booking, PrebookError::Unsupported, call, execution)
                 .await;
         };
         let offered = booking.total();
-        let context = self.call_context(&booking, walker);
+        let context = self.call_context(&booking, execution);
         let bound = match ask(supplier, context, booking.clone()).await {
             Ok(bound) => match validate_bound_offer(bound, offered) {
                 Ok(bound) => bound,
-                Err(error) => return self.abort_prebook(booking, error, call, walker).await,
+                Err(error) => return self.abort_prebook(booking, error, call, execution).await,
             },
             Err(error) => {
-                let error = map_supplier_error(error, offered, walker.deadline <= Instant::now());
-                return self.abort_prebook(booking, error, call, walker).await;
+                let error =
+                    map_supplier_error(error, offered, execution.deadline <= Instant::now());
+                return self.abort_prebook(booking, error, call, execution).await;
             }
         };
         let by_browser =
             call.use_payment_sdk && booking.payment_collector() == PaymentCollector::Gateway;
         let made = match by_browser {
             true => self
-                .create_browser_payment(&booking, bound.total, walker)
+                .create_browser_payment(&booking, bound.total, execution)
                 .await
                 .map(Some),
             false => Ok(None),
         };
         let (payment, sdk_token) = match made {
             Ok(made) => made.unzip(),
-            Err(error) => return self.abort_prebook(booking, error, call, walker).await,
+            Err(error) => return self.abort_prebook(booking, error, call, execution).await,
         };
         let expires_at = bound
             .expires_at
@@ -303,7 +304,7 @@ impl Application {
                 reference: None,
             },
         };
-        let booking = self.resume_with_outcome(booking, told, walker).await?;
+        let booking = self.resume_with_outcome(booking, told, execution).await?;
         Ok(PrebookOutcome::Created {
             booking: Box::new(booking),
             sdk_token,
@@ -315,7 +316,7 @@ impl Application {
         &self,
         booking: &B,
         total: Money,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<(Payment, String), PrebookError> {
         let processor = self
             .suppliers
@@ -328,7 +329,7 @@ impl Application {
             amount: total,
             description: STATEMENT_DESCRIPTOR.to_owned(),
         };
-        let context = self.call_context(booking, walker);
+        let context = self.call_context(booking, execution);
         let intent = processor.create_intent(&context, request).await;
         let intent = intent.map_err(|error| match error {
             PaymentError::NotSent(_) => PrebookError::NotSent { overloaded: false },
@@ -349,20 +350,20 @@ impl Application {
         booking: B,
         error: PrebookError,
         call: &PrebookContext,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<PrebookOutcome<B>, PrebookError> {
         if matches!(error, PrebookError::NoResponse { .. }) {
             // The offer may have been bound. The booking is kept until the timer of this phase, and
             // nothing else, ends it.
-            self.resume(booking, walker).await?;
+            self.resume(booking, execution).await?;
             return Err(error);
         }
         let (id, read_version) = (booking.id().clone(), booking.version());
         let moved = booking.apply(B::prebook_refused_event(), self.clock.now())?;
         let why = error.to_string();
         let mut write =
-            self.transition_statements(read_version, &[moved], Some(&why), &walker.request_id);
-        write.complete_job(B::JOB_KIND, id.as_str(), &walker.lease_token);
+            self.transition_statements(read_version, &[moved], Some(&why), &execution.request_id);
+        write.complete_job(B::JOB_KIND, id.as_str(), &execution.lease_token);
         match &error {
             PrebookError::Refused(decision) => {
                 write.store_idempotent_refusal(&call.key, &decision.to_json())

@@ -103,13 +103,13 @@ impl Application {
         request_id: &str,
     ) -> Result<&'static str, ResolveError> {
         let told = self.resolution_outcome(&booking, call, verdict).await?;
-        let walker = self.execution_context(request_id, Instant::now() + FOLLOW_UP_TIMEOUT);
+        let execution = self.execution_context(request_id, Instant::now() + FOLLOW_UP_TIMEOUT);
         // If the booking changed meanwhile, nothing is stored: the unresolved call of this name may
         // be another one by now, which the decision is not about.
-        let started = self.start_with_outcome(booking, &told, &walker).await?;
+        let started = self.start_with_outcome(booking, &told, &execution).await?;
         let (booking, then) = started.ok_or(ResolveError::InProgress)?;
         let app = Arc::clone(self);
-        let run = async move { app.run_steps(booking, then, &walker).await };
+        let run = async move { app.run_steps(booking, then, &execution).await };
         let settled: B = self.run_to_completion(run.boxed()).await??;
         Ok(settled.status_str())
     }

@@ -122,12 +122,12 @@ impl Application {
         deadline: Instant,
     ) -> Result<(SupplierId, Vec<AvailableBag>), ServicePurchaseError> {
         let booking = require_confirmed(self.find_booking(owner, id).await?)?;
-        let walker = self.execution_context(request_id, deadline);
+        let execution = self.execution_context(request_id, deadline);
         match self.runtime.supplier(&booking.supplier) {
             Some(supplier) if supplier.supports(Capability::FlightServices) => {}
             Some(_) | None => return Ok((booking.supplier, Vec::new())),
         }
-        let bags = self.fetch_available_bags(&booking, &walker).await?;
+        let bags = self.fetch_available_bags(&booking, &execution).await?;
         Ok((booking.supplier, bags))
     }
 
@@ -145,7 +145,7 @@ impl Application {
     async fn fetch_available_bags(
         &self,
         booking: &Booking,
-        walker: &crate::booking::execution::ExecutionContext,
+        execution: &crate::booking::execution::ExecutionContext,
     ) -> Result<Vec<AvailableBag>, ServicePurchaseError> {
         if booking.has_bags() {
             return Ok(Vec::new());
@@ -153,7 +153,7 @@ impl Application {
         let failed = |error| ServicePurchaseError::Supplier(booking.supplier.clone(), error);
         let supplier = self.runtime.supplier(&booking.supplier);
         let supplier = supplier.ok_or_else(|| failed(ReadError::Unsupported))?;
-        let context = self.call_context(booking, walker);
+        let context = self.call_context(booking, execution);
         let sold = supplier
             .list_flight_services(&context, booking_reference(booking))
             .await;
@@ -171,35 +171,35 @@ impl Application {
     /// Buys bags, once for each key. Returns the booking with the bags on it.
     pub async fn purchase_services(
         self: &Arc<Self>,
-        wish: PurchaseServicesCommand,
+        command: PurchaseServicesCommand,
     ) -> Result<Booking, ServicePurchaseError> {
         let key = IdempotentRequest {
             key: IdempotencyKey {
-                owner: wish.owner.clone(),
+                owner: command.owner.clone(),
                 operation: OPERATION.to_owned(),
-                key: wish.key.clone(),
+                key: command.key.clone(),
             },
-            fingerprint: wish.fingerprint.clone(),
+            fingerprint: command.fingerprint.clone(),
         };
         loop {
             // The booking is read before the key: if this booking version already has a purchase
             // under the key, the key is found, too.
-            let booking = self.find_booking(&wish.owner, &wish.booking).await?;
+            let booking = self.find_booking(&command.owner, &command.booking).await?;
             let earlier = match self.store.idempotency_record(&key.key).await? {
-                Some(known) => self.previous_purchase(&known, &wish).await?,
+                Some(known) => self.previous_purchase(&known, &command).await?,
                 None => PreviousPurchase::NotStarted,
             };
             match earlier {
                 PreviousPurchase::Completed(booking) => return Ok(*booking),
                 PreviousPurchase::InProgress => {}
                 PreviousPurchase::NotStarted => {
-                    let begun = self.start_purchase(require_confirmed(booking)?, &key, &wish);
+                    let begun = self.start_purchase(require_confirmed(booking)?, &key, &command);
                     if let Some(booking) = begun.await? {
                         return Ok(booking);
                     }
                 }
             }
-            if !self.wait_for_next_poll(wish.deadline).await {
+            if !self.wait_for_next_poll(command.deadline).await {
                 return Err(ServicePurchaseError::Unknown);
             }
         }
@@ -209,15 +209,17 @@ impl Application {
     async fn previous_purchase(
         &self,
         known: &IdempotencyRecord,
-        wish: &PurchaseServicesCommand,
+        command: &PurchaseServicesCommand,
     ) -> Result<PreviousPurchase, ServicePurchaseError> {
-        if known.fingerprint != wish.fingerprint {
+        if known.fingerprint != command.fingerprint {
             return Err(ServicePurchaseError::IdempotencyKeyReused);
         }
         // The lease is checked first: if no worker holds it, the booking read afterwards is in the
         // state that the last one left.
-        let walked = self.is_lease_held(Booking::JOB_KIND, &wish.booking).await?;
-        let booking = self.find_booking(&wish.owner, &wish.booking).await?;
+        let walked = self
+            .is_lease_held(Booking::JOB_KIND, &command.booking)
+            .await?;
+        let booking = self.find_booking(&command.owner, &command.booking).await?;
         let id =
             PurchaseId::parse(&known.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
         let is_open = booking.purchase(&id).is_some_and(|p| p.call().is_some());
@@ -238,9 +240,9 @@ impl Application {
         self: &Arc<Self>,
         booking: Booking,
         key: &IdempotentRequest,
-        wish: &PurchaseServicesCommand,
+        command: &PurchaseServicesCommand,
     ) -> Result<Option<Booking>, ServicePurchaseError> {
-        let mut walker = self.execution_context(&wish.request_id, wish.deadline);
+        let mut execution = self.execution_context(&command.request_id, command.deadline);
         let supplier = self.runtime.supplier(&booking.supplier);
         let sells = supplier.is_some_and(|s| s.supports(Capability::FlightServices));
         if !sells || booking.payment_collector == PaymentCollector::Supplier {
@@ -251,13 +253,16 @@ impl Application {
                 booking.status().as_str(),
             ));
         }
-        let for_sale = self.fetch_available_bags(&booking, &walker).await?;
-        let chosen = select_services(&for_sale, &wish.services)?;
+        let for_sale = self.fetch_available_bags(&booking, &execution).await?;
+        let chosen = select_services(&for_sale, &command.services)?;
         let total = total_price(&chosen, BookingAggregate::total(&booking));
-        let instrument = self.open_instrument(&wish.owner, &wish.instrument).await?;
+        let instrument = self
+            .instruments
+            .open(&command.owner, &command.instrument)
+            .await?;
         let instrument = instrument.ok_or(ServicePurchaseError::InstrumentInvalid)?;
         let payment = self.new_authorization(total, &instrument);
-        walker.instrument = Some(instrument);
+        execution.instrument = Some(instrument);
         let event = self.purchase_started_event(&chosen, total, payment);
         let Event::PurchaseStarted { purchase, .. } = &event else {
             return Err(ServicePurchaseError::Unknown);
@@ -269,14 +274,14 @@ impl Application {
             write.delete_idempotency_key(&key.key);
             write.insert_idempotency_key(&key.key, &key.fingerprint, id.as_str());
         };
-        let started = self.start(booking, event, &walker, take_key).await?;
+        let started = self.start(booking, event, &execution, take_key).await?;
         let Some((booking, then)) = started else {
             return Ok(None);
         };
         let app = Arc::clone(self);
-        let run = async move { app.run_steps(booking, then, &walker).await };
+        let run = async move { app.run_steps(booking, then, &execution).await };
         let walk = self.run_to_completion(run.boxed());
-        let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
+        let Ok(walked) = tokio::time::timeout_at(command.deadline, walk).await else {
             // The workflow continues after the caller's deadline.
             return Err(ServicePurchaseError::Unknown);
         };

@@ -102,13 +102,13 @@ impl Application {
     pub fn call_context<B: BookingAggregate>(
         &self,
         booking: &B,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> CallContext {
         CallContext {
-            request_id: walker.request_id.clone(),
+            request_id: execution.request_id.clone(),
             organization: booking.owner().tenant.organization.clone(),
             booking: Some(booking.id().to_string()),
-            deadline: walker.deadline,
+            deadline: execution.deadline,
         }
     }
 
@@ -146,12 +146,12 @@ impl Application {
         &self,
         job: &str,
         id: &BookingId,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
         work: BoxFuture<'_, Result<T, E>>,
     ) -> Result<T, E> {
         tokio::select! {
             ended = work => ended,
-            lost = self.renew_lease_until_lost(job, id, walker) => Err(lost.into()),
+            lost = self.renew_lease_until_lost(job, id, execution) => Err(lost.into()),
         }
     }
 
@@ -159,14 +159,14 @@ impl Application {
         &self,
         job: &str,
         id: &BookingId,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> WorkflowError {
         let mut ticks = tokio::time::interval(self.lease_duration() / 3);
         ticks.tick().await;
         loop {
             ticks.tick().await;
             let mut write = UnitOfWork::new(self.clock.now());
-            write.renew_job_lease(job, id.as_str(), &walker.lease_token, self.lease_ms());
+            write.renew_job_lease(job, id.as_str(), &execution.lease_token, self.lease_ms());
             match self.store.commit(write).await {
                 Ok(()) => {}
                 Err(CommitError::Conflict(_)) => return WorkflowError::LeaseLost(id.clone()),

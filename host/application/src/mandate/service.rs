@@ -212,18 +212,18 @@ impl Application {
     /// Fails like [`App::sign_in`], or if the idempotency key cannot be used.
     pub async fn issue(
         &self,
-        caller: &Owner,
+        context: &Owner,
         owner: &Owner,
         new: NewMandate,
         key: Option<&IdempotentRequest>,
     ) -> Result<Issued, MandateError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            if let Some(made) = self.find_result(key).await? {
+            if let Some(made) = self.idempotency.find_result(key).await? {
                 let id = MandateId::parse(&made).map_err(|_| MandateError::NotFound)?;
                 return self.find(owner, &id).await.map(Issued::Existing);
             }
             let mut write = UnitOfWork::new(self.clock.now());
-            let payers = [owner, caller];
+            let payers = [owner, context];
             let instrument = self.find_instrument(&payers, &new.instrument).await?;
             let mandate = self
                 .sign(&mut write, owner, instrument, new.clone())
@@ -246,13 +246,13 @@ impl Application {
     /// cannot be used, or with the underlying error.
     pub async fn revoke(
         &self,
-        caller: &Owner,
+        context: &Owner,
         id: &MandateId,
         key: Option<&IdempotentRequest>,
     ) -> Result<Mandate, MandateError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let mandate = self.find(caller, id).await?;
-            if self.find_result(key).await?.is_some() {
+            let mandate = self.find(context, id).await?;
+            if self.idempotency.find_result(key).await?.is_some() {
                 return Ok(mandate);
             }
             let (now, read_version) = (self.clock.now(), mandate.version);
@@ -279,9 +279,9 @@ impl Application {
     ///
     /// # Errors
     /// Fails with [`MandateError::NotFound`], or with the database's error.
-    pub async fn find(&self, caller: &Owner, id: &MandateId) -> Result<Mandate, MandateError> {
-        let found = self.store.mandate(&caller.tenant, id).await?;
-        let seen = found.filter(|mandate| caller.can_act_for(&mandate.terms.owner.user));
+    pub async fn find(&self, context: &Owner, id: &MandateId) -> Result<Mandate, MandateError> {
+        let found = self.store.mandate(&context.tenant, id).await?;
+        let seen = found.filter(|mandate| context.can_act_for(&mandate.terms.owner.user));
         seen.ok_or(MandateError::NotFound)
     }
 }

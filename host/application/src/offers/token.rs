@@ -90,18 +90,18 @@ mod tests {
     use host_domain::money::Currency;
     use host_domain::owner::Mode;
 
-    pub fn sealer() -> Sealer {
+    pub(super) fn sealer() -> Sealer {
         Sealer::new("k1", &vec![7; KEY_BYTES].into(), &[]).unwrap()
     }
 
-    pub fn tenant(organization: &str, mode: Mode) -> Tenant {
+    pub(super) fn tenant(organization: &str, mode: Mode) -> Tenant {
         Tenant {
             organization: organization.to_owned(),
             mode,
         }
     }
 
-    pub fn terms(rooms: usize) -> HotelOfferTerms {
+    pub(super) fn terms(rooms: usize) -> HotelOfferTerms {
         let total = Money::new(20_000, Currency::parse("EUR").unwrap());
         let room = OfferedRoom {
             name: "é".repeat(300),
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    pub fn fare(supplier_offer: &str) -> FlightOfferTerms {
+    pub(super) fn fare(supplier_offer: &str) -> FlightOfferTerms {
         FlightOfferTerms {
             supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
             supplier_offer: supplier_offer.to_owned(),

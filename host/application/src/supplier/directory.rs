@@ -165,6 +165,12 @@ impl SupplierDirectory {
         }
     }
 
+    /// Returns the loaded plugin of a supplier.
+    #[must_use]
+    pub fn loaded(&self, id: &SupplierId) -> Option<Supplier> {
+        self.runtime.supplier(id)
+    }
+
     /// Returns the payment processor of a mode.
     #[must_use]
     pub fn processor(&self, mode: Mode) -> Option<&SupplierId> {

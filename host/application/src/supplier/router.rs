@@ -11,7 +11,7 @@ use host_runtime::{CallContext, Supplier};
 #[derive(Debug, Clone, Copy)]
 pub struct RouteRequest<'a> {
     /// The caller that makes the request.
-    pub caller: &'a RequestContext,
+    pub context: &'a RequestContext,
     /// The capability that a supplier must have.
     pub operation: Capability,
     /// The supplier that the caller named.
@@ -24,7 +24,7 @@ impl Application {
     /// Returns the suppliers to call, in order.
     pub fn route(&self, question: RouteRequest<'_>) -> Result<Route, QueryError> {
         let RouteRequest {
-            caller,
+            context,
             operation,
             selector,
             eligible_suppliers: owners,
@@ -32,11 +32,11 @@ impl Application {
         let kind = operation
             .supplier_kind()
             .ok_or(QueryError::Unsupported(None))?;
-        let tenant = &caller.owner.tenant;
+        let tenant = &context.owner.tenant;
         let candidates =
             self.suppliers
                 .candidates(kind, operation, tenant.mode, &tenant.organization);
-        let route = routing::select_route(&candidates, selector, owners, caller.routing_hash());
+        let route = routing::select_route(&candidates, selector, owners, context.routing_hash());
         let only_owner = owners
             .filter(|owners| owners.len() == 1)
             .and_then(<[SupplierId]>::first);
@@ -63,12 +63,12 @@ impl Application {
             };
             // The future is boxed: the state of a call into a plugin is large and would be copied
             // with every enclosing future.
-            let answer = Box::pin(call(supplier, read_call_context(question.caller)));
+            let answer = Box::pin(call(supplier, read_call_context(question.context)));
             let error = match answer.await {
                 Ok(answer) => return Ok((id, answer)),
                 Err(error) => error,
             };
-            let go_on = allows_failover(&error) && !question.caller.deadline.remaining().is_zero();
+            let go_on = allows_failover(&error) && !question.context.deadline.remaining().is_zero();
             first.get_or_insert(QueryError::Supplier {
                 supplier: id,
                 error,
@@ -82,12 +82,12 @@ impl Application {
 }
 
 /// Builds the context of a call that changes nothing.
-pub fn read_call_context(caller: &RequestContext) -> CallContext {
+pub fn read_call_context(context: &RequestContext) -> CallContext {
     CallContext {
-        request_id: caller.request_id.to_string(),
-        organization: caller.owner.tenant.organization.clone(),
+        request_id: context.request_id.to_string(),
+        organization: context.owner.tenant.organization.clone(),
         booking: None,
-        deadline: caller.deadline.instant(),
+        deadline: context.deadline.instant(),
     }
 }
 

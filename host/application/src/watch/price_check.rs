@@ -52,17 +52,17 @@ impl Application {
     /// Checks that the watched hotel or place exists, and that a supplier can price it.
     pub async fn validate_query(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         question: &watch::PriceQuery,
     ) -> Result<(), QueryError> {
         match &question.target {
             WatchTarget::Hotel { hotel_id } => {
-                let mode = caller.owner.tenant.mode;
+                let mode = context.owner.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
                 let owned = self.find_hotel_mappings(mode, ids, None).await?;
                 let pricing = Capability::HotelPricing;
                 let route = self.route(route_request(
-                    caller,
+                    context,
                     pricing,
                     Some(&owned.common_suppliers),
                 ))?;
@@ -74,9 +74,9 @@ impl Application {
                 }
             }
             WatchTarget::Trip { area, .. } => {
-                self.route(route_request(caller, Capability::HotelSearch, None))?;
+                self.route(route_request(context, Capability::HotelSearch, None))?;
                 if let watch::Area::Place(id) = area {
-                    self.find_place(caller.owner.tenant.mode, id).await?;
+                    self.find_place(context.owner.tenant.mode, id).await?;
                 }
             }
         }
@@ -89,7 +89,7 @@ impl Application {
         asked: &ClaimedPriceCheck,
         time: Duration,
     ) -> Result<CheckResult, QueryError> {
-        let caller = background_context(&asked.tenant, &asked.id, time);
+        let context = background_context(&asked.tenant, &asked.id, time);
         let stay = &asked.query.stay;
         match &asked.query.target {
             WatchTarget::Hotel { hotel_id } => {
@@ -97,33 +97,33 @@ impl Application {
                 let ids = std::slice::from_ref(hotel_id);
                 let owned = self.find_hotel_mappings(mode, ids, None).await?;
                 self.take_rate_permit(route_request(
-                    &caller,
+                    &context,
                     Capability::HotelPricing,
                     Some(&owned.common_suppliers),
                 ))?;
-                let offers = self.fetch_offers(&caller, hotel_id, None, stay).await?;
+                let offers = self.fetch_offers(&context, hotel_id, None, stay).await?;
                 let cheapest = cheapest(offers, |_| true);
                 Ok(CheckResult::Hotel(
                     cheapest.map(|offer| (offer.total, render::current_price(&offer))),
                 ))
             }
             WatchTarget::Trip { area, filters } => {
-                self.check_trip(&caller, asked, area, filters).await
+                self.check_trip(&context, asked, area, filters).await
             }
         }
     }
 
     async fn check_trip(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         asked: &ClaimedPriceCheck,
         area: &watch::Area,
         filters: &TripFilters,
     ) -> Result<CheckResult, QueryError> {
-        self.take_rate_permit(route_request(caller, Capability::HotelSearch, None))?;
+        self.take_rate_permit(route_request(context, Capability::HotelSearch, None))?;
         let stay = &asked.query.stay;
         let query = search_query(area, filters, stay);
-        let found = self.search_hotels(caller, &query).await?;
+        let found = self.search_hotels(context, &query).await?;
         // The highest price that a watch of this query waits for.
         let cap = self.store.highest_trigger(&asked.tenant, &asked.id).await?;
         let (mut matches, mut dearer, mut failed) = (Vec::new(), None, None);
@@ -135,7 +135,7 @@ impl Application {
                 dearer = Some(total);
                 break;
             }
-            let verified = self.price_candidate(caller, &found.supplier, id, hotel, filters, stay);
+            let verified = self.price_candidate(context, &found.supplier, id, hotel, filters, stay);
             match verified.await {
                 Ok(found) => matches.extend(found),
                 // Another hotel may still be available.
@@ -155,22 +155,22 @@ impl Application {
     /// Prices a hotel that a search found. Returns its cheapest offer that passes the filters.
     async fn price_candidate(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         supplier: &SupplierId,
         id: &HotelId,
         hotel: &SupplierHotel,
         filters: &TripFilters,
         stay: &Stay,
     ) -> Result<Option<(Money, TripMatch)>, QueryError> {
-        self.take_rate_permit_of(caller, supplier)?;
-        let offers = self.fetch_offers(caller, id, Some(supplier), stay).await?;
+        self.take_rate_permit_of(context, supplier)?;
+        let offers = self.fetch_offers(context, id, Some(supplier), stay).await?;
         let offer = cheapest(offers, |offer| matches_filters(offer, filters));
         Ok(offer.map(|offer| (offer.total, render::trip_match(id, hotel, &offer))))
     }
 
     pub async fn fetch_offers(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         hotel: &HotelId,
         selector: Option<&SupplierId>,
         stay: &Stay,
@@ -181,7 +181,7 @@ impl Application {
             stay: stay.clone(),
             max_offers_per_hotel: OFFERS_MAX,
         };
-        let (_, hotels) = self.price_hotels(caller, &query).await?;
+        let (_, hotels) = self.price_hotels(context, &query).await?;
         Ok(hotels)
     }
 
@@ -190,16 +190,16 @@ impl Application {
         let route = self.route(question)?;
         let first = route.suppliers.first();
         let supplier = first.ok_or(QueryError::Unsupported(None))?;
-        self.take_rate_permit_of(question.caller, supplier)
+        self.take_rate_permit_of(question.context, supplier)
     }
 
     fn take_rate_permit_of(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         supplier: &SupplierId,
     ) -> Result<(), QueryError> {
         let pace = &self.query_state.price_check_limiter;
-        let taken = pace.acquire(caller.owner.tenant.mode, supplier);
+        let taken = pace.acquire(context.owner.tenant.mode, supplier);
         taken.map_err(|error| QueryError::Supplier {
             supplier: supplier.clone(),
             error,
@@ -223,12 +223,12 @@ pub fn background_context(tenant: &Tenant, ask: &AskId, time: Duration) -> Reque
 }
 
 const fn route_request<'a>(
-    caller: &'a RequestContext,
+    context: &'a RequestContext,
     operation: Capability,
     owners: Option<&'a [SupplierId]>,
 ) -> RouteRequest<'a> {
     RouteRequest {
-        caller,
+        context,
         operation,
         selector: None,
         eligible_suppliers: owners,

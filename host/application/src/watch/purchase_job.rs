@@ -181,12 +181,12 @@ impl<'a> PurchaseRun<'a> {
     /// Returns the cheapest offer at the moment, from the supplier that the checks use.
     async fn cheapest_offer(&self) -> Result<Option<HotelOfferTerms>, QueryError> {
         let tenant = &self.watch().owner.tenant;
-        let caller =
+        let context =
             price_check::background_context(tenant, &self.stored.price_check_id(), PRICING_TIMEOUT);
         let stay = &self.watch().query.stay;
         let hotels = self
             .app
-            .fetch_offers(&caller, &self.hotel, None, stay)
+            .fetch_offers(&context, &self.hotel, None, stay)
             .await?;
         let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
         let cheapest = offers.min_by_key(|priced| priced.offer.total.minor);
@@ -249,7 +249,7 @@ impl<'a> PurchaseRun<'a> {
         &self,
         booking: &BookingId,
     ) -> Result<PurchaseOutcome, WatchPurchaseError> {
-        let wish = CompleteBookingCommand {
+        let command = CompleteBookingCommand {
             owner: self.watch().owner.clone(),
             booking: booking.clone(),
             instrument: Some(self.auto_book.payment_instrument_id.clone()),
@@ -258,7 +258,7 @@ impl<'a> PurchaseRun<'a> {
             request_id: self.request_id.clone(),
             deadline: self.deadline,
         };
-        Ok(match self.app.complete_hotel(wish).await {
+        Ok(match self.app.complete_hotel(command).await {
             Ok(completion) => {
                 let booking = completion.into_booking();
                 let left = policy::from_booking_phase(booking.phase(), is_declined(&booking), None);

@@ -95,15 +95,15 @@ impl Application {
     /// to price it.
     pub async fn create_watch(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         new: NewWatch,
         key: Option<&IdempotentRequest>,
     ) -> Result<Created, WatchError> {
-        let owner = &caller.owner;
+        let owner = &context.owner;
         if let Some(made) = self.find_existing_watch(owner, key).await? {
             return Ok(Created::Existing(made));
         }
-        self.validate_query(caller, &new.query).await?;
+        self.validate_query(context, &new.query).await?;
         if let Some(auto_book) = &new.auto_book {
             let id = &auto_book.payment_instrument_id;
             let instrument = self.store.instrument(owner, id).await?;
@@ -180,7 +180,7 @@ impl Application {
     ) -> Result<StoredWatch, WatchError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let stored = self.find_watch(owner, id).await?;
-            if self.find_result(key).await?.is_some() {
+            if self.idempotency.find_result(key).await?.is_some() {
                 return Ok(stored);
             }
             let mut write = UnitOfWork::new(self.clock.now());
@@ -272,7 +272,7 @@ impl Application {
         owner: &Owner,
         key: Option<&IdempotentRequest>,
     ) -> Result<Option<StoredWatch>, WatchError> {
-        let Some(made) = self.find_result(key).await? else {
+        let Some(made) = self.idempotency.find_result(key).await? else {
             return Ok(None);
         };
         let id = WatchId::parse(&made).map_err(|_| WatchError::NotFound)?;

@@ -81,7 +81,7 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<SubscriptionWithSecret, WebhookError> {
         let tenant = &owner.tenant;
-        if let Some(made) = self.find_result(key).await? {
+        if let Some(made) = self.idempotency.find_result(key).await? {
             return self.find_existing(tenant, new.product, &made).await;
         }
         let count = self.store.count_subscriptions(tenant, new.product).await?;
@@ -119,7 +119,7 @@ impl Application {
                 signing_secret: Some(signing_secret),
             }),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let made = self.find_result(key).await?;
+                let made = self.idempotency.find_result(key).await?;
                 let made = made.ok_or(WebhookError::TooManyConflicts)?;
                 self.find_existing(tenant, subscription.product, &made)
                     .await
@@ -131,12 +131,12 @@ impl Application {
     /// Changes the fields that are given.
     pub async fn update_subscription(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         product: Product,
         id: &SubscriptionId,
         change: SubscriptionUpdate,
     ) -> Result<Subscription, WebhookError> {
-        let tenant = &caller.owner.tenant;
+        let tenant = &context.owner.tenant;
         let SubscriptionUpdate {
             url,
             event_types,
@@ -153,33 +153,33 @@ impl Application {
             event_types,
             description,
         };
-        self.apply_for_caller(caller, product, id, &event, None)
+        self.apply_for_caller(context, product, id, &event, None)
             .await
     }
 
     /// Pauses a subscription: nothing is sent, and new events wait. Once for each key.
     pub async fn pause_subscription(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         product: Product,
         id: &SubscriptionId,
         key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Paused;
-        self.apply_for_caller(caller, product, id, &event, key)
+        self.apply_for_caller(context, product, id, &event, key)
             .await
     }
 
     /// Resumes a subscription: the events that waited are sent first. Once for each key.
     pub async fn resume_subscription(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         product: Product,
         id: &SubscriptionId,
         key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Resumed;
-        self.apply_for_caller(caller, product, id, &event, key)
+        self.apply_for_caller(context, product, id, &event, key)
             .await
     }
 
@@ -203,15 +203,15 @@ impl Application {
     /// Creates a new secret. Both secrets sign for a time. Once for each key.
     pub async fn rotate_secret(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         product: Product,
         id: &SubscriptionId,
         key: Option<&IdempotentRequest>,
     ) -> Result<SubscriptionWithSecret, WebhookError> {
-        let tenant = &caller.owner.tenant;
-        let mut tries = ConflictBackoff::new(caller.deadline);
+        let tenant = &context.owner.tenant;
+        let mut tries = ConflictBackoff::new(context.deadline);
         loop {
-            if let Some(made) = self.find_result(key).await? {
+            if let Some(made) = self.idempotency.find_result(key).await? {
                 return self.find_existing(tenant, product, &made).await;
             }
             let current = self.find_subscription(tenant, product, id).await?;
@@ -270,7 +270,7 @@ impl Application {
     ) -> Result<StoredDelivery, WebhookError> {
         let tenant = &owner.tenant;
         let subscription = self.find_subscription(tenant, product, id).await?;
-        if let Some(made) = self.find_result(key).await? {
+        if let Some(made) = self.idempotency.find_result(key).await? {
             return self.find_delivery_of(tenant, id, &made).await;
         }
         let event = self.ping_event(&subscription);
@@ -281,7 +281,7 @@ impl Application {
         match self.store.commit(write).await {
             Ok(()) => self.find_delivery_of(tenant, id, delivery.as_str()).await,
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let made = self.find_result(key).await?;
+                let made = self.idempotency.find_result(key).await?;
                 let made = made.ok_or(WebhookError::TooManyConflicts)?;
                 self.find_delivery_of(tenant, id, &made).await
             }
@@ -311,14 +311,14 @@ impl Application {
     /// Replays a delivery if it cannot arrive by itself any more; once for each key.
     pub async fn replay_delivery(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         product: Product,
         subscription: &SubscriptionId,
         id: &DeliveryId,
         key: Option<&IdempotentRequest>,
     ) -> Result<StoredDelivery, WebhookError> {
-        let tenant = &caller.owner.tenant;
-        let mut tries = ConflictBackoff::new(caller.deadline);
+        let tenant = &context.owner.tenant;
+        let mut tries = ConflictBackoff::new(context.deadline);
         loop {
             let found = self
                 .find_subscription(tenant, product, subscription)
@@ -326,7 +326,7 @@ impl Application {
             let stored = self
                 .find_delivery_of(tenant, subscription, id.as_str())
                 .await?;
-            if self.find_result(key).await?.is_some() {
+            if self.idempotency.find_result(key).await?.is_some() {
                 return Ok(stored);
             }
             let mut write = UnitOfWork::new(self.clock.now());
@@ -395,8 +395,8 @@ impl Application {
     ) -> Result<Timestamp, WebhookError> {
         let now = self.clock.now();
         let Some(key) = key else { return Ok(now) };
-        self.claim(key, &now.to_string()).await?;
-        let first = self.find_result(Some(key)).await?;
+        self.idempotency.claim(key, &now.to_string()).await?;
+        let first = self.idempotency.find_result(Some(key)).await?;
         Ok(first.and_then(|at| Timestamp::parse(&at)).unwrap_or(now))
     }
 
@@ -453,13 +453,13 @@ impl Application {
 
     async fn apply_for_caller(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         product: Product,
         id: &SubscriptionId,
         event: &SubscriptionEvent,
         key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
-        let (tenant, deadline) = (&caller.owner.tenant, caller.deadline);
+        let (tenant, deadline) = (&context.owner.tenant, context.deadline);
         let moved = self.apply_event(tenant, product, id, event, key, deadline);
         Ok(moved.await?.subscription)
     }
@@ -479,7 +479,7 @@ impl Application {
             let current = self.find_subscription(tenant, product, id).await?;
             let from = current.status;
             let moved = |subscription| Ok(SubscriptionTransition { from, subscription });
-            if self.find_result(key).await?.is_some() {
+            if self.idempotency.find_result(key).await?.is_some() {
                 return moved(current);
             }
             let (now, read_version) = (self.clock.now(), current.version);

@@ -24,17 +24,17 @@ impl Application {
     /// Events that no endpoint has received and that are not too old are sent to it.
     pub async fn register_watch_endpoint(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         url: &str,
         key: Option<&IdempotentRequest>,
     ) -> Result<SubscriptionWithSecret, WebhookError> {
-        let tenant = &caller.owner.tenant;
-        let mut tries = ConflictBackoff::new(caller.deadline);
+        let tenant = &context.owner.tenant;
+        let mut tries = ConflictBackoff::new(context.deadline);
         let mut is_checked = false;
         loop {
             // A repeat returns the endpoint that the same request registered, whatever its host
             // name resolves to now.
-            if let Some(made) = self.find_result(key).await? {
+            if let Some(made) = self.idempotency.find_result(key).await? {
                 return self.find_existing(tenant, PRODUCT, &made).await;
             }
             if !is_checked {
@@ -87,9 +87,12 @@ impl Application {
     }
 
     /// Deletes the endpoint. Its pending events wait for the next endpoint.
-    pub async fn delete_watch_endpoint(&self, caller: &RequestContext) -> Result<(), WebhookError> {
-        let tenant = &caller.owner.tenant;
-        let mut tries = ConflictBackoff::new(caller.deadline);
+    pub async fn delete_watch_endpoint(
+        &self,
+        context: &RequestContext,
+    ) -> Result<(), WebhookError> {
+        let tenant = &context.owner.tenant;
+        let mut tries = ConflictBackoff::new(context.deadline);
         loop {
             let endpoint = self.watch_endpoint(tenant).await?;
             let endpoint = endpoint.ok_or(WebhookError::NotFound)?;

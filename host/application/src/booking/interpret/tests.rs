@@ -6,39 +6,39 @@ use host_domain::remote_call::{BackoffSchedule, RemoteCall};
 use host_domain::supplier::{Refusal, RefusalReason};
 use host_domain::time::Timestamp;
 
-pub const NOW: Timestamp = Timestamp(10_000);
+pub(super) const NOW: Timestamp = Timestamp(10_000);
 
-pub fn schedules() -> (BackoffSchedule, BackoffSchedule) {
+pub(super) fn schedules() -> (BackoffSchedule, BackoffSchedule) {
     (
         BackoffSchedule::new(vec![5, 15]),
         BackoffSchedule::new(vec![30]),
     )
 }
 
-pub fn euros(minor: i64) -> Money {
+pub(super) fn euros(minor: i64) -> Money {
     Money::new(minor, Currency::parse("EUR").unwrap())
 }
 
-pub fn sent(since: i64) -> RemoteCall {
+pub(super) fn sent(since: i64) -> RemoteCall {
     RemoteCall::pending(Timestamp(since)).mark_sent(Timestamp(since), Timestamp(since + 5000))
 }
 
 /// A call that was sent and ended without a response.
-pub fn lost(since: i64, at: i64) -> RemoteCall {
+pub(super) fn lost(since: i64, at: i64) -> RemoteCall {
     sent(since).mark_unresolved(Timestamp(at), Timestamp(at + 5000))
 }
 
 /// A call that was resent as the same call.
-pub fn repeated(first: i64, again: i64) -> RemoteCall {
+pub(super) fn repeated(first: i64, again: i64) -> RemoteCall {
     let leg = sent(first).schedule_resend(Timestamp(again));
     leg.mark_sent(Timestamp(again), Timestamp(again + 5000))
 }
 
-pub fn pending(since: i64) -> RemoteCall {
+pub(super) fn pending(since: i64) -> RemoteCall {
     sent(since).mark_accepted(Timestamp(since), Timestamp(since + 5000))
 }
 
-pub fn refusal(reason: RefusalReason) -> Refusal {
+pub(super) fn refusal(reason: RefusalReason) -> Refusal {
     Refusal {
         reason,
         supplier_code: None,
@@ -46,7 +46,7 @@ pub fn refusal(reason: RefusalReason) -> Refusal {
     }
 }
 
-pub fn judge<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
+pub(super) fn judge<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
     let (reconcile, capture_retry) = schedules();
     with(ScheduleContext {
         now: NOW,
@@ -57,7 +57,7 @@ pub fn judge<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
 }
 
 /// Guarantees of a supplier whose reads are consistent after this delay, or never.
-pub fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
+pub(super) fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
     SupplierGuarantees {
         reads_consistent_after_ms: after_ms,
         supports_idempotent_retry: false,
@@ -65,7 +65,7 @@ pub fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
 }
 
 /// Guarantees of a supplier that returns the first result for a resent reference.
-pub const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
+pub(super) const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
     reads_consistent_after_ms: None,
     supports_idempotent_retry: true,
 };

@@ -156,9 +156,9 @@ impl BookingAggregate for Booking {
         &'a self,
         step: &'a Step,
         app: &'a Application,
-        walker: &'a ExecutionContext,
+        execution: &'a ExecutionContext,
     ) -> BoxFuture<'a, Result<Interpretation<Event>, WorkflowError>> {
-        app.execute_flight_step(self, step, walker).boxed()
+        app.execute_flight_step(self, step, execution).boxed()
     }
 
     fn payment_event(id: PaymentId, event: PaymentEvent) -> Event {
@@ -290,7 +290,7 @@ impl Application {
         &self,
         booking: &Booking,
         step: &Step,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<Interpretation<Event>, WorkflowError> {
         let promises = self.supplier_guarantees(&booking.supplier);
         let gone = || WorkflowError::BookingMissing(booking.id.clone());
@@ -298,23 +298,23 @@ impl Application {
         let times = || self.schedule_context().with_requested_at(asked_at);
         Ok(match step {
             Step::Book => {
-                let answer = self.call_flight_book(booking, walker).await;
+                let answer = self.call_flight_book(booking, execution).await;
                 judge::book_response(booking, answer, self.new_payment_id(), times())
             }
             Step::ReconcileBooking => {
-                let answer = self.find_flight_at_supplier(booking, walker).await;
+                let answer = self.find_flight_at_supplier(booking, execution).await;
                 let payment = self.new_payment_id();
                 judge::book_lookup(booking, answer, payment, promises, times())
             }
             Step::Refresh => {
-                let answer = self.find_flight_at_supplier(booking, walker).await;
+                let answer = self.find_flight_at_supplier(booking, execution).await;
                 judge::refresh_response(booking, answer, times())
             }
             Step::Cancel => {
                 let request = cancel_request(booking).ok_or_else(gone)?;
                 let answer = match self.runtime.supplier(&booking.supplier) {
                     Some(supplier) => {
-                        let context = self.call_context(booking, walker);
+                        let context = self.call_context(booking, execution);
                         supplier.cancel_flight(&context, request).await
                     }
                     None => Err(supplier_not_configured()),
@@ -322,14 +322,14 @@ impl Application {
                 judge::cancel_response(booking, answer, times())
             }
             Step::ReconcileCancellation => {
-                let answer = self.find_flight_at_supplier(booking, walker).await;
+                let answer = self.find_flight_at_supplier(booking, execution).await;
                 judge::cancel_lookup(booking, answer, promises, times())
             }
             Step::BuyServices => {
                 let request = purchase_request(booking).ok_or_else(gone)?;
                 let answer = match self.runtime.supplier(&booking.supplier) {
                     Some(supplier) => {
-                        let context = self.call_context(booking, walker);
+                        let context = self.call_context(booking, execution);
                         supplier.buy_flight_services(&context, request).await
                     }
                     None => Err(supplier_not_configured()),
@@ -337,17 +337,19 @@ impl Application {
                 judge::purchase_response(booking, answer, times())
             }
             Step::ReconcilePurchase => {
-                let answer = self.find_flight_at_supplier(booking, walker).await;
+                let answer = self.find_flight_at_supplier(booking, execution).await;
                 judge::purchase_lookup(booking, answer, promises, times())
             }
-            Step::Payment(step) => return self.execute_payment_step(booking, step, walker).await,
+            Step::Payment(step) => {
+                return self.execute_payment_step(booking, step, execution).await;
+            }
         })
     }
 
     async fn call_flight_book(
         &self,
         booking: &Booking,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<SupplierBooking, ChangeError> {
         let passengers = self
             .open_passengers(booking)
@@ -361,7 +363,7 @@ impl Application {
         };
         let supplier = self.runtime.supplier(&booking.supplier);
         let supplier = supplier.ok_or_else(supplier_not_configured)?;
-        let context = self.call_context(booking, walker);
+        let context = self.call_context(booking, execution);
         let answer = supplier.book_flight(&context, request).await;
         if let Ok(state) = &answer
             && Some(state.total) != booking.ticket_total
@@ -374,7 +376,7 @@ impl Application {
     async fn find_flight_at_supplier(
         &self,
         booking: &Booking,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<BookingLookup, ReadError> {
         let request = FindRequest {
             client_reference: booking.id.to_string(),
@@ -384,7 +386,7 @@ impl Application {
         };
         match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
-                let context = self.call_context(booking, walker);
+                let context = self.call_context(booking, execution);
                 supplier.find_flight_booking(&context, request).await
             }
             None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),

@@ -148,9 +148,9 @@ impl BookingAggregate for Booking {
         &'a self,
         step: &'a Step,
         app: &'a Application,
-        walker: &'a ExecutionContext,
+        execution: &'a ExecutionContext,
     ) -> BoxFuture<'a, Result<Interpretation<Event>, WorkflowError>> {
-        app.execute_hotel_step(self, step, walker).boxed()
+        app.execute_hotel_step(self, step, execution).boxed()
     }
 
     fn payment_event(id: PaymentId, event: PaymentEvent) -> Event {
@@ -265,19 +265,19 @@ impl Application {
         &self,
         booking: &Booking,
         step: &Step,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<Interpretation<Event>, WorkflowError> {
         let asked_at = self.clock.now();
         match step {
-            Step::Book => Ok(self.call_book(booking, walker).await),
+            Step::Book => Ok(self.call_book(booking, execution).await),
             Step::ReconcileBooking => {
-                let answer = self.find_at_supplier(booking, walker).await;
+                let answer = self.find_at_supplier(booking, execution).await;
                 let promises = self.supplier_guarantees(&booking.supplier);
                 let times = self.schedule_context().with_requested_at(asked_at);
                 Ok(judge::book_lookup(booking, answer, promises, times))
             }
             Step::Refresh => {
-                let answer = self.find_at_supplier(booking, walker).await;
+                let answer = self.find_at_supplier(booking, execution).await;
                 let cancellation = CancellationId::from_bits(self.ids.generate());
                 let refund = self.new_refund_id();
                 let times = self.schedule_context().with_requested_at(asked_at);
@@ -289,9 +289,9 @@ impl Application {
                     times,
                 ))
             }
-            Step::Cancel => self.call_cancel(booking, walker).await,
+            Step::Cancel => self.call_cancel(booking, execution).await,
             Step::ReconcileCancellation => {
-                let answer = self.find_at_supplier(booking, walker).await;
+                let answer = self.find_at_supplier(booking, execution).await;
                 let promises = self.supplier_guarantees(&booking.supplier);
                 let refund = self.new_refund_id();
                 let times = self.schedule_context().with_requested_at(asked_at);
@@ -299,18 +299,18 @@ impl Application {
                     booking, answer, refund, promises, times,
                 ))
             }
-            Step::Payment(step) => self.execute_payment_step(booking, step, walker).await,
+            Step::Payment(step) => self.execute_payment_step(booking, step, execution).await,
         }
     }
 
     async fn call_book(
         &self,
         booking: &Booking,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Interpretation<Event> {
         let answer = match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
-                let context = self.call_context(booking, walker);
+                let context = self.call_context(booking, execution);
                 supplier.book_hotel(&context, book_request(booking)).await
             }
             None => Err(ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())),
@@ -326,13 +326,13 @@ impl Application {
     async fn call_cancel(
         &self,
         booking: &Booking,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<Interpretation<Event>, WorkflowError> {
         let request = cancel_request(booking)
             .ok_or_else(|| WorkflowError::BookingMissing(booking.id.clone()))?;
         let answer = match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
-                let context = self.call_context(booking, walker);
+                let context = self.call_context(booking, execution);
                 let currency = booking.total.currency;
                 supplier.cancel_hotel(&context, request, currency).await
             }
@@ -354,7 +354,7 @@ impl Application {
     async fn find_at_supplier(
         &self,
         booking: &Booking,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<BookingLookup, ReadError> {
         let request = FindRequest {
             client_reference: booking.id.to_string(),
@@ -363,7 +363,7 @@ impl Application {
         };
         match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
-                let context = self.call_context(booking, walker);
+                let context = self.call_context(booking, execution);
                 supplier.find_hotel_booking(&context, request).await
             }
             None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),

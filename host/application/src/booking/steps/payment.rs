@@ -76,10 +76,10 @@ impl Application {
         &self,
         booking: &B,
         step: &PaymentStep,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<Interpretation<B::Event>, WorkflowError> {
         let payment = booking.payment(step.payment())?;
-        let context = self.call_context(booking, walker);
+        let context = self.call_context(booking, execution);
         let processor = self.runtime.supplier(&payment.processor);
         let client_reference = client_reference(booking, payment, step);
         let asked_at = self.clock.now();
@@ -87,7 +87,7 @@ impl Application {
         let judgement = match step {
             PaymentStep::Authorize(_) => {
                 let answer = match self
-                    .instrument_token(booking.owner(), payment, walker)
+                    .instrument_token(booking.owner(), payment, execution)
                     .await
                 {
                     Ok(token) => {
@@ -136,15 +136,15 @@ impl Application {
         &self,
         owner: &Owner,
         payment: &Payment,
-        walker: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<String, String> {
         let PaymentMethod::Instrument { id } = &payment.method else {
             return Err("the payment does not use a stored instrument".to_owned());
         };
-        if let Some(instrument) = walker.instrument.as_ref().filter(|one| one.id == *id) {
+        if let Some(instrument) = execution.instrument.as_ref().filter(|one| one.id == *id) {
             return Ok(instrument.token.clone());
         }
-        match self.open_instrument(owner, id).await {
+        match self.instruments.open(owner, id).await {
             Ok(Some(instrument)) => Ok(instrument.token),
             Ok(None) => Err("the instrument was deleted".to_owned()),
             Err(error) => Err(error.to_string()),

@@ -92,7 +92,7 @@ impl Desk {
             card: None,
             created_at: Timestamp(NOW),
         };
-        let stored = self.app.seal_instrument(&self.owner, &instrument).unwrap();
+        let stored = self.app.instruments.seal(&self.owner, &instrument).unwrap();
         let mut write = UnitOfWork::new(Timestamp(NOW));
         write.insert_instrument(&self.owner, &stored);
         self.app.store.commit(write).await.unwrap();
@@ -103,7 +103,7 @@ impl Desk {
         self.clock.0.fetch_add(seconds * 1000, Ordering::SeqCst);
     }
 
-    fn wish(&self) -> NewMandate {
+    fn command(&self) -> NewMandate {
         NewMandate {
             amount: euros(20_000),
             instrument: self.instrument.clone(),
@@ -114,7 +114,7 @@ impl Desk {
 
     async fn seal(&self) -> Mandate {
         let mut write = UnitOfWork::new(self.app.clock.now());
-        let sealed = self.app.sign_in(&mut write, &self.owner, self.wish());
+        let sealed = self.app.sign_in(&mut write, &self.owner, self.command());
         let sealed = sealed.await.unwrap();
         self.app.store.commit(write).await.unwrap();
         sealed
@@ -401,12 +401,12 @@ async fn mandate_with_missing_instrument_is_rejected() {
         (ann, spare),
         (bob, desk.instrument.clone()),
     ] {
-        let wish = NewMandate {
+        let command = NewMandate {
             instrument,
-            ..desk.wish()
+            ..desk.command()
         };
         let mut write = UnitOfWork::new(Timestamp(NOW));
-        let sealed = desk.app.sign_in(&mut write, owner, wish).await;
+        let sealed = desk.app.sign_in(&mut write, owner, command).await;
         assert!(matches!(sealed, Err(MandateError::InstrumentNotFound)));
         assert!(write.is_empty());
     }

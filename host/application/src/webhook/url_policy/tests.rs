@@ -11,7 +11,7 @@ const LINK_LOCAL: UrlRejection = NonPublicAddress("link-local");
 
 /// URLs that are always rejected.
 #[rustfmt::skip]
-pub const HOSTILE: [(&str, UrlRejection); 80] = [
+pub(super) const HOSTILE: [(&str, UrlRejection); 80] = [
     // The parser reads these hosts differently from their spelling.
     ("https://2130706433/", NonCanonicalHost), ("https://0x7f000001/", NonCanonicalHost),
     ("https://017700000001/", NonCanonicalHost), ("https://0177.0.0.1/", NonCanonicalHost),
@@ -64,7 +64,7 @@ pub const HOSTILE: [(&str, UrlRejection); 80] = [
 
 /// URLs that are rejected unless plain http and loopback addresses are allowed.
 #[rustfmt::skip]
-pub const INSECURE: [(&str, UrlRejection); 11] = [
+pub(super) const INSECURE: [(&str, UrlRejection); 11] = [
     ("http://example.com/", NotHttps), ("http://127.0.0.1:9000/hook", NotHttps),
     ("https://127.0.0.1/", LOOPBACK), ("https://127.255.0.1/", LOOPBACK),
     ("https://[::1]/", LOOPBACK), ("https://[0:0:0:0:0:0:0:1]/", LOOPBACK),
@@ -73,7 +73,7 @@ pub const INSECURE: [(&str, UrlRejection); 11] = [
     ("https://a.localhost/", LOOPBACK),
 ];
 
-pub const PUBLIC: [&str; 10] = [
+pub(super) const PUBLIC: [&str; 10] = [
     "https://example.com",
     "https://example.com/hooks?for=me&x=%20",
     "https://EXAMPLE.com:8443/",
