@@ -38,18 +38,18 @@ impl Application {
     /// Returns the airline with an IATA code, active or not.
     pub async fn find_airline(
         self: &Arc<Self>,
-        caller: &RequestContext,
+        context: &RequestContext,
         iata_code: String,
     ) -> Result<ResolvedAirline, QueryError> {
         let key = AirlineKey {
-            mode: caller.owner.tenant.mode,
+            mode: context.owner.tenant.mode,
             iata_code,
         };
         let Some(stored) = self.stored_airline(&key).await? else {
-            return self.fetch_airline(caller, &key).await;
+            return self.fetch_airline(context, &key).await;
         };
         if !self.is_fresh(&stored) {
-            self.refresh_airline(caller, key);
+            self.refresh_airline(context, key);
         }
         Ok(from_stored(stored))
     }
@@ -63,18 +63,18 @@ impl Application {
     }
 
     /// Refreshes an airline in the background, unless a read is already in progress.
-    fn refresh_airline(self: &Arc<Self>, caller: &RequestContext, key: AirlineKey) {
+    fn refresh_airline(self: &Arc<Self>, context: &RequestContext, key: AirlineKey) {
         if self.query_state.airline_fetches.is_in_flight(&key) {
             return;
         }
         let app = Arc::clone(self);
         let time = Duration::from_secs(self.config.limits.request_s);
-        let caller = RequestContext {
+        let context = RequestContext {
             deadline: Deadline::from_now(time),
-            ..caller.clone()
+            ..context.clone()
         };
         self.tasks.spawn("refresh airline", async move {
-            if let Err(error) = app.fetch_airline(&caller, &key).await {
+            if let Err(error) = app.fetch_airline(&context, &key).await {
                 tracing::warn!(airline = %key.iata_code, error = &error as &dyn std::error::Error, "an airline could not be refreshed; the stored one is still used");
             }
         });
@@ -83,7 +83,7 @@ impl Application {
     /// Reads an airline from suppliers and stores it. Concurrent callers share one read.
     async fn fetch_airline(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         key: &AirlineKey,
     ) -> Result<ResolvedAirline, QueryError> {
         let turnstile = self.query_state.airline_fetches.lock_for(key);
@@ -93,14 +93,14 @@ impl Application {
             return Ok(from_stored(stored));
         }
         let question = RouteRequest {
-            caller,
+            context,
             operation: Capability::FlightReference,
             selector: None,
             eligible_suppliers: None,
         };
-        let answer = self.query_with_failover(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, call_context| {
             let iata_code = key.iata_code.clone();
-            async move { supplier.read_airline(&context, iata_code).await }
+            async move { supplier.read_airline(&call_context, iata_code).await }
         });
         let (supplier, airline) = answer.await.map_err(|error| match error {
             QueryError::Supplier {

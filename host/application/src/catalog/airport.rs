@@ -28,24 +28,24 @@ impl Application {
     /// matches.
     pub async fn search_airports(
         &self,
-        caller: RequestContext,
+        context: RequestContext,
         text: String,
         limit: u16,
     ) -> Result<AirportSearchResult, QueryError> {
-        let caller = RequestContext {
-            deadline: caller.deadline.capped_at(SEARCH_TIMEOUT),
-            ..caller
+        let context = RequestContext {
+            deadline: context.deadline.capped_at(SEARCH_TIMEOUT),
+            ..context
         };
         let question = RouteRequest {
-            caller: &caller,
+            context: &context,
             operation: Capability::FlightReference,
             selector: None,
             eligible_suppliers: None,
         };
-        let answer = self.query_with_failover(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, call_context| {
             let text = text.clone();
             async move {
-                match supplier.find_airports(&context, text, limit).await {
+                match supplier.find_airports(&call_context, text, limit).await {
                     // Some suppliers return this error instead of an empty list.
                     Err(ReadError::NotFound(_)) => Ok(empty_answer()),
                     answer => answer,
@@ -59,7 +59,7 @@ impl Application {
                 truncated,
             },
         ) = answer.await?;
-        let mode = caller.owner.tenant.mode;
+        let mode = context.owner.tenant.mode;
         let seen: Vec<AirportObservation> = airports
             .iter()
             .map(|airport| AirportObservation {

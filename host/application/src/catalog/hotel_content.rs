@@ -51,7 +51,7 @@ trait CachedContent: Serialize + DeserializeOwned + Send + 'static {
 
     fn fetch_and_store(
         supplier: &Supplier,
-        context: &CallContext,
+        call_context: &CallContext,
         supplier_hotel_id: String,
     ) -> impl Future<Output = Result<Self, ReadError>> + Send;
 
@@ -72,15 +72,15 @@ impl Application {
     /// Returns details and reviews of a hotel, from a supplier that has the hotel.
     pub async fn hotel_content(
         self: &Arc<Self>,
-        caller: &RequestContext,
+        context: &RequestContext,
         id: &HotelId,
     ) -> Result<HotelContent, QueryError> {
-        let mode = caller.owner.tenant.mode;
+        let mode = context.owner.tenant.mode;
         let owned = self
             .find_hotel_mappings(mode, std::slice::from_ref(id), None)
             .await?;
         let question = RouteRequest {
-            caller,
+            context,
             operation: Capability::HotelContent,
             selector: None,
             eligible_suppliers: Some(&owned.common_suppliers),
@@ -91,7 +91,7 @@ impl Application {
             .iter()
             .filter_map(|supplier| owned.at_supplier(supplier).next())
         {
-            match self.content_from(caller, hotel).await {
+            match self.content_from(context, hotel).await {
                 Err(QueryError::Supplier { supplier, error }) if allows_failover(&error) => {
                     first.get_or_insert(QueryError::Supplier { supplier, error });
                 }
@@ -103,14 +103,14 @@ impl Application {
 
     async fn content_from(
         self: &Arc<Self>,
-        caller: &RequestContext,
+        context: &RequestContext,
         hotel: &HotelMapping,
     ) -> Result<HotelContent, QueryError> {
         // Both futures run to completion, so that a successful part is stored if the other one
         // fails.
         let (details, reviews) = futures::join!(
-            self.cached_or_fetch::<HotelDetails>(caller, hotel),
-            self.cached_or_fetch::<Option<Reviews>>(caller, hotel)
+            self.cached_or_fetch::<HotelDetails>(context, hotel),
+            self.cached_or_fetch::<Option<Reviews>>(context, hotel)
         );
         Ok(HotelContent {
             supplier: hotel.supplier.clone(),
@@ -121,21 +121,21 @@ impl Application {
 
     async fn cached_or_fetch<S: CachedContent>(
         self: &Arc<Self>,
-        caller: &RequestContext,
+        context: &RequestContext,
         hotel: &HotelMapping,
     ) -> Result<Cached<S>, QueryError> {
         let key = ContentKey {
-            mode: caller.owner.tenant.mode,
+            mode: context.owner.tenant.mode,
             supplier: hotel.supplier.clone(),
             supplier_hotel_id: hotel.supplier_hotel_id.clone(),
             part: S::CONTENT_PART,
         };
-        let context = read_call_context(caller);
+        let call_context = read_call_context(context);
         let Some(kept) = self.read_cached::<S>(&key).await? else {
-            return self.fetch::<S>(&key, &hotel.hotel_id, &context).await;
+            return self.fetch::<S>(&key, &hotel.hotel_id, &call_context).await;
         };
         if kept.is_stale {
-            self.refresh_in_background::<S>(key, hotel.hotel_id.clone(), context);
+            self.refresh_in_background::<S>(key, hotel.hotel_id.clone(), call_context);
         }
         Ok(kept)
     }
@@ -171,19 +171,19 @@ impl Application {
         self: &Arc<Self>,
         key: ContentKey,
         hotel: HotelId,
-        context: CallContext,
+        call_context: CallContext,
     ) {
         if self.query_state.content_fetches.is_in_flight(&key) {
             return;
         }
         let app = Arc::clone(self);
         let deadline = Deadline::from_now(Duration::from_secs(self.config.limits.request_s));
-        let context = CallContext {
+        let call_context = CallContext {
             deadline: deadline.instant(),
-            ..context
+            ..call_context
         };
         self.tasks.spawn("refresh hotel content", async move {
-            if let Err(error) = app.fetch::<S>(&key, &hotel, &context).await {
+            if let Err(error) = app.fetch::<S>(&key, &hotel, &call_context).await {
                 tracing::warn!(supplier = %key.supplier, %hotel, part = ?key.part, error = &error as &dyn std::error::Error, "hotel content could not be refreshed; the stored content is still used");
             }
         });
@@ -194,7 +194,7 @@ impl Application {
         &self,
         key: &ContentKey,
         hotel: &HotelId,
-        context: &CallContext,
+        call_context: &CallContext,
     ) -> Result<Cached<S>, QueryError> {
         let turnstile = self.query_state.content_fetches.lock_for(key);
         let _one_at_a_time = turnstile.lock().await;
@@ -213,7 +213,7 @@ impl Application {
             .runtime
             .supplier(&key.supplier)
             .ok_or_else(|| failed(ReadError::Unsupported))?;
-        let value = S::fetch_and_store(&supplier, context, key.supplier_hotel_id.clone())
+        let value = S::fetch_and_store(&supplier, call_context, key.supplier_hotel_id.clone())
             .await
             .map_err(failed)?;
         let now = self.clock.now();
@@ -254,11 +254,11 @@ impl CachedContent for HotelDetails {
 
     async fn fetch_and_store(
         supplier: &Supplier,
-        context: &CallContext,
+        call_context: &CallContext,
         supplier_hotel_id: String,
     ) -> Result<Self, ReadError> {
         supplier
-            .read_hotel_details(context, supplier_hotel_id)
+            .read_hotel_details(call_context, supplier_hotel_id)
             .await
     }
 
@@ -280,12 +280,12 @@ impl CachedContent for Option<Reviews> {
 
     async fn fetch_and_store(
         supplier: &Supplier,
-        context: &CallContext,
+        call_context: &CallContext,
         supplier_hotel_id: String,
     ) -> Result<Self, ReadError> {
         let limit = u16::try_from(CONTENT_ITEMS_MAX).unwrap_or(u16::MAX);
         match supplier
-            .read_hotel_reviews(context, supplier_hotel_id, limit)
+            .read_hotel_reviews(call_context, supplier_hotel_id, limit)
             .await
         {
             Ok(reviews) => Ok(Some(reviews)),

@@ -70,18 +70,18 @@ impl Application {
     /// Returns the hotels in an area, each with the gateway's id.
     pub async fn search_hotels(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         query: &SearchQuery,
     ) -> Result<HotelSearchResult, QueryError> {
         let question = RouteRequest {
-            caller,
+            context,
             operation: Capability::HotelSearch,
             selector: query.selector.as_ref(),
             eligible_suppliers: None,
         };
         self.route(question)?;
-        let area = self.resolve_area(caller, &query.area).await?;
-        let answer = self.query_with_failover(question, |supplier, context| {
+        let area = self.resolve_area(context, &query.area).await?;
+        let answer = self.query_with_failover(question, |supplier, call_context| {
             let own_place = area
                 .place
                 .as_ref()
@@ -95,7 +95,7 @@ impl Application {
                 sort: query.sort,
                 limit: query.limit,
             };
-            async move { supplier.search_hotels(&context, request).await }
+            async move { supplier.search_hotels(&call_context, request).await }
         });
         let (supplier, mut answer) = answer.await?;
         let unsupported = unsupported_filters(query, &answer);
@@ -107,7 +107,12 @@ impl Application {
             .collect();
         let ids = self
             .store
-            .resolve_hotel_ids(caller.owner.tenant.mode, &supplier, &seen, self.clock.now())
+            .resolve_hotel_ids(
+                context.owner.tenant.mode,
+                &supplier,
+                &seen,
+                self.clock.now(),
+            )
             .await?;
         let hotels = ids.into_iter().zip(answer.hotels).collect();
         Ok(HotelSearchResult {
@@ -120,7 +125,7 @@ impl Application {
 
     async fn resolve_area(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         area: &Area,
     ) -> Result<ResolvedArea, QueryError> {
         match area {
@@ -130,7 +135,7 @@ impl Application {
                 place: None,
             }),
             Area::Place(id) => {
-                let (stored, place) = self.find_place(caller.owner.tenant.mode, id).await?;
+                let (stored, place) = self.find_place(context.owner.tenant.mode, id).await?;
                 let radius_m = place
                     .suggested_radius
                     .map_or(RADIUS_M_DEFAULT, clamp_radius);

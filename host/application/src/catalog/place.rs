@@ -29,11 +29,11 @@ impl Application {
     /// Finds places and stores them.
     pub async fn search_places(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         search: PlaceSearch,
     ) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
         let question = RouteRequest {
-            caller,
+            context,
             operation: Capability::HotelPlaces,
             selector: search.selector.as_ref(),
             eligible_suppliers: None,
@@ -43,10 +43,10 @@ impl Application {
             country: search.country.clone(),
             limit: PLACES_MAX,
         };
-        let answer = self.query_with_failover(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, call_context| {
             let query = query.clone();
             async move {
-                match supplier.find_places(&context, query).await {
+                match supplier.find_places(&call_context, query).await {
                     // Some suppliers return this error instead of an empty list.
                     Err(ReadError::NotFound(_)) => Ok(Vec::new()),
                     answer => answer,
@@ -54,7 +54,7 @@ impl Application {
             }
         });
         let (supplier, places) = answer.await?;
-        let mode = caller.owner.tenant.mode;
+        let mode = context.owner.tenant.mode;
         let mut seen = Vec::with_capacity(places.len());
         let mut saved = Vec::with_capacity(places.len());
         for place in places {

@@ -26,12 +26,12 @@ impl Application {
     /// Returns the prices of the hotels that have any, in the order of the request.
     pub async fn price_calendar(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         query: CalendarQuery,
     ) -> Result<(SupplierId, Vec<(HotelId, HotelPriceCalendar)>), QueryError> {
-        let mode = caller.owner.tenant.mode;
+        let mode = context.owner.tenant.mode;
         let question = RouteRequest {
-            caller,
+            context,
             operation: Capability::HotelPriceCalendar,
             selector: query.selector.as_ref(),
             eligible_suppliers: None,
@@ -44,13 +44,13 @@ impl Application {
             eligible_suppliers: Some(&owned.common_suppliers),
             ..question
         };
-        let answer = self.query_with_failover(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, call_context| {
             let id = supplier.info().id.clone();
             let ids = owned.supplier_ids(&id);
             async move {
                 self.query_state.price_calendar_limiter.acquire(mode, &id)?;
                 supplier
-                    .read_hotel_price_calendar(&context, ids, query.from, query.to)
+                    .read_hotel_price_calendar(&call_context, ids, query.from, query.to)
                     .await
             }
         });

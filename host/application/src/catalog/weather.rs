@@ -15,12 +15,12 @@ impl Application {
     /// location is unknown.
     pub async fn stay_weather(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         id: &BookingId,
     ) -> Result<(Booking, Vec<WeatherDay>), QueryError> {
         let booking = self
             .store
-            .hotel_booking(&caller.owner, id)
+            .hotel_booking(&context.owner, id)
             .await?
             .ok_or(QueryError::BookingNotFound)?;
         let supplier = self
@@ -32,13 +32,13 @@ impl Application {
         let Some(location) = self.location_of(&booking).await? else {
             return Ok((booking, Vec::new()));
         };
-        let context = CallContext {
+        let call_context = CallContext {
             booking: Some(id.to_string()),
-            ..read_call_context(caller)
+            ..read_call_context(context)
         };
         let days = supplier
             .forecast_weather(
-                &context,
+                &call_context,
                 location,
                 booking.stay.check_in,
                 booking.stay.check_out,

@@ -42,19 +42,19 @@ impl Application {
     /// Returns the fares that pass the filters, in the requested order. No fare is stored.
     pub async fn price_flights(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         query: &FareQuery,
     ) -> Result<FareSearchResult, QueryError> {
         let question = RouteRequest {
-            caller,
+            context,
             operation: Capability::FlightPricing,
             selector: query.selector.as_ref(),
             eligible_suppliers: None,
         };
-        let answer = self.query_with_failover(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, call_context| {
             let request = flight_filter::supplier_request(&query.request);
             async move {
-                match supplier.price_flights(&context, request).await {
+                match supplier.price_flights(&call_context, request).await {
                     // Some suppliers return this error instead of an empty list.
                     Err(ReadError::NotFound(_)) => Ok(empty_answer()),
                     answer => answer,
@@ -69,7 +69,7 @@ impl Application {
         flight_filter::apply_filters(&query.request, &mut answer);
         let fares = answer.offers.into_iter();
         let fares =
-            fares.filter_map(|offer| self.to_priced_fare(caller, &supplier, query, offer, now));
+            fares.filter_map(|offer| self.to_priced_fare(context, &supplier, query, offer, now));
         Ok(FareSearchResult {
             fares: fares.collect(),
             supplier,
@@ -80,7 +80,7 @@ impl Application {
 
     fn to_priced_fare(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         supplier: &SupplierId,
         query: &FareQuery,
         offer: Offer,
@@ -96,9 +96,9 @@ impl Application {
             documents_required: offer.documents_required,
             expires_at: offer.expires_at.unwrap_or(latest).min(latest),
         };
-        let reference = token::encode(&self.sealer, &caller.owner.tenant, &terms);
+        let reference = token::encode(&self.sealer, &context.owner.tenant, &terms);
         if reference.is_none() {
-            tracing::warn!(%supplier, request_id = %caller.request_id, "a fare is too large for an offer reference and is left out");
+            tracing::warn!(%supplier, request_id = %context.request_id, "a fare is too large for an offer reference and is left out");
         }
         Some(PricedFare {
             offer,

@@ -58,18 +58,18 @@ impl Application {
     /// Returns the offers of every hotel of the request, in its order.
     pub async fn price_hotels(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         query: &OfferQuery,
     ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
         let selector = query.selector.as_ref();
         let question = RouteRequest {
-            caller,
+            context,
             operation: Capability::HotelPricing,
             selector,
             eligible_suppliers: None,
         };
         self.route(question)?;
-        let mode = caller.owner.tenant.mode;
+        let mode = context.owner.tenant.mode;
         match &query.hotels {
             HotelSelection::ByHotelId(ids) => {
                 let owned = self.find_hotel_mappings(mode, ids, selector).await?;
@@ -117,7 +117,7 @@ impl Application {
         let zones = self.route(question)?.suppliers;
         let first: HotelRows = zones.first().map(&rows_at).unwrap_or_default();
         self.ensure_check_in_not_passed(&query.stay, &first)?;
-        let answer = self.query_with_failover(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, call_context| {
             let request = PriceRequest {
                 supplier_hotel_ids: rows_at(&supplier.info().id)
                     .into_iter()
@@ -126,15 +126,15 @@ impl Application {
                 stay: query.stay.clone(),
                 max_offers_per_hotel: query.max_offers_per_hotel,
             };
-            async move { supplier.price_hotels(&context, request).await }
+            async move { supplier.price_hotels(&call_context, request).await }
         });
         let (supplier, answer) = answer.await?;
         let rows = rows_at(&supplier);
         let ids = self
-            .assign_hotel_ids(question.caller, &supplier, &rows, &answer)
+            .assign_hotel_ids(question.context, &supplier, &rows, &answer)
             .await?;
         let hotels = self.to_priced_hotels(
-            question.caller,
+            question.context,
             &supplier,
             query,
             rows.into_iter().zip(ids),
@@ -161,7 +161,7 @@ impl Application {
     /// Returns the gateway's id of every row. A new hotel gets a new id.
     async fn assign_hotel_ids(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         supplier: &SupplierId,
         rows: &HotelRows,
         answer: &PriceResponse,
@@ -195,13 +195,13 @@ impl Application {
         let seen: Vec<HotelObservation> = seen.collect();
         Ok(self
             .store
-            .resolve_hotel_ids(caller.owner.tenant.mode, supplier, &seen, self.clock.now())
+            .resolve_hotel_ids(context.owner.tenant.mode, supplier, &seen, self.clock.now())
             .await?)
     }
 
     fn to_priced_hotels(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         supplier: &SupplierId,
         query: &OfferQuery,
         rows: impl Iterator<Item = ((String, Option<HotelMapping>), HotelId)>,
@@ -215,7 +215,7 @@ impl Application {
                 .position(|hotel| hotel.hotel.supplier_hotel_id == supplier_hotel_id);
             let found = at.map(|at| answer.hotels.swap_remove(at));
             let offers = found
-                .map(|found| self.to_priced_offers(caller, supplier, query, &hotel_id, found, now))
+                .map(|found| self.to_priced_offers(context, supplier, query, &hotel_id, found, now))
                 .unwrap_or_default();
             PricedHotel {
                 hotel_id,
@@ -228,7 +228,7 @@ impl Application {
 
     fn to_priced_offers(
         &self,
-        caller: &RequestContext,
+        context: &RequestContext,
         supplier: &SupplierId,
         query: &OfferQuery,
         hotel_id: &HotelId,
@@ -243,9 +243,9 @@ impl Application {
                 return None;
             }
             let terms = offer_terms(supplier, hotel_id, &hotel, &offer, &query.stay, expires_at);
-            let reference = token::encode(&self.sealer, &caller.owner.tenant, &terms);
+            let reference = token::encode(&self.sealer, &context.owner.tenant, &terms);
             if reference.is_none() {
-                tracing::warn!(%supplier, request_id = %caller.request_id, "an offer is too large for an offer reference and is left out");
+                tracing::warn!(%supplier, request_id = %context.request_id, "an offer is too large for an offer reference and is left out");
             }
             Some(PricedOffer { offer, reference: reference?, expires_at })
         });
