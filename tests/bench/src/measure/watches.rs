@@ -8,9 +8,9 @@ use crate::sample::{Samples, ms};
 use crate::scene::{self, block_on};
 use anyhow::{Context, Result, ensure};
 use host_domain::time::Timestamp;
+use host_domain::watch::ObservedPrice;
 use host_storage::{
-    ClaimedPriceCheck, ObservedPrice, PriceCheckClaim, PriceCheckRelease, Store, StoreOptions,
-    UnitOfWork,
+    ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease, Store, StoreOptions, UnitOfWork,
 };
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
