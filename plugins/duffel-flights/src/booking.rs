@@ -1,10 +1,10 @@
 //! Prebooking, booking and reading a booking back.
 
 use stopover_sdk::flight_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::http::{self, Method, Response};
-use stopover_sdk::types::flight::{FlightBookingState, Passenger};
+use stopover_sdk::types::flight::{Passenger, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason};
 
 use crate::fault::{Change, Fault};
@@ -26,7 +26,7 @@ use crate::{DuffelFlights, map};
 const PAGES_MAX: usize = 5;
 
 impl FlightBooking for DuffelFlights {
-    fn prebook(asked: PrebookRequest) -> Result<Prebooked, ChangeError> {
+    fn prebook(asked: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let settings = Settings::read()?;
         let id = &asked.supplier_offer;
         let mut offer = read_offer(&settings, id).map_err(nothing_changed)?;
@@ -44,7 +44,7 @@ impl FlightBooking for DuffelFlights {
         map::offer::prebooked(offer, ids, &asked.currency, asked.total)
     }
 
-    fn book(asked: BookRequest) -> Result<FlightBookingState, ChangeError> {
+    fn book(asked: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
         let bound = Bound::read(&asked.supplier_prebook)
             .ok_or_else(|| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
@@ -81,7 +81,7 @@ impl FlightBooking for DuffelFlights {
         }
     }
 
-    fn find(asked: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(asked: FindRequest) -> Result<BookingLookup, ReadError> {
         let settings = Settings::read()?;
         let known = asked.supplier_reference.filter(|id| !id.is_empty());
         let mut order = match known.map(|id| read_order(&settings, &id)).transpose() {
@@ -96,19 +96,19 @@ impl FlightBooking for DuffelFlights {
             order = find_order(&settings, &bound.offer, &asked.client_reference)?;
         }
         let Some(order) = order else {
-            return Ok(FindAnswer::NotFound);
+            return Ok(BookingLookup::NotFound);
         };
         map::order::check_is_ours(&order, None, &asked.client_reference)?;
-        Ok(FindAnswer::Found(state(&settings, order)?))
+        Ok(BookingLookup::Found(state(&settings, order)?))
     }
 }
 
 /// Reads an order by its id.
 pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadError> {
-    let path = format!("/air/orders/{}", http::encode(id));
+    let path = format!("/air/orders/{}", http::percent_encode(id));
     let order: Order = open_read(&get(settings, &path).send()?)?;
     if order.id != id {
-        return Err(ReadError::Unreadable(
+        return Err(ReadError::InvalidResponse(
             "the response is about another order".to_owned(),
         ));
     }
@@ -117,10 +117,7 @@ pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadErr
 
 /// Returns the booking's current state. For a cancelled order the state must include the
 /// cancellation's amounts, so they are read if the order does not contain them.
-pub(crate) fn state(
-    settings: &Settings,
-    mut order: Order,
-) -> Result<FlightBookingState, ReadError> {
+pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<SupplierBooking, ReadError> {
     let cancellation = match order.cancellation.take() {
         _ if order.cancelled_at.is_none() => None,
         Some(cancellation) if cancellation.confirmed_at.is_some() => Some(cancellation),
@@ -154,7 +151,7 @@ pub(crate) fn nothing_changed(error: ReadError) -> ChangeError {
         ReadError::TimedOut(text)
         | ReadError::Unavailable(text)
         | ReadError::Failed(text)
-        | ReadError::Unreadable(text) => ChangeError::NotSent(text),
+        | ReadError::InvalidResponse(text) => ChangeError::NotSent(text),
     }
 }
 
@@ -168,11 +165,11 @@ fn loyalty_set(error: ReadError) -> ChangeError {
 }
 
 fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadError> {
-    let path = format!("/air/offers/{}", http::encode(id));
+    let path = format!("/air/offers/{}", http::percent_encode(id));
     let response = get(settings, &path).timeout_ms(AIRLINE_TIMEOUT_MS).send()?;
     let offer: Offer = open_read(&response)?;
     if offer.id != id {
-        return Err(ReadError::Unreadable(
+        return Err(ReadError::InvalidResponse(
             "the response is about another offer".to_owned(),
         ));
     }
@@ -206,7 +203,10 @@ fn set_loyalty(
     passenger_id: &str,
     passenger: &Passenger,
 ) -> Result<(), ChangeError> {
-    let (offer_id, passenger_id) = (http::encode(offer_id), http::encode(passenger_id));
+    let (offer_id, passenger_id) = (
+        http::percent_encode(offer_id),
+        http::percent_encode(passenger_id),
+    );
     let path = format!("/air/offers/{offer_id}/passengers/{passenger_id}");
     let accounts = passenger.loyalty_accounts.iter();
     let loyalty = Loyalty {
@@ -227,7 +227,7 @@ fn set_loyalty(
 
 /// Returns the pending state of an order that Duffel accepted and decides later. The content of
 /// this response is undocumented.
-fn accepted(response: &Response, asked: &BookRequest) -> FlightBookingState {
+fn accepted(response: &Response, asked: &BookRequest) -> SupplierBooking {
     let id = match open::<Order>(response) {
         Ok(Answer::Data(page)) if page.data.id.starts_with("ord_") => page.data.id,
         _ => String::new(),
@@ -270,7 +270,7 @@ fn find_order(
             return Ok(None);
         }
     }
-    Err(ReadError::Unreadable(
+    Err(ReadError::InvalidResponse(
         "Duffel lists more pages of orders for one offer than are possible".to_owned(),
     ))
 }

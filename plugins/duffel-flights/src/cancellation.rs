@@ -2,7 +2,7 @@
 
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Method, Request, Response};
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError, Refusal, RefusalReason};
 
 use crate::booking::{nothing_changed, read_order, state};
@@ -42,7 +42,7 @@ impl FlightCancellation for DuffelFlights {
         }
     }
 
-    fn cancel(asked: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+    fn cancel(asked: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
         let id = asked.supplier_reference.as_str();
         let refused = |message: &str| Refusal::new(RefusalReason::NotCancellable, message);
@@ -86,14 +86,14 @@ fn can_be_cancelled(order: &Order) -> bool {
 fn quote_request(
     settings: &Settings,
     order_id: &str,
-) -> Result<Request, stopover_sdk::json::Unwritable> {
+) -> Result<Request, stopover_sdk::json::EncodeError> {
     let request = request(settings, Method::Post, "/air/order_cancellations");
     let data = wire::request::OrderCancellation { order_id };
     with_data(request.timeout_ms(AIRLINE_TIMEOUT_MS), data)
 }
 
 fn confirm(settings: &Settings, id: &str) -> Result<Response, http::Error> {
-    let id = http::encode(id);
+    let id = http::percent_encode(id);
     let path = format!("/air/order_cancellations/{id}/actions/confirm");
     request(settings, Method::Post, &path)
         .timeout_ms(CHANGE_TIMEOUT_MS)

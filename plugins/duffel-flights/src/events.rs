@@ -1,6 +1,6 @@
 //! Duffel's webhooks: signature verification and the meaning of events.
 
-use stopover_sdk::supplier_events::{Delivery, Event, VerifyError};
+use stopover_sdk::supplier_events::{Event, VerifyError, WebhookRequest};
 use stopover_sdk::{SupplierEvents, json, secret};
 
 use crate::{DuffelFlights, map, wire};
@@ -12,7 +12,7 @@ const HEADER: &str = "x-duffel-signature";
 const TOLERANCE_S: i64 = 300;
 
 impl SupplierEvents for DuffelFlights {
-    fn verify(delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
+    fn verify(delivery: WebhookRequest) -> Result<Vec<Event>, VerifyError> {
         let header = delivery
             .headers
             .iter()
@@ -35,10 +35,10 @@ impl SupplierEvents for DuffelFlights {
         if !is_same(&hex(&expected), signature.digest) {
             return Err(unauthentic("the signature is wrong"));
         }
-        let event: wire::event::Event = json::read(&delivery.body)
-            .map_err(|error| VerifyError::Unreadable(error.to_string()))?;
+        let event: wire::event::Event = json::decode(&delivery.body)
+            .map_err(|error| VerifyError::Malformed(error.to_string()))?;
         let event = map::event::event(event)
-            .ok_or_else(|| VerifyError::Unreadable("the event has no id".to_owned()))?;
+            .ok_or_else(|| VerifyError::Malformed("the event has no id".to_owned()))?;
         Ok(vec![event])
     }
 }
@@ -74,5 +74,5 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn unauthentic(message: &str) -> VerifyError {
-    VerifyError::Unauthentic(message.to_owned())
+    VerifyError::InvalidSignature(message.to_owned())
 }

@@ -2,10 +2,10 @@
 //! search has megabytes of offers, and a single page fits into memory.
 
 use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, Leg, Offer, PriceAnswer, PriceRequest, Sort,
+    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, RequestedJourney, Sort,
 };
 use stopover_sdk::http::Method;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::{FlightPricing, ReadError};
 
 use crate::map::itinerary::cabin_class;
@@ -27,7 +27,7 @@ const PAGES_MAX: usize = 10;
 const SEARCH_OVERHEAD_MS: u32 = 5_000;
 
 impl FlightPricing for DuffelFlights {
-    fn price(asked: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(asked: PriceRequest) -> Result<PriceResponse, ReadError> {
         let settings = Settings::read()?;
         let search = search(&settings, &asked)?;
         let limit = usize::from(asked.limit);
@@ -62,7 +62,7 @@ impl FlightPricing for DuffelFlights {
         fares.report();
         let truncated = !is_whole || fares.offers.len() > limit;
         fares.offers.truncate(limit);
-        Ok(PriceAnswer {
+        Ok(PriceResponse {
             offers: fares.offers,
             applied: applied(is_sorted),
             truncated,
@@ -75,7 +75,7 @@ impl FlightPricing for DuffelFlights {
 struct Fares {
     offers: Vec<Offer>,
     left_out: u32,
-    why: Option<Unreadable>,
+    why: Option<DecodeError>,
 }
 
 impl Fares {
@@ -103,7 +103,7 @@ impl Fares {
 
 /// Starts a search with the airlines.
 fn search(settings: &Settings, asked: &PriceRequest) -> Result<Search, ReadError> {
-    let kinds = kinds_of(&asked.travellers);
+    let kinds = kinds_of(&asked.passengers);
     let filters = &asked.filters;
     let timeout_ms = settings.search_timeout_ms;
     let request = request(settings, Method::Post, "/air/offer_requests")
@@ -113,7 +113,11 @@ fn search(settings: &Settings, asked: &PriceRequest) -> Result<Search, ReadError
     let response = with_data(
         request,
         OfferRequest {
-            slices: asked.legs.iter().map(|leg| slice(leg, filters)).collect(),
+            slices: asked
+                .journeys
+                .iter()
+                .map(|journey| slice(journey, filters))
+                .collect(),
             passengers: kinds.iter().map(|kind| kind.to_search()).collect(),
             cabin_class: filters.cabin.map(cabin_class),
             max_connections: filters.max_stops,
@@ -122,18 +126,18 @@ fn search(settings: &Settings, asked: &PriceRequest) -> Result<Search, ReadError
     .send()?;
     let made: wire::offer::OfferRequest = open_read(&response)?;
     if made.id.is_empty() {
-        return Err(Unreadable::new("the search has no id").into());
+        return Err(DecodeError::new("the search has no id").into());
     }
     let ids = match_ids(&kinds, &made.passengers)
-        .ok_or_else(|| Unreadable::new("the search is for other passengers"))?;
+        .ok_or_else(|| DecodeError::new("the search is for other passengers"))?;
     Ok(Search {
         id: made.id,
         ids,
-        seated: kinds.len() - usize::from(asked.travellers.infants),
+        seated: kinds.len() - usize::from(asked.passengers.infants),
     })
 }
 
-fn slice<'a>(leg: &'a Leg, filters: &'a Filters) -> Slice<'a> {
+fn slice<'a>(journey: &'a RequestedJourney, filters: &'a Filters) -> Slice<'a> {
     let range = |from: Option<&'a String>, to: Option<&'a String>| {
         let is_open = from.is_none() && to.is_none();
         (!is_open).then(|| TimeRange {
@@ -142,9 +146,9 @@ fn slice<'a>(leg: &'a Leg, filters: &'a Filters) -> Slice<'a> {
         })
     };
     Slice {
-        origin: &leg.origin,
-        destination: &leg.destination,
-        departure_date: &leg.date,
+        origin: &journey.origin,
+        destination: &journey.destination,
+        departure_date: &journey.date,
         departure_time: range(
             filters.departure_after.as_ref(),
             filters.departure_before.as_ref(),

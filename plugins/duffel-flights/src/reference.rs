@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::flight_reference::{Airline, AirportAnswer};
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::{FlightReference, ReadError, cache, json};
 
 use crate::settings::Settings;
@@ -21,7 +21,7 @@ const PAGES_MAX: usize = 20;
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl FlightReference for DuffelFlights {
-    fn find_airports(text: String, limit: u16) -> Result<AirportAnswer, ReadError> {
+    fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
         let settings = Settings::read()?;
         let request = get(&settings, "/places/suggestions").query("query", text);
         let suggestions: Vec<Suggestion> = open_read(&request.send()?)?;
@@ -35,7 +35,7 @@ impl FlightReference for DuffelFlights {
         let Some(shelf) = iata_code.chars().next().filter(char::is_ascii_alphanumeric) else {
             return Err(unknown());
         };
-        let kept = cache::get(&key(shelf)).and_then(|kept| json::read::<Vec<Kept>>(&kept).ok());
+        let kept = cache::get(&key(shelf)).and_then(|kept| json::decode::<Vec<Kept>>(&kept).ok());
         let airlines = match kept {
             Some(airlines) => airlines,
             None => read_all(&settings)?.remove(&shelf).unwrap_or_default(),
@@ -100,14 +100,14 @@ fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<Kept>>, ReadError>
         after = page.after;
         if after.is_none() {
             for (shelf, airlines) in &shelves {
-                if let Ok(written) = json::write(airlines) {
+                if let Ok(written) = json::encode(airlines) {
                     cache::set(&key(*shelf), &written, KEPT);
                 }
             }
             return Ok(shelves);
         }
     }
-    Err(ReadError::Unreadable(
+    Err(ReadError::InvalidResponse(
         "the list of airlines has more pages than are possible".to_owned(),
     ))
 }

@@ -1,8 +1,8 @@
 //! Bags for existing orders.
 
-use stopover_sdk::flight_services::{Available, BuyRequest, ListRequest};
+use stopover_sdk::flight_services::{AvailableServices, ListRequest, PurchaseRequest};
 use stopover_sdk::http::{self, Method, Response};
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightServices, ReadError};
 
 use crate::booking::payment;
@@ -17,9 +17,12 @@ use crate::wire::service::Service;
 use crate::{DuffelFlights, map};
 
 impl FlightServices for DuffelFlights {
-    fn list_services(asked: ListRequest) -> Result<Available, ReadError> {
+    fn list_services(asked: ListRequest) -> Result<AvailableServices, ReadError> {
         let settings = Settings::read()?;
-        let path = format!("/air/orders/{}", http::encode(&asked.supplier_reference));
+        let path = format!(
+            "/air/orders/{}",
+            http::percent_encode(&asked.supplier_reference)
+        );
         let for_sale = get(&settings, &format!("{path}/available_services"));
         let requests = [
             get(&settings, &path),
@@ -43,12 +46,12 @@ impl FlightServices for DuffelFlights {
             .into_iter()
             .filter_map(|service| map::service::available(service, &ids, &currency))
             .collect();
-        Ok(Available { services, currency })
+        Ok(AvailableServices { services, currency })
     }
 
-    fn buy_services(asked: BuyRequest) -> Result<FlightBookingState, ChangeError> {
+    fn purchase_services(asked: PurchaseRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
-        let id = http::encode(&asked.supplier_reference);
+        let id = http::percent_encode(&asked.supplier_reference);
         let path = format!("/air/orders/{id}/services");
         let wanted = asked.services.iter();
         let data = AddServices {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::{Method, Request, Response};
-use stopover_sdk::json::{Unreadable, Unwritable};
+use stopover_sdk::json::{DecodeError, EncodeError};
 use stopover_sdk::{ChangeError, ReadError};
 
 use crate::fault::{Change, Fault};
@@ -41,21 +41,21 @@ pub(crate) fn get(settings: &Settings, path: &str) -> Request {
 }
 
 /// Adds data to a request, in Duffel's envelope.
-pub(crate) fn with_data<T: Serialize>(request: Request, data: T) -> Result<Request, Unwritable> {
+pub(crate) fn with_data<T: Serialize>(request: Request, data: T) -> Result<Request, EncodeError> {
     request.json(&Enveloped { data })
 }
 
 /// Decodes a response by its status. Only 2xx responses have data.
 pub(crate) fn open<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
-) -> Result<Answer<T>, Unreadable> {
+) -> Result<Answer<T>, DecodeError> {
     if !response.is_success() {
         return Ok(Answer::Fault(Fault::new(response)));
     }
     let envelope: Envelope<T> = response.json()?;
     let data = envelope
         .data
-        .ok_or_else(|| Unreadable::new("the response has no data"))?;
+        .ok_or_else(|| DecodeError::new("the response has no data"))?;
     Ok(Answer::Data(Page {
         data,
         after: envelope.meta.after.filter(|after| !after.is_empty()),

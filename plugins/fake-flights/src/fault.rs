@@ -73,7 +73,7 @@ impl Faults {
         Err(match self.of(&response) {
             Some(fault) if definite.iter().any(|listed| listed.is(fault)) => fault.refusal().into(),
             Some(fault) => ChangeError::Unknown(fault.sentence.to_owned()),
-            None => response.change_error(),
+            None => response.to_change_error(),
         })
     }
 
@@ -102,8 +102,8 @@ impl Faults {
             Some(fault) if fault.status == 404 => ReadError::NotFound(fault.sentence.to_owned()),
             Some(fault) => fault.refusal().into(),
             // A "not found" in another form is not from the supplier.
-            None => match response.read_error() {
-                ReadError::NotFound(text) => ReadError::Unreadable(text),
+            None => match response.to_read_error() {
+                ReadError::NotFound(text) => ReadError::InvalidResponse(text),
                 error => error,
             },
         })

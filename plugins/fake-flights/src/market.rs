@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
-use stopover_sdk::json::Unwritable;
-use stopover_sdk::settings::{self, Unusable};
+use stopover_sdk::json::EncodeError;
+use stopover_sdk::settings::{self, SettingsError};
 
 /// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
@@ -34,7 +34,7 @@ pub(crate) struct Api {
 
 impl Api {
     /// Opens the API at this path, which starts with a slash.
-    pub(crate) fn open(path: &str) -> Result<Self, Unusable> {
+    pub(crate) fn open(path: &str) -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
             root: format!("{}{path}", base_url.trim_end_matches('/')),
@@ -46,7 +46,7 @@ impl Api {
         Request::get(format!("{}{path}", self.root))
     }
 
-    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, Unwritable> {
+    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
         self.post_nothing(path).json(body)
     }
 

@@ -1,6 +1,6 @@
 //! Building and checking of responses, which both suppliers share, in pure functions.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{ChangeType, Direction, Journey, Segment};
@@ -21,22 +21,22 @@ pub(crate) struct Flown {
 }
 
 /// Returns the journeys of a trip in their order.
-pub(crate) fn journeys(flown: Vec<Flown>) -> Result<Vec<Journey>, Unreadable> {
+pub(crate) fn journeys(flown: Vec<Flown>) -> Result<Vec<Journey>, DecodeError> {
     let airports: Vec<_> = (flown.iter())
         .map(|journey| (journey.origin.as_str(), journey.destination.as_str()))
         .collect();
-    let directions = Direction::of_trip(&airports);
+    let directions = Direction::for_journeys(&airports);
     (flown.into_iter().zip(directions))
         .map(|(flown, direction)| journey(flown, direction))
         .collect()
 }
 
-fn journey(flown: Flown, direction: Direction) -> Result<Journey, Unreadable> {
+fn journey(flown: Flown, direction: Direction) -> Result<Journey, DecodeError> {
     let (Some(first), Some(last)) = (flown.segments.first(), flown.segments.last()) else {
-        return Err(Unreadable::new("a journey has no flights"));
+        return Err(DecodeError::new("a journey has no flights"));
     };
     let stops = u8::try_from(flown.segments.len() - 1)
-        .map_err(|_| Unreadable::new("a journey has too many flights"))?;
+        .map_err(|_| DecodeError::new("a journey has too many flights"))?;
     Ok(Journey {
         departure_time: first.departure_time.clone(),
         arrival_time: last.arrival_time.clone(),
@@ -62,44 +62,44 @@ pub(crate) fn unknown_change(added: &[Segment]) -> ChangeType {
 }
 
 /// Converts an amount. Both suppliers write exactly the decimals that the currency has.
-pub(crate) fn money(amount: Decimal, currency: String) -> Result<Money, Unreadable> {
+pub(crate) fn money(amount: Decimal, currency: String) -> Result<Money, DecodeError> {
     let amount = amount
         .to_minor(&currency)
-        .map_err(|error| Unreadable::new(format!("an amount is invalid: {error}")))?;
+        .map_err(|error| DecodeError::new(format!("an amount is invalid: {error}")))?;
     Ok(Money { amount, currency })
 }
 
 /// Returns an amount, which must be in this currency.
-pub(crate) fn amount(money: Money, currency: &str) -> Result<MinorUnits, Unreadable> {
+pub(crate) fn amount(money: Money, currency: &str) -> Result<MinorUnits, DecodeError> {
     if money.currency == currency {
         Ok(money.amount)
     } else {
-        Err(Unreadable::new(
+        Err(DecodeError::new(
             "the amounts are in a currency other than the requested one",
         ))
     }
 }
 
-pub(crate) fn local_time(text: &str) -> Result<LocalTime, Unreadable> {
-    time::parse_local_time(text).ok_or_else(|| Unreadable::new("a local time cannot be read"))
+pub(crate) fn local_time(text: &str) -> Result<LocalTime, DecodeError> {
+    time::parse_local_time(text).ok_or_else(|| DecodeError::new("a local time cannot be read"))
 }
 
-pub(crate) fn check_whose(found: &str, client_reference: &str) -> Result<(), Unreadable> {
+pub(crate) fn check_whose(found: &str, client_reference: &str) -> Result<(), DecodeError> {
     if found == client_reference {
         Ok(())
     } else {
-        Err(Unreadable::new(
+        Err(DecodeError::new(
             "the booking has a different client reference",
         ))
     }
 }
 
 /// Returns the only booking found, or `None` if there is none.
-pub(crate) fn the_only<T>(found: Vec<T>) -> Result<Option<T>, Unreadable> {
+pub(crate) fn the_only<T>(found: Vec<T>) -> Result<Option<T>, DecodeError> {
     let mut found = found.into_iter();
     let first = found.next();
     match found.next() {
-        Some(_) => Err(Unreadable::new("several bookings have the same reference")),
+        Some(_) => Err(DecodeError::new("several bookings have the same reference")),
         None => Ok(first),
     }
 }

@@ -14,12 +14,12 @@ mod wire;
 mod discovery;
 
 use stopover_sdk::hotel_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
-use stopover_sdk::hotel_pricing::{PriceAnswer, PriceRequest};
-use stopover_sdk::http::encode;
-use stopover_sdk::types::hotel::HotelBookingState;
+use stopover_sdk::hotel_pricing::{PriceRequest, PriceResponse};
+use stopover_sdk::http::percent_encode;
+use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::{
     ChangeError, Description, HotelBooking, HotelCancellation, HotelPricing, Plugin, ReadError,
 };
@@ -50,10 +50,10 @@ impl Plugin for FakeHotels {
         Description {
             collects_payment: false,
             one_booking_per_offer: false,
-            cancels_single_rooms: true,
+            supports_partial_cancellation: true,
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
             // A second booking with the same reference is refused instead of returning the first.
-            repeats_are_safe: false,
+            supports_idempotent_resend: false,
             hosts: vec!["*".to_owned()],
             settings_schema: lodge::SETTINGS_SCHEMA.to_owned(),
             ..Description::new(name, env!("CARGO_PKG_VERSION"))
@@ -62,12 +62,12 @@ impl Plugin for FakeHotels {
 }
 
 impl HotelPricing for FakeHotels {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         if let Some(mishap) = Mishap::among(&request.supplier_hotel_ids) {
             return Ok(mishap.happen(&request));
         }
         if request.supplier_hotel_ids.is_empty() {
-            return Ok(PriceAnswer {
+            return Ok(PriceResponse {
                 currency: request.stay.currency,
                 hotels: Vec::new(),
             });
@@ -79,7 +79,7 @@ impl HotelPricing for FakeHotels {
 }
 
 impl HotelBooking for FakeHotels {
-    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let body = wire::PrebookRequest {
             rate_id: &request.supplier_offer,
             client_ref: &request.client_reference,
@@ -89,7 +89,7 @@ impl HotelBooking for FakeHotels {
         Ok(map::prebooked(prebook, &request.stay)?)
     }
 
-    fn book(request: BookRequest) -> Result<HotelBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let body =
             map::book_request(&request).map_err(|error| ChangeError::NotSent(error.to_string()))?;
         let response = Lodge::open()?.post("/bookings", &body)?.send()?;
@@ -99,14 +99,14 @@ impl HotelBooking for FakeHotels {
         Ok(map::booking(booking)?)
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
         let lodge = Lodge::open()?;
         if let Some(id) = &request.supplier_reference {
             let response = lodge.get(&booking_path(id)).send()?;
             if Code::of(&response) != Some(Code::NotFound) {
                 let booking: wire::Booking = refusal::read(response)?.json()?;
                 map::check_whose(&booking, &request.client_reference)?;
-                return Ok(FindAnswer::Found(map::booking(booking)?));
+                return Ok(BookingLookup::Found(map::booking(booking)?));
             }
         }
         // Lodge guarantees completeness for this response only, so no other response may show that
@@ -134,7 +134,7 @@ impl HotelCancellation for FakeHotels {
         Ok(Quote::Policy(map::booked_policy(&booking)))
     }
 
-    fn cancel(request: CancelRequest) -> Result<HotelBookingState, ChangeError> {
+    fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let path = format!("{}/cancel", booking_path(&request.supplier_reference));
         let body = map::cancel_request(&request);
         let response = Lodge::open()?.post(&path, &body)?.send()?;
@@ -145,5 +145,5 @@ impl HotelCancellation for FakeHotels {
 }
 
 fn booking_path(id: &str) -> String {
-    format!("/bookings/{}", encode(id))
+    format!("/bookings/{}", percent_encode(id))
 }

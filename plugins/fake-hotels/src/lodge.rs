@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
-use stopover_sdk::json::Unwritable;
-use stopover_sdk::settings::{self, Unusable};
+use stopover_sdk::json::EncodeError;
+use stopover_sdk::settings::{self, SettingsError};
 
 /// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
@@ -32,7 +32,7 @@ pub(crate) struct Lodge {
 }
 
 impl Lodge {
-    pub(crate) fn open() -> Result<Self, Unusable> {
+    pub(crate) fn open() -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
             root: format!("{}/lodge/v1", base_url.trim_end_matches('/')),
@@ -44,7 +44,7 @@ impl Lodge {
         Request::get(format!("{}{path}", self.root))
     }
 
-    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, Unwritable> {
+    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
         Request::post(format!("{}{path}", self.root)).json(body)
     }
 }

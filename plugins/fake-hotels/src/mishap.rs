@@ -4,7 +4,7 @@
 use std::hint;
 use std::process;
 
-use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer, PriceRequest};
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Restriction};
 
 /// Size of the flood in the gateway's memory, in bytes.
@@ -37,7 +37,7 @@ impl Mishap {
         })
     }
 
-    pub(crate) fn happen(self, request: &PriceRequest) -> PriceAnswer {
+    pub(crate) fn happen(self, request: &PriceRequest) -> PriceResponse {
         match self {
             Self::Trap => process::abort(),
             Self::Spin => spin(),
@@ -63,7 +63,7 @@ fn hoard() -> ! {
 
 /// Returns far more offers than requested. Empty restrictions take more memory in the gateway than
 /// in the adapter, so that an adapter with 64 MiB of memory can return 64 MiB.
-fn flood(request: &PriceRequest) -> PriceAnswer {
+fn flood(request: &PriceRequest) -> PriceResponse {
     let nothing = Restriction {
         code: String::new(),
         description: String::new(),
@@ -77,7 +77,7 @@ fn flood(request: &PriceRequest) -> PriceAnswer {
         },
         ..Offer::new("flood", Vec::new())
     };
-    PriceAnswer {
+    PriceResponse {
         currency: request.stay.currency.clone(),
         hotels: vec![HotelOffers {
             hotel: HotelSummary::new("FLOOD", "The High Water"),

@@ -256,7 +256,7 @@ pub(crate) fn change(response: Response, change: Change) -> Result<Response, Cha
     Err(match Code::of(&response) {
         Some(code) if change.definite().contains(&code) => code.refusal().into(),
         Some(code) => ChangeError::Unknown(code.sentence()),
-        None => response.change_error(),
+        None => response.to_change_error(),
     })
 }
 
@@ -272,8 +272,8 @@ pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
         Some(Code::SupplierFailure) => ReadError::Failed(Code::SupplierFailure.sentence()),
         Some(code) => code.refusal().into(),
         // A "not found" in another form is not from Lodge.
-        None => match response.read_error() {
-            ReadError::NotFound(text) => ReadError::Unreadable(text),
+        None => match response.to_read_error() {
+            ReadError::NotFound(text) => ReadError::InvalidResponse(text),
             error => error,
         },
     })

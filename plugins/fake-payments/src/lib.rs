@@ -6,10 +6,10 @@ mod refusal;
 mod tillway;
 mod wire;
 
-use stopover_sdk::http::encode;
+use stopover_sdk::http::percent_encode;
 use stopover_sdk::payment_processor::{
-    AuthorizeRequest, CaptureRequest, FindAnswer, FindRefundAnswer, FindRequest, Instrument,
-    Intent, IntentRequest, PaymentError, PaymentState, RefundRequest, RefundState, VoidRequest,
+    AuthorizeRequest, CaptureRequest, FindRequest, Instrument, Intent, IntentRequest, PaymentError,
+    PaymentLookup, ProcessorPayment, ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
 };
 use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError};
 
@@ -28,7 +28,7 @@ impl Plugin for FakePayments {
         Description {
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
             // `reference` is the idempotency key of every operation.
-            repeats_are_safe: true,
+            supports_idempotent_resend: true,
             hosts: vec!["*".to_owned()],
             settings_schema: tillway::SETTINGS_SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
@@ -57,7 +57,7 @@ impl PaymentProcessor for FakePayments {
         })
     }
 
-    fn authorize(request: AuthorizeRequest) -> Result<PaymentState, PaymentError> {
+    fn authorize(request: AuthorizeRequest) -> Result<ProcessorPayment, PaymentError> {
         let body = wire::NewPayment {
             reference: &request.client_reference,
             amount: request.amount.amount,
@@ -73,7 +73,7 @@ impl PaymentProcessor for FakePayments {
             .map_err(refusal::unreadable)
     }
 
-    fn capture(request: CaptureRequest) -> Result<PaymentState, PaymentError> {
+    fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
         let path = format!("{}/capture", payment_path(&request.processor_reference));
         let body = wire::Amount {
             reference: &request.client_reference,
@@ -86,7 +86,7 @@ impl PaymentProcessor for FakePayments {
             .map_err(refusal::unreadable)
     }
 
-    fn void(request: VoidRequest) -> Result<PaymentState, PaymentError> {
+    fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
         let path = format!("{}/void", payment_path(&request.processor_reference));
         let body = wire::Void {
             reference: &request.client_reference,
@@ -97,7 +97,7 @@ impl PaymentProcessor for FakePayments {
             .map_err(refusal::unreadable)
     }
 
-    fn refund(request: RefundRequest) -> Result<RefundState, PaymentError> {
+    fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
         let path = format!("{}/refunds", payment_path(&request.processor_reference));
         let body = wire::Amount {
             reference: &request.client_reference,
@@ -111,13 +111,13 @@ impl PaymentProcessor for FakePayments {
         Ok(map::refund(refund))
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<PaymentLookup, ReadError> {
         let tillway = Tillway::open()?;
         if let Some(id) = &request.processor_reference {
             let response = tillway.get(&payment_path(id)).send()?;
             if Code::of(&response) != Some(Code::NoSuchPayment) {
                 let payment: wire::Payment = refusal::read(response)?.json()?;
-                return Ok(FindAnswer::Found(map::payment(payment)?));
+                return Ok(PaymentLookup::Found(map::payment(payment)?));
             }
         }
         // Tillway guarantees completeness for this response only, so no other response may show
@@ -128,10 +128,10 @@ impl PaymentProcessor for FakePayments {
             .send()?;
         let found: wire::List<wire::Payment> = refusal::read(response)?.json()?;
         match map::the_only(found)? {
-            None => Ok(FindAnswer::NotFound),
+            None => Ok(PaymentLookup::NotFound),
             Some(payment) => {
                 map::check(payment.reference == request.client_reference, map::WHOSE)?;
-                Ok(FindAnswer::Found(map::payment(payment)?))
+                Ok(PaymentLookup::Found(map::payment(payment)?))
             }
         }
     }
@@ -139,7 +139,7 @@ impl PaymentProcessor for FakePayments {
     fn find_refund(
         processor_reference: String,
         client_reference: String,
-    ) -> Result<FindRefundAnswer, ReadError> {
+    ) -> Result<RefundLookup, ReadError> {
         let path = format!("{}/refunds", payment_path(&processor_reference));
         let response = Tillway::open()?
             .get(&path)
@@ -147,16 +147,16 @@ impl PaymentProcessor for FakePayments {
             .send()?;
         let found: wire::List<wire::Refund> = refusal::read(response)?.json()?;
         match map::the_only(found)? {
-            None => Ok(FindRefundAnswer::NotFound),
+            None => Ok(RefundLookup::NotFound),
             Some(refund) => {
                 map::check(refund.reference == client_reference, map::WHOSE)?;
-                Ok(FindRefundAnswer::Found(map::refund(refund)))
+                Ok(RefundLookup::Found(map::refund(refund)))
             }
         }
     }
 
     fn describe_instrument(token: String) -> Result<Instrument, ReadError> {
-        let path = format!("/tokens/{}", encode(&token));
+        let path = format!("/tokens/{}", percent_encode(&token));
         let response = Tillway::open()?.get(&path).send()?;
         let found: wire::Token = refusal::read(response)?.json()?;
         Ok(Instrument {
@@ -167,5 +167,5 @@ impl PaymentProcessor for FakePayments {
 }
 
 fn payment_path(id: &str) -> String {
-    format!("/payments/{}", encode(id))
+    format!("/payments/{}", percent_encode(id))
 }

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -194,7 +194,7 @@ pub(crate) fn done<T: DeserializeOwned>(
 }
 
 /// Converts the error of an unreadable response to a request that was sent.
-pub(crate) fn unreadable(error: Unreadable) -> PaymentError {
+pub(crate) fn unreadable(error: DecodeError) -> PaymentError {
     PaymentError::Unknown(error.to_string())
 }
 
@@ -215,8 +215,8 @@ pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
                 .into()
         }
         // A "not found" in another form is not from Tillway.
-        None => match response.read_error() {
-            ReadError::NotFound(text) => ReadError::Unreadable(text),
+        None => match response.to_read_error() {
+            ReadError::NotFound(text) => ReadError::InvalidResponse(text),
             error => error,
         },
     })

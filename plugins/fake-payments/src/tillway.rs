@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::{Error, Request, Response};
-use stopover_sdk::json::Unwritable;
+use stopover_sdk::json::EncodeError;
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::settings::{self, Unusable};
+use stopover_sdk::settings::{self, SettingsError};
 
 /// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
@@ -33,7 +33,7 @@ pub(crate) struct Tillway {
 }
 
 impl Tillway {
-    pub(crate) fn open() -> Result<Self, Unusable> {
+    pub(crate) fn open() -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
             root: format!("{}/tillway/v1", base_url.trim_end_matches('/')),
@@ -45,7 +45,7 @@ impl Tillway {
         Request::get(format!("{}{path}", self.root))
     }
 
-    fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, Unwritable> {
+    fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
         Request::post(format!("{}{path}", self.root)).json(body)
     }
 }
@@ -59,7 +59,7 @@ pub(crate) fn change<T: Serialize>(path: &str, body: &T) -> Result<Response, Pay
         .map_err(|error| PaymentError::NotSent(error.to_string()))?;
     request.send().map_err(|error| match error {
         Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
-        Error::TimedOut(text) | Error::Cut(text) => PaymentError::Unknown(text),
+        Error::TimedOut(text) | Error::ConnectionLost(text) => PaymentError::Unknown(text),
         Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
     })
 }

@@ -4,8 +4,8 @@
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use stopover_sdk::json::{self, Unreadable};
-use stopover_sdk::loose::Text;
+use stopover_sdk::json::{self, DecodeError};
+use stopover_sdk::lenient::LenientText;
 
 /// The first value found of each kind.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) struct Clues {
 impl Clues {
     /// Adds the values found in a document. Text that is not JSON is ignored.
     pub(crate) fn look_into(&mut self, document: &str) {
-        let looked: Result<Look, Unreadable> = json::read(document.as_bytes());
+        let looked: Result<Look, DecodeError> = json::decode(document.as_bytes());
         if let Ok(Look(found)) = looked {
             self.booking_id = self.booking_id.take().or(found.booking_id);
             self.client_reference = self.client_reference.take().or(found.client_reference);
@@ -57,7 +57,7 @@ impl<'de> Visitor<'de> for Through<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
-        while let Some(name) = fields.next_key::<Text<'de>>()? {
+        while let Some(name) = fields.next_key::<LenientText<'de>>()? {
             let place = match name.as_str() {
                 "bookingId" => &mut self.0.booking_id,
                 // `GW_REF` is used by flights, `clientReference` by hotels.
@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for Through<'_> {
                     continue;
                 }
             };
-            let found = fields.next_value::<Text<'de>>()?.to_owned();
+            let found = fields.next_value::<LenientText<'de>>()?.to_owned();
             *place = place.take().or(found);
         }
         Ok(())

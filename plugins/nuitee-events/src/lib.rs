@@ -4,19 +4,19 @@
 mod clue;
 
 use sha2::{Digest, Sha256};
-use stopover_sdk::loose::Text;
-use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
-use stopover_sdk::{json, record};
+use stopover_sdk::lenient::LenientText;
+use stopover_sdk::supplier_events::{Event, EventKind, VerifyError, WebhookRequest};
+use stopover_sdk::{json, lenient_struct};
 
 use crate::clue::Clues;
 
-record! {
+lenient_struct! {
     /// The envelope. `request` and `response` are strings that contain JSON.
     struct Frame<'a> {
-        event_id: Text<'a> = "event_id",
-        event_name: Text<'a> = "event_name",
-        request: Text<'a> = "request",
-        response: Text<'a> = "response",
+        event_id: LenientText<'a> = "event_id",
+        event_name: LenientText<'a> = "event_name",
+        request: LenientText<'a> = "request",
+        response: LenientText<'a> = "response",
     }
 }
 
@@ -24,13 +24,13 @@ record! {
 ///
 /// # Errors
 /// The body is not Nuitee's envelope, or the event has no name.
-pub fn read(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
+pub fn read(delivery: &WebhookRequest) -> Result<Vec<Event>, VerifyError> {
     let frame: Frame<'_> =
-        json::read(&delivery.body).map_err(|error| VerifyError::Unreadable(error.to_string()))?;
+        json::decode(&delivery.body).map_err(|error| VerifyError::Malformed(error.to_string()))?;
     let name = frame
         .event_name
         .as_deref()
-        .ok_or_else(|| VerifyError::Unreadable("the event has no name".to_owned()))?;
+        .ok_or_else(|| VerifyError::Malformed("the event has no name".to_owned()))?;
     let mut clues = Clues::default();
     // Values of Nuitee's response take precedence over those of its request.
     clues.look_into(frame.response.as_str());
@@ -52,22 +52,22 @@ pub fn read(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
 }
 
 /// Returns the kind of an event by words in its name, because Nuitee does not list the names.
-fn kind(name: &str, clues: &Clues) -> Kind {
+fn kind(name: &str, clues: &Clues) -> EventKind {
     let name = name.to_ascii_lowercase();
     if *clues == Clues::default() {
-        return Kind::Irrelevant("the event names no booking".to_owned());
+        return EventKind::Irrelevant("the event names no booking".to_owned());
     }
     if name.contains("prebook") {
-        return Kind::Irrelevant("a prebook is not a booking yet".to_owned());
+        return EventKind::Irrelevant("a prebook is not a booking yet".to_owned());
     }
     if name.contains("cancel") {
-        Kind::CancellationChanged
+        EventKind::CancellationChanged
     } else if name.contains("payment") {
-        Kind::PaymentChanged
+        EventKind::PaymentChanged
     } else if name.contains("schedule") || name.contains("itinerary") {
-        Kind::ItineraryChanged
+        EventKind::ItineraryChanged
     } else {
-        Kind::BookingChanged
+        EventKind::BookingChanged
     }
 }
 

@@ -2,10 +2,10 @@
 //! are definite refusals.
 
 use stopover_sdk::flight_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::http::{self, Request};
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason, clock, json};
 
 use crate::fault;
@@ -19,9 +19,9 @@ use crate::wire::prebook::{Prebook, Verified as WireVerified, VerifyRequest};
 use crate::{NuiteeFlights, map};
 
 impl FlightBooking for NuiteeFlights {
-    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let settings = Settings::read()?;
-        let offered: Offered = json::read(request.supplier_offer.as_bytes())
+        let offered: Offered = json::decode(request.supplier_offer.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not an offer of this adapter"))?;
         let first = offered.flights.iter().flatten().next();
         let departure = first.and_then(|flight| flight.rsplit(' ').next());
@@ -55,9 +55,9 @@ impl FlightBooking for NuiteeFlights {
         )
     }
 
-    fn book(request: BookRequest) -> Result<FlightBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
-        let bound: Bound = json::read(request.supplier_prebook.as_bytes())
+        let bound: Bound = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
         // Without the trailing slash, Nuitee redirects to this URL.
         let book = Request::post(settings.url("/flights/bookings/")).json(&WireBook {
@@ -80,17 +80,17 @@ impl FlightBooking for NuiteeFlights {
         )?)
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
         let settings = Settings::read()?;
         let bound = request.supplier_prebook.as_deref();
-        let bound: Option<Bound> = bound.and_then(|bound| json::read(bound.as_bytes()).ok());
+        let bound: Option<Bound> = bound.and_then(|bound| json::decode(bound.as_bytes()).ok());
         if let Some(id) = &request.supplier_reference
             && let Some(state) = read_by_id(&settings, id, bound.as_ref())?
         {
-            return Ok(FindAnswer::Found(state));
+            return Ok(BookingLookup::Found(state));
         }
         let found = read_by_reference(&settings, &request.client_reference, bound.as_ref())?;
-        Ok(found.map_or(FindAnswer::NotFound, FindAnswer::Found))
+        Ok(found.map_or(BookingLookup::NotFound, BookingLookup::Found))
     }
 }
 
@@ -118,8 +118,8 @@ pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
     bound: Option<&Bound>,
-) -> Result<Option<FlightBookingState>, ReadError> {
-    let path = format!("/flights/bookings/{}", http::encode(id));
+) -> Result<Option<SupplierBooking>, ReadError> {
+    let path = format!("/flights/bookings/{}", http::percent_encode(id));
     let response = send(Request::get(settings.url(&path)))?;
     let booked: Option<Booked<'_>> = match open_read(&response) {
         Err(ReadError::NotFound(_)) => return Ok(None),
@@ -133,7 +133,7 @@ pub(crate) fn read_by_id(
         Ok(Some(state))
     } else {
         let message = "the response is about another booking";
-        Err(ReadError::Unreadable(message.to_owned()))
+        Err(ReadError::InvalidResponse(message.to_owned()))
     }
 }
 
@@ -142,7 +142,7 @@ fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
     bound: Option<&Bound>,
-) -> Result<Option<FlightBookingState>, ReadError> {
+) -> Result<Option<SupplierBooking>, ReadError> {
     let list = Request::get(settings.url("/flights/bookings"))
         .query("customTags", format!("GW_REF:{client_reference}"));
     let response = send(list)?;

@@ -4,7 +4,7 @@
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Request};
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError};
 
 use crate::booking::read_by_id;
@@ -31,7 +31,7 @@ impl FlightCancellation for NuiteeFlights {
         }
     }
 
-    fn cancel(request: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+    fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
         let id = request.supplier_reference.as_str();
         let response = send(Request::post(url(&settings, id)))?;
@@ -56,12 +56,12 @@ impl FlightCancellation for NuiteeFlights {
 fn url(settings: &Settings, id: &str) -> String {
     settings.url(&format!(
         "/flights/bookings/{}/cancellations",
-        http::encode(id)
+        http::percent_encode(id)
     ))
 }
 
 /// Returns the booking's state after an earlier call cancelled it or requested its cancellation.
-fn before(settings: &Settings, id: &str, fault: &Fault) -> Result<FlightBookingState, ChangeError> {
+fn before(settings: &Settings, id: &str, fault: &Fault) -> Result<SupplierBooking, ChangeError> {
     let read = read_by_id(settings, id, None);
     match read {
         Ok(Some(state))

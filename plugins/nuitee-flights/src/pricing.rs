@@ -1,6 +1,6 @@
 //! Flight search. The response is one document or a stream of documents.
 
-use stopover_sdk::flight_pricing::{PriceAnswer, PriceRequest};
+use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::http::Request;
 use stopover_sdk::{FlightPricing, ReadError, clock};
 
@@ -12,7 +12,7 @@ use crate::wire::rates::{Batch, Itinerary};
 use crate::{NuiteeFlights, map};
 
 impl FlightPricing for NuiteeFlights {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let settings = Settings::read()?;
         let currency = request.currency.as_deref();
         let currency = currency.unwrap_or(&settings.currency);
@@ -58,7 +58,7 @@ impl FlightPricing for NuiteeFlights {
         if left_out > 0 {
             stopover_sdk::warn!("{left_out} offers left out; last reason: {why}");
         }
-        Ok(PriceAnswer {
+        Ok(PriceResponse {
             offers,
             applied,
             truncated,

@@ -2,10 +2,10 @@
 //! are definite refusals.
 
 use stopover_sdk::hotel_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::http::{self, Request, Response};
-use stopover_sdk::types::hotel::{Guest, HotelBookingState, HotelSummary, RoomGuests};
+use stopover_sdk::types::hotel::{Guest, HotelSummary, RoomGuests, SupplierBooking};
 use stopover_sdk::{ChangeError, HotelBooking, ReadError, Refusal, RefusalReason, json};
 
 use crate::content::hotel_request;
@@ -13,13 +13,13 @@ use crate::fault::BookFault;
 use crate::map::prebook::{Bound, Offered};
 use crate::settings::{PaymentMethod, Settings};
 use crate::upstream::{Answer, READ_TIMEOUT_MS, open_change, open_read};
-use crate::wire::Many;
+use crate::wire::OneOrMany;
 use crate::wire::booking::{BookRequest as WireBook, Booking, Guest as WireGuest, Holder, Payment};
 use crate::wire::rate::{Prebook, PrebookRequest as WirePrebook};
 use crate::{NuiteeHotels, map, wire};
 
 impl HotelBooking for NuiteeHotels {
-    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let settings = Settings::read()?;
         let prebook = Request::post(settings.book_url("/rates/prebook")).json(&WirePrebook {
             offer_id: &request.supplier_offer,
@@ -48,9 +48,9 @@ impl HotelBooking for NuiteeHotels {
         map::prebook::prebooked(&offered, prebook, hotel)
     }
 
-    fn book(request: BookRequest) -> Result<HotelBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
-        let bound: Bound = json::read(request.supplier_prebook.as_bytes())
+        let bound: Bound = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
         let response = Request::post(settings.book_url("/rates/book"))
             .json(&WireBook {
@@ -76,15 +76,15 @@ impl HotelBooking for NuiteeHotels {
         }
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
         let settings = Settings::read()?;
         if let Some(id) = &request.supplier_reference
             && let Some(state) = read_by_id(&settings, id)?
         {
-            return Ok(FindAnswer::Found(state));
+            return Ok(BookingLookup::Found(state));
         }
         let found = read_by_reference(&settings, &request.client_reference)?;
-        Ok(found.map_or(FindAnswer::NotFound, FindAnswer::Found))
+        Ok(found.map_or(BookingLookup::NotFound, BookingLookup::Found))
     }
 }
 
@@ -92,7 +92,7 @@ impl HotelBooking for NuiteeHotels {
 pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
-) -> Result<Option<HotelBookingState>, ReadError> {
+) -> Result<Option<SupplierBooking>, ReadError> {
     let response = booking_request(settings, id).send()?;
     match open_read::<Booking>(&response) {
         Ok(booking) => Ok(booking.map(map::booking::state).transpose()?),
@@ -106,14 +106,14 @@ pub(crate) fn read_by_id(
 fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
-) -> Result<Option<HotelBookingState>, ReadError> {
+) -> Result<Option<SupplierBooking>, ReadError> {
     let response = Request::get(settings.book_url("/bookings"))
         .query("clientReference", client_reference)
         .timeout_ms(READ_TIMEOUT_MS)
         .send()?;
-    let bookings: Many<Booking> = match open_read(&response) {
+    let bookings: OneOrMany<Booking> = match open_read(&response) {
         Ok(bookings) => bookings.unwrap_or_default(),
-        Err(ReadError::NotFound(_)) => Many::default(),
+        Err(ReadError::NotFound(_)) => OneOrMany::default(),
         Err(error) => return Err(error),
     };
     let booking = map::booking::with_reference(bookings.0, client_reference);
@@ -121,7 +121,7 @@ fn read_by_reference(
 }
 
 fn booking_request(settings: &Settings, id: &str) -> Request {
-    let path = format!("/bookings/{}", http::encode(id));
+    let path = format!("/bookings/{}", http::percent_encode(id));
     Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS)
 }
 
@@ -130,7 +130,7 @@ fn booking_request(settings: &Settings, id: &str) -> Request {
 fn booked_before(
     settings: &Settings,
     client_reference: &str,
-) -> Result<HotelBookingState, ChangeError> {
+) -> Result<SupplierBooking, ChangeError> {
     match read_by_reference(settings, client_reference) {
         Ok(Some(state)) => Ok(state),
         Ok(None) => Err(ChangeError::Unknown(

@@ -1,6 +1,6 @@
 //! Pricing: all rates of the named hotels, in one request.
 
-use stopover_sdk::hotel_pricing::{PriceAnswer, PriceRequest};
+use stopover_sdk::hotel_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::{HotelPricing, ReadError};
 
 use crate::search::{asked, rates_request, send_rates};
@@ -9,7 +9,7 @@ use crate::wire::rate::RatesRequest;
 use crate::{NuiteeHotels, map};
 
 impl HotelPricing for NuiteeHotels {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let settings = Settings::read()?;
         let (rates, hotels) = send_rates(
             &settings,

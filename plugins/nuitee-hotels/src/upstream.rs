@@ -3,11 +3,11 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::{ReadError, json};
 
 use crate::fault::Fault;
-use crate::wire::{Code, Number};
+use crate::wire::{Code, LenientNumber};
 
 /// Timeout of reads that Nuitee serves from its own data, in milliseconds. Nuitee itself gives up
 /// after 4 s.
@@ -27,7 +27,7 @@ pub(crate) struct Body<T, H = IgnoredAny> {
     /// Summaries of the hotels of rates.
     pub(crate) hotels: Option<H>,
     /// Total number of items of a list.
-    pub(crate) total: Number,
+    pub(crate) total: LenientNumber,
 }
 
 /// The envelope. Some endpoints have `error` under `value`.
@@ -36,7 +36,7 @@ struct Envelope<T, H> {
     data: Option<T>,
     hotels: Option<H>,
     #[serde(default)]
-    total: Number,
+    total: LenientNumber,
     error: Option<WireError>,
     value: Option<Wrapped>,
 }
@@ -54,7 +54,7 @@ struct WireError {
 }
 
 /// Decodes a response. An error body counts whatever the status, and only a 2xx response has data.
-pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<Answer<Body<T, H>>, Unreadable>
+pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<Answer<Body<T, H>>, DecodeError>
 where
     T: Deserialize<'a>,
     H: Deserialize<'a>,
@@ -62,7 +62,7 @@ where
     if response.status == 204 || (response.is_success() && response.body.is_empty()) {
         return Ok(Answer::Nothing);
     }
-    let error = match json::read::<Envelope<T, H>>(&response.body) {
+    let error = match json::decode::<Envelope<T, H>>(&response.body) {
         Ok(envelope) => match (
             envelope
                 .error
@@ -105,7 +105,7 @@ where
 /// Decodes the data of a call that may have changed something.
 pub(crate) fn open_change<'a, T: Deserialize<'a>>(
     response: &'a Response,
-) -> Result<Answer<T>, Unreadable> {
+) -> Result<Answer<T>, DecodeError> {
     Ok(match open::<T, IgnoredAny>(response)? {
         Answer::Data(body) => Answer::Data(body.data),
         Answer::Nothing => Answer::Nothing,
@@ -125,7 +125,7 @@ pub(crate) fn open_read<'a, T: Deserialize<'a>>(
 }
 
 fn error_of(response: &Response) -> Option<WireError> {
-    let envelope: Envelope<IgnoredAny, IgnoredAny> = json::read(&response.body).ok()?;
+    let envelope: Envelope<IgnoredAny, IgnoredAny> = json::decode(&response.body).ok()?;
     envelope
         .error
         .or(envelope.value.and_then(|value| value.error))

@@ -31,15 +31,15 @@ pub(crate) struct Coordinates {
 
 /// A list, which may also be sent as its only item, as `null` or as `""`.
 #[derive(Debug, Clone)]
-pub(crate) struct Many<T>(pub(crate) Vec<T>);
+pub(crate) struct OneOrMany<T>(pub(crate) Vec<T>);
 
-impl<T> Default for Many<T> {
+impl<T> Default for OneOrMany<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Items<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
@@ -114,9 +114,9 @@ impl<'de> Deserialize<'de> for Texts {
 /// A number for display, such as a rating or a temperature; never money. It is `None` for `null`,
 /// `""` and other values that are not numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Number(pub(crate) Option<f64>);
+pub(crate) struct LenientNumber(pub(crate) Option<f64>);
 
-impl<'de> Deserialize<'de> for Number {
+impl<'de> Deserialize<'de> for LenientNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Scalar).map(|scalar| {
             Self(
@@ -166,9 +166,9 @@ impl<'de> Deserialize<'de> for RoomNumber {
 
 /// A boolean. It is true for `true`, `1` and `"true"`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Flag(pub(crate) bool);
+pub(crate) struct LenientFlag(pub(crate) bool);
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for LenientFlag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let scalar = deserializer.deserialize_any(Scalar)?;
         Ok(Self(matches!(scalar.as_deref(), Some("true" | "1"))))

@@ -1,6 +1,6 @@
 //! Stripe's amounts: integers in minor units, with exceptions for some currencies.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::{MinorUnits, Money};
 
 /// A difference between Stripe's amounts and minor units by ISO 4217.
@@ -54,11 +54,11 @@ pub(crate) fn to_stripe(money: &Money) -> Option<i64> {
 ///
 /// # Errors
 /// The amount has a fraction that the currency does not have, or is out of range.
-pub(crate) fn from_stripe(amount: i64, currency: &str) -> Result<MinorUnits, Unreadable> {
+pub(crate) fn from_stripe(amount: i64, currency: &str) -> Result<MinorUnits, DecodeError> {
     let minor = match oddity(currency) {
         None | Some(Oddity::Tens) => Some(amount),
         Some(Oddity::Hundredfold) => divided(amount, 100),
         Some(Oddity::Whole) => amount.checked_mul(100),
     };
-    minor.ok_or_else(|| Unreadable::new("an amount does not fit its currency"))
+    minor.ok_or_else(|| DecodeError::new("an amount does not fit its currency"))
 }

@@ -2,7 +2,7 @@
 //! idempotency key would also return the result, but would execute a request that never arrived.
 
 use stopover_sdk::http::Request;
-use stopover_sdk::payment_processor::{FindAnswer, FindRefundAnswer, FindRequest};
+use stopover_sdk::payment_processor::{FindRequest, PaymentLookup, RefundLookup};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
 use crate::form::CLIENT_REFERENCE;
@@ -16,7 +16,7 @@ const PAGE: u8 = 100;
 /// Finds a payment by Stripe's id or by its client reference. The client reference is searched
 /// first among the newest payments, which are listed immediately. It is then searched in Stripe's
 /// index of all payments, which is updated within a minute, or later during disruptions.
-pub(crate) fn payment(request: &FindRequest) -> Result<FindAnswer, ReadError> {
+pub(crate) fn payment(request: &FindRequest) -> Result<PaymentLookup, ReadError> {
     let stripe = Stripe::open()?;
     if let Some(id) = &request.processor_reference {
         let response = stripe
@@ -26,7 +26,7 @@ pub(crate) fn payment(request: &FindRequest) -> Result<FindAnswer, ReadError> {
         if !refusal::is_missing(&response) {
             let intent: wire::PaymentIntent = refusal::read(response)?.json()?;
             map::check(intent.id == *id, map::WHICH)?;
-            return Ok(FindAnswer::Found(map::payment(intent)?));
+            return Ok(PaymentLookup::Found(map::payment(intent)?));
         }
     }
     let newest = stripe.get("/payment_intents");
@@ -35,17 +35,17 @@ pub(crate) fn payment(request: &FindRequest) -> Result<FindAnswer, ReadError> {
         .query("query", query(&request.client_reference));
     for listing in [newest, all] {
         if let Some(intent) = in_page(listing, &request.client_reference)? {
-            return Ok(FindAnswer::Found(map::payment(intent)?));
+            return Ok(PaymentLookup::Found(map::payment(intent)?));
         }
     }
-    Ok(FindAnswer::NotFound)
+    Ok(PaymentLookup::NotFound)
 }
 
 /// Finds a refund among the few refunds of its payment.
 pub(crate) fn refund(
     processor_reference: &str,
     client_reference: &str,
-) -> Result<FindRefundAnswer, ReadError> {
+) -> Result<RefundLookup, ReadError> {
     let response = Stripe::open()?
         .get("/refunds")
         .query("payment_intent", processor_reference)
@@ -55,7 +55,7 @@ pub(crate) fn refund(
     let is_ours = |refund: &wire::Refund| map::is_ours(refund.metadata.as_ref(), client_reference);
     let Some(refund) = map::the_only(page.data.into_iter().filter(is_ours))? else {
         map::check(!page.has_more, "the payment has more refunds than listed")?;
-        return Ok(FindRefundAnswer::NotFound);
+        return Ok(RefundLookup::NotFound);
     };
     map::check(
         refund.payment_intent.as_deref() == Some(processor_reference),
@@ -64,7 +64,7 @@ pub(crate) fn refund(
     match refund.status {
         wire::RefundStatus::Succeeded
         | wire::RefundStatus::Pending
-        | wire::RefundStatus::RequiresAction => Ok(FindRefundAnswer::Found(map::refund(refund)?)),
+        | wire::RefundStatus::RequiresAction => Ok(RefundLookup::Found(map::refund(refund)?)),
         // The refund was requested and the money was not returned, so a person must decide.
         wire::RefundStatus::Failed | wire::RefundStatus::Canceled => {
             let reason = RefusalReason::Other("refund_failed".to_owned());

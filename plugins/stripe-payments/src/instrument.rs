@@ -89,5 +89,5 @@ fn made_of(stripe: &Stripe, token: &str) -> Result<String, ReadError> {
         .send()?;
     let made: wire::PaymentMethod = refusal::read(response)?.json()?;
     let id = made.id.filter(|id| is_id(id, "pm_"));
-    id.ok_or_else(|| ReadError::Unreadable("the response has no id".to_owned()))
+    id.ok_or_else(|| ReadError::InvalidResponse("the response has no id".to_owned()))
 }

@@ -1,8 +1,9 @@
 //! Conversion of Stripe's payments, refunds and cards, in pure functions.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{
-    Card, CardBrand, Funding, PaymentError, PaymentState, PaymentStatus, RefundState, Wallet,
+    Card, CardBrand, Funding, PaymentError, PaymentStatus, ProcessorPayment, ProcessorRefund,
+    Wallet,
 };
 use stopover_sdk::types::Money;
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
@@ -29,12 +30,12 @@ const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
 pub(crate) enum Unsettled {
     /// Stripe or the card network has not decided yet.
     Undecided,
-    Unreadable(Unreadable),
+    DecodeError(DecodeError),
 }
 
-impl From<Unreadable> for Unsettled {
-    fn from(error: Unreadable) -> Self {
-        Self::Unreadable(error)
+impl From<DecodeError> for Unsettled {
+    fn from(error: DecodeError) -> Self {
+        Self::DecodeError(error)
     }
 }
 
@@ -42,7 +43,7 @@ impl From<Unsettled> for PaymentError {
     fn from(error: Unsettled) -> Self {
         Self::Unknown(match error {
             Unsettled::Undecided => UNDECIDED.to_owned(),
-            Unsettled::Unreadable(error) => error.to_string(),
+            Unsettled::DecodeError(error) => error.to_string(),
         })
     }
 }
@@ -55,17 +56,17 @@ impl From<Unsettled> for ReadError {
                 let reason = RefusalReason::Other("undecided".to_owned());
                 Refusal::new(reason, UNDECIDED).into()
             }
-            Unsettled::Unreadable(error) => error.into(),
+            Unsettled::DecodeError(error) => error.into(),
         }
     }
 }
 
 /// Checks a condition. A response that contradicts its request counts as unreadable.
-pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
+pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), DecodeError> {
     if as_asked {
         Ok(())
     } else {
-        Err(Unreadable::new(otherwise))
+        Err(DecodeError::new(otherwise))
     }
 }
 
@@ -74,7 +75,7 @@ pub(crate) fn is_ours(metadata: Option<&wire::Metadata>, client_reference: &str)
     metadata.and_then(wire::Metadata::client_reference) == Some(client_reference)
 }
 
-pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<PaymentState, Unsettled> {
+pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<ProcessorPayment, Unsettled> {
     let status = status(&intent).ok_or(Unsettled::Undecided)?;
     let currency = intent.currency.to_ascii_uppercase();
     let authorized = intent
@@ -106,9 +107,9 @@ pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<PaymentState, Unset
         .map(|seconds| {
             seconds
                 .checked_mul(1_000)
-                .ok_or_else(|| Unreadable::new("an instant is out of range"))
+                .ok_or_else(|| DecodeError::new("an instant is out of range"))
         });
-    Ok(PaymentState {
+    Ok(ProcessorPayment {
         status,
         processor_reference: intent.id,
         authorized,
@@ -175,9 +176,9 @@ pub(crate) fn card(card: wire::Card) -> Option<Card> {
     })
 }
 
-pub(crate) fn refund(refund: wire::Refund) -> Result<RefundState, Unreadable> {
+pub(crate) fn refund(refund: wire::Refund) -> Result<ProcessorRefund, DecodeError> {
     let currency = refund.currency.to_ascii_uppercase();
-    Ok(RefundState {
+    Ok(ProcessorRefund {
         processor_reference: refund.id,
         amount: Money {
             amount: amount::from_stripe(refund.amount, &currency)?,
@@ -187,7 +188,7 @@ pub(crate) fn refund(refund: wire::Refund) -> Result<RefundState, Unreadable> {
 }
 
 /// Returns the only item found under a reference, or `None` if there is none.
-pub(crate) fn the_only<T>(found: impl IntoIterator<Item = T>) -> Result<Option<T>, Unreadable> {
+pub(crate) fn the_only<T>(found: impl IntoIterator<Item = T>) -> Result<Option<T>, DecodeError> {
     let mut found = found.into_iter();
     let first = found.next();
     check(found.next().is_none(), "several share a client reference")?;

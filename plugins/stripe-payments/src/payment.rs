@@ -1,9 +1,9 @@
 //! The calls that move money.
 
-use stopover_sdk::http::encode;
+use stopover_sdk::http::percent_encode;
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, DeclineReason, Intent, IntentRequest, PaymentError,
-    PaymentState, RefundRequest, RefundState, VoidRequest,
+    ProcessorPayment, ProcessorRefund, RefundRequest, VoidRequest,
 };
 use stopover_sdk::types::Money;
 
@@ -27,7 +27,7 @@ pub(crate) fn create_intent(request: &IntentRequest) -> Result<Intent, PaymentEr
     })
 }
 
-pub(crate) fn authorize(request: &AuthorizeRequest) -> Result<PaymentState, PaymentError> {
+pub(crate) fn authorize(request: &AuthorizeRequest) -> Result<ProcessorPayment, PaymentError> {
     let Some(kept) = Kept::read(&request.instrument) else {
         let text = "The instrument is not a card that this adapter stored.";
         return Err(PaymentError::Refused(text.to_owned()));
@@ -48,7 +48,7 @@ pub(crate) fn authorize(request: &AuthorizeRequest) -> Result<PaymentState, Paym
     Ok(map::payment(intent)?)
 }
 
-pub(crate) fn capture(request: &CaptureRequest) -> Result<PaymentState, PaymentError> {
+pub(crate) fn capture(request: &CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
     let form = Form::default()
         .field("amount_to_capture", stripes(&request.amount)?)
         .field("expand[]", WRITTEN_OUT);
@@ -62,7 +62,7 @@ pub(crate) fn capture(request: &CaptureRequest) -> Result<PaymentState, PaymentE
     Ok(map::payment(intent)?)
 }
 
-pub(crate) fn void(request: &VoidRequest) -> Result<PaymentState, PaymentError> {
+pub(crate) fn void(request: &VoidRequest) -> Result<ProcessorPayment, PaymentError> {
     let form = Form::default().field("expand[]", WRITTEN_OUT);
     let path = format!("{}/cancel", path(&request.processor_reference));
     let response = stripe::change(&path, &request.client_reference, form)?;
@@ -72,7 +72,7 @@ pub(crate) fn void(request: &VoidRequest) -> Result<PaymentState, PaymentError> 
     Ok(map::payment(intent)?)
 }
 
-pub(crate) fn refund(request: &RefundRequest) -> Result<RefundState, PaymentError> {
+pub(crate) fn refund(request: &RefundRequest) -> Result<ProcessorRefund, PaymentError> {
     let client_reference = &request.client_reference;
     let form = Form::default()
         .field("payment_intent", &request.processor_reference)
@@ -100,7 +100,7 @@ pub(crate) fn refund(request: &RefundRequest) -> Result<RefundState, PaymentErro
 
 /// Returns the path of a payment by Stripe's id.
 pub(crate) fn path(id: &str) -> String {
-    format!("/payment_intents/{}", encode(id))
+    format!("/payment_intents/{}", percent_encode(id))
 }
 
 /// Creates the form of a card payment that is captured later.

@@ -7,7 +7,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -226,7 +226,7 @@ pub(crate) fn done<T: DeserializeOwned>(
 }
 
 /// Converts the error of an unreadable response to a request that was sent.
-pub(crate) fn unreadable(error: Unreadable) -> PaymentError {
+pub(crate) fn unreadable(error: DecodeError) -> PaymentError {
     PaymentError::Unknown(error.to_string())
 }
 
@@ -243,9 +243,9 @@ pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
         return Ok(response);
     }
     let Some(problem) = problem(&response) else {
-        return Err(match response.read_error() {
+        return Err(match response.to_read_error() {
             // A "not found" in another form is not from Stripe.
-            ReadError::NotFound(text) => ReadError::Unreadable(text),
+            ReadError::NotFound(text) => ReadError::InvalidResponse(text),
             error => error,
         });
     };
@@ -265,6 +265,6 @@ pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
         // The same request is being executed at this moment.
         409 => ReadError::Unavailable(text),
         400 => rejected(RefusalReason::Invalid),
-        _ => response.read_error(),
+        _ => response.to_read_error(),
     })
 }

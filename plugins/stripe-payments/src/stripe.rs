@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use stopover_sdk::http::{Error, Request, Response};
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::settings::{self, Unusable};
+use stopover_sdk::settings::{self, SettingsError};
 
 use crate::form::Form;
 
@@ -40,7 +40,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    pub(crate) fn read() -> Result<Self, Unusable> {
+    pub(crate) fn read() -> Result<Self, SettingsError> {
         settings::read()
     }
 
@@ -58,7 +58,7 @@ pub(crate) struct Stripe {
 }
 
 impl Stripe {
-    pub(crate) fn open() -> Result<Self, Unusable> {
+    pub(crate) fn open() -> Result<Self, SettingsError> {
         let Settings { base_url } = Settings::read()?;
         Ok(Self {
             root: format!("{}/v1", base_url.trim_end_matches('/')),
@@ -88,7 +88,7 @@ pub(crate) fn change(path: &str, key: &str, form: Form) -> Result<Response, Paym
     let sent = stripe.post(path, key, form).send();
     sent.map_err(|error| match error {
         Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
-        Error::TimedOut(text) | Error::Cut(text) => PaymentError::Unknown(text),
+        Error::TimedOut(text) | Error::ConnectionLost(text) => PaymentError::Unknown(text),
         Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
     })
 }

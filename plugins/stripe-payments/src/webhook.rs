@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use stopover_sdk::json::{self, Unreadable};
+use stopover_sdk::json::{self, DecodeError};
 use stopover_sdk::secret;
-use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
+use stopover_sdk::supplier_events::{Event, EventKind, VerifyError, WebhookRequest};
 
 use crate::wire;
 
@@ -14,13 +14,13 @@ pub(crate) const SECRET: &str = "webhook";
 const TOLERANCE_MS: u64 = 300_000;
 
 /// Verifies a delivery, which contains one event.
-pub(crate) fn verify(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
+pub(crate) fn verify(delivery: &WebhookRequest) -> Result<Vec<Event>, VerifyError> {
     authenticate(delivery)?;
-    let event = read(&delivery.body).map_err(|error| VerifyError::Unreadable(error.to_string()))?;
+    let event = read(&delivery.body).map_err(|error| VerifyError::Malformed(error.to_string()))?;
     Ok(vec![event])
 }
 
-fn authenticate(delivery: &Delivery) -> Result<(), VerifyError> {
+fn authenticate(delivery: &WebhookRequest) -> Result<(), VerifyError> {
     let header = header(delivery).ok_or_else(|| unauthentic("the signature is missing"))?;
     let time = values(header, "t").next();
     let time = time.ok_or_else(|| unauthentic("the signature has no time"))?;
@@ -44,7 +44,7 @@ fn authenticate(delivery: &Delivery) -> Result<(), VerifyError> {
 }
 
 /// Returns the only signature header. Two headers would be ambiguous.
-fn header(delivery: &Delivery) -> Option<&str> {
+fn header(delivery: &WebhookRequest) -> Option<&str> {
     let mut found = delivery
         .headers
         .iter()
@@ -77,15 +77,15 @@ fn is_same(given: &str, expected: &str) -> bool {
 }
 
 fn unauthentic(why: &str) -> VerifyError {
-    VerifyError::Unauthentic(why.to_owned())
+    VerifyError::InvalidSignature(why.to_owned())
 }
 
 fn ungranted(name: &str) -> String {
     format!("the secret {name} is not granted")
 }
 
-fn read(body: &[u8]) -> Result<Event, Unreadable> {
-    let head: wire::EventHead = json::read(body)?;
+fn read(body: &[u8]) -> Result<Event, DecodeError> {
+    let head: wire::EventHead = json::decode(body)?;
     let subject = head.data.and_then(|data| data.object);
     let subject = subject.and_then(|subject| subject.object);
     let is_about_payment = match subject.as_deref() {
@@ -97,7 +97,7 @@ fn read(body: &[u8]) -> Result<Event, Unreadable> {
     if !is_about_payment {
         return Ok(irrelevant(id, kind));
     }
-    let wire::Event { created, data } = json::read(body)?;
+    let wire::Event { created, data } = json::decode(body)?;
     let client_reference = data.object.metadata.as_ref();
     let client_reference = client_reference.and_then(wire::Metadata::client_reference);
     let client_reference = client_reference.map(str::to_owned);
@@ -112,7 +112,7 @@ fn read(body: &[u8]) -> Result<Event, Unreadable> {
     };
     Ok(Event {
         id,
-        kind: Kind::PaymentChanged,
+        kind: EventKind::PaymentChanged,
         supplier_reference: Some(payment),
         client_reference,
         supplier_offer: None,
@@ -123,7 +123,7 @@ fn read(body: &[u8]) -> Result<Event, Unreadable> {
 fn irrelevant(id: String, kind: String) -> Event {
     Event {
         id,
-        kind: Kind::Irrelevant(kind),
+        kind: EventKind::Irrelevant(kind),
         supplier_reference: None,
         client_reference: None,
         supplier_offer: None,

@@ -53,7 +53,7 @@ pub(crate) fn intent(intent: wire::Intent) -> ConvertResult<(String, String)> {
 /// Converts the state of a payment. Amounts are totals: the captured amount must not exceed the
 /// authorized one, and the refunded amount must not exceed the captured one.
 pub(crate) fn processor_payment(
-    state: wire::PaymentState,
+    state: wire::ProcessorPayment,
     asked: Option<Currency>,
 ) -> ConvertResult<ProcessorPayment> {
     let currency = match asked {
@@ -132,7 +132,7 @@ fn is_month(text: &str) -> bool {
 
 /// Converts a refund into the processor's id and the amount.
 pub(crate) fn refund(
-    state: wire::RefundState,
+    state: wire::ProcessorRefund,
     asked: Option<Money>,
 ) -> ConvertResult<(String, Money)> {
     let currency = super::currency("currency", &state.amount.currency)?;

@@ -32,7 +32,7 @@ impl Supplier {
         let function = self.plugin.exports.flight.price.as_ref();
         let asked = PriceExpectation::of(&request);
         let arguments = (convert::price_request(request),);
-        let read = |answer| convert::price_answer(answer, asked);
+        let read = |response| convert::price_response(response, asked);
         self.call(
             context,
             name(Capability::FlightPricing, "price"),
@@ -56,7 +56,7 @@ impl Supplier {
         let function = booking.map(|booking| &booking.prebook);
         let (currency, passengers) = (request.total.currency, request.passengers.len());
         let arguments = (convert::prebook_request(request),);
-        let read = |answer| convert::prebooked(answer, currency, passengers);
+        let read = |response| convert::prebook_response(response, currency, passengers);
         self.call(
             context,
             name(Capability::FlightBooking, "prebook"),
@@ -105,7 +105,7 @@ impl Supplier {
         let function = booking.map(|booking| &booking.find);
         let asked = BookingExpectation::for_find(&request);
         let arguments = (convert::find_request(request),);
-        let read = |answer| convert::booking_lookup(answer, &asked);
+        let read = |response| convert::booking_lookup(response, &asked);
         self.call(
             context,
             name(Capability::FlightBooking, "find"),
@@ -196,11 +196,11 @@ impl Supplier {
         let services = self.plugin.exports.flight.services.as_ref();
         let function = services.map(|services| &services.buy);
         let asked = BookingExpectation::for_buy_services(&request);
-        let arguments = (convert::buy_request(request),);
+        let arguments = (convert::purchase_request(request),);
         let read = |state| convert::supplier_booking(state, &asked);
         self.call(
             context,
-            name(Capability::FlightServices, "buy-services"),
+            name(Capability::FlightServices, "purchase-services"),
             function,
             arguments,
             read,
@@ -220,7 +220,7 @@ impl Supplier {
     ) -> Result<AirportResponse, ReadError> {
         let reference = self.plugin.exports.flight.reference.as_ref();
         let function = reference.map(|reference| &reference.airports);
-        let read = |answer| convert::airports(answer, limit);
+        let read = |response| convert::airports(response, limit);
         self.call(
             context,
             name(Capability::FlightReference, "find-airports"),
@@ -243,7 +243,7 @@ impl Supplier {
         let reference = self.plugin.exports.flight.reference.as_ref();
         let function = reference.map(|reference| &reference.airline);
         let asked = iata_code.clone();
-        let read = |answer| convert::airline(answer, &asked);
+        let read = |response| convert::airline(response, &asked);
         self.call(
             context,
             name(Capability::FlightReference, "read-airline"),

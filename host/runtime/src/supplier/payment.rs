@@ -255,10 +255,10 @@ impl Supplier {
             client_reference,
             processor_reference,
         };
-        let read = |answer| match answer {
-            wire::FindAnswer::Found(state) => convert::processor_payment(state, None)
+        let read = |response| match response {
+            wire::PaymentLookup::Found(state) => convert::processor_payment(state, None)
                 .map(|state| PaymentLookup::Found(Box::new(state))),
-            wire::FindAnswer::NotFound => Ok(PaymentLookup::NotFound),
+            wire::PaymentLookup::NotFound => Ok(PaymentLookup::NotFound),
         };
         self.call(context, name("find"), function, (arguments,), read)
             .await
@@ -275,11 +275,9 @@ impl Supplier {
         client_reference: String,
     ) -> Result<RefundLookup, ReadError> {
         let function = self.processor().map(|processor| &processor.find_refund);
-        let read = |answer| match answer {
-            wire::FindRefundAnswer::Found(state) => {
-                refund_done(state, None).map(RefundLookup::Found)
-            }
-            wire::FindRefundAnswer::NotFound => Ok(RefundLookup::NotFound),
+        let read = |response| match response {
+            wire::RefundLookup::Found(state) => refund_done(state, None).map(RefundLookup::Found),
+            wire::RefundLookup::NotFound => Ok(RefundLookup::NotFound),
         };
         self.call(
             context,
@@ -319,7 +317,7 @@ impl Supplier {
 }
 
 fn refund_done(
-    state: wire::RefundState,
+    state: wire::ProcessorRefund,
     asked: Option<Money>,
 ) -> Result<ProcessorRefund, crate::convert::InvalidResponse> {
     convert::refund(state, asked).map(|(processor_reference, amount)| ProcessorRefund {

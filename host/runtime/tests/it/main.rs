@@ -4,8 +4,8 @@
 mod egress;
 mod events;
 mod flights;
-mod hostile_answers;
 mod hostile_guests;
+mod hostile_responses;
 mod loading;
 mod support;
 mod traps;

@@ -1,6 +1,6 @@
 //! Airline-initiated changes.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{AirlineChange, ChangeType};
 
@@ -16,9 +16,9 @@ use crate::wire::order;
 pub(crate) fn airline_change(
     written: order::AirlineChange,
     ids: &Ids,
-) -> Result<AirlineChange, Unreadable> {
+) -> Result<AirlineChange, DecodeError> {
     let detected_at = time::parse_timestamp(&written.created_at)
-        .ok_or_else(|| Unreadable::new("a change of the airline has no date"))?;
+        .ok_or_else(|| DecodeError::new("a change of the airline has no date"))?;
     let action = written.action_taken.as_deref();
     let action_required = action.is_none() && !written.available_actions.is_empty();
     let accepted_at = match action {

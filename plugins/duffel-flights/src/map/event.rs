@@ -1,6 +1,6 @@
 //! Meaning of webhook deliveries.
 
-use stopover_sdk::supplier_events::{Event, Kind};
+use stopover_sdk::supplier_events::{Event, EventKind};
 use stopover_sdk::time;
 
 use crate::map::filled;
@@ -27,13 +27,15 @@ pub(crate) fn event(written: wire::event::Event) -> Option<Event> {
 
 /// Returns the kind of an event by its type. A created cancellation quote changes no booking;
 /// neither do airline credits, hotel events and pings.
-fn kind(name: &str) -> Kind {
+fn kind(name: &str) -> EventKind {
     match name {
-        "order.created" | "order.creation_failed" | "order.updated" => Kind::BookingChanged,
-        "order.airline_initiated_change_detected" | "air.order.changed" => Kind::ItineraryChanged,
-        "order_cancellation.confirmed" => Kind::CancellationChanged,
-        "payment.created" => Kind::PaymentChanged,
-        name if name.starts_with("air.payment.") => Kind::PaymentChanged,
-        name => Kind::Irrelevant(name.to_owned()),
+        "order.created" | "order.creation_failed" | "order.updated" => EventKind::BookingChanged,
+        "order.airline_initiated_change_detected" | "air.order.changed" => {
+            EventKind::ItineraryChanged
+        }
+        "order_cancellation.confirmed" => EventKind::CancellationChanged,
+        "payment.created" => EventKind::PaymentChanged,
+        name if name.starts_with("air.payment.") => EventKind::PaymentChanged,
+        name => EventKind::Irrelevant(name.to_owned()),
     }
 }

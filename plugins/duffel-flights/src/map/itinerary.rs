@@ -1,6 +1,6 @@
 //! Conversion of slices and segments to journeys, and of conditions to fare conditions.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::{
@@ -15,7 +15,7 @@ use crate::wire::itinerary::{self as wire, Place, Slice};
 ///
 /// # Errors
 /// A slice has no segments, or a segment has no times.
-pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Unreadable> {
+pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, DecodeError> {
     let ends: Option<Vec<(&str, &str)>> = slices
         .iter()
         .map(|slice| {
@@ -23,8 +23,8 @@ pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Un
             Some((city(&first.origin), city(&last.destination)))
         })
         .collect();
-    let ends = ends.ok_or_else(|| Unreadable::new("a slice has no segments"))?;
-    let directions = Direction::of_trip(&ends);
+    let ends = ends.ok_or_else(|| DecodeError::new("a slice has no segments"))?;
+    let directions = Direction::for_journeys(&ends);
     slices
         .into_iter()
         .zip(directions)
@@ -32,7 +32,7 @@ pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Un
         .collect()
 }
 
-fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Unreadable> {
+fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, DecodeError> {
     let connections = slice.segments.len().saturating_sub(1);
     let stops: usize = slice
         .segments
@@ -41,7 +41,7 @@ fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Unr
         .sum();
     let segments = segments(slice.segments, ids)?;
     let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
-        return Err(Unreadable::new("a slice has no segments"));
+        return Err(DecodeError::new("a slice has no segments"));
     };
     let told = slice.duration.as_deref();
     Ok(Journey {
@@ -64,16 +64,16 @@ fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Unr
 pub(crate) fn segments(
     segments: Vec<wire::Segment>,
     ids: &Ids,
-) -> Result<Vec<Segment>, Unreadable> {
+) -> Result<Vec<Segment>, DecodeError> {
     segments
         .into_iter()
         .map(|written| segment(written, ids))
         .collect()
 }
 
-fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, Unreadable> {
+fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, DecodeError> {
     let local = |text: &str| {
-        time::parse_local_time(text).ok_or_else(|| Unreadable::new("a segment has no time"))
+        time::parse_local_time(text).ok_or_else(|| DecodeError::new("a segment has no time"))
     };
     let departure_time = local(&written.departing_at)?;
     let arrival_time = local(&written.arriving_at)?;
@@ -140,13 +140,13 @@ fn pieces(baggages: &[wire::Baggage], kind: &str) -> Option<u8> {
 }
 
 /// Converts a cabin class. An empty class means economy.
-fn cabin(class: &str) -> Result<Cabin, Unreadable> {
+fn cabin(class: &str) -> Result<Cabin, DecodeError> {
     match class {
         "economy" | "" => Ok(Cabin::Economy),
         "premium_economy" => Ok(Cabin::PremiumEconomy),
         "business" => Ok(Cabin::Business),
         "first" => Ok(Cabin::First),
-        _ => Err(Unreadable::new("a segment has an unknown cabin class")),
+        _ => Err(DecodeError::new("a segment has an unknown cabin class")),
     }
 }
 

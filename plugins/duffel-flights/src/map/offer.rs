@@ -1,9 +1,9 @@
 //! Conversion of an offer to a fare, and to the bound fare of a prebook.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::flight_booking::Prebooked;
+use stopover_sdk::flight_booking::PrebookResponse;
 use stopover_sdk::flight_pricing::{Filters, Offer};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{Journey, SegmentPassenger};
 use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json, time};
@@ -28,7 +28,7 @@ pub(crate) struct Search {
 ///
 /// # Errors
 /// The offer has no id, or its price or journeys cannot be read.
-pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offer, Unreadable> {
+pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offer, DecodeError> {
     let supplier_offer = id(written.id)?;
     let total = minor(written.total_amount, &written.total_currency)?;
     let journeys = trip(written.slices, &search.ids)?;
@@ -90,7 +90,7 @@ pub(crate) struct Bound {
 impl Bound {
     /// Parses a reference. Returns `None` if this adapter did not make it.
     pub(crate) fn read(supplier_prebook: &str) -> Option<Self> {
-        json::read(supplier_prebook.as_bytes()).ok()
+        json::decode(supplier_prebook.as_bytes()).ok()
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn prebooked(
     ids: Ids,
     currency: &str,
     offered: MinorUnits,
-) -> Result<Prebooked, ChangeError> {
+) -> Result<PrebookResponse, ChangeError> {
     if written.total_currency != currency {
         let message = "the offer is in another currency now";
         return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
@@ -116,9 +116,9 @@ pub(crate) fn prebooked(
         passengers: ids.0,
         documents: written.document_types,
     };
-    let supplier_prebook = String::from_utf8(json::write(&bound)?)
-        .map_err(|_| Unreadable::new("the offer's id is not text"))?;
-    Ok(Prebooked {
+    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
+        .map_err(|_| DecodeError::new("the offer's id is not text"))?;
+    Ok(PrebookResponse {
         supplier_prebook,
         total,
         fare: part(written.base_amount, &written.base_currency, currency),
@@ -147,16 +147,16 @@ pub(crate) fn dearer(total: MinorUnits, currency: &str) -> Refusal {
     )
 }
 
-fn trip(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Unreadable> {
+fn trip(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, DecodeError> {
     if slices.is_empty() {
-        return Err(Unreadable::new("an offer has no flights"));
+        return Err(DecodeError::new("an offer has no flights"));
     }
     journeys(slices, ids)
 }
 
-fn id(id: String) -> Result<String, Unreadable> {
+fn id(id: String) -> Result<String, DecodeError> {
     if id.is_empty() {
-        return Err(Unreadable::new("an offer has no id"));
+        return Err(DecodeError::new("an offer has no id"));
     }
     Ok(id)
 }

@@ -1,7 +1,7 @@
 //! Conversion of a Duffel order to the gateway's types.
 
-use stopover_sdk::json::Unreadable;
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::types::{BookingStatus, MinorUnits};
 
 use crate::map::cancellation::amounts;
@@ -23,9 +23,9 @@ const METADATA_CHARS_MAX: usize = 500;
 pub(crate) fn state(
     mut order: Order,
     cancellation: Option<&OrderCancellation>,
-) -> Result<FlightBookingState, Unreadable> {
+) -> Result<SupplierBooking, DecodeError> {
     if order.id.is_empty() {
-        return Err(Unreadable::new("the order has no id"));
+        return Err(DecodeError::new("the order has no id"));
     }
     let currency = order.total_currency.clone();
     let status = status(&order, cancellation.is_some());
@@ -47,7 +47,7 @@ pub(crate) fn state(
     let total = minor(order.total_amount, &currency)?;
     let fare_tax = part(order.tax_amount, &order.tax_currency, &currency);
     let base = part(order.base_amount, &order.base_currency, &currency);
-    Ok(FlightBookingState {
+    Ok(SupplierBooking {
         status,
         supplier_reference: order.id,
         client_reference: order.metadata.gateway_booking_id,
@@ -71,8 +71,8 @@ pub(crate) fn pending(
     client_reference: &str,
     total: MinorUnits,
     currency: &str,
-) -> FlightBookingState {
-    FlightBookingState {
+) -> SupplierBooking {
+    SupplierBooking {
         status: BookingStatus::Pending,
         supplier_reference: order_id,
         client_reference: Some(client_reference.to_owned()),
@@ -106,13 +106,13 @@ pub(crate) fn check_is_ours(
     order: &Order,
     order_id: Option<&str>,
     client_reference: &str,
-) -> Result<(), Unreadable> {
+) -> Result<(), DecodeError> {
     let named = order.metadata.gateway_booking_id.as_deref();
     if order_id.is_some_and(|wanted| wanted != order.id) {
-        return Err(Unreadable::new("the response is about another order"));
+        return Err(DecodeError::new("the response is about another order"));
     }
     if named.is_some_and(|named| named != client_reference) {
-        return Err(Unreadable::new("the order belongs to another booking"));
+        return Err(DecodeError::new("the order belongs to another booking"));
     }
     Ok(())
 }

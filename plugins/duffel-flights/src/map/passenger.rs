@@ -1,7 +1,7 @@
 //! Matching of the gateway's passengers to Duffel's, which may be in another order.
 
 use stopover_sdk::flight_booking::FlightContact;
-use stopover_sdk::flight_pricing::Travellers;
+use stopover_sdk::flight_pricing::PassengerCounts;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 use stopover_sdk::{Refusal, RefusalReason};
 
@@ -61,11 +61,11 @@ impl Kind {
     }
 }
 
-/// Returns the travellers' categories in the gateway's order: adults, children, infants.
-pub(crate) fn kinds_of(travellers: &Travellers) -> Vec<Kind> {
-    let adults = (0..travellers.adults).map(|_| Kind::Adult);
-    let children = travellers.children.iter().map(|age| Kind::Child(*age));
-    let infants = (0..travellers.infants).map(|_| Kind::Infant);
+/// Returns the passengers' types in the gateway's order: adults, children, infants.
+pub(crate) fn kinds_of(passengers: &PassengerCounts) -> Vec<Kind> {
+    let adults = (0..passengers.adults).map(|_| Kind::Adult);
+    let children = passengers.children.iter().map(|age| Kind::Child(*age));
+    let infants = (0..passengers.infants).map(|_| Kind::Infant);
     adults.chain(children).chain(infants).collect()
 }
 

@@ -1,12 +1,12 @@
 //! Conversion of place suggestions to airports.
 
-use stopover_sdk::flight_reference::{Airport, AirportAnswer};
+use stopover_sdk::flight_reference::{Airport, AirportResponse};
 
 use crate::map::filled;
 use crate::wire::reference::Suggestion;
 
 /// Returns every airport of the suggestions once, in their order. A city yields its airports.
-pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportAnswer {
+pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportResponse {
     let mut airports: Vec<Airport> = Vec::new();
     for mut suggestion in suggestions {
         let within = std::mem::take(&mut suggestion.airports);
@@ -30,7 +30,7 @@ pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportAns
     }
     let truncated = airports.len() > limit;
     airports.truncate(limit);
-    AirportAnswer {
+    AirportResponse {
         airports,
         truncated,
     }

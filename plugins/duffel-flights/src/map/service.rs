@@ -1,7 +1,7 @@
 //! Bags and other extras.
 
 use stopover_sdk::flight_services::AvailableService;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{Baggage, BaggageType, Service, ServiceType};
 
 use crate::map::minor;
@@ -41,9 +41,9 @@ pub(crate) fn bought(
     service: wire::service::Service,
     ids: &Ids,
     currency: &str,
-) -> Result<Service, Unreadable> {
+) -> Result<Service, DecodeError> {
     if service.total_currency != currency {
-        return Err(Unreadable::new(
+        return Err(DecodeError::new(
             "a service is in another currency than its order",
         ));
     }

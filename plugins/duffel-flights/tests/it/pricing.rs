@@ -3,22 +3,22 @@
 use duffel_flights::DuffelFlights;
 use serde_json::json;
 use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, Offer, PriceAnswer, PriceRequest, Sort,
+    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
 };
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::{Cabin, Direction};
 use stopover_sdk::{FlightPricing, ReadError};
 
 use crate::ask;
 
-fn gateway() -> Gateway {
-    Gateway::new()
-        .answer(201, ask::fixture("offer-request.json"))
-        .answer(200, ask::fixture("offers-1.json"))
-        .answer(200, ask::fixture("offers-2.json"))
+fn gateway() -> MockGateway {
+    MockGateway::new()
+        .respond_with(201, ask::fixture("offer-request.json"))
+        .respond_with(200, ask::fixture("offers-1.json"))
+        .respond_with(200, ask::fixture("offers-2.json"))
 }
 
-fn price(gateway: &Gateway, request: PriceRequest) -> PriceAnswer {
+fn price(gateway: &MockGateway, request: PriceRequest) -> PriceResponse {
     gateway.run(|| DuffelFlights::price(request)).unwrap()
 }
 
@@ -50,7 +50,7 @@ fn search_requests_no_offers_and_reads_them_in_pages() {
     assert_eq!(requests[1].url, format!("{list}&limit=50"));
     assert_eq!(requests[2].url, format!("{list}&limit=48&after=page-2"));
     // The log has one line, for the offer without a price.
-    assert_eq!(gateway.logged().len(), 1);
+    assert_eq!(gateway.logs().len(), 1);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn endless_offer_list_stops_after_page_limit() {
     let made = ask::fixture("offer-request.json");
     let page = ask::fixture("offers-1.json");
     let mut asked = 0;
-    let gateway = Gateway::new().transport(move |_| {
+    let gateway = MockGateway::new().handle_requests(move |_| {
         asked += 1;
         let body = if asked == 1 { &made } else { &page };
         Ok(stopover_sdk::http::Response {
@@ -286,9 +286,9 @@ fn endless_offer_list_stops_after_page_limit() {
 
 #[test]
 fn search_without_offers_returns_empty_list() {
-    let gateway = Gateway::new()
-        .answer(201, ask::fixture("offer-request.json"))
-        .answer(200, r#"{"data": [], "meta": null}"#);
+    let gateway = MockGateway::new()
+        .respond_with(201, ask::fixture("offer-request.json"))
+        .respond_with(200, r#"{"data": [], "meta": null}"#);
     let answer = price(&gateway, ask::price_request());
     assert!(answer.offers.is_empty() && !answer.truncated);
 }
@@ -299,10 +299,10 @@ fn search_for_other_passengers_is_unreadable() {
         "offer-request.json",
         &[("/passengers/0", json!({ "id": "pas_x", "type": "adult" }))],
     );
-    let gateway = Gateway::new().answer(201, made);
+    let gateway = MockGateway::new().respond_with(201, made);
     let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
+        matches!(answer, Err(ReadError::InvalidResponse(_))),
         "{answer:?}"
     );
 }

@@ -5,13 +5,13 @@ mod refusal;
 mod wire;
 
 use stopover_sdk::flight_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
-use stopover_sdk::flight_pricing::{PriceAnswer, PriceRequest};
-use stopover_sdk::flight_reference::{Airline, AirportAnswer};
-use stopover_sdk::http::encode;
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
+use stopover_sdk::http::percent_encode;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
     ChangeError, Description, FlightBooking, FlightCancellation, FlightPricing, FlightReference,
     Plugin, ReadError,
@@ -38,7 +38,7 @@ impl Plugin for Jetbridge {
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
             // A repeated booking returns the same booking. A repeated cancellation is refused as
             // already done, and the booking is then read back. A prebook reserves nothing.
-            repeats_are_safe: true,
+            supports_idempotent_resend: true,
             hosts: vec!["*".to_owned()],
             settings_schema: SETTINGS_SCHEMA.to_owned(),
             ..Description::new("fake-flights-jetbridge", env!("CARGO_PKG_VERSION"))
@@ -47,7 +47,7 @@ impl Plugin for Jetbridge {
 }
 
 impl FlightPricing for Jetbridge {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let asked = Api::open(PATH)?.post("/fares", &fare::fares_request(&request))?;
         let found: wire::Fares = wire::result(&FAULTS.read(asked.send()?)?)?;
         Ok(fare::price_answer(found, &request)?)
@@ -55,7 +55,7 @@ impl FlightPricing for Jetbridge {
 }
 
 impl FlightBooking for Jetbridge {
-    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let response = Api::open(PATH)?
             .post("/prebooks", &prebook::prebook_request(&request))?
             .send()?;
@@ -63,7 +63,7 @@ impl FlightBooking for Jetbridge {
         Ok(prebook::prebooked(prebook, &request)?)
     }
 
-    fn book(request: BookRequest) -> Result<FlightBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let body = wire::BookRequest {
             prebook_id: &request.supplier_prebook,
             client_ref: &request.client_reference,
@@ -75,7 +75,7 @@ impl FlightBooking for Jetbridge {
         Ok(booking::booking(booking, Seats::of(&request.passengers))?)
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
         let api = Api::open(PATH)?;
         if let Some(id) = &request.supplier_reference {
             let response = api.get(&booking_path(id)).send()?;
@@ -92,14 +92,17 @@ impl FlightBooking for Jetbridge {
         let found: wire::Bookings = wire::result(&FAULTS.read(response)?)?;
         match trip::the_only(found.bookings)? {
             Some(booking) => found_booking(booking, &request),
-            None => Ok(FindAnswer::NotFound),
+            None => Ok(BookingLookup::NotFound),
         }
     }
 }
 
-fn found_booking(booking: wire::Booking, request: &FindRequest) -> Result<FindAnswer, ReadError> {
+fn found_booking(
+    booking: wire::Booking,
+    request: &FindRequest,
+) -> Result<BookingLookup, ReadError> {
     trip::check_whose(&booking.client_ref, &request.client_reference)?;
-    Ok(FindAnswer::Found(booking::booking(
+    Ok(BookingLookup::Found(booking::booking(
         booking,
         Seats::UNKNOWN,
     )?))
@@ -116,7 +119,7 @@ impl FlightCancellation for Jetbridge {
         Ok(Quote::Quoted(booking::quote(quoted)?))
     }
 
-    fn cancel(request: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+    fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let path = cancellation_path(&request.supplier_reference);
         let body = wire::CancelRequest {
             client_ref: &request.client_reference,
@@ -129,7 +132,7 @@ impl FlightCancellation for Jetbridge {
 }
 
 impl FlightReference for Jetbridge {
-    fn find_airports(text: String, limit: u16) -> Result<AirportAnswer, ReadError> {
+    fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
         let asked = Api::open(PATH)?
             .get("/airports")
             .query("text", text)
@@ -139,7 +142,7 @@ impl FlightReference for Jetbridge {
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
-        let path = format!("/airlines/{}", encode(&iata_code));
+        let path = format!("/airlines/{}", percent_encode(&iata_code));
         let response = Api::open(PATH)?.get(&path).send()?;
         let found: wire::Airline = wire::result(&FAULTS.read(response)?)?;
         Ok(reference::airline(found))
@@ -147,7 +150,7 @@ impl FlightReference for Jetbridge {
 }
 
 fn booking_path(id: &str) -> String {
-    format!("/bookings/{}", encode(id))
+    format!("/bookings/{}", percent_encode(id))
 }
 
 fn cancellation_path(id: &str) -> String {

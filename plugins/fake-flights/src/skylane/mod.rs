@@ -5,14 +5,14 @@ mod refusal;
 mod wire;
 
 use stopover_sdk::flight_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
-use stopover_sdk::flight_pricing::{PriceAnswer, PriceRequest};
-use stopover_sdk::flight_reference::{Airline, AirportAnswer};
-use stopover_sdk::flight_services::{Available, BuyRequest, ListRequest};
-use stopover_sdk::http::encode;
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
+use stopover_sdk::flight_services::{AvailableServices, ListRequest, PurchaseRequest};
+use stopover_sdk::http::percent_encode;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
     ChangeError, Description, FlightBooking, FlightCancellation, FlightPricing, FlightReference,
     FlightServices, Plugin, ReadError,
@@ -37,7 +37,7 @@ impl Plugin for Skylane {
             one_booking_per_offer: true,
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
             // A second order with the same reference is refused instead of returning the first.
-            repeats_are_safe: false,
+            supports_idempotent_resend: false,
             hosts: vec!["*".to_owned()],
             settings_schema: SETTINGS_SCHEMA.to_owned(),
             ..Description::new("fake-flights-skylane", env!("CARGO_PKG_VERSION"))
@@ -46,7 +46,7 @@ impl Plugin for Skylane {
 }
 
 impl FlightPricing for Skylane {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let asked = Api::open(PATH)?.post("/offers/search", &offer::search_request(&request))?;
         let found: wire::Data<wire::Found> = FAULTS.read(asked.send()?)?.json()?;
         Ok(offer::price_answer(found.data, &request)?)
@@ -54,9 +54,9 @@ impl FlightPricing for Skylane {
 }
 
 impl FlightBooking for Skylane {
-    /// Prices the offer again for these travellers, because Skylane has no prebook.
-    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
-        let path = format!("/offers/{}/price", encode(&request.supplier_offer));
+    /// Prices the offer again for these passengers, because Skylane has no prebook.
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
+        let path = format!("/offers/{}/price", percent_encode(&request.supplier_offer));
         let response = Api::open(PATH)?
             .post(&path, &traveller::reprice_request(&request.passengers))?
             .send()?;
@@ -64,7 +64,7 @@ impl FlightBooking for Skylane {
         Ok(offer::prebooked(priced.data, &request)?)
     }
 
-    fn book(request: BookRequest) -> Result<FlightBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let body = order::order_request(&request)
             .map_err(|error| ChangeError::NotSent(error.to_string()))?;
         let response = Api::open(PATH)?.post("/orders", &body)?.send()?;
@@ -73,7 +73,7 @@ impl FlightBooking for Skylane {
         Ok(order::booking_in(ordered.data, &request.currency)?)
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
         let api = Api::open(PATH)?;
         if let Some(id) = &request.supplier_reference {
             let response = api.get(&order_path(id)).send()?;
@@ -90,14 +90,14 @@ impl FlightBooking for Skylane {
         let found: wire::Data<Vec<wire::Order>> = FAULTS.read(response)?.json()?;
         match trip::the_only(found.data)? {
             Some(order) => found_order(order, &request),
-            None => Ok(FindAnswer::NotFound),
+            None => Ok(BookingLookup::NotFound),
         }
     }
 }
 
-fn found_order(order: wire::Order, request: &FindRequest) -> Result<FindAnswer, ReadError> {
+fn found_order(order: wire::Order, request: &FindRequest) -> Result<BookingLookup, ReadError> {
     trip::check_whose(&order.client_ref, &request.client_reference)?;
-    Ok(FindAnswer::Found(order::booking(order)?))
+    Ok(BookingLookup::Found(order::booking(order)?))
 }
 
 impl FlightCancellation for Skylane {
@@ -111,7 +111,7 @@ impl FlightCancellation for Skylane {
         Ok(Quote::Quoted(order::quote(quoted.data)?))
     }
 
-    fn cancel(request: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+    fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let path = format!("{}/cancel", order_path(&request.supplier_reference));
         let body = wire::CancelRequest {
             client_ref: &request.client_reference,
@@ -124,7 +124,7 @@ impl FlightCancellation for Skylane {
 }
 
 impl FlightServices for Skylane {
-    fn list_services(request: ListRequest) -> Result<Available, ReadError> {
+    fn list_services(request: ListRequest) -> Result<AvailableServices, ReadError> {
         let api = Api::open(PATH)?;
         let path = order_path(&request.supplier_reference);
         let response = api.get(&format!("{path}/bags")).send()?;
@@ -135,13 +135,13 @@ impl FlightServices for Skylane {
         // An empty list has no currency, so it is taken from the order.
         let order: wire::Data<wire::Order> = FAULTS.read(api.get(&path).send()?)?.json()?;
         trip::check_whose(&order.data.client_ref, &request.client_reference)?;
-        Ok(Available {
+        Ok(AvailableServices {
             currency: order.data.total.currency,
             services: Vec::new(),
         })
     }
 
-    fn buy_services(request: BuyRequest) -> Result<FlightBookingState, ChangeError> {
+    fn purchase_services(request: PurchaseRequest) -> Result<SupplierBooking, ChangeError> {
         let path = format!("{}/bags", order_path(&request.supplier_reference));
         let body =
             bag::bags_request(&request).map_err(|error| ChangeError::NotSent(error.to_string()))?;
@@ -154,7 +154,7 @@ impl FlightServices for Skylane {
 }
 
 impl FlightReference for Skylane {
-    fn find_airports(text: String, limit: u16) -> Result<AirportAnswer, ReadError> {
+    fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
         let asked = Api::open(PATH)?
             .get("/airports")
             .query("q", text)
@@ -164,7 +164,7 @@ impl FlightReference for Skylane {
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
-        let path = format!("/airlines/{}", encode(&iata_code));
+        let path = format!("/airlines/{}", percent_encode(&iata_code));
         let response = Api::open(PATH)?.get(&path).send()?;
         let found: wire::Data<wire::Airline> = FAULTS.read(response)?.json()?;
         Ok(reference::airline(found.data))
@@ -172,5 +172,5 @@ impl FlightReference for Skylane {
 }
 
 fn order_path(id: &str) -> String {
-    format!("/orders/{}", encode(id))
+    format!("/orders/{}", percent_encode(id))
 }

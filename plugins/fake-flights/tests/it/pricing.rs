@@ -5,7 +5,7 @@
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
 use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, PriceAnswer, PriceRequest, Sort, Travellers,
+    AppliedFilters, Filters, PassengerCounts, PriceRequest, PriceResponse, Sort,
 };
 use stopover_sdk::log::Level;
 use stopover_sdk::types::Money;
@@ -15,7 +15,7 @@ use stopover_sdk::{FlightPricing, ReadError};
 use crate::ask::{asked, edited, gateway, price_request, sent};
 use crate::{jetbridge, skylane};
 
-type Price = fn(PriceRequest) -> Result<PriceAnswer, ReadError>;
+type Price = fn(PriceRequest) -> Result<PriceResponse, ReadError>;
 
 /// Returns the pricing function of each supplier with its response.
 fn suppliers() -> [(Price, Value); 2] {
@@ -29,7 +29,7 @@ fn suppliers() -> [(Price, Value); 2] {
 fn picky() -> PriceRequest {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     PriceRequest {
-        travellers: Travellers {
+        passengers: PassengerCounts {
             adults: 1,
             children: vec![7, 12],
             infants: 1,
@@ -72,7 +72,7 @@ fn skylane_search_sends_supported_filters() {
         "cabin": "premium", "max_connections": 0, "currency": "EUR", "limit": 250,
     });
     for (request, expected) in [(price_request(), plain), (picky(), whole)] {
-        let gateway = gateway().answer(201, nothing);
+        let gateway = gateway().respond_with(201, nothing);
         gateway.run(|| Skylane::price(request)).unwrap();
         assert_eq!(asked(&gateway), ["POST /skylane/offers/search"]);
         assert_eq!(sent(&gateway, 0), expected);
@@ -100,7 +100,7 @@ fn jetbridge_search_sends_all_filters() {
         "sort": "DEPARTURE", "descending": true, "limit": 250,
     });
     for (request, expected) in [(price_request(), plain), (picky(), whole)] {
-        let gateway = gateway().answer(200, nothing);
+        let gateway = gateway().respond_with(200, nothing);
         gateway.run(|| Jetbridge::price(request)).unwrap();
         assert_eq!(asked(&gateway), ["POST /jetbridge/v3/fares"]);
         assert_eq!(sent(&gateway, 0), expected);
@@ -110,7 +110,7 @@ fn jetbridge_search_sends_all_filters() {
 #[test]
 fn requests_have_no_credentials() {
     for (price, body) in suppliers() {
-        let gateway = gateway().answer(200, body.to_string());
+        let gateway = gateway().respond_with(200, body.to_string());
         gateway.run(|| price(price_request())).unwrap();
         let headers = &gateway.requests()[0].headers;
         let names: Vec<_> = headers.iter().map(|header| header.name.as_str()).collect();
@@ -127,7 +127,7 @@ fn skylane_reports_two_filters_and_one_sort_order_as_applied() {
         (Sort::Duration, false, known),
         (Sort::DepartureTime, false, known),
     ] {
-        let gateway = gateway().answer(201, skylane::fixture("search").to_string());
+        let gateway = gateway().respond_with(201, skylane::fixture("search").to_string());
         let mut request = price_request();
         (request.sort, request.descending) = (sort, descending);
         let answer = gateway.run(|| Skylane::price(request)).unwrap();
@@ -137,7 +137,7 @@ fn skylane_reports_two_filters_and_one_sort_order_as_applied() {
 
 #[test]
 fn jetbridge_reports_all_filters_as_applied() {
-    let gateway = gateway().answer(200, jetbridge::fixture("fares").to_string());
+    let gateway = gateway().respond_with(200, jetbridge::fixture("fares").to_string());
     let answer = gateway.run(|| Jetbridge::price(picky())).unwrap();
     assert_eq!(answer.applied, AppliedFilters::all());
 }
@@ -145,7 +145,7 @@ fn jetbridge_reports_all_filters_as_applied() {
 #[test]
 fn fares_are_fully_converted() {
     for (price, body) in suppliers() {
-        let gateway = gateway().answer(200, body.to_string());
+        let gateway = gateway().respond_with(200, body.to_string());
         let answer = gateway.run(|| price(price_request())).unwrap();
         assert!(answer.truncated);
         let totals: Vec<_> = answer.offers.iter().map(|offer| offer.total).collect();
@@ -206,7 +206,7 @@ fn fares_are_fully_converted() {
 #[test]
 fn journey_durations_include_connections() {
     for (price, body) in suppliers() {
-        let gateway = gateway().answer(200, body.to_string());
+        let gateway = gateway().respond_with(200, body.to_string());
         let answer = gateway.run(|| price(price_request())).unwrap();
         let out = &answer.offers[1].journeys[0];
         let flown: u32 = out
@@ -223,8 +223,8 @@ fn journey_durations_include_connections() {
 #[test]
 fn skylane_offer_is_exclusive_and_jetbridge_fare_is_not() {
     let gateway = gateway()
-        .answer(200, skylane::fixture("search").to_string())
-        .answer(200, jetbridge::fixture("fares").to_string());
+        .respond_with(200, skylane::fixture("search").to_string())
+        .respond_with(200, jetbridge::fixture("fares").to_string());
     let answer = gateway.run(|| Skylane::price(price_request())).unwrap();
     for offer in answer.offers {
         assert_eq!(offer.exclusive_key, Some(offer.supplier_offer));
@@ -245,7 +245,7 @@ fn operating_carrier_is_converted() {
         "/data/offers/0/slices/0/segments/0/operator",
         "/result/fares/0/journeys/0/legs/0/opr",
     ]) {
-        let gateway = gateway().answer(200, edited(body, &[(pointer, operator.clone())]));
+        let gateway = gateway().respond_with(200, edited(body, &[(pointer, operator.clone())]));
         let answer = gateway.run(|| price(price_request())).unwrap();
         let segment = &answer.offers[0].journeys[0].segments[0];
         assert_eq!(segment.operating_carrier.as_deref(), Some("Emirates"));
@@ -272,7 +272,7 @@ fn bag_is_included_only_if_every_passenger_has_one() {
         let edits: Vec<_> = (edits.iter())
             .map(|(pointer, value)| (pointer.as_str(), value.clone()))
             .collect();
-        let gateway = gateway().answer(201, edited(skylane::fixture("search"), &edits));
+        let gateway = gateway().respond_with(201, edited(skylane::fixture("search"), &edits));
         let answer = gateway.run(|| Skylane::price(price_request())).unwrap();
         assert_eq!(answer.offers[0].checked_bag_included, expected, "{edits:?}");
     }
@@ -342,7 +342,7 @@ fn first_total(price: Price, body: &str) -> Result<i64, ReadError> {
         limit: 1,
         ..price_request()
     };
-    let answer = gateway().answer(200, body).run(|| price(request))?;
+    let answer = gateway().respond_with(200, body).run(|| price(request))?;
     Ok(answer.offers[0].total)
 }
 
@@ -360,7 +360,7 @@ fn penalty_may_be_in_another_currency() {
             json!({"allowed": true, "fee": {"units": 7500, "scale": 0, "ccy": "JPY"}}),
         ),
     ] {
-        let gateway = gateway().answer(200, edited(body, &[(pointer, money)]));
+        let gateway = gateway().respond_with(200, edited(body, &[(pointer, money)]));
         let answer = gateway.run(|| price(price_request())).unwrap();
         let condition = &answer.offers[0].fare_conditions.refund;
         let expected = Money {
@@ -416,10 +416,10 @@ fn response_that_contradicts_request_is_unreadable() {
         (jet, &fares, format!("{fare}/validUntil"), json!(null)),
     ];
     for (price, body, pointer, value) in cases {
-        let gateway = gateway().answer(200, edited(body.clone(), &[(&pointer, value)]));
+        let gateway = gateway().respond_with(200, edited(body.clone(), &[(&pointer, value)]));
         let answer = gateway.run(|| price(price_request()));
         assert!(
-            matches!(answer, Err(ReadError::Unreadable(_))),
+            matches!(answer, Err(ReadError::InvalidResponse(_))),
             "{pointer}: {answer:?}"
         );
     }
@@ -429,7 +429,8 @@ fn response_that_contradicts_request_is_unreadable() {
 fn offers_beyond_limit_are_truncated() {
     for ((price, body), more) in suppliers().into_iter().zip(["/data/more", "/result/more"]) {
         for (limit, expected, truncated) in [(2, 2, true), (4, 4, false), (50, 4, false)] {
-            let gateway = gateway().answer(200, edited(body.clone(), &[(more, json!(false))]));
+            let gateway =
+                gateway().respond_with(200, edited(body.clone(), &[(more, json!(false))]));
             let mut request = price_request();
             request.limit = limit;
             let answer = gateway.run(|| price(request)).unwrap();
@@ -448,10 +449,10 @@ fn offer_with_too_long_id_is_left_out() {
     {
         for (bytes, offers) in [(4_096, 4), (4_097, 3)] {
             let edits = [(id, json!("o".repeat(bytes)))];
-            let gateway = gateway().answer(200, edited(body.clone(), &edits));
+            let gateway = gateway().respond_with(200, edited(body.clone(), &edits));
             let answer = gateway.run(|| price(price_request()));
             assert_eq!(answer.unwrap().offers.len(), offers);
-            let warned = (gateway.logged().iter()).any(|(level, _)| *level == Level::Warn);
+            let warned = (gateway.logs().iter()).any(|(level, _)| *level == Level::Warn);
             assert_eq!(warned, offers == 3);
         }
     }

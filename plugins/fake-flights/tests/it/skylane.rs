@@ -84,7 +84,9 @@ pub(crate) const SUPPLIER: Supplier = Supplier {
         }),
         ("book", || Skylane::book(book_request()).map(|_| ())),
         ("cancel", || Skylane::cancel(cancel_request()).map(|_| ())),
-        ("buy", || Skylane::buy_services(buy_request()).map(|_| ())),
+        ("buy", || {
+            Skylane::purchase_services(buy_request()).map(|_| ())
+        }),
     ],
     refused: &[
         ("prebook", "unauthorized", "Account"),

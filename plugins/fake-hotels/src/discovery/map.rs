@@ -1,11 +1,13 @@
 //! Conversion of Lodge's places, searches, content, weather and prices, in pure functions.
 
-use stopover_sdk::hotel_content::{Details, Image, Policy, Review, Reviews, RoomContent};
+use stopover_sdk::hotel_content::{HotelDetails, HouseRule, Image, Review, Reviews, RoomContent};
 use stopover_sdk::hotel_places::{Alternative, Place};
 use stopover_sdk::hotel_price_calendar::{DayPrice, HotelPrices};
-use stopover_sdk::hotel_search::{AppliedFilters, FoundHotel, SearchAnswer, SearchRequest, Sort};
-use stopover_sdk::hotel_weather::{Condition, Day};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::hotel_search::{
+    AppliedFilters, SearchRequest, SearchResponse, Sort, SupplierHotel,
+};
+use stopover_sdk::hotel_weather::{WeatherCondition, WeatherDay};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::{Board, Location, ReadError, Refusal, RefusalReason};
 
@@ -85,13 +87,13 @@ pub(super) fn filters(
 fn lodge_board(board: Board) -> Option<LodgeBoard> {
     match board {
         Board::RoomOnly => Some(LodgeBoard::RoomOnly),
-        Board::Breakfast => Some(LodgeBoard::Breakfast),
+        Board::BedAndBreakfast => Some(LodgeBoard::Breakfast),
         Board::HalfBoard | Board::FullBoard | Board::AllInclusive | Board::Other => None,
     }
 }
 
-pub(super) fn nothing_found(request: SearchRequest, applied: AppliedFilters) -> SearchAnswer {
-    SearchAnswer {
+pub(super) fn nothing_found(request: SearchRequest, applied: AppliedFilters) -> SearchResponse {
+    SearchResponse {
         currency: request.stay.currency,
         hotels: Vec::new(),
         applied,
@@ -126,14 +128,14 @@ pub(super) fn search_answer(
     found: wire::Found,
     request: &SearchRequest,
     applied: AppliedFilters,
-) -> Result<SearchAnswer, Unreadable> {
+) -> Result<SearchResponse, DecodeError> {
     let limit = usize::from(request.limit);
     let currency = found.currency;
     check_currency(&currency, &request.stay.currency)?;
     let truncated = found.more || found.hotels.len() > limit;
     let hotels = found.hotels.into_iter().take(limit).map(|hotel| {
         let price_from = hotel.price_from.map(|total| amount(total, &currency));
-        Ok(FoundHotel {
+        Ok(SupplierHotel {
             supplier_hotel_id: hotel.id,
             name: hotel.name,
             address: hotel.address,
@@ -147,17 +149,17 @@ pub(super) fn search_answer(
             main_image: hotel.photo,
         })
     });
-    Ok(SearchAnswer {
-        hotels: hotels.collect::<Result<_, Unreadable>>()?,
+    Ok(SearchResponse {
+        hotels: hotels.collect::<Result<_, DecodeError>>()?,
         applied,
         truncated,
         currency,
     })
 }
 
-pub(super) fn details(details: wire::Details) -> Details {
+pub(super) fn details(details: wire::Details) -> HotelDetails {
     let filled = |text: Option<String>| text.and_then(some);
-    let policies = details.policies.into_iter().map(|policy| Policy {
+    let policies = details.policies.into_iter().map(|policy| HouseRule {
         name: policy.name,
         text: plain(&policy.text),
     });
@@ -167,7 +169,7 @@ pub(super) fn details(details: wire::Details) -> Details {
         max_occupancy: room.sleeps,
         images: room.images.into_iter().map(image).collect(),
     });
-    Details {
+    HotelDetails {
         name: details.hotel.name,
         description: details.description.and_then(|html| some(plain(&html))),
         star_rating: details.stars,
@@ -222,11 +224,11 @@ pub(super) fn reviews(reviews: wire::Reviews, limit: u16) -> Reviews {
     }
 }
 
-pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<Day>, Unreadable> {
+pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<WeatherDay>, DecodeError> {
     if weather.units != "metric" {
-        return Err(Unreadable::new("the weather is not in metric units"));
+        return Err(DecodeError::new("the weather is not in metric units"));
     }
-    let days = weather.days.into_iter().map(|day| Day {
+    let days = weather.days.into_iter().map(|day| WeatherDay {
         date: day.date,
         temperature_min: day.min,
         temperature_max: day.max,
@@ -242,8 +244,8 @@ pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<Day>, Unreadable> {
     Ok(days.collect())
 }
 
-fn condition(sky: wire::Sky) -> Condition {
-    Condition {
+fn condition(sky: wire::Sky) -> WeatherCondition {
+    WeatherCondition {
         description: sky.text,
         icon: sky.icon.and_then(some),
     }
@@ -253,7 +255,7 @@ fn condition(sky: wire::Sky) -> Condition {
 pub(super) fn calendar(
     calendar: wire::Calendar,
     asked: &[String],
-) -> Result<Vec<HotelPrices>, Unreadable> {
+) -> Result<Vec<HotelPrices>, DecodeError> {
     check_currency(&calendar.currency, CALENDAR_CURRENCY)?;
     let place = |hotel: &wire::HotelDays| asked.iter().position(|id| *id == hotel.id);
     let mut found: Vec<_> = calendar
@@ -271,7 +273,7 @@ pub(super) fn calendar(
         });
         Ok(HotelPrices {
             supplier_hotel_id: hotel.id,
-            prices: prices.collect::<Result<_, Unreadable>>()?,
+            prices: prices.collect::<Result<_, DecodeError>>()?,
         })
     });
     hotels.collect()

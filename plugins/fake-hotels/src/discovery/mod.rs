@@ -4,12 +4,12 @@
 mod map;
 mod wire;
 
-use stopover_sdk::hotel_content::{Details, Reviews};
+use stopover_sdk::hotel_content::{HotelDetails, Reviews};
 use stopover_sdk::hotel_places::{Place, PlaceQuery};
 use stopover_sdk::hotel_price_calendar::HotelPrices;
-use stopover_sdk::hotel_search::{SearchAnswer, SearchRequest};
-use stopover_sdk::hotel_weather::Day;
-use stopover_sdk::http::encode;
+use stopover_sdk::hotel_search::{SearchRequest, SearchResponse};
+use stopover_sdk::hotel_weather::WeatherDay;
+use stopover_sdk::http::percent_encode;
 use stopover_sdk::types::{Date, Location};
 use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
@@ -32,7 +32,7 @@ impl HotelPlaces for FakeHotels {
 }
 
 impl HotelSearch for FakeHotels {
-    fn search(request: SearchRequest) -> Result<SearchAnswer, ReadError> {
+    fn search(request: SearchRequest) -> Result<SearchResponse, ReadError> {
         let (filters, applied) = map::filters(&request)?;
         let Some(filters) = filters else {
             return Ok(map::nothing_found(request, applied));
@@ -45,15 +45,15 @@ impl HotelSearch for FakeHotels {
 }
 
 impl HotelContent for FakeHotels {
-    fn read_details(supplier_hotel_id: String) -> Result<Details, ReadError> {
-        let path = format!("/hotels/{}", encode(&supplier_hotel_id));
+    fn read_details(supplier_hotel_id: String) -> Result<HotelDetails, ReadError> {
+        let path = format!("/hotels/{}", percent_encode(&supplier_hotel_id));
         let response = Lodge::open()?.get(&path).send()?;
         let details: wire::Details = refusal::read(response)?.json()?;
         Ok(map::details(details))
     }
 
     fn read_reviews(supplier_hotel_id: String, limit: u16) -> Result<Reviews, ReadError> {
-        let path = format!("/hotels/{}/reviews", encode(&supplier_hotel_id));
+        let path = format!("/hotels/{}/reviews", percent_encode(&supplier_hotel_id));
         let response = Lodge::open()?.get(&path).query("limit", limit).send()?;
         let reviews: wire::Reviews = refusal::read(response)?.json()?;
         Ok(map::reviews(reviews, limit))
@@ -61,7 +61,7 @@ impl HotelContent for FakeHotels {
 }
 
 impl HotelWeather for FakeHotels {
-    fn forecast(location: Location, start: Date, end: Date) -> Result<Vec<Day>, ReadError> {
+    fn forecast(location: Location, start: Date, end: Date) -> Result<Vec<WeatherDay>, ReadError> {
         let response = Lodge::open()?
             .get("/weather")
             .query("lat", location.latitude)

@@ -2,7 +2,7 @@
 
 use fake_hotels::FakeHotels;
 use serde_json::{Value, json};
-use stopover_sdk::hotel_pricing::PriceAnswer;
+use stopover_sdk::hotel_pricing::PriceResponse;
 use stopover_sdk::log::Level;
 use stopover_sdk::types::{Board, Money};
 use stopover_sdk::{HotelPricing, ReadError};
@@ -14,14 +14,14 @@ const QUOTED_AT: i64 = 1_795_257_965_956;
 /// End of free cancellation: 2027-02-27T14:00:00Z.
 const FREE_UNTIL: i64 = 1_803_736_800_000;
 
-fn priced(body: &str, ids: &[&str]) -> Result<PriceAnswer, ReadError> {
-    let gateway = gateway().answer(200, body);
+fn priced(body: &str, ids: &[&str]) -> Result<PriceResponse, ReadError> {
+    let gateway = gateway().respond_with(200, body);
     gateway.run(|| FakeHotels::price(price_request(ids, 3)))
 }
 
 #[test]
 fn pricing_sends_stay_unchanged() {
-    let gateway = gateway().answer(200, r#"{"currency": "EUR", "hotels": []}"#);
+    let gateway = gateway().respond_with(200, r#"{"currency": "EUR", "hotels": []}"#);
     let mut request = price_request(&["OK", "MANY"], 2);
     request.stay.guest_residence = Some("FR".to_owned());
     gateway.run(|| FakeHotels::price(request)).unwrap();
@@ -86,7 +86,7 @@ fn rates_are_fully_converted() {
         .collect();
     assert_eq!(names, ["Triple room", "Double room", "Double room"]);
     let room = &breakfast.rooms[0];
-    assert_eq!(room.board, Board::Breakfast);
+    assert_eq!(room.board, Board::BedAndBreakfast);
     assert_eq!(room.board_name, "Bed and breakfast");
     assert_eq!(room.total, 26_000);
     let city_tax = Money {
@@ -118,7 +118,7 @@ fn amount_must_have_decimals_of_currency() {
                 "terms": {"refundable": false, "free_until": null, "charges": [], "restrictions": []},
             }],
         }]});
-        let gateway = gateway().answer(200, answer.to_string());
+        let gateway = gateway().respond_with(200, answer.to_string());
         let mut request = price_request(&["MANY"], 0);
         request.stay.currency = currency.to_owned();
         let total = gateway
@@ -127,7 +127,7 @@ fn amount_must_have_decimals_of_currency() {
         match expected {
             Some(expected) => assert_eq!(total, Ok(expected), "{currency} {written}"),
             None => assert!(
-                matches!(total, Err(ReadError::Unreadable(_))),
+                matches!(total, Err(ReadError::InvalidResponse(_))),
                 "{currency} {written}: {total:?}"
             ),
         }
@@ -152,7 +152,7 @@ fn response_that_contradicts_request_is_unreadable() {
     for (pointer, value) in cases {
         let answer = priced(&edited("rates", &[(&pointer, value)]), &["MANY"]);
         assert!(
-            matches!(answer, Err(ReadError::Unreadable(_))),
+            matches!(answer, Err(ReadError::InvalidResponse(_))),
             "{pointer}: {answer:?}"
         );
     }
@@ -186,7 +186,7 @@ fn only_requested_hotels_are_returned_in_requested_order() {
 
 #[test]
 fn offers_beyond_limit_are_truncated() {
-    let gateway = gateway().answer(200, fixture("rates").to_string());
+    let gateway = gateway().respond_with(200, fixture("rates").to_string());
     let mut request = price_request(&["MANY"], 3);
     request.max_offers_per_hotel = 1;
     let answer = gateway.run(|| FakeHotels::price(request)).unwrap();
@@ -199,11 +199,11 @@ fn rate_with_too_long_id_is_left_out() {
     for (bytes, offers) in [(4_096, 2), (4_097, 1)] {
         let id = "r".repeat(bytes);
         let body = edited("rates", &[("/hotels/0/rates/0/rate_id", json!(id))]);
-        let gateway = gateway().answer(200, body);
+        let gateway = gateway().respond_with(200, body);
         let answer = gateway.run(|| FakeHotels::price(price_request(&["MANY"], 3)));
         assert_eq!(answer.unwrap().hotels[0].offers.len(), offers);
         let warned = gateway
-            .logged()
+            .logs()
             .iter()
             .any(|(level, _)| *level == Level::Warn);
         assert_eq!(warned, offers == 1);

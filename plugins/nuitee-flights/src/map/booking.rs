@@ -1,8 +1,8 @@
 //! Conversion of a Nuitee booking to the gateway's types.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{
-    Baggage, BaggageType, FlightBookingState, Journey, Service, ServiceType,
+    Baggage, BaggageType, Journey, Service, ServiceType, SupplierBooking,
 };
 use stopover_sdk::types::{BookingStatus, Currency, Extensions, MinorUnits};
 
@@ -39,23 +39,23 @@ pub(crate) fn state(
     booking: &Booking<'_>,
     bound: Option<&Bound>,
     logo_url: &str,
-) -> Result<FlightBookingState, Unreadable> {
+) -> Result<SupplierBooking, DecodeError> {
     let supplier_reference = booking
         .id
         .to_owned()
-        .ok_or_else(|| Unreadable::new("the booking has no id"))?;
+        .ok_or_else(|| DecodeError::new("the booking has no id"))?;
     let is_cancelling = booking.cancel_intent_at.0.is_some();
     let status = status(booking.status.as_str(), is_cancelling)
-        .ok_or_else(|| Unreadable::new("the booking has an unknown status"))?;
+        .ok_or_else(|| DecodeError::new("the booking has an unknown status"))?;
     let (total, currency) =
-        total(booking).ok_or_else(|| Unreadable::new("the booking has no readable price"))?;
+        total(booking).ok_or_else(|| DecodeError::new("the booking has no readable price"))?;
     let services_total = minor(booking.pricing.services, &currency).unwrap_or(0);
     let fare = fare(
         &booking.journey,
         &currency,
         total.saturating_sub(services_total),
     );
-    Ok(FlightBookingState {
+    Ok(SupplierBooking {
         status,
         supplier_reference,
         client_reference: booking.custom_tags.client_reference.to_owned(),

@@ -132,8 +132,8 @@ fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'stati
     let (itinerary, offer) = (candidate.itinerary, candidate.offer);
     let id = offer.id.as_deref().ok_or("the offer has no id")?;
     let segments = &itinerary.segments.0;
-    let legs =
-        search::split(segments, &asked.request.legs).ok_or("its flights do not match the legs")?;
+    let legs = search::split(segments, &asked.request.journeys)
+        .ok_or("its flights do not match the legs")?;
     let trip = Trip {
         key: itinerary.key.as_str(),
         segments,
@@ -141,7 +141,7 @@ fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'stati
         logo_url: asked.logo_url,
     };
     let cabins = cabins(segments, &offer.segment_fares.0, &offer.fare)?;
-    let passengers = search::passenger_types(&asked.request.travellers);
+    let passengers = search::passenger_types(&asked.request.passengers);
     let pieces: Vec<baggage::Pieces> = passengers
         .iter()
         .map(|passenger| baggage::pieces(&offer.baggage, *passenger))
@@ -174,7 +174,7 @@ fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'stati
 pub(crate) const DOCUMENTS_REQUIRED: bool = true;
 
 fn supplier_offer(offered: &Offered) -> Result<String, &'static str> {
-    let written = json::write(offered).ok();
+    let written = json::encode(offered).ok();
     let text = written.and_then(|bytes| String::from_utf8(bytes).ok());
     text.filter(|text| text.len() <= SUPPLIER_OFFER_BYTES)
         .ok_or("the offer's reference is too long")

@@ -1,7 +1,7 @@
 //! Conversion of a prebook to the bound offer, or to a refusal if the offer changed.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::flight_booking::Prebooked;
+use stopover_sdk::flight_booking::PrebookResponse;
 use stopover_sdk::types::flight::PassengerType;
 use stopover_sdk::types::{Checkout, MinorUnits, TimestampMs};
 use stopover_sdk::{ChangeError, json, time};
@@ -59,7 +59,7 @@ pub(crate) fn prebooked(
     uses_payment_sdk: bool,
     now_ms: TimestampMs,
     prebook: &Prebook<'_>,
-) -> Result<Prebooked, ChangeError> {
+) -> Result<PrebookResponse, ChangeError> {
     let currency = agreed.currency;
     let prebook_id = prebook
         .id
@@ -88,11 +88,11 @@ pub(crate) fn prebooked(
         cabins: verified.cabins,
         passengers: letters(agreed.passengers),
     };
-    let supplier_prebook =
-        String::from_utf8(json::write(&bound)?).map_err(|_| contradiction("its id is not text"))?;
+    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
+        .map_err(|_| contradiction("its id is not text"))?;
     let terms = journey.terms.as_ref();
     let ticket_limit = time::parse_timestamp(prebook.booking.ticket_limit_time.as_str());
-    Ok(Prebooked {
+    Ok(PrebookResponse {
         supplier_prebook,
         currency: currency.to_owned(),
         total,

@@ -2,20 +2,20 @@
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
-use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceAnswer, PriceRequest, Sort};
+use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceRequest, PriceResponse, Sort};
 use stopover_sdk::http::{Error, Header, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::{Cabin, Direction};
 use stopover_sdk::{FlightPricing, ReadError, time};
 
 use crate::ask;
 
-fn priced(document: impl AsRef<[u8]>, request: PriceRequest) -> Result<PriceAnswer, ReadError> {
-    let gateway = ask::gateway().answer(200, document);
+fn priced(document: impl AsRef<[u8]>, request: PriceRequest) -> Result<PriceResponse, ReadError> {
+    let gateway = ask::gateway().respond_with(200, document);
     gateway.run(|| NuiteeFlights::price(request))
 }
 
-fn families(answer: &PriceAnswer) -> Vec<&str> {
+fn families(answer: &PriceResponse) -> Vec<&str> {
     let families = answer.offers.iter();
     families
         .map(|offer| offer.fare_family.as_deref().unwrap())
@@ -148,7 +148,7 @@ fn multi_city_legs_are_split_by_date_and_airport() {
             &[("LHR", "JFK", "2027-06-01"), ("JFK", "LHR", "2027-06-10")],
             Some(&[2, 1]),
         ),
-        // The legs are requested by city codes.
+        // The journeys are requested by city codes.
         (
             &[("LON", "NYC", "2027-06-01"), ("JFK", "LON", "2027-06-10")],
             Some(&[2, 1]),
@@ -162,11 +162,13 @@ fn multi_city_legs_are_split_by_date_and_airport() {
             None,
         ),
     ];
-    for (legs, expected) in cases {
+    for (journeys, expected) in cases {
         let request = PriceRequest {
-            legs: legs
+            journeys: journeys
                 .iter()
-                .map(|(origin, destination, date)| ask::leg(origin, destination, date))
+                .map(|(origin, destination, date)| {
+                    ask::requested_journey(origin, destination, date)
+                })
                 .collect(),
             ..ask::price_request()
         };
@@ -179,10 +181,10 @@ fn multi_city_legs_are_split_by_date_and_airport() {
             let journeys = offer.journeys.iter();
             journeys.map(|journey| journey.segments.len()).collect()
         });
-        assert_eq!(counts.as_deref(), expected, "{legs:?}");
+        assert_eq!(counts.as_deref(), expected, "{journeys:?}");
         if let Some(offer) = offer {
             let direction = offer.journeys[0].direction;
-            assert_eq!(direction, Direction::MultiCity, "{legs:?}");
+            assert_eq!(direction, Direction::MultiCity, "{journeys:?}");
         }
     }
 }
@@ -298,11 +300,11 @@ fn unusable_offer_is_left_out_and_logged() {
             offers.reverse();
             change(&mut offers[1]);
         });
-        let gateway = ask::gateway().answer(200, document);
+        let gateway = ask::gateway().respond_with(200, document);
         let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
         assert_eq!(families(&answer.unwrap()), ["Basic", "Upper"], "{name}");
         let told = usize::from(name != "again");
-        assert_eq!(gateway.logged().len(), told, "{name}");
+        assert_eq!(gateway.logs().len(), told, "{name}");
     }
 }
 
@@ -333,17 +335,17 @@ fn event_stream_is_read_like_single_document() {
     assert_eq!(families(&answer), ["Basic", "Flex", "Upper"]);
 
     let failed = "event: error\ndata: {\"error\": {\"code\": 51006, \"message\": \"m\"}}\n\n";
-    let gateway = ask::gateway().answer(200, format!("{failed}{stream}"));
+    let gateway = ask::gateway().respond_with(200, format!("{failed}{stream}"));
     let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
     assert_eq!(answer.unwrap().offers.len(), 3);
-    assert_eq!(gateway.logged().len(), 1);
+    assert_eq!(gateway.logs().len(), 1);
     let answer = priced(failed, ask::price_request());
     assert!(matches!(answer, Err(ReadError::Failed(_))), "{answer:?}");
 
     let broken = format!("{}data: {{\"data\": [", event(&document["data"][0]));
     let answer = priced(broken, ask::price_request());
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
+        matches!(answer, Err(ReadError::InvalidResponse(_))),
         "{answer:?}"
     );
 }
@@ -361,7 +363,7 @@ fn search_without_results_returns_empty_list() {
         (204, ""),
     ];
     for (status, document) in nothing {
-        let gateway = ask::gateway().answer(status, document);
+        let gateway = ask::gateway().respond_with(status, document);
         let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
         let answer = answer.unwrap();
         assert!(answer.offers.is_empty() && !answer.truncated, "{document}");
@@ -392,9 +394,13 @@ fn redirect_is_followed_once_within_same_origin() {
     let sent_to = |location: &str| {
         let gateway = ask::gateway()
             .respond(moved(location))
-            .answer(200, ask::fixture("rates.json"));
+            .respond_with(200, ask::fixture("rates.json"));
         let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        assert_eq!(answer.is_ok(), gateway.unused_answers() == 0, "{location}");
+        assert_eq!(
+            answer.is_ok(),
+            gateway.unused_responses() == 0,
+            "{location}"
+        );
         let requests = gateway.requests();
         let same = requests
             .iter()
@@ -448,18 +454,20 @@ fn large_response_is_converted_up_to_limit() {
 
 #[test]
 fn failed_search_returns_error() {
-    type Case = (Gateway, fn(&ReadError) -> bool);
+    type Case = (MockGateway, fn(&ReadError) -> bool);
     let cases: [Case; 4] = [
-        (ask::gateway().fail(Error::TimedOut("t".into())), |error| {
-            matches!(error, ReadError::TimedOut(_))
+        (
+            ask::gateway().fail_with(Error::TimedOut("t".into())),
+            |error| matches!(error, ReadError::TimedOut(_)),
+        ),
+        (
+            ask::gateway().fail_with(Error::ConnectionLost("c".into())),
+            |error| matches!(error, ReadError::Unavailable(_)),
+        ),
+        (ask::gateway().respond_with(200, "<html>"), |error| {
+            matches!(error, ReadError::InvalidResponse(_))
         }),
-        (ask::gateway().fail(Error::Cut("c".into())), |error| {
-            matches!(error, ReadError::Unavailable(_))
-        }),
-        (ask::gateway().answer(200, "<html>"), |error| {
-            matches!(error, ReadError::Unreadable(_))
-        }),
-        (ask::gateway().answer(502, "<html>"), |error| {
+        (ask::gateway().respond_with(502, "<html>"), |error| {
             matches!(error, ReadError::Failed(_))
         }),
     ];

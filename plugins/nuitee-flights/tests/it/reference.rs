@@ -44,7 +44,7 @@ fn airports_are_truncated_by_limit_or_by_listed_count() {
         let document = ask::changed("airports.json", |answer| {
             answer["data"][0]["count"] = json!(count);
         });
-        let gateway = ask::gateway().answer(200, document);
+        let gateway = ask::gateway().respond_with(200, document);
         let answer = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), limit));
         let answer = answer.unwrap();
         assert_eq!(answer.truncated, expected, "{limit} {count}");
@@ -54,7 +54,7 @@ fn airports_are_truncated_by_limit_or_by_listed_count() {
         r#"{"data": []}"#,
         r#"{"data": [{"airports": [], "count": 0}]}"#,
     ] {
-        let gateway = ask::gateway().answer(200, nothing);
+        let gateway = ask::gateway().respond_with(200, nothing);
         let answer = gateway.run(|| NuiteeFlights::find_airports("zz".to_owned(), 20));
         assert!(answer.unwrap().airports.is_empty());
     }
@@ -104,7 +104,9 @@ fn logo_is_absolute_url_or_none() {
             answer["data"][0]["airline"]["logo"] = logo.clone();
             answer["data"][0]["airline"]["active"] = Value::Null;
         });
-        let gateway = ask::gateway().answer(200, document).settings(settings);
+        let gateway = ask::gateway()
+            .respond_with(200, document)
+            .settings(settings);
         let airline = gateway.run(|| NuiteeFlights::read_airline("xo".to_owned()));
         let airline = airline.unwrap();
         assert_eq!(airline.logo_url.as_deref(), expected, "{logo}");
@@ -133,11 +135,11 @@ fn missing_airline_is_not_found() {
         (
             200,
             r#"{"data": [{"airline": {"iata": "YP", "name": "Other"}}]}"#,
-            |error| matches!(error, ReadError::Unreadable(_)),
+            |error| matches!(error, ReadError::InvalidResponse(_)),
         ),
     ];
     for (status, document, is_expected) in cases {
-        let gateway = ask::gateway().answer(status, document);
+        let gateway = ask::gateway().respond_with(status, document);
         let error = gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()));
         let error = error.unwrap_err();
         assert!(is_expected(&error), "{document}: {error:?}");

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::hotel::{
-    BookedRoom, CancellationAmounts, CancellationPolicy, HotelBookingState,
+    CancellationAmounts, CancellationPolicy, SupplierBooking, SupplierRoom,
 };
 use stopover_sdk::types::{BookingStatus, MinorUnits};
 
 use crate::map::prebook::Extras;
 use crate::map::{self, minor, policy, text};
 use crate::wire::Texts;
-use crate::wire::booking::{BookedRoom as WireRoom, Booking, Cancellation};
+use crate::wire::booking::{Booking, Cancellation, SupplierRoom as WireRoom};
 use crate::wire::rate::CancellationPolicies;
 
 /// Converts a status. Returns `None` for an unknown status, because neither "booked" nor "not
@@ -31,21 +31,21 @@ pub(crate) fn status(text: &str) -> Option<BookingStatus> {
 ///
 /// # Errors
 /// The status is unknown, there is no id, or an amount cannot be read.
-pub(crate) fn state(booking: Booking) -> Result<HotelBookingState, Unreadable> {
+pub(crate) fn state(booking: Booking) -> Result<SupplierBooking, DecodeError> {
     let status = status(&booking.status)
-        .ok_or_else(|| Unreadable::new("the booking has an unknown status"))?;
+        .ok_or_else(|| DecodeError::new("the booking has an unknown status"))?;
     let currency = booking.currency.clone();
     let total = total(&booking)?;
     let id = booking.booking_id.as_deref();
-    let supplier_reference = filled(id).ok_or_else(|| Unreadable::new("the booking has no id"))?;
+    let supplier_reference = filled(id).ok_or_else(|| DecodeError::new("the booking has no id"))?;
     if total < 0 {
-        return Err(Unreadable::new("the booking has a negative price"));
+        return Err(DecodeError::new("the booking has a negative price"));
     }
     let is_canceled = status == BookingStatus::Canceled;
     let hotel_confirmation_code = filled(booking.hotel_confirmation_code.as_deref());
     let supplier_room_reference = filled(booking.supplier_booking_id.as_deref());
     let rooms = positions(booking.all_rooms());
-    let rooms = rooms.into_iter().map(|position| BookedRoom {
+    let rooms = rooms.into_iter().map(|position| SupplierRoom {
         position,
         supplier_room_reference: supplier_room_reference.clone(),
         hotel_confirmation_code: hotel_confirmation_code.clone(),
@@ -62,7 +62,7 @@ pub(crate) fn state(booking: Booking) -> Result<HotelBookingState, Unreadable> {
     if booking.sandbox.0 {
         extensions.push(("sandbox".to_owned(), "true".to_owned()));
     }
-    Ok(HotelBookingState {
+    Ok(SupplierBooking {
         status,
         client_reference: filled(booking.client_reference.as_deref()),
         currency,
@@ -97,17 +97,17 @@ pub(crate) fn canceled(
     supplier_reference: &str,
     client_reference: &str,
     answer: &Cancellation,
-    read: Option<HotelBookingState>,
-) -> Result<HotelBookingState, Unreadable> {
+    read: Option<SupplierBooking>,
+) -> Result<SupplierBooking, DecodeError> {
     if status(&answer.status) != Some(BookingStatus::Canceled) {
-        return Err(Unreadable::new(
+        return Err(DecodeError::new(
             "the response to the cancellation has an unexpected status",
         ));
     }
     let amounts = amounts(answer, read.as_ref().map(|state| state.currency.as_str()));
     let mut state = match (read, &amounts) {
         (Some(state), _) => state,
-        (None, Some(amounts)) => HotelBookingState {
+        (None, Some(amounts)) => SupplierBooking {
             status: BookingStatus::Canceled,
             supplier_reference: supplier_reference.to_owned(),
             client_reference: Some(client_reference.to_owned()),
@@ -120,7 +120,7 @@ pub(crate) fn canceled(
             cancellation: None,
             extensions: Vec::new(),
         },
-        (None, None) => return Err(Unreadable::new("the cancellation has no readable amounts")),
+        (None, None) => return Err(DecodeError::new("the cancellation has no readable amounts")),
     };
     state.status = BookingStatus::Canceled;
     for room in &mut state.rooms {
@@ -142,8 +142,8 @@ fn amounts(answer: &Cancellation, currency: Option<&str>) -> Option<Cancellation
     })
 }
 
-fn total(booking: &Booking) -> Result<MinorUnits, Unreadable> {
-    let unreadable = |error: stopover_sdk::money::MoneyError| Unreadable::new(error.to_string());
+fn total(booking: &Booking) -> Result<MinorUnits, DecodeError> {
+    let unreadable = |error: stopover_sdk::money::MoneyError| DecodeError::new(error.to_string());
     let extras = Extras {
         price: minor(booking.price, &booking.currency).map_err(unreadable)?,
         addons: booking.addons_total_amount.unwrap_or_default(),

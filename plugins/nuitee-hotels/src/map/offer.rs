@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceResponse};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
 use stopover_sdk::types::{MinorUnits, Money};
 
@@ -38,7 +38,7 @@ pub(crate) fn price_answer(
     rates: Vec<HotelRates>,
     hotels: &[wire::rate::Hotel],
     mut left_out: impl FnMut(&'static str),
-) -> Result<PriceAnswer, Unreadable> {
+) -> Result<PriceResponse, DecodeError> {
     let mut by_hotel: HashMap<String, Vec<RoomType>> = HashMap::new();
     for hotel in rates {
         by_hotel
@@ -46,7 +46,7 @@ pub(crate) fn price_answer(
             .or_default()
             .extend(hotel.room_types.0);
     }
-    let mut answer = PriceAnswer {
+    let mut answer = PriceResponse {
         currency: asked.currency.to_owned(),
         hotels: Vec::new(),
     };
@@ -78,7 +78,7 @@ pub(crate) fn price_answer(
 pub(crate) fn offer(
     asked: &Asked<'_>,
     room_type: RoomType,
-) -> Result<Result<Offer, &'static str>, Unreadable> {
+) -> Result<Result<Offer, &'static str>, DecodeError> {
     if room_type.offer_id.is_empty() || room_type.offer_id.len() > OFFER_ID_BYTES {
         return Ok(Err("the offer's id is missing or too long"));
     }
@@ -125,7 +125,7 @@ pub(crate) fn rooms(
     rates: Vec<Rate>,
     wanted: usize,
     currency: &str,
-) -> Result<Result<Vec<RoomRate>, &'static str>, Unreadable> {
+) -> Result<Result<Vec<RoomRate>, &'static str>, DecodeError> {
     const NOT_ONE_A_ROOM: &str = "the offer does not have exactly one rate per room";
     let mut places: Vec<Option<RoomRate>> = Vec::new();
     places.resize_with(wanted, || None);
@@ -147,7 +147,7 @@ pub(crate) fn rooms(
     Ok(rooms.ok_or(NOT_ONE_A_ROOM))
 }
 
-fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, Unreadable> {
+fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, DecodeError> {
     let Some(total) = map::sum(&rate.retail_rate.total.0, currency)? else {
         return Ok(Err("a room has no price"));
     };
@@ -179,7 +179,7 @@ pub(crate) fn merged_policy(rooms: &[RoomRate], currency: &str) -> CancellationP
     policy::merge(&policies, currency)
 }
 
-pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, Unreadable> {
+pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, DecodeError> {
     rooms.iter().try_fold(0, |sum, room| add(sum, room.total))
 }
 

@@ -1,7 +1,7 @@
 //! Conversion of a prebook to the bound offer, or to a refusal if the offer changed.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::hotel_booking::Prebooked;
+use stopover_sdk::hotel_booking::PrebookResponse;
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::{Checkout, MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
@@ -34,7 +34,7 @@ pub(crate) fn prebooked(
     offered: &Offered<'_>,
     prebook: Prebook,
     hotel: HotelSummary,
-) -> Result<Prebooked, ChangeError> {
+) -> Result<PrebookResponse, ChangeError> {
     if prebook.currency != offered.currency {
         return Err(other_currency().into());
     }
@@ -83,9 +83,9 @@ pub(crate) fn prebooked(
         let message = "the price of the offer rose";
         return Err(Refusal::new(RefusalReason::PriceChanged(now), message).into());
     }
-    let supplier_prebook =
-        String::from_utf8(json::write(&bound)?).map_err(|_| contradiction("its id is not text"))?;
-    Ok(Prebooked {
+    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
+        .map_err(|_| contradiction("its id is not text"))?;
+    Ok(PrebookResponse {
         supplier_prebook,
         currency: prebook.currency,
         total,

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use stopover_sdk::hotel_search::{AppliedFilters, Filters, FoundHotel, SearchAnswer, Sort};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::hotel_search::{AppliedFilters, Filters, SearchResponse, Sort, SupplierHotel};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
 use crate::map::place::distance_m;
@@ -28,7 +28,7 @@ pub(crate) fn board_codes(boards: &[Board]) -> Option<String> {
         .iter()
         .map(|board| match board {
             Board::RoomOnly => Some("RO"),
-            Board::Breakfast => Some("BB,BB1,BB2,BI"),
+            Board::BedAndBreakfast => Some("BB,BB1,BB2,BI"),
             Board::HalfBoard => Some("HB"),
             Board::FullBoard => Some("FB"),
             Board::AllInclusive => Some("AI"),
@@ -73,7 +73,7 @@ pub(crate) fn answer(
     rates: Vec<HotelRates>,
     hotels: &[Hotel],
     places: &HashMap<String, Location>,
-) -> Result<SearchAnswer, Unreadable> {
+) -> Result<SearchResponse, DecodeError> {
     let known: HashMap<&str, &Hotel> = hotels
         .iter()
         .map(|hotel| (hotel.id.as_str(), hotel))
@@ -98,7 +98,7 @@ pub(crate) fn answer(
     sort(&mut found, asked);
     let truncated = found.len() > asked.limit || !is_all;
     found.truncate(asked.limit);
-    Ok(SearchAnswer {
+    Ok(SearchResponse {
         currency: asked.offers.currency.to_owned(),
         hotels: found,
         applied: applied(asked.filters),
@@ -108,7 +108,7 @@ pub(crate) fn answer(
 
 /// Returns the lowest total of the offers with the requested boards and terms. Offers that pricing
 /// would leave out do not count, such as an offer for fewer rooms.
-fn lowest(asked: &Asked<'_>, room_types: Vec<RoomType>) -> Result<Option<MinorUnits>, Unreadable> {
+fn lowest(asked: &Asked<'_>, room_types: Vec<RoomType>) -> Result<Option<MinorUnits>, DecodeError> {
     let boards = &asked.filters.boards;
     let any_board = boards.is_empty() || boards.contains(&Board::Other);
     let mut lowest: Option<MinorUnits> = None;
@@ -136,8 +136,8 @@ fn passes(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool {
         && filters.max_total.is_none_or(|maximum| total <= maximum)
 }
 
-fn found_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> FoundHotel {
-    FoundHotel {
+fn found_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> SupplierHotel {
+    SupplierHotel {
         supplier_hotel_id: hotel.id.clone(),
         name: text::plain(&hotel.name),
         address: hotel
@@ -154,12 +154,12 @@ fn found_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> F
 }
 
 /// Sorts by the requested key, then by id, so that equal hotels keep their order.
-fn sort(found: &mut [FoundHotel], asked: &Asked<'_>) {
+fn sort(found: &mut [SupplierHotel], asked: &Asked<'_>) {
     let center = Coordinates {
         latitude: asked.center.latitude,
         longitude: asked.center.longitude,
     };
-    let distance = |hotel: &FoundHotel| {
+    let distance = |hotel: &SupplierHotel| {
         let place = Coordinates {
             latitude: hotel.location.latitude,
             longitude: hotel.location.longitude,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::rate::CancellationPolicies;
-use crate::wire::{Amount, Flag, Many, RoomNumber, Texts, Word};
+use crate::wire::{Amount, LenientFlag, OneOrMany, RoomNumber, Texts, Word};
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -62,10 +62,10 @@ pub(crate) struct Booking {
     #[serde(default)]
     pub(crate) hotel_confirmation_code: Word,
     #[serde(default)]
-    pub(crate) booked_rooms: Many<BookedRoom>,
+    pub(crate) booked_rooms: OneOrMany<SupplierRoom>,
     /// Rooms of a listed booking, which uses this name for `booked_rooms`.
     #[serde(default)]
-    pub(crate) rooms: Many<BookedRoom>,
+    pub(crate) rooms: OneOrMany<SupplierRoom>,
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
     #[serde(default)]
     pub(crate) last_free_cancellation_date: Word,
@@ -91,11 +91,11 @@ pub(crate) struct Booking {
     #[serde(default)]
     pub(crate) know_before_you_go: Texts,
     #[serde(default)]
-    pub(crate) sandbox: Flag,
+    pub(crate) sandbox: LenientFlag,
 }
 
 impl Booking {
-    pub(crate) fn all_rooms(&self) -> &[BookedRoom] {
+    pub(crate) fn all_rooms(&self) -> &[SupplierRoom] {
         if self.booked_rooms.0.is_empty() {
             &self.rooms.0
         } else {
@@ -105,7 +105,7 @@ impl Booking {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct BookedRoom {
+pub(crate) struct SupplierRoom {
     #[serde(default)]
     pub(crate) occupancy_number: RoomNumber,
     #[serde(rename = "cancellationPolicies")]
@@ -124,7 +124,7 @@ pub(crate) struct BookedRate {
 pub(crate) struct BookedRetailRate {
     /// The total: an object here, a list in rates.
     #[serde(default)]
-    pub(crate) total: Many<Amount>,
+    pub(crate) total: OneOrMany<Amount>,
 }
 
 /// The response to a cancellation.

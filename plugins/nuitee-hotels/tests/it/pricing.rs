@@ -2,18 +2,18 @@
 
 use nuitee_hotels::NuiteeHotels;
 use serde_json::json;
-use stopover_sdk::hotel_pricing::{Offer, PriceAnswer};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::hotel_pricing::{Offer, PriceResponse};
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::{Board, Money};
 use stopover_sdk::{HotelPricing, ReadError, time};
 
 use crate::ask;
 
-fn price(gateway: &Gateway) -> Result<PriceAnswer, ReadError> {
+fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
     gateway.run(|| NuiteeHotels::price(ask::price_request()))
 }
 
-fn priced() -> (Vec<Offer>, Gateway) {
+fn priced() -> (Vec<Offer>, MockGateway) {
     let gateway = ask::answering("rates.json");
     let mut answer = price(&gateway).unwrap();
     assert_eq!(answer.hotels.len(), 1);
@@ -86,13 +86,13 @@ fn rooms_are_in_requested_order() {
             (
                 "Double Sea View",
                 25010,
-                Board::Breakfast,
+                Board::BedAndBreakfast,
                 "Bed and Breakfast"
             ),
             (
                 "Twin Sea View",
                 21040,
-                Board::Breakfast,
+                Board::BedAndBreakfast,
                 "Bed and Breakfast"
             ),
         ]
@@ -117,7 +117,7 @@ fn totals_are_read_from_list_or_object() {
 fn unusable_offers_are_left_out_and_logged() {
     let (offers, gateway) = priced();
     assert_eq!(offers.len(), 2);
-    let logged = gateway.logged();
+    let logged = gateway.logs();
     assert_eq!(logged.len(), 1);
     assert!(
         logged[0].1.starts_with("3 offers left out"),
@@ -224,9 +224,9 @@ fn prices_in_another_currency_are_unreadable() {
         r#""total": [{"amount": 250.1, "currency": "EUR"}]"#,
         r#""total": [{"amount": 250.1, "currency": "USD"}]"#,
     );
-    let answer = price(&Gateway::new().answer(200, other));
+    let answer = price(&MockGateway::new().respond_with(200, other));
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
+        matches!(answer, Err(ReadError::InvalidResponse(_))),
         "{answer:?}"
     );
 }
@@ -266,7 +266,7 @@ fn no_availability_returns_no_hotels_in_every_form() {
         (200, r#"{"data": null}"#),
     ];
     for (status, body) in forms {
-        let answer = price(&Gateway::new().answer(status, body)).unwrap();
+        let answer = price(&MockGateway::new().respond_with(status, body)).unwrap();
         assert!(answer.hotels.is_empty(), "{status} {body}");
     }
 }
@@ -280,9 +280,9 @@ fn malformed_response_is_unreadable() {
         "[]",
         "{\"data\": [{}]}",
     ] {
-        let answer = price(&Gateway::new().answer(200, body));
+        let answer = price(&MockGateway::new().respond_with(200, body));
         assert!(
-            matches!(answer, Err(ReadError::Unreadable(_))),
+            matches!(answer, Err(ReadError::InvalidResponse(_))),
             "{body}: {answer:?}"
         );
     }
@@ -297,7 +297,7 @@ fn offer_with_fees_in_two_currencies_is_left_out() {
             let tax = r#""description": "City tax", "amount": 3.5, "currency": "EUR""#;
             document = document.replace(tax, &tax.replace("EUR", currency));
         }
-        price(&Gateway::new().answer(200, document))
+        price(&MockGateway::new().respond_with(200, document))
             .unwrap()
             .hotels
             .remove(0)

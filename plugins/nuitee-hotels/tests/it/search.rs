@@ -2,9 +2,9 @@
 
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::hotel_search::{
-    AppliedFilters, Area, Filters, SearchAnswer, SearchRequest, Sort,
+    AppliedFilters, Area, Filters, SearchRequest, SearchResponse, Sort,
 };
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::{Board, Location};
 use stopover_sdk::{HotelSearch, ReadError};
 
@@ -38,11 +38,11 @@ fn request() -> SearchRequest {
 
 /// Creates a mock gateway with the rates of the area, and the location of the hotel whose rates
 /// have none.
-fn gateway() -> Gateway {
-    ask::answering("area.json").answer(200, ask::fixture("hotels.json"))
+fn gateway() -> MockGateway {
+    ask::answering("area.json").respond_with(200, ask::fixture("hotels.json"))
 }
 
-fn search(change: impl FnOnce(&mut SearchRequest)) -> (SearchAnswer, Gateway) {
+fn search(change: impl FnOnce(&mut SearchRequest)) -> (SearchResponse, MockGateway) {
     let gateway = gateway();
     let mut request = request();
     change(&mut request);
@@ -50,7 +50,7 @@ fn search(change: impl FnOnce(&mut SearchRequest)) -> (SearchAnswer, Gateway) {
     (answer, gateway)
 }
 
-fn ids(answer: &SearchAnswer) -> Vec<&str> {
+fn ids(answer: &SearchResponse) -> Vec<&str> {
     answer
         .hotels
         .iter()
@@ -125,7 +125,7 @@ fn every_filter_is_applied() {
         ),
         (
             "boards",
-            |filters| filters.boards = vec![Board::Breakfast],
+            |filters| filters.boards = vec![Board::BedAndBreakfast],
             &["lpnear", "lpmid"],
         ),
         (
@@ -151,7 +151,7 @@ fn every_filter_is_applied() {
 fn supported_filters_are_sent_to_supplier() {
     let (_, gateway) = search(|request| {
         request.area.supplier_place_id = Some("pl/1".to_owned());
-        request.filters.boards = vec![Board::RoomOnly, Board::Breakfast];
+        request.filters.boards = vec![Board::RoomOnly, Board::BedAndBreakfast];
         request.filters.refundable = Some(true);
         request.filters.min_star_rating = Some(4.2);
     });
@@ -166,19 +166,19 @@ fn supported_filters_are_sent_to_supplier() {
 #[test]
 fn prices_in_another_currency_are_unreadable() {
     let other = ask::fixture("area.json").replacen("\"EUR\"", "\"USD\"", 1);
-    let gateway = Gateway::new()
-        .answer(200, other)
-        .answer(200, ask::fixture("hotels.json"));
+    let gateway = MockGateway::new()
+        .respond_with(200, other)
+        .respond_with(200, ask::fixture("hotels.json"));
     let answer = gateway.run(|| NuiteeHotels::search(request()));
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
+        matches!(answer, Err(ReadError::InvalidResponse(_))),
         "{answer:?}"
     );
 }
 
 #[test]
 fn area_without_rates_returns_no_hotels() {
-    let gateway = Gateway::new().answer(204, "");
+    let gateway = MockGateway::new().respond_with(204, "");
     let answer = gateway.run(|| NuiteeHotels::search(request())).unwrap();
     assert!(answer.hotels.is_empty() && !answer.truncated);
 }

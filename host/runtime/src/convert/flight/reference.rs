@@ -8,10 +8,13 @@ const AIRPORT_ICAO_CHARS: usize = 4;
 const AIRLINE_ICAO_CHARS: usize = 3;
 
 /// Converts a list of at most `limit` airports.
-pub(crate) fn airports(answer: wire::AirportAnswer, limit: u16) -> ConvertResult<AirportResponse> {
+pub(crate) fn airports(
+    response: wire::AirportResponse,
+    limit: u16,
+) -> ConvertResult<AirportResponse> {
     Ok(AirportResponse {
-        airports: list("airports", answer.airports, usize::from(limit), airport)?,
-        truncated: answer.truncated,
+        airports: list("airports", response.airports, usize::from(limit), airport)?,
+        truncated: response.truncated,
     })
 }
 

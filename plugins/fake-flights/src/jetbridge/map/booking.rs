@@ -1,10 +1,10 @@
 //! Conversion of Jetbridge's bookings and their cancellation, in pure functions.
 
 use stopover_sdk::flight_cancellation::AirlineQuote;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{
-    AirlineChange, ChangeType, FlightBookingState, TicketCancellation,
+    AirlineChange, CancellationAmounts, ChangeType, SupplierBooking,
 };
 
 use crate::jetbridge::map::itinerary::{Seats, journeys, segments};
@@ -14,23 +14,23 @@ use crate::jetbridge::wire;
 use crate::trip::{self, some};
 
 /// Checks the currency of the response to a change.
-pub(crate) fn check_currency(booking: &wire::Booking, currency: &str) -> Result<(), Unreadable> {
+pub(crate) fn check_currency(booking: &wire::Booking, currency: &str) -> Result<(), DecodeError> {
     if booking.price.ccy == currency {
         Ok(())
     } else {
-        Err(Unreadable::new("the booking is in another currency"))
+        Err(DecodeError::new("the booking is in another currency"))
     }
 }
 
 pub(crate) fn booking(
     booking: wire::Booking,
     seats: Seats,
-) -> Result<FlightBookingState, Unreadable> {
+) -> Result<SupplierBooking, DecodeError> {
     let status = status(&booking);
     let total = money(booking.price)?;
     let currency = total.currency;
     let cancellation = booking.cancellation.map(|done| {
-        Ok::<_, Unreadable>(TicketCancellation {
+        Ok::<_, DecodeError>(CancellationAmounts {
             fee: amount(done.fee, &currency)?,
             refund: amount(done.refund, &currency)?,
             currency: currency.clone(),
@@ -38,7 +38,7 @@ pub(crate) fn booking(
         })
     });
     let changes = (booking.changes.into_iter()).map(|found| change(found, seats));
-    Ok(FlightBookingState {
+    Ok(SupplierBooking {
         status,
         supplier_reference: booking.booking_id,
         client_reference: Some(booking.client_ref),
@@ -68,7 +68,7 @@ fn status(booking: &wire::Booking) -> BookingStatus {
     }
 }
 
-fn change(change: wire::Change, seats: Seats) -> Result<AirlineChange, Unreadable> {
+fn change(change: wire::Change, seats: Seats) -> Result<AirlineChange, DecodeError> {
     let removed_segments = segments(change.old, seats)?;
     let added_segments = segments(change.new, seats)?;
     Ok(AirlineChange {
@@ -86,7 +86,7 @@ fn change(change: wire::Change, seats: Seats) -> Result<AirlineChange, Unreadabl
     })
 }
 
-pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, Unreadable> {
+pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, DecodeError> {
     let fee = money(quote.fee)?;
     Ok(AirlineQuote {
         fee: fee.amount,

@@ -1,9 +1,9 @@
 //! Conversion of Jetbridge's fares, in pure functions.
 
 use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, Offer, PriceAnswer, PriceRequest, Sort,
+    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
 };
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{FareCondition, FareConditions};
 
 use crate::jetbridge::map::itinerary::{Seats, journeys, wanted_cabin};
@@ -13,17 +13,17 @@ use crate::trip::{self, can_be_carried, some};
 
 pub(crate) fn fares_request(request: &PriceRequest) -> wire::FaresRequest<'_> {
     wire::FaresRequest {
-        legs: (request.legs.iter())
-            .map(|leg| wire::SearchedLeg {
-                org: &leg.origin,
-                dst: &leg.destination,
-                day: &leg.date,
+        legs: (request.journeys.iter())
+            .map(|journey| wire::SearchedLeg {
+                org: &journey.origin,
+                dst: &journey.destination,
+                day: &journey.date,
             })
             .collect(),
         pax: wire::Party {
-            adt: request.travellers.adults,
-            chd: &request.travellers.children,
-            inf: request.travellers.infants,
+            adt: request.passengers.adults,
+            chd: &request.passengers.children,
+            inf: request.passengers.infants,
         },
         ccy: request.currency.as_deref(),
         filters: filters(&request.filters),
@@ -55,22 +55,22 @@ fn filters(filters: &Filters) -> wire::Filters<'_> {
 pub(crate) fn price_answer(
     found: wire::Fares,
     request: &PriceRequest,
-) -> Result<PriceAnswer, Unreadable> {
+) -> Result<PriceResponse, DecodeError> {
     let limit = usize::from(request.limit);
-    let seats = Seats::searched(&request.travellers);
+    let seats = Seats::searched(&request.passengers);
     let truncated = found.more || found.fares.len() > limit;
     let offers = (found.fares.into_iter())
         .filter(|fare| can_be_carried(&fare.fare_key))
         .take(limit)
         .map(|fare| offer(fare, request.currency.as_deref(), seats));
-    Ok(PriceAnswer {
+    Ok(PriceResponse {
         offers: offers.collect::<Result<_, _>>()?,
         applied: AppliedFilters::all(),
         truncated,
     })
 }
 
-fn offer(fare: wire::Fare, currency: Option<&str>, seats: Seats) -> Result<Offer, Unreadable> {
+fn offer(fare: wire::Fare, currency: Option<&str>, seats: Seats) -> Result<Offer, DecodeError> {
     let total = money(fare.price)?;
     let currency = currency.unwrap_or(&total.currency).to_owned();
     Ok(Offer {
@@ -90,9 +90,9 @@ fn offer(fare: wire::Fare, currency: Option<&str>, seats: Seats) -> Result<Offer
     })
 }
 
-pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions, Unreadable> {
+pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions, DecodeError> {
     let condition = |condition: wire::Condition| {
-        Ok::<_, Unreadable>(FareCondition {
+        Ok::<_, DecodeError>(FareCondition {
             allowed: condition.allowed,
             penalty: condition.fee.map(money).transpose()?,
         })

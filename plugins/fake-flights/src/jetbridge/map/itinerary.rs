@@ -1,7 +1,7 @@
 //! Conversion of Jetbridge's journeys, in pure functions.
 
-use stopover_sdk::flight_pricing::Travellers;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::flight_pricing::PassengerCounts;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{Cabin, Journey, Passenger, Segment, SegmentPassenger};
 
 use crate::jetbridge::wire;
@@ -16,10 +16,10 @@ impl Seats {
     /// Unknown number of passengers; segments then list none.
     pub(crate) const UNKNOWN: Self = Self(0);
 
-    pub(crate) fn searched(travellers: &Travellers) -> Self {
-        let children = u8::try_from(travellers.children.len()).unwrap_or(u8::MAX);
-        let grown = travellers.adults.saturating_add(children);
-        Self(grown.saturating_add(travellers.infants))
+    pub(crate) fn searched(passengers: &PassengerCounts) -> Self {
+        let children = u8::try_from(passengers.children.len()).unwrap_or(u8::MAX);
+        let grown = passengers.adults.saturating_add(children);
+        Self(grown.saturating_add(passengers.infants))
     }
 
     pub(crate) fn of(passengers: &[Passenger]) -> Self {
@@ -30,7 +30,7 @@ impl Seats {
 pub(crate) fn journeys(
     journeys: Vec<wire::Journey>,
     seats: Seats,
-) -> Result<Vec<Journey>, Unreadable> {
+) -> Result<Vec<Journey>, DecodeError> {
     let flown = journeys.into_iter().map(|journey| {
         Ok(Flown {
             id: String::new(),
@@ -41,14 +41,14 @@ pub(crate) fn journeys(
             minutes: journey.minutes,
         })
     });
-    trip::journeys(flown.collect::<Result<_, Unreadable>>()?)
+    trip::journeys(flown.collect::<Result<_, DecodeError>>()?)
 }
 
-pub(crate) fn segments(legs: Vec<wire::Leg>, seats: Seats) -> Result<Vec<Segment>, Unreadable> {
+pub(crate) fn segments(legs: Vec<wire::Leg>, seats: Seats) -> Result<Vec<Segment>, DecodeError> {
     legs.into_iter().map(|leg| segment(leg, seats)).collect()
 }
 
-fn segment(leg: wire::Leg, seats: Seats) -> Result<Segment, Unreadable> {
+fn segment(leg: wire::Leg, seats: Seats) -> Result<Segment, DecodeError> {
     let cabin = cabin(leg.cabin);
     let passenger = |passenger| SegmentPassenger {
         passenger,

@@ -1,7 +1,7 @@
 //! Conversion of Jetbridge's prebooks, in pure functions.
 
-use stopover_sdk::flight_booking::{PrebookRequest, Prebooked};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::flight_booking::{PrebookRequest, PrebookResponse};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::Checkout;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 
@@ -73,10 +73,10 @@ fn title(title: Title) -> &'static str {
 pub(crate) fn prebooked(
     prebook: wire::Prebook,
     request: &PrebookRequest,
-) -> Result<Prebooked, Unreadable> {
+) -> Result<PrebookResponse, DecodeError> {
     let currency = request.currency.clone();
     let seats = Seats::of(&request.passengers);
-    Ok(Prebooked {
+    Ok(PrebookResponse {
         supplier_prebook: prebook.prebook_id,
         total: amount(prebook.price, &currency)?,
         fare: Some(amount(prebook.fare, &currency)?),

@@ -1,13 +1,13 @@
 //! Conversion of Jetbridge's airports and airlines, in pure functions.
 
-use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
+use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 
 use crate::jetbridge::wire;
 use crate::trip::some;
 
-pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportAnswer {
+pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportResponse {
     let limit = usize::from(limit);
-    AirportAnswer {
+    AirportResponse {
         truncated: found.more || found.airports.len() > limit,
         airports: found
             .airports

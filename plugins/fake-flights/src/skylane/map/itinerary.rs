@@ -1,13 +1,13 @@
 //! Conversion of Skylane's slices to journeys, in pure functions.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{Cabin, Journey, Segment, SegmentPassenger};
 
 use crate::skylane::wire;
 use crate::trip::{self, Flown, some};
 
-pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, Unreadable> {
+pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, DecodeError> {
     let flown = slices.into_iter().map(|slice| {
         Ok(Flown {
             minutes: minutes(&slice.duration)?,
@@ -18,19 +18,19 @@ pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, Unreada
             brand: slice.brand,
         })
     });
-    trip::journeys(flown.collect::<Result<_, Unreadable>>()?)
+    trip::journeys(flown.collect::<Result<_, DecodeError>>()?)
 }
 
-pub(crate) fn segments(segments: Vec<wire::Segment>) -> Result<Vec<Segment>, Unreadable> {
+pub(crate) fn segments(segments: Vec<wire::Segment>) -> Result<Vec<Segment>, DecodeError> {
     segments.into_iter().map(segment).collect()
 }
 
-fn segment(segment: wire::Segment) -> Result<Segment, Unreadable> {
+fn segment(segment: wire::Segment) -> Result<Segment, DecodeError> {
     let seat = segment.travellers.first();
     let cabin = seat.map(|seat| cabin(seat.cabin));
     let operator = segment.operator;
     Ok(Segment {
-        cabin: cabin.ok_or_else(|| Unreadable::new("a flight has no passengers"))?,
+        cabin: cabin.ok_or_else(|| DecodeError::new("a flight has no passengers"))?,
         departure_time: trip::local_time(&segment.departs)?,
         arrival_time: trip::local_time(&segment.arrives)?,
         duration_minutes: Some(minutes(&segment.duration)?),
@@ -78,7 +78,7 @@ pub(crate) fn wanted_cabin(cabin: Cabin) -> wire::Cabin {
     }
 }
 
-fn minutes(duration: &str) -> Result<u32, Unreadable> {
+fn minutes(duration: &str) -> Result<u32, DecodeError> {
     time::parse_duration_minutes(duration)
-        .ok_or_else(|| Unreadable::new("a duration cannot be read"))
+        .ok_or_else(|| DecodeError::new("a duration cannot be read"))
 }

@@ -7,7 +7,7 @@ pub(crate) mod order;
 pub(crate) mod reference;
 pub(crate) mod traveller;
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::time;
 use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
@@ -15,11 +15,11 @@ use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 use crate::skylane::wire;
 use crate::trip;
 
-pub(crate) fn money(money: wire::Money) -> Result<Money, Unreadable> {
+pub(crate) fn money(money: wire::Money) -> Result<Money, DecodeError> {
     trip::money(money.value, money.currency)
 }
 
-pub(crate) fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, Unreadable> {
+pub(crate) fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, DecodeError> {
     trip::amount(money(amount)?, currency)
 }
 
@@ -30,6 +30,6 @@ pub(crate) fn payment(total: MinorUnits, currency: &str) -> Result<wire::Payment
     })
 }
 
-pub(crate) fn instant(text: &str) -> Result<TimestampMs, Unreadable> {
-    time::parse_timestamp(text).ok_or_else(|| Unreadable::new("an instant cannot be read"))
+pub(crate) fn instant(text: &str) -> Result<TimestampMs, DecodeError> {
+    time::parse_timestamp(text).ok_or_else(|| DecodeError::new("an instant cannot be read"))
 }

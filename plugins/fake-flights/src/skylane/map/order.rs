@@ -2,11 +2,11 @@
 
 use stopover_sdk::flight_booking::BookRequest;
 use stopover_sdk::flight_cancellation::AirlineQuote;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::MoneyError;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{
-    AirlineChange, ChangeType, FlightBookingState, TicketCancellation,
+    AirlineChange, CancellationAmounts, ChangeType, SupplierBooking,
 };
 
 use crate::skylane::map::bag::service;
@@ -38,23 +38,23 @@ pub(crate) fn order_request(request: &BookRequest) -> Result<wire::OrderRequest<
 pub(crate) fn booking_in(
     order: wire::Order,
     currency: &str,
-) -> Result<FlightBookingState, Unreadable> {
+) -> Result<SupplierBooking, DecodeError> {
     let state = booking(order)?;
     if state.currency == currency {
         Ok(state)
     } else {
-        Err(Unreadable::new(
+        Err(DecodeError::new(
             "the order is in a currency other than the payment's",
         ))
     }
 }
 
-pub(crate) fn booking(order: wire::Order) -> Result<FlightBookingState, Unreadable> {
+pub(crate) fn booking(order: wire::Order) -> Result<SupplierBooking, DecodeError> {
     let status = status(&order);
     let total = money(order.total)?;
     let currency = total.currency;
     let cancellation = order.cancellation.map(|done| {
-        Ok::<_, Unreadable>(TicketCancellation {
+        Ok::<_, DecodeError>(CancellationAmounts {
             fee: amount(done.fee, &currency)?,
             refund: amount(done.refund, &currency)?,
             currency: currency.clone(),
@@ -62,7 +62,7 @@ pub(crate) fn booking(order: wire::Order) -> Result<FlightBookingState, Unreadab
         })
     });
     let services = order.bags.into_iter().map(|bag| service(bag, &currency));
-    Ok(FlightBookingState {
+    Ok(SupplierBooking {
         status,
         supplier_reference: order.id,
         client_reference: Some(order.client_ref),
@@ -92,7 +92,7 @@ fn status(order: &wire::Order) -> BookingStatus {
     }
 }
 
-fn change(change: wire::Change) -> Result<AirlineChange, Unreadable> {
+fn change(change: wire::Change) -> Result<AirlineChange, DecodeError> {
     let removed_segments = segments(change.removed)?;
     let added_segments = segments(change.added)?;
     Ok(AirlineChange {
@@ -110,7 +110,7 @@ fn change(change: wire::Change) -> Result<AirlineChange, Unreadable> {
     })
 }
 
-pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, Unreadable> {
+pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, DecodeError> {
     let fee = money(quote.fee)?;
     Ok(AirlineQuote {
         fee: fee.amount,

@@ -1,13 +1,13 @@
 //! Conversion of Skylane's airports and airlines, in pure functions.
 
-use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
+use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 
 use crate::skylane::wire;
 use crate::trip::some;
 
-pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportAnswer {
+pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportResponse {
     let limit = usize::from(limit);
-    AirportAnswer {
+    AirportResponse {
         truncated: found.more || found.data.len() > limit,
         airports: found.data.into_iter().take(limit).map(airport).collect(),
     }

@@ -5,7 +5,7 @@ use super::*;
 const DAY: i64 = 86_400_000;
 
 fn policies(json: &str) -> CancellationPolicies {
-    json::read(json.as_bytes()).unwrap()
+    json::decode(json.as_bytes()).unwrap()
 }
 
 fn policy(refundable: bool, penalties: &[(i64, i64)]) -> CancellationPolicy {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use stopover_sdk::http::{Error, Method, Request, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 
 /// Fields of every payment that localstripe rejects.
 const UNKNOWN_FIELDS: [&str; 2] = ["description=", "error_on_requires_action="];
@@ -72,9 +72,9 @@ impl LocalStripe {
     pub(super) fn run<T>(&self, adapter: impl FnOnce() -> T) -> T {
         let settings = json!({"base_url": self.url}).to_string();
         let key = self.key;
-        let gateway = Gateway::new()
+        let gateway = MockGateway::new()
             .settings(&settings)
-            .transport(move |request| Ok(completed(send(key, reduced(request))?)));
+            .handle_requests(move |request| Ok(completed(send(key, reduced(request))?)));
         gateway.run(adapter)
     }
 
@@ -187,7 +187,7 @@ fn with_received(document: &mut Value) {
     reason = "a native test cannot use the gateway's HTTP client"
 )]
 fn send(key: &str, request: Request) -> Result<Response, Error> {
-    let cut = |error: reqwest::Error| Error::Cut(error.to_string());
+    let cut = |error: reqwest::Error| Error::ConnectionLost(error.to_string());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
