@@ -33,10 +33,10 @@ fn rates_are_mapped_to_offers_up_to_limit() {
             {"id": "r1", "name": "Attic", "price": 80.50},
             {"id": "r2", "name": "Cellar", "price": 60}]}"#,
     );
-    let answer = gateway.run(|| TinyHotels::price(request())).unwrap();
-    assert_eq!(answer.hotels.len(), 1);
-    assert_eq!(answer.hotels[0].hotel.name, "Tiny Inn");
-    let offers: Vec<_> = answer.hotels[0]
+    let response = gateway.run(|| TinyHotels::price(request())).unwrap();
+    assert_eq!(response.hotels.len(), 1);
+    assert_eq!(response.hotels[0].hotel.name, "Tiny Inn");
+    let offers: Vec<_> = response.hotels[0]
         .offers
         .iter()
         .map(|offer| (offer.supplier_offer.as_str(), offer.total))
@@ -55,9 +55,9 @@ fn response_in_another_currency_is_an_error() {
         200,
         r#"{"hotel_name": "Tiny Inn", "currency": "USD", "rooms": []}"#,
     );
-    let answer = gateway.run(|| TinyHotels::price(request()));
+    let response = gateway.run(|| TinyHotels::price(request()));
     assert!(
-        matches!(answer, Err(ReadError::InvalidResponse(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }

@@ -33,7 +33,11 @@ pub(crate) fn minor(amount: LenientAmount, currency: &str) -> Result<MinorUnits,
 
 /// Converts an optional part of a total to minor units. Returns `None` if it is invalid or not in
 /// the total's currency.
-pub(crate) fn part(amount: LenientAmount, of: &str, currency: &str) -> Option<MinorUnits> {
+pub(crate) fn optional_minor(
+    amount: LenientAmount,
+    of: &str,
+    currency: &str,
+) -> Option<MinorUnits> {
     if of == currency {
         minor(amount, currency).ok()
     } else {
@@ -53,6 +57,6 @@ pub(crate) fn major(
 }
 
 /// Returns the text unless it is empty.
-pub(crate) fn filled(text: String) -> Option<String> {
+pub(crate) fn non_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }

@@ -14,7 +14,7 @@ use stopover_sdk::types::{
 };
 use stopover_sdk::{Refusal, RefusalReason, time};
 
-use crate::refusal::Code;
+use crate::fault::Code;
 use crate::text::plain;
 use crate::wire;
 
@@ -45,25 +45,25 @@ pub(crate) fn rates_request(request: &PriceRequest) -> wire::RatesRequest<'_> {
 }
 
 /// Returns the requested hotels, in their order.
-pub(crate) fn price_answer(
+pub(crate) fn price_response(
     rates: wire::Rates,
     request: &PriceRequest,
 ) -> Result<PriceResponse, DecodeError> {
-    let asked = &request.supplier_hotel_ids;
+    let hotel_ids = &request.supplier_hotel_ids;
     let stay = &request.stay;
     check_currency(&rates.currency, &stay.currency)?;
-    let place = |hotel: &wire::Hotel| asked.iter().position(|id| *id == hotel.id);
+    let position = |hotel: &wire::Hotel| hotel_ids.iter().position(|id| *id == hotel.id);
     let mut found: Vec<_> = rates
         .hotels
         .into_iter()
-        .filter_map(|found| Some((place(&found.hotel)?, found)))
+        .filter_map(|found| Some((position(&found.hotel)?, found)))
         .collect();
     found.sort_by_key(|(place, _)| *place);
     let hotels = found.into_iter().map(|(_, found)| {
         let offers = found
             .rates
             .into_iter()
-            .filter(|rate| can_be_carried(&rate.rate_id))
+            .filter(|rate| is_within_size_limit(&rate.rate_id))
             .take(request.max_offers_per_hotel.into())
             .map(|rate| offer(rate, stay));
         Ok(HotelOffers {
@@ -77,7 +77,7 @@ pub(crate) fn price_answer(
     })
 }
 
-fn can_be_carried(rate_id: &str) -> bool {
+fn is_within_size_limit(rate_id: &str) -> bool {
     let fits = rate_id.len() <= OFFER_BYTES_MAX;
     if !fits {
         stopover_sdk::warn!("left out a rate with an id of {} bytes", rate_id.len());
@@ -98,7 +98,7 @@ fn offer(rate: wire::Rate, stay: &Stay) -> Result<Offer, DecodeError> {
     })
 }
 
-pub(crate) fn prebooked(
+pub(crate) fn prebook_response(
     prebook: wire::Prebook,
     stay: &Stay,
 ) -> Result<PrebookResponse, DecodeError> {
@@ -201,7 +201,7 @@ fn promotions(
         .map(|promotion| {
             Ok(Promotion {
                 name: promotion.name,
-                description: some(promotion.text),
+                description: non_empty(promotion.text),
                 amount: Some(amount(promotion.off, currency)?),
                 room_positions: promotion.rooms,
             })
@@ -263,7 +263,7 @@ pub(crate) fn booking(booking: wire::Booking) -> Result<SupplierBooking, DecodeE
             position: position.ok_or_else(|| DecodeError::new("a room has the number 0"))?,
             // A reference tells the gateway that the room can be cancelled alone.
             supplier_room_reference: separable.then_some(room.r#ref),
-            hotel_confirmation_code: room.confirmation_no.and_then(some),
+            hotel_confirmation_code: room.confirmation_no.and_then(non_empty),
             canceled: room.cancelled,
         })
     });
@@ -281,8 +281,8 @@ pub(crate) fn booking(booking: wire::Booking) -> Result<SupplierBooking, DecodeE
         supplier_reference: booking.id,
         client_reference: Some(booking.client_ref),
         total: amount(booking.total, &currency)?,
-        hotel_confirmation_code: booking.confirmation_no.and_then(some),
-        remarks: booking.remarks.and_then(|html| some(plain(&html))),
+        hotel_confirmation_code: booking.confirmation_no.and_then(non_empty),
+        remarks: booking.remarks.and_then(|html| non_empty(plain(&html))),
         rooms,
         policy,
         cancellation: cancellation.transpose()?,
@@ -308,7 +308,7 @@ fn rejection(booking: &wire::Booking) -> Refusal {
         .reject_reason
         .as_ref()
         .map(|reason| reason.code.as_str());
-    if let Some(code) = code.and_then(Code::of_text) {
+    if let Some(code) = code.and_then(Code::from_text) {
         return code.refusal();
     }
     let refusal = Refusal::new(
@@ -332,7 +332,7 @@ pub(crate) fn booked_policy(booking: &wire::Booking) -> Option<CancellationPolic
 }
 
 /// Returns the booking with the client reference among those found.
-pub(crate) fn found(
+pub(crate) fn booking_lookup(
     found: wire::Bookings,
     client_reference: &str,
 ) -> Result<BookingLookup, DecodeError> {
@@ -343,11 +343,11 @@ pub(crate) fn found(
     if bookings.next().is_some() {
         return Err(DecodeError::new("several bookings have the same reference"));
     }
-    check_whose(&first, client_reference)?;
+    check_client_reference(&first, client_reference)?;
     Ok(BookingLookup::Found(booking(first)?))
 }
 
-pub(crate) fn check_whose(
+pub(crate) fn check_client_reference(
     booking: &wire::Booking,
     client_reference: &str,
 ) -> Result<(), DecodeError> {
@@ -360,8 +360,8 @@ pub(crate) fn check_whose(
     }
 }
 
-pub(crate) fn check_currency(answered: &str, asked: &str) -> Result<(), DecodeError> {
-    if answered == asked {
+pub(crate) fn check_currency(actual: &str, expected: &str) -> Result<(), DecodeError> {
+    if actual == expected {
         Ok(())
     } else {
         Err(DecodeError::new(
@@ -406,6 +406,6 @@ fn optional_instant(text: Option<String>) -> Result<Option<TimestampMs>, DecodeE
 }
 
 /// Returns the text unless it is empty.
-pub(crate) fn some(text: String) -> Option<String> {
+pub(crate) fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }

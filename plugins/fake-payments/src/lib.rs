@@ -1,9 +1,9 @@
 //! Adapter of Tillway, the sandbox's card processor. It is an ordinary adapter without special
 //! privileges.
 
+mod fault;
 mod map;
-mod refusal;
-mod tillway;
+mod upstream;
 mod wire;
 
 use stopover_sdk::http::percent_encode;
@@ -13,8 +13,8 @@ use stopover_sdk::payment_processor::{
 };
 use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError};
 
-use crate::refusal::{Change, Code};
-use crate::tillway::Tillway;
+use crate::fault::{Change, Code};
+use crate::upstream::TillwayClient;
 
 pub struct FakePayments;
 
@@ -30,7 +30,7 @@ impl Plugin for FakePayments {
             // `reference` is the idempotency key of every operation.
             supports_idempotent_resend: true,
             hosts: vec!["*".to_owned()],
-            settings_schema: tillway::SETTINGS_SCHEMA.to_owned(),
+            settings_schema: upstream::SETTINGS_SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         }
     }
@@ -44,13 +44,13 @@ impl PaymentProcessor for FakePayments {
             currency: request.amount.currency.to_ascii_lowercase(),
             description: &request.description,
         };
-        let response = tillway::change("/intents", &body)?;
-        let intent: wire::Intent = refusal::done(&response, Change::Intent)?;
-        map::check(
+        let response = upstream::send_change("/intents", &body)?;
+        let intent: wire::Intent = fault::decode_change(&response, Change::Intent)?;
+        map::ensure(
             intent.payment.reference == request.client_reference,
-            map::WHOSE,
+            map::OTHER_CLIENT_REFERENCE,
         )
-        .map_err(refusal::unreadable)?;
+        .map_err(fault::to_payment_error)?;
         Ok(Intent {
             processor_reference: intent.payment.id,
             token: intent.token,
@@ -66,11 +66,14 @@ impl PaymentProcessor for FakePayments {
             description: &request.description,
             off_session: request.off_session,
         };
-        let response = tillway::change("/payments", &body)?;
-        let payment: wire::Payment = refusal::done(&response, Change::Authorize)?;
-        map::check(payment.reference == request.client_reference, map::WHOSE)
-            .and_then(|()| map::payment_in(payment, &request.amount.currency))
-            .map_err(refusal::unreadable)
+        let response = upstream::send_change("/payments", &body)?;
+        let payment: wire::Payment = fault::decode_change(&response, Change::Authorize)?;
+        map::ensure(
+            payment.reference == request.client_reference,
+            map::OTHER_CLIENT_REFERENCE,
+        )
+        .and_then(|()| map::payment_in(payment, &request.amount.currency))
+        .map_err(fault::to_payment_error)
     }
 
     fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
@@ -80,10 +83,13 @@ impl PaymentProcessor for FakePayments {
             amount: request.amount.amount,
         };
         let payment: wire::Payment =
-            refusal::done(&tillway::change(&path, &body)?, Change::Capture)?;
-        map::check(payment.id == request.processor_reference, map::WHICH)
-            .and_then(|()| map::payment_in(payment, &request.amount.currency))
-            .map_err(refusal::unreadable)
+            fault::decode_change(&upstream::send_change(&path, &body)?, Change::Capture)?;
+        map::ensure(
+            payment.id == request.processor_reference,
+            map::OTHER_PAYMENT,
+        )
+        .and_then(|()| map::payment_in(payment, &request.amount.currency))
+        .map_err(fault::to_payment_error)
     }
 
     fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
@@ -91,10 +97,14 @@ impl PaymentProcessor for FakePayments {
         let body = wire::Void {
             reference: &request.client_reference,
         };
-        let payment: wire::Payment = refusal::done(&tillway::change(&path, &body)?, Change::Void)?;
-        map::check(payment.id == request.processor_reference, map::WHICH)
-            .and_then(|()| map::payment(payment))
-            .map_err(refusal::unreadable)
+        let payment: wire::Payment =
+            fault::decode_change(&upstream::send_change(&path, &body)?, Change::Void)?;
+        map::ensure(
+            payment.id == request.processor_reference,
+            map::OTHER_PAYMENT,
+        )
+        .and_then(|()| map::payment(payment))
+        .map_err(fault::to_payment_error)
     }
 
     fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
@@ -103,34 +113,46 @@ impl PaymentProcessor for FakePayments {
             reference: &request.client_reference,
             amount: request.amount.amount,
         };
-        let refund: wire::Refund = refusal::done(&tillway::change(&path, &body)?, Change::Refund)?;
-        map::check(refund.reference == request.client_reference, map::WHOSE)
-            .and_then(|()| map::check(refund.payment == request.processor_reference, map::WHICH))
-            .and_then(|()| map::check_currency(&refund.currency, &request.amount.currency))
-            .map_err(refusal::unreadable)?;
+        let refund: wire::Refund =
+            fault::decode_change(&upstream::send_change(&path, &body)?, Change::Refund)?;
+        map::ensure(
+            refund.reference == request.client_reference,
+            map::OTHER_CLIENT_REFERENCE,
+        )
+        .and_then(|()| {
+            map::ensure(
+                refund.payment == request.processor_reference,
+                map::OTHER_PAYMENT,
+            )
+        })
+        .and_then(|()| map::check_currency(&refund.currency, &request.amount.currency))
+        .map_err(fault::to_payment_error)?;
         Ok(map::refund(refund))
     }
 
     fn find(request: FindRequest) -> Result<PaymentLookup, ReadError> {
-        let tillway = Tillway::open()?;
+        let client = TillwayClient::from_settings()?;
         if let Some(id) = &request.processor_reference {
-            let response = tillway.get(&payment_path(id)).send()?;
-            if Code::of(&response) != Some(Code::NoSuchPayment) {
-                let payment: wire::Payment = refusal::read(response)?.json()?;
+            let response = client.get(&payment_path(id)).send()?;
+            if Code::from_response(&response) != Some(Code::NoSuchPayment) {
+                let payment: wire::Payment = fault::check_read(response)?.json()?;
                 return Ok(PaymentLookup::Found(map::payment(payment)?));
             }
         }
         // Tillway guarantees completeness for this response only, so no other response may show
         // that there is no such payment.
-        let response = tillway
+        let response = client
             .get("/payments")
             .query("reference", &request.client_reference)
             .send()?;
-        let found: wire::List<wire::Payment> = refusal::read(response)?.json()?;
-        match map::the_only(found)? {
+        let found: wire::List<wire::Payment> = fault::check_read(response)?.json()?;
+        match map::single(found)? {
             None => Ok(PaymentLookup::NotFound),
             Some(payment) => {
-                map::check(payment.reference == request.client_reference, map::WHOSE)?;
+                map::ensure(
+                    payment.reference == request.client_reference,
+                    map::OTHER_CLIENT_REFERENCE,
+                )?;
                 Ok(PaymentLookup::Found(map::payment(payment)?))
             }
         }
@@ -141,15 +163,18 @@ impl PaymentProcessor for FakePayments {
         client_reference: String,
     ) -> Result<RefundLookup, ReadError> {
         let path = format!("{}/refunds", payment_path(&processor_reference));
-        let response = Tillway::open()?
+        let response = TillwayClient::from_settings()?
             .get(&path)
             .query("reference", &client_reference)
             .send()?;
-        let found: wire::List<wire::Refund> = refusal::read(response)?.json()?;
-        match map::the_only(found)? {
+        let found: wire::List<wire::Refund> = fault::check_read(response)?.json()?;
+        match map::single(found)? {
             None => Ok(RefundLookup::NotFound),
             Some(refund) => {
-                map::check(refund.reference == client_reference, map::WHOSE)?;
+                map::ensure(
+                    refund.reference == client_reference,
+                    map::OTHER_CLIENT_REFERENCE,
+                )?;
                 Ok(RefundLookup::Found(map::refund(refund)))
             }
         }
@@ -157,8 +182,8 @@ impl PaymentProcessor for FakePayments {
 
     fn describe_instrument(token: String) -> Result<Instrument, ReadError> {
         let path = format!("/tokens/{}", percent_encode(&token));
-        let response = Tillway::open()?.get(&path).send()?;
-        let found: wire::Token = refusal::read(response)?.json()?;
+        let response = TillwayClient::from_settings()?.get(&path).send()?;
+        let found: wire::Token = fault::check_read(response)?.json()?;
         Ok(Instrument {
             token: found.token,
             card: found.card.map(map::card),

@@ -9,23 +9,23 @@ use stopover_sdk::types::Money;
 use crate::wire;
 
 /// Error of a response that has another client reference.
-pub(crate) const WHOSE: &str = "the response has another client reference";
+pub(crate) const OTHER_CLIENT_REFERENCE: &str = "the response has another client reference";
 /// Error of a response about another payment.
-pub(crate) const WHICH: &str = "the response is about another payment";
+pub(crate) const OTHER_PAYMENT: &str = "the response is about another payment";
 
 /// Checks a condition. A response that contradicts its request counts as unreadable.
-pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), DecodeError> {
-    if as_asked {
+pub(crate) fn ensure(condition: bool, error: &str) -> Result<(), DecodeError> {
+    if condition {
         Ok(())
     } else {
-        Err(DecodeError::new(otherwise))
+        Err(DecodeError::new(error))
     }
 }
 
 /// Checks the currency of a response. Tillway writes currencies in lower case.
-pub(crate) fn check_currency(answered: &str, asked: &str) -> Result<(), DecodeError> {
-    let as_asked = answered.eq_ignore_ascii_case(asked);
-    check(as_asked, "the response is in another currency")
+pub(crate) fn check_currency(actual: &str, expected: &str) -> Result<(), DecodeError> {
+    let is_same = actual.eq_ignore_ascii_case(expected);
+    ensure(is_same, "the response is in another currency")
 }
 
 /// Converts a payment whose currency is known from the request.
@@ -94,9 +94,9 @@ pub(crate) fn refund(refund: wire::Refund) -> ProcessorRefund {
 }
 
 /// Returns the only item found under a reference, or `None` if there is none.
-pub(crate) fn the_only<T>(list: wire::List<T>) -> Result<Option<T>, DecodeError> {
+pub(crate) fn single<T>(list: wire::List<T>) -> Result<Option<T>, DecodeError> {
     let mut found = list.data.into_iter();
     let first = found.next();
-    check(found.next().is_none(), "several share a client reference")?;
+    ensure(found.next().is_none(), "several share a client reference")?;
     Ok(first)
 }

@@ -5,7 +5,7 @@ use stopover_sdk::http::Request;
 use stopover_sdk::{FlightPricing, ReadError, clock};
 
 use crate::fault::Fault;
-use crate::map::offer::Asked;
+use crate::map::offer::PricingContext;
 use crate::settings::Settings;
 use crate::upstream::{documents, open, send};
 use crate::wire::rates::{Batch, Itinerary};
@@ -43,7 +43,7 @@ impl FlightPricing for NuiteeFlights {
             }
             None => {}
         }
-        let asked = Asked {
+        let context = PricingContext {
             request: &request,
             currency,
             logo_url: &settings.logo_url,
@@ -51,7 +51,7 @@ impl FlightPricing for NuiteeFlights {
         };
         let mut left_out = 0;
         let mut why = "";
-        let (offers, truncated) = map::offer::offers(&asked, &itineraries, |reason| {
+        let (offers, truncated) = map::offer::offers(&context, &itineraries, |reason| {
             left_out += 1;
             why = reason;
         });

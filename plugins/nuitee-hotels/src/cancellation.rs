@@ -8,7 +8,7 @@ use stopover_sdk::{ChangeError, HotelCancellation, ReadError, Refusal, RefusalRe
 
 use crate::booking::read_by_id;
 use crate::settings::Settings;
-use crate::upstream::{Answer, open_change};
+use crate::upstream::{ApiResponse, open_change};
 use crate::wire::booking::Cancellation;
 use crate::{NuiteeHotels, map};
 
@@ -34,17 +34,22 @@ impl HotelCancellation for NuiteeHotels {
             return not_modified(&settings, id);
         }
         match open_change::<Cancellation>(&response)? {
-            Answer::Data(answer) => {
+            ApiResponse::Data(cancellation) => {
                 // The response has the amounts, but no other data of the booking.
                 let read = read_by_id(&settings, id).ok().flatten();
                 let reference = &request.booking_client_reference;
-                Ok(map::booking::canceled(id, reference, &answer, read)?)
+                Ok(map::booking::canceled_booking(
+                    id,
+                    reference,
+                    &cancellation,
+                    read,
+                )?)
             }
-            Answer::Nothing => {
+            ApiResponse::Nothing => {
                 let message = "Nuitee has no such booking";
                 Err(Refusal::new(RefusalReason::NotCancellable, message).into())
             }
-            Answer::Fault(fault) => Err(fault.into_change_error()),
+            ApiResponse::Fault(fault) => Err(fault.into_change_error()),
         }
     }
 }

@@ -5,7 +5,7 @@ use stopover_sdk::http::Request;
 use stopover_sdk::{HotelContent, ReadError};
 
 use crate::settings::Settings;
-use crate::upstream::{Answer, READ_TIMEOUT_MS, open, open_read};
+use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open, open_read};
 use crate::wire::OneOrMany;
 use crate::wire::content::{Hotel, Review};
 use crate::{NuiteeHotels, map, wire};
@@ -29,12 +29,14 @@ impl HotelContent for NuiteeHotels {
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
         match open::<OneOrMany<Review>, serde::de::IgnoredAny>(&response)? {
-            Answer::Data(body) => Ok(map::content::reviews(body.data.0, body.total, limit.into())),
-            Answer::Nothing => {
+            ApiResponse::Data(body) => {
+                Ok(map::content::reviews(body.data.0, body.total, limit.into()))
+            }
+            ApiResponse::Nothing => {
                 let none = wire::LenientNumber::default();
                 Ok(map::content::reviews(Vec::new(), none, limit.into()))
             }
-            Answer::Fault(fault) => Err(fault.into_read_error()),
+            ApiResponse::Fault(fault) => Err(fault.into_read_error()),
         }
     }
 }

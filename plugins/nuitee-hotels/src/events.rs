@@ -6,7 +6,7 @@ use stopover_sdk::supplier_events::{Event, VerifyError, WebhookRequest};
 use crate::NuiteeHotels;
 
 impl SupplierEvents for NuiteeHotels {
-    fn verify(delivery: WebhookRequest) -> Result<Vec<Event>, VerifyError> {
-        nuitee_events::read(&delivery)
+    fn verify(request: WebhookRequest) -> Result<Vec<Event>, VerifyError> {
+        nuitee_events::parse_events(&request)
     }
 }

@@ -14,7 +14,7 @@ use crate::wire::{Code, LenientNumber};
 pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
 
 /// A decoded response.
-pub(crate) enum Answer<T> {
+pub(crate) enum ApiResponse<T> {
     Data(T),
     /// No content: by status 204, by error code 204, or without data.
     Nothing,
@@ -54,13 +54,13 @@ struct WireError {
 }
 
 /// Decodes a response. An error body counts whatever the status, and only a 2xx response has data.
-pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<Answer<Body<T, H>>, DecodeError>
+pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<ApiResponse<Body<T, H>>, DecodeError>
 where
     T: Deserialize<'a>,
     H: Deserialize<'a>,
 {
     if response.status == 204 || (response.is_success() && response.body.is_empty()) {
-        return Ok(Answer::Nothing);
+        return Ok(ApiResponse::Nothing);
     }
     let error = match json::decode::<Envelope<T, H>>(&response.body) {
         Ok(envelope) => match (
@@ -71,13 +71,13 @@ where
         ) {
             (None, Some(data)) if response.is_success() => {
                 let (hotels, total) = (envelope.hotels, envelope.total);
-                return Ok(Answer::Data(Body {
+                return Ok(ApiResponse::Data(Body {
                     data,
                     hotels,
                     total,
                 }));
             }
-            (None, None) if response.is_success() => return Ok(Answer::Nothing),
+            (None, None) if response.is_success() => return Ok(ApiResponse::Nothing),
             (error, _) => error,
         },
         // The data beside an error may have another form, and a proxy's error may not be JSON.
@@ -96,20 +96,20 @@ where
         error.and_then(|error| error.description),
     );
     Ok(if fault.code == Some(204) {
-        Answer::Nothing
+        ApiResponse::Nothing
     } else {
-        Answer::Fault(fault)
+        ApiResponse::Fault(fault)
     })
 }
 
 /// Decodes the data of a call that may have changed something.
 pub(crate) fn open_change<'a, T: Deserialize<'a>>(
     response: &'a Response,
-) -> Result<Answer<T>, DecodeError> {
+) -> Result<ApiResponse<T>, DecodeError> {
     Ok(match open::<T, IgnoredAny>(response)? {
-        Answer::Data(body) => Answer::Data(body.data),
-        Answer::Nothing => Answer::Nothing,
-        Answer::Fault(fault) => Answer::Fault(fault),
+        ApiResponse::Data(body) => ApiResponse::Data(body.data),
+        ApiResponse::Nothing => ApiResponse::Nothing,
+        ApiResponse::Fault(fault) => ApiResponse::Fault(fault),
     })
 }
 
@@ -118,9 +118,9 @@ pub(crate) fn open_read<'a, T: Deserialize<'a>>(
     response: &'a Response,
 ) -> Result<Option<T>, ReadError> {
     match open_change(response)? {
-        Answer::Data(data) => Ok(Some(data)),
-        Answer::Nothing => Ok(None),
-        Answer::Fault(fault) => Err(fault.into_read_error()),
+        ApiResponse::Data(data) => Ok(Some(data)),
+        ApiResponse::Nothing => Ok(None),
+        ApiResponse::Fault(fault) => Err(fault.into_read_error()),
     }
 }
 

@@ -8,7 +8,7 @@ use stopover_sdk::http::percent_encode;
 pub(crate) const CLIENT_REFERENCE: &str = "client_reference";
 /// Metadata key of the party that completes a payment. It is needed to interpret a payment that is
 /// read back.
-pub(crate) const MADE_FOR: &str = "made_for";
+pub(crate) const PAYMENT_ORIGIN: &str = "made_for";
 
 /// A body in `application/x-www-form-urlencoded`.
 #[derive(Default)]

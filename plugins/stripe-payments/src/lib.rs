@@ -7,13 +7,13 @@
 //! tokens only. The gateway adds the API key.
 
 mod amount;
+mod fault;
 mod find;
 mod form;
 mod instrument;
 mod map;
 mod payment;
-mod refusal;
-mod stripe;
+mod upstream;
 mod webhook;
 mod wire;
 
@@ -24,7 +24,7 @@ use stopover_sdk::payment_processor::{
 use stopover_sdk::supplier_events::{Event, VerifyError, WebhookRequest};
 use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError, SupplierEvents};
 
-use crate::stripe::Settings;
+use crate::upstream::Settings;
 
 /// The adapter.
 pub struct StripePayments;
@@ -44,7 +44,7 @@ impl Plugin for StripePayments {
             supports_idempotent_resend: true,
             hosts: vec![settings.host().to_owned()],
             secrets: vec![webhook::SECRET.to_owned()],
-            settings_schema: stripe::SETTINGS_SCHEMA.to_owned(),
+            settings_schema: upstream::SETTINGS_SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         }
     }

@@ -5,7 +5,7 @@ use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::CancellationAmounts;
 
-use crate::map::{filled, minor};
+use crate::map::{minor, non_empty};
 use crate::wire;
 use crate::wire::cancellation::OrderCancellation;
 
@@ -35,7 +35,7 @@ pub(crate) fn amounts(
         currency: currency.to_owned(),
         fee,
         refund,
-        supplier_reference: filled(cancellation.id.clone()),
+        supplier_reference: non_empty(cancellation.id.clone()),
     }))
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn quote(
 
 /// Returns the order's cancellation that was carried out. The others in the list are unconfirmed
 /// quotes.
-pub(crate) fn confirmed(
+pub(crate) fn find_confirmed(
     order_id: &str,
     cancellations: Vec<OrderCancellation>,
 ) -> Option<OrderCancellation> {

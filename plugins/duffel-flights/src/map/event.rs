@@ -3,7 +3,7 @@
 use stopover_sdk::supplier_events::{Event, EventKind};
 use stopover_sdk::time;
 
-use crate::map::filled;
+use crate::map::non_empty;
 use crate::wire;
 
 /// Converts an event. Returns `None` if it has no id, because repeated deliveries could then not be
@@ -12,7 +12,7 @@ pub(crate) fn event(written: wire::event::Event) -> Option<Event> {
     let object = written.data.object;
     let is_order = |id: &String| id.starts_with("ord_");
     Some(Event {
-        id: filled(written.id)?,
+        id: non_empty(written.id)?,
         kind: kind(&written.kind),
         supplier_reference: object
             .order_id
@@ -20,7 +20,7 @@ pub(crate) fn event(written: wire::event::Event) -> Option<Event> {
             .filter(is_order)
             .or(Some(written.about).filter(is_order)),
         client_reference: object.metadata.gateway_booking_id,
-        supplier_offer: object.offer_id.and_then(filled),
+        supplier_offer: object.offer_id.and_then(non_empty),
         occurred_at: time::parse_timestamp(&written.created_at),
     })
 }

@@ -7,15 +7,18 @@ use stopover_sdk::types::flight::{
     Cabin, Direction, FareCondition, FareConditions, Journey, Segment, SegmentPassenger,
 };
 
-use crate::map::passenger::Ids;
-use crate::map::{filled, minor};
+use crate::map::passenger::PassengerIds;
+use crate::map::{minor, non_empty};
 use crate::wire::itinerary::{self as wire, Place, Slice};
 
 /// Converts slices to the journeys of a trip.
 ///
 /// # Errors
 /// A slice has no segments, or a segment has no times.
-pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, DecodeError> {
+pub(crate) fn journeys(
+    slices: Vec<Slice>,
+    ids: &PassengerIds,
+) -> Result<Vec<Journey>, DecodeError> {
     let ends: Option<Vec<(&str, &str)>> = slices
         .iter()
         .map(|slice| {
@@ -32,7 +35,7 @@ pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, De
         .collect()
 }
 
-fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, DecodeError> {
+fn journey(slice: Slice, direction: Direction, ids: &PassengerIds) -> Result<Journey, DecodeError> {
     let connections = slice.segments.len().saturating_sub(1);
     let stops: usize = slice
         .segments
@@ -49,12 +52,12 @@ fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Dec
         origin: first.origin.clone(),
         destination: last.destination.clone(),
         direction,
-        fare_brand: slice.fare_brand_name.and_then(filled),
+        fare_brand: slice.fare_brand_name.and_then(non_empty),
         departure_time: first.departure_time.clone(),
         arrival_time: last.arrival_time.clone(),
         duration_minutes: told
             .and_then(time::parse_duration_minutes)
-            .or_else(|| on_the_way(&segments)),
+            .or_else(|| elapsed_minutes(&segments)),
         stops: u8::try_from(connections + stops).unwrap_or(u8::MAX),
         segments,
     })
@@ -63,7 +66,7 @@ fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Dec
 /// Converts segments and keeps their order.
 pub(crate) fn segments(
     segments: Vec<wire::Segment>,
-    ids: &Ids,
+    ids: &PassengerIds,
 ) -> Result<Vec<Segment>, DecodeError> {
     segments
         .into_iter()
@@ -71,7 +74,7 @@ pub(crate) fn segments(
         .collect()
 }
 
-fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, DecodeError> {
+fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, DecodeError> {
     let local = |text: &str| {
         time::parse_local_time(text).ok_or_else(|| DecodeError::new("a segment has no time"))
     };
@@ -93,7 +96,7 @@ fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, DecodeError> {
             cabin: seat,
             checked_bags: pieces(&passenger.baggages, "checked"),
             carry_on_bags: pieces(&passenger.baggages, "carry_on"),
-            cabin_name: passenger.cabin_class_marketing_name.and_then(filled),
+            cabin_name: passenger.cabin_class_marketing_name.and_then(non_empty),
         });
     }
     passengers.sort_by_key(|passenger| passenger.passenger);
@@ -121,7 +124,7 @@ fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, DecodeError> {
         marketing_carrier: carrier.name,
         marketing_carrier_code: carrier.iata_code,
         marketing_carrier_logo_url: carrier.logo_symbol_url,
-        operating_carrier: filled(written.operating_carrier.name),
+        operating_carrier: non_empty(written.operating_carrier.name),
         operating_carrier_logo_url: written.operating_carrier.logo_symbol_url,
         duration_minutes,
         cabin: cabin.unwrap_or(Cabin::Economy),
@@ -171,7 +174,7 @@ fn city(place: &Place) -> &str {
 }
 
 /// Returns the minutes of all flights and connections, or `None` if one of them is unknown.
-fn on_the_way(segments: &[Segment]) -> Option<u32> {
+fn elapsed_minutes(segments: &[Segment]) -> Option<u32> {
     let flown: Option<u32> = segments
         .iter()
         .map(|segment| segment.duration_minutes)
@@ -220,7 +223,7 @@ mod tests {
         let place = |zone: &str| Place {
             iata_code: "XXX".to_owned(),
             iata_city_code: String::new(),
-            time_zone: filled(zone.to_owned()),
+            time_zone: non_empty(zone.to_owned()),
         };
         Slice {
             segments: segments
@@ -273,7 +276,7 @@ mod tests {
             ),
         ];
         for (segments, expected) in cases {
-            let journeys = journeys(vec![slice(segments)], &Ids::default()).unwrap();
+            let journeys = journeys(vec![slice(segments)], &PassengerIds::default()).unwrap();
             assert_eq!(journeys[0].duration_minutes, expected, "{segments:?}");
         }
     }

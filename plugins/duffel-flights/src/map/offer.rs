@@ -9,8 +9,8 @@ use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json, time};
 
 use crate::map::itinerary::{fare_conditions, journeys};
-use crate::map::passenger::Ids;
-use crate::map::{minor, part};
+use crate::map::passenger::PassengerIds;
+use crate::map::{minor, optional_minor};
 use crate::wire;
 use crate::wire::itinerary::Slice;
 
@@ -19,7 +19,7 @@ pub(crate) struct Search {
     /// Id of the offer request.
     pub(crate) id: String,
     /// Passengers' ids: adults and children first, then infants.
-    pub(crate) ids: Ids,
+    pub(crate) ids: PassengerIds,
     /// Number of passengers with a seat.
     pub(crate) seated: usize,
 }
@@ -54,7 +54,7 @@ pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offe
 
 /// Returns whether a fare satisfies the filters that were sent to Duffel. The check is needed
 /// because Duffel's filter counts connections but not stops, and airlines return near matches.
-pub(crate) fn keeps(filters: &Filters, offer: &Offer) -> bool {
+pub(crate) fn matches_filters(filters: &Filters, offer: &Offer) -> bool {
     let clock = |local: &str| local.get(11..).unwrap_or_default().to_owned();
     offer.journeys.iter().all(|journey| {
         let (departs, arrives) = (clock(&journey.departure_time), clock(&journey.arrival_time));
@@ -79,7 +79,7 @@ pub(crate) fn keeps(filters: &Filters, offer: &Offer) -> bool {
 
 /// The adapter's reference of a prebook: the data needed to book.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Bound {
+pub(crate) struct PrebookReference {
     pub(crate) offer: String,
     /// Passengers' ids in the gateway's order.
     pub(crate) passengers: Vec<String>,
@@ -87,7 +87,7 @@ pub(crate) struct Bound {
     pub(crate) documents: Vec<String>,
 }
 
-impl Bound {
+impl PrebookReference {
     /// Parses a reference. Returns `None` if this adapter did not make it.
     pub(crate) fn read(supplier_prebook: &str) -> Option<Self> {
         json::decode(supplier_prebook.as_bytes()).ok()
@@ -96,9 +96,9 @@ impl Bound {
 
 /// Returns the bound fare. A higher price is refused because the customer must consent to it. A
 /// lower price is accepted.
-pub(crate) fn prebooked(
+pub(crate) fn prebook_response(
     written: wire::offer::Offer,
-    ids: Ids,
+    ids: PassengerIds,
     currency: &str,
     offered: MinorUnits,
 ) -> Result<PrebookResponse, ChangeError> {
@@ -108,10 +108,10 @@ pub(crate) fn prebooked(
     }
     let total = minor(written.total_amount, currency)?;
     if total > offered {
-        return Err(dearer(total, currency).into());
+        return Err(price_changed(total, currency).into());
     }
     let journeys = trip(written.slices, &ids)?;
-    let bound = Bound {
+    let bound = PrebookReference {
         offer: id(written.id)?,
         passengers: ids.0,
         documents: written.document_types,
@@ -121,8 +121,8 @@ pub(crate) fn prebooked(
     Ok(PrebookResponse {
         supplier_prebook,
         total,
-        fare: part(written.base_amount, &written.base_currency, currency),
-        fare_tax: part(written.tax_amount, &written.tax_currency, currency),
+        fare: optional_minor(written.base_amount, &written.base_currency, currency),
+        fare_tax: optional_minor(written.tax_amount, &written.tax_currency, currency),
         currency: written.total_currency,
         fare_conditions: fare_conditions(written.conditions),
         documents_required: written.documents_required,
@@ -136,7 +136,7 @@ pub(crate) fn prebooked(
 }
 
 /// Returns the refusal of a fare whose price has risen.
-pub(crate) fn dearer(total: MinorUnits, currency: &str) -> Refusal {
+pub(crate) fn price_changed(total: MinorUnits, currency: &str) -> Refusal {
     let now = Money {
         amount: total,
         currency: currency.to_owned(),
@@ -147,7 +147,7 @@ pub(crate) fn dearer(total: MinorUnits, currency: &str) -> Refusal {
     )
 }
 
-fn trip(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, DecodeError> {
+fn trip(slices: Vec<Slice>, ids: &PassengerIds) -> Result<Vec<Journey>, DecodeError> {
     if slices.is_empty() {
         return Err(DecodeError::new("an offer has no flights"));
     }

@@ -2,7 +2,7 @@
 
 use stopover_sdk::flight_reference::{Airport, AirportResponse};
 
-use crate::map::filled;
+use crate::map::non_empty;
 use crate::wire::reference::Suggestion;
 
 /// Returns every airport of the suggestions once, in their order. A city yields its airports.
@@ -46,17 +46,17 @@ fn airport(written: Suggestion, city: Option<&str>) -> Option<Airport> {
     let location = latitude.zip(longitude);
     Some(Airport {
         supplier_airport_id: written.id,
-        iata_code: filled(written.iata_code)?,
-        icao_code: written.icao_code.and_then(filled),
+        iata_code: non_empty(written.iata_code)?,
+        icao_code: written.icao_code.and_then(non_empty),
         name: written.name,
         city: written
             .city_name
-            .and_then(filled)
+            .and_then(non_empty)
             .or(city.map(str::to_owned)),
         state: None,
-        country: written.country_code.and_then(filled),
+        country: written.country_code.and_then(non_empty),
         latitude: location.map(|(latitude, _)| latitude),
         longitude: location.map(|(_, longitude)| longitude),
-        time_zone: written.time_zone.and_then(filled),
+        time_zone: written.time_zone.and_then(non_empty),
     })
 }

@@ -222,7 +222,7 @@ pub(crate) fn list_request() -> ListRequest {
     }
 }
 
-pub(crate) fn buy_request() -> PurchaseRequest {
+pub(crate) fn purchase_request() -> PurchaseRequest {
     PurchaseRequest {
         client_reference: "bkg_own_1-s1".to_owned(),
         booking_client_reference: "bkg_own_1".to_owned(),

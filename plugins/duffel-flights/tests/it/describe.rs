@@ -28,10 +28,10 @@ fn settings_change_host_and_search_timeout() {
         gateway.run(DuffelFlights::describe).hosts,
         ["127.0.0.1:9001"]
     );
-    let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
+    let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
     assert!(
-        matches!(answer, Err(ReadError::Unavailable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Unavailable(_))),
+        "{response:?}"
     );
     let request = &gateway.requests()[0];
     assert_eq!(
@@ -53,10 +53,10 @@ fn settings_change_host_and_search_timeout() {
 #[test]
 fn invalid_settings_fail_calls_before_any_request() {
     let gateway = MockGateway::new().settings(r#"{"token": "x"}"#);
-    let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
+    let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
     assert!(
-        matches!(answer, Err(ReadError::Misconfigured(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Misconfigured(_))),
+        "{response:?}"
     );
     assert!(gateway.requests().is_empty());
 }

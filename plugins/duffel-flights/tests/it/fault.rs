@@ -384,7 +384,7 @@ fn every_error_code_has_expected_outcome() {
             of_change(
                 MockGateway::new()
                     .respond_with(status, &body)
-                    .run(|| DuffelFlights::purchase_services(ask::buy_request())),
+                    .run(|| DuffelFlights::purchase_services(ask::purchase_request())),
             ),
         ];
         assert_eq!(ends, expected, "{status} {kind} {code}");
@@ -490,7 +490,7 @@ fn response_with_one_unlisted_error_is_unknown() {
 
 #[test]
 fn rate_limit_response_gives_wait_time() {
-    let answer = |headers: &[(&str, &str)]| {
+    let response = |headers: &[(&str, &str)]| {
         let headers = headers.iter().map(|(name, value)| Header {
             name: (*name).to_owned(),
             value: (*value).to_owned(),
@@ -519,7 +519,7 @@ fn rate_limit_response_gives_wait_time() {
     ];
     for (headers, wait_s) in cases {
         assert_eq!(
-            answer(headers),
+            response(headers),
             Err(ReadError::RateLimited(wait_s)),
             "{headers:?}"
         );

@@ -10,22 +10,22 @@ use crate::ask;
 #[test]
 fn cities_yield_their_airports_without_duplicates() {
     let gateway = MockGateway::new().respond_with(200, ask::fixture("suggestions.json"));
-    let answer = gateway
+    let response = gateway
         .run(|| DuffelFlights::find_airports("old town".to_owned(), 10))
         .unwrap();
     assert_eq!(
         gateway.requests()[0].url,
         "https://api.duffel.com/places/suggestions?query=old%20town"
     );
-    assert!(!answer.truncated);
-    let codes: Vec<&str> = answer
+    assert!(!response.truncated);
+    let codes: Vec<&str> = response
         .airports
         .iter()
         .map(|one| one.iata_code.as_str())
         .collect();
     assert_eq!(codes, ["NOZ", "OLD", "OLS"]);
-    let [noz, old, ols] = answer.airports.as_slice() else {
-        panic!("{:?}", answer.airports);
+    let [noz, old, ols] = response.airports.as_slice() else {
+        panic!("{:?}", response.airports);
     };
     assert_eq!(
         (
@@ -55,15 +55,15 @@ fn cities_yield_their_airports_without_duplicates() {
 #[test]
 fn airports_beyond_limit_are_truncated() {
     let gateway = MockGateway::new().respond_with(200, ask::fixture("suggestions.json"));
-    let answer = gateway
+    let response = gateway
         .run(|| DuffelFlights::find_airports("old".to_owned(), 2))
         .unwrap();
-    assert_eq!((answer.airports.len(), answer.truncated), (2, true));
+    assert_eq!((response.airports.len(), response.truncated), (2, true));
     let gateway = MockGateway::new().respond_with(200, r#"{"data": []}"#);
-    let answer = gateway
+    let response = gateway
         .run(|| DuffelFlights::find_airports("zz".to_owned(), 2))
         .unwrap();
-    assert_eq!((answer.airports.len(), answer.truncated), (0, false));
+    assert_eq!((response.airports.len(), response.truncated), (0, false));
 }
 
 fn airline(gateway: &MockGateway, code: &str) -> Result<Airline, ReadError> {

@@ -15,7 +15,7 @@ fn list(gateway: &MockGateway) -> Result<AvailableServices, ReadError> {
 }
 
 fn buy(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
-    gateway.run(|| DuffelFlights::purchase_services(ask::buy_request()))
+    gateway.run(|| DuffelFlights::purchase_services(ask::purchase_request()))
 }
 
 #[test]

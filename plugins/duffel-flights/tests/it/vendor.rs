@@ -181,8 +181,8 @@ fn search(document: &Document, made: &Value, page: String) -> usize {
         limit: 250,
         ..ask::price_request()
     };
-    let answer = gateway.run(|| DuffelFlights::price(request)).unwrap();
-    for offer in &answer.offers {
+    let response = gateway.run(|| DuffelFlights::price(request)).unwrap();
+    for offer in &response.offers {
         assert!(
             offer.total > 0 && offer.expires_at.is_some(),
             "{}",
@@ -198,7 +198,7 @@ fn search(document: &Document, made: &Value, page: String) -> usize {
             );
         }
     }
-    answer.offers.len()
+    response.offers.len()
 }
 
 fn offers(document: &Document) -> usize {
@@ -391,10 +391,10 @@ fn airports(document: &Document) -> usize {
         format!(r#"{{"data": [{}]}}"#, document.value["data"])
     };
     let gateway = MockGateway::new().respond_with(200, body);
-    let answer = gateway
+    let response = gateway
         .run(|| DuffelFlights::find_airports("any".to_owned(), u16::MAX))
         .unwrap();
-    let airports = &answer.airports;
+    let airports = &response.airports;
     assert!(
         airports.iter().all(|one| one.iata_code.len() == 3),
         "{}",

@@ -20,8 +20,8 @@ fn mutated_search_response_never_panics() {
         let gateway = MockGateway::new()
             .respond_with(201, ask::fixture("offer-request.json"))
             .respond_with(200, document);
-        let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
-        for offer in answer.iter().flat_map(|answer| &answer.offers) {
+        let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
+        for offer in response.iter().flat_map(|response| &response.offers) {
             assert!(
                 offer.total >= 0 && !offer.supplier_offer.is_empty(),
                 "{document}"

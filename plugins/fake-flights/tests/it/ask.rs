@@ -195,7 +195,7 @@ pub(crate) fn list_request() -> ListRequest {
     }
 }
 
-pub(crate) fn buy_request() -> PurchaseRequest {
+pub(crate) fn purchase_request() -> PurchaseRequest {
     PurchaseRequest {
         client_reference: BAGS_REF.to_owned(),
         booking_client_reference: BOOKING_REF.to_owned(),

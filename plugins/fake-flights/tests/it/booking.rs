@@ -428,8 +428,8 @@ fn booking_without_id_is_searched_by_client_reference() {
     for reader in readers() {
         for (bookings, expected) in [(vec![reader.booking.clone()], true), (Vec::new(), false)] {
             let gateway = gateway().respond_with(200, (reader.list)(&bookings));
-            let answer = gateway.run(|| (reader.find)(find_request(None))).unwrap();
-            assert_eq!(matches!(answer, BookingLookup::Found(_)), expected);
+            let response = gateway.run(|| (reader.find)(find_request(None))).unwrap();
+            assert_eq!(matches!(response, BookingLookup::Found(_)), expected);
             assert_eq!(asked(&gateway), [reader.by_reference]);
         }
     }
@@ -441,8 +441,8 @@ fn booking_with_unknown_id_is_searched_by_client_reference() {
         let gateway = gateway()
             .respond_with(404, &reader.not_found)
             .respond_with(200, (reader.list)(&[]));
-        let answer = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
-        assert_eq!(answer, Ok(BookingLookup::NotFound));
+        let response = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
+        assert_eq!(response, Ok(BookingLookup::NotFound));
         assert_eq!(asked(&gateway), [reader.by_id, reader.by_reference]);
     }
 }
@@ -466,14 +466,14 @@ fn booking_is_not_found_only_by_empty_list() {
             (500, String::new()),
         ] {
             let gateway = gateway().respond_with(status, &body);
-            let answer = gateway.run(|| (reader.find)(find_request(None)));
-            assert!(answer.is_err(), "{status} {body}: {answer:?}");
+            let response = gateway.run(|| (reader.find)(find_request(None)));
+            assert!(response.is_err(), "{status} {body}: {response:?}");
         }
         let gateway = gateway().respond_with(200, other);
-        let answer = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
+        let response = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
         assert!(
-            matches!(answer, Err(ReadError::InvalidResponse(_))),
-            "{answer:?}"
+            matches!(response, Err(ReadError::InvalidResponse(_))),
+            "{response:?}"
         );
     }
 }
@@ -482,9 +482,12 @@ fn booking_is_not_found_only_by_empty_list() {
 fn hanging_find_times_out() {
     for reader in readers() {
         for reference in [None, Some(BOOKING_ID)] {
-            let gateway = gateway().fail_with(Error::TimedOut("no answer".to_owned()));
-            let answer = gateway.run(|| (reader.find)(find_request(reference)));
-            assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+            let gateway = gateway().fail_with(Error::TimedOut("no response".to_owned()));
+            let response = gateway.run(|| (reader.find)(find_request(reference)));
+            assert!(
+                matches!(response, Err(ReadError::TimedOut(_))),
+                "{response:?}"
+            );
             assert_eq!(gateway.requests().len(), 1);
         }
     }

@@ -282,7 +282,7 @@ fn failed_read_returns_specific_error() {
         (Error::Denied(text()), "misconfigured"),
         (Error::TooLarge(1), "unreadable"),
     ];
-    let answers = [
+    let responses = [
         (500, "{}", "failed"),
         (502, "<html>", "failed"),
         (503, "<html>", "unavailable"),
@@ -297,7 +297,7 @@ fn failed_read_returns_specific_error() {
                 let ending = gateway().fail_with(failure.clone()).run(read).unwrap_err();
                 assert_eq!(case(&ending), *expected, "{name}: {failure:?}");
             }
-            for (status, body, expected) in answers {
+            for (status, body, expected) in responses {
                 let ending = gateway().respond_with(status, body).run(read).unwrap_err();
                 assert_eq!(case(&ending), expected, "{name}: {status} {body}");
             }

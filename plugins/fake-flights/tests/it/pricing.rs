@@ -130,28 +130,28 @@ fn skylane_reports_two_filters_and_one_sort_order_as_applied() {
         let gateway = gateway().respond_with(201, skylane::fixture("search").to_string());
         let mut request = price_request();
         (request.sort, request.descending) = (sort, descending);
-        let answer = gateway.run(|| Skylane::price(request)).unwrap();
-        assert_eq!(answer.applied, expected, "{sort:?} {descending}");
+        let response = gateway.run(|| Skylane::price(request)).unwrap();
+        assert_eq!(response.applied, expected, "{sort:?} {descending}");
     }
 }
 
 #[test]
 fn jetbridge_reports_all_filters_as_applied() {
     let gateway = gateway().respond_with(200, jetbridge::fixture("fares").to_string());
-    let answer = gateway.run(|| Jetbridge::price(picky())).unwrap();
-    assert_eq!(answer.applied, AppliedFilters::all());
+    let response = gateway.run(|| Jetbridge::price(picky())).unwrap();
+    assert_eq!(response.applied, AppliedFilters::all());
 }
 
 #[test]
 fn fares_are_fully_converted() {
     for (price, body) in suppliers() {
         let gateway = gateway().respond_with(200, body.to_string());
-        let answer = gateway.run(|| price(price_request())).unwrap();
-        assert!(answer.truncated);
-        let totals: Vec<_> = answer.offers.iter().map(|offer| offer.total).collect();
+        let response = gateway.run(|| price(price_request())).unwrap();
+        assert!(response.truncated);
+        let totals: Vec<_> = response.offers.iter().map(|offer| offer.total).collect();
         assert_eq!(totals, [128_000, 129_400, 130_800, 132_200]);
 
-        let offer = &answer.offers[2];
+        let offer = &response.offers[2];
         assert_eq!(offer.currency, "EUR");
         assert_eq!(offer.fare_family.as_deref(), Some("Economy Basic"));
         assert_eq!(offer.refundable, Some(false));
@@ -207,8 +207,8 @@ fn fares_are_fully_converted() {
 fn journey_durations_include_connections() {
     for (price, body) in suppliers() {
         let gateway = gateway().respond_with(200, body.to_string());
-        let answer = gateway.run(|| price(price_request())).unwrap();
-        let out = &answer.offers[1].journeys[0];
+        let response = gateway.run(|| price(price_request())).unwrap();
+        let out = &response.offers[1].journeys[0];
         let flown: u32 = out
             .segments
             .iter()
@@ -225,13 +225,13 @@ fn skylane_offer_is_exclusive_and_jetbridge_fare_is_not() {
     let gateway = gateway()
         .respond_with(200, skylane::fixture("search").to_string())
         .respond_with(200, jetbridge::fixture("fares").to_string());
-    let answer = gateway.run(|| Skylane::price(price_request())).unwrap();
-    for offer in answer.offers {
+    let response = gateway.run(|| Skylane::price(price_request())).unwrap();
+    for offer in response.offers {
         assert_eq!(offer.exclusive_key, Some(offer.supplier_offer));
     }
-    let answer = gateway.run(|| Jetbridge::price(price_request())).unwrap();
+    let response = gateway.run(|| Jetbridge::price(price_request())).unwrap();
     assert!(
-        answer
+        response
             .offers
             .iter()
             .all(|offer| offer.exclusive_key.is_none())
@@ -246,8 +246,8 @@ fn operating_carrier_is_converted() {
         "/result/fares/0/journeys/0/legs/0/opr",
     ]) {
         let gateway = gateway().respond_with(200, edited(body, &[(pointer, operator.clone())]));
-        let answer = gateway.run(|| price(price_request())).unwrap();
-        let segment = &answer.offers[0].journeys[0].segments[0];
+        let response = gateway.run(|| price(price_request())).unwrap();
+        let segment = &response.offers[0].journeys[0].segments[0];
         assert_eq!(segment.operating_carrier.as_deref(), Some("Emirates"));
         let logo = segment.operating_carrier_logo_url.as_deref();
         assert_eq!(logo, Some("https://t.example/EK.svg"));
@@ -273,8 +273,11 @@ fn bag_is_included_only_if_every_passenger_has_one() {
             .map(|(pointer, value)| (pointer.as_str(), value.clone()))
             .collect();
         let gateway = gateway().respond_with(201, edited(skylane::fixture("search"), &edits));
-        let answer = gateway.run(|| Skylane::price(price_request())).unwrap();
-        assert_eq!(answer.offers[0].checked_bag_included, expected, "{edits:?}");
+        let response = gateway.run(|| Skylane::price(price_request())).unwrap();
+        assert_eq!(
+            response.offers[0].checked_bag_included, expected,
+            "{edits:?}"
+        );
     }
 }
 
@@ -342,8 +345,8 @@ fn first_total(price: Price, body: &str) -> Result<i64, ReadError> {
         limit: 1,
         ..price_request()
     };
-    let answer = gateway().respond_with(200, body).run(|| price(request))?;
-    Ok(answer.offers[0].total)
+    let response = gateway().respond_with(200, body).run(|| price(request))?;
+    Ok(response.offers[0].total)
 }
 
 #[test]
@@ -361,8 +364,8 @@ fn penalty_may_be_in_another_currency() {
         ),
     ] {
         let gateway = gateway().respond_with(200, edited(body, &[(pointer, money)]));
-        let answer = gateway.run(|| price(price_request())).unwrap();
-        let condition = &answer.offers[0].fare_conditions.refund;
+        let response = gateway.run(|| price(price_request())).unwrap();
+        let condition = &response.offers[0].fare_conditions.refund;
         let expected = Money {
             amount: 7_500,
             currency: "JPY".to_owned(),
@@ -417,10 +420,10 @@ fn response_that_contradicts_request_is_unreadable() {
     ];
     for (price, body, pointer, value) in cases {
         let gateway = gateway().respond_with(200, edited(body.clone(), &[(&pointer, value)]));
-        let answer = gateway.run(|| price(price_request()));
+        let response = gateway.run(|| price(price_request()));
         assert!(
-            matches!(answer, Err(ReadError::InvalidResponse(_))),
-            "{pointer}: {answer:?}"
+            matches!(response, Err(ReadError::InvalidResponse(_))),
+            "{pointer}: {response:?}"
         );
     }
 }
@@ -433,9 +436,9 @@ fn offers_beyond_limit_are_truncated() {
                 gateway().respond_with(200, edited(body.clone(), &[(more, json!(false))]));
             let mut request = price_request();
             request.limit = limit;
-            let answer = gateway.run(|| price(request)).unwrap();
+            let response = gateway.run(|| price(request)).unwrap();
             assert_eq!(
-                (answer.offers.len(), answer.truncated),
+                (response.offers.len(), response.truncated),
                 (expected, truncated)
             );
         }
@@ -450,8 +453,8 @@ fn offer_with_too_long_id_is_left_out() {
         for (bytes, offers) in [(4_096, 4), (4_097, 3)] {
             let edits = [(id, json!("o".repeat(bytes)))];
             let gateway = gateway().respond_with(200, edited(body.clone(), &edits));
-            let answer = gateway.run(|| price(price_request()));
-            assert_eq!(answer.unwrap().offers.len(), offers);
+            let response = gateway.run(|| price(price_request()));
+            assert_eq!(response.unwrap().offers.len(), offers);
             let warned = (gateway.logs().iter()).any(|(level, _)| *level == Level::Warn);
             assert_eq!(warned, offers == 3);
         }

@@ -29,11 +29,11 @@ fn airports_keep_order_of_supplier() {
     ];
     for (find, body, path, id) in cases {
         let gateway = gateway().respond_with(200, body.to_string());
-        let answer = gateway.run(|| find("São Paulo".to_owned(), 2)).unwrap();
+        let response = gateway.run(|| find("São Paulo".to_owned(), 2)).unwrap();
         assert_eq!(asked(&gateway), [path]);
-        assert!(answer.truncated);
-        let [heathrow, gatwick] = answer.airports.as_slice() else {
-            panic!("{answer:?}");
+        assert!(response.truncated);
+        let [heathrow, gatwick] = response.airports.as_slice() else {
+            panic!("{response:?}");
         };
         assert_eq!(gatwick.iata_code, "LGW");
         assert_eq!(heathrow.supplier_airport_id, id);
@@ -69,9 +69,9 @@ fn airports_beyond_limit_are_truncated() {
         for (limit, expected) in [(1, (1, true)), (2, (2, false)), (20, (2, false))] {
             let gateway =
                 gateway().respond_with(200, edited(body.clone(), &[(more, json!(false))]));
-            let answer = gateway.run(|| find("london".to_owned(), limit)).unwrap();
+            let response = gateway.run(|| find("london".to_owned(), limit)).unwrap();
             assert_eq!(
-                (answer.airports.len(), answer.truncated),
+                (response.airports.len(), response.truncated),
                 expected,
                 "{limit}"
             );
@@ -96,8 +96,8 @@ fn empty_airport_fields_are_none() {
     for (find, body, fields) in cases {
         let edits = fields.map(|field| (field, json!("")));
         let gateway = gateway().respond_with(200, edited(body, &edits));
-        let answer = gateway.run(|| find("london".to_owned(), 20)).unwrap();
-        let airport = answer.airports.first().unwrap();
+        let response = gateway.run(|| find("london".to_owned(), 20)).unwrap();
+        let airport = response.airports.first().unwrap();
         assert_eq!((&airport.state, &airport.city), (&None, &None));
     }
 }

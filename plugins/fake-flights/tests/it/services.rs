@@ -8,7 +8,8 @@ use stopover_sdk::types::flight::{Baggage, BaggageType, ServiceType};
 use stopover_sdk::{ChangeError, FlightBooking, FlightServices, ReadError};
 
 use crate::ask::{
-    BAGS_REF, BOOKING_ID, asked, buy_request, edited, find_request, gateway, list_request, sent,
+    BAGS_REF, BOOKING_ID, asked, edited, find_request, gateway, list_request, purchase_request,
+    sent,
 };
 use crate::skylane::fixture;
 
@@ -75,7 +76,7 @@ fn bags_in_two_currencies_are_unreadable() {
 fn bags_are_bought_by_id_and_paid_with_purchase() {
     let gateway = gateway().respond_with(200, fixture("order").to_string());
     let state = gateway
-        .run(|| Skylane::purchase_services(buy_request()))
+        .run(|| Skylane::purchase_services(purchase_request()))
         .unwrap();
     assert_eq!(asked(&gateway), ["POST /skylane/orders/FLT-100001/bags"]);
     let expected = json!({
@@ -106,7 +107,7 @@ fn purchase_with_lost_response_is_recognized_on_booking() {
     let offered = gateway
         .run(|| Skylane::list_services(list_request()))
         .unwrap();
-    let lost = gateway.run(|| Skylane::purchase_services(buy_request()));
+    let lost = gateway.run(|| Skylane::purchase_services(purchase_request()));
     assert!(matches!(lost, Err(ChangeError::Unknown(_))), "{lost:?}");
     let found = gateway.run(|| Skylane::find(find_request(Some(BOOKING_ID))));
     let Ok(BookingLookup::Found(state)) = found else {
@@ -122,7 +123,7 @@ fn purchase_with_lost_response_is_recognized_on_booking() {
 
 #[test]
 fn purchase_missing_from_order_is_unknown() {
-    let mut request = buy_request();
+    let mut request = purchase_request();
     let mut more = request.services[0].clone();
     more.supplier_service_id = "FLT-100001-bag-0".to_owned();
     request.services.push(more);

@@ -12,7 +12,7 @@ use stopover_sdk::money::Decimal;
 use stopover_sdk::types::{Board, Location, ReadError, Refusal, RefusalReason};
 
 use super::wire;
-use crate::map::{amount, check_currency, some, stay};
+use crate::map::{amount, check_currency, non_empty, stay};
 use crate::text::plain;
 use crate::wire::Board as LodgeBoard;
 
@@ -124,7 +124,7 @@ pub(super) fn search_request(
     }
 }
 
-pub(super) fn search_answer(
+pub(super) fn search_response(
     found: wire::Found,
     request: &SearchRequest,
     applied: AppliedFilters,
@@ -158,20 +158,20 @@ pub(super) fn search_answer(
 }
 
 pub(super) fn details(details: wire::Details) -> HotelDetails {
-    let filled = |text: Option<String>| text.and_then(some);
+    let filled = |text: Option<String>| text.and_then(non_empty);
     let policies = details.policies.into_iter().map(|policy| HouseRule {
         name: policy.name,
         text: plain(&policy.text),
     });
     let rooms = details.rooms.into_iter().map(|room| RoomContent {
         name: room.name,
-        description: room.text.and_then(|html| some(plain(&html))),
+        description: room.text.and_then(|html| non_empty(plain(&html))),
         max_occupancy: room.sleeps,
         images: room.images.into_iter().map(image).collect(),
     });
     HotelDetails {
         name: details.hotel.name,
-        description: details.description.and_then(|html| some(plain(&html))),
+        description: details.description.and_then(|html| non_empty(plain(&html))),
         star_rating: details.stars,
         guest_rating: details.rating,
         review_count: details.review_count,
@@ -184,7 +184,7 @@ pub(super) fn details(details: wire::Details) -> HotelDetails {
             latitude: details.hotel.lat,
             longitude: details.hotel.lng,
         }),
-        time_zone: some(details.hotel.zone),
+        time_zone: non_empty(details.hotel.zone),
         check_in_from: filled(details.check_in_from),
         check_out_until: filled(details.check_out_until),
         phone: filled(details.phone),
@@ -199,14 +199,14 @@ pub(super) fn details(details: wire::Details) -> HotelDetails {
 fn image(image: wire::Image) -> Image {
     Image {
         url: image.url,
-        caption: image.caption.and_then(some),
+        caption: image.caption.and_then(non_empty),
         width: image.width,
         height: image.height,
     }
 }
 
 pub(super) fn reviews(reviews: wire::Reviews, limit: u16) -> Reviews {
-    let filled = |text: Option<String>| text.and_then(some);
+    let filled = |text: Option<String>| text.and_then(non_empty);
     let items = reviews.reviews.into_iter().map(|review| Review {
         rating: review.score,
         title: filled(review.title),
@@ -232,7 +232,7 @@ pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<WeatherDay>, Decode
         date: day.date,
         temperature_min: day.min,
         temperature_max: day.max,
-        summary: day.summary.and_then(some),
+        summary: day.summary.and_then(non_empty),
         conditions: day.sky.into_iter().map(condition).collect(),
         humidity_percent: day.humidity,
         afternoon_humidity_percent: day.humidity_afternoon,
@@ -247,21 +247,21 @@ pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<WeatherDay>, Decode
 fn condition(sky: wire::Sky) -> WeatherCondition {
     WeatherCondition {
         description: sky.text,
-        icon: sky.icon.and_then(some),
+        icon: sky.icon.and_then(non_empty),
     }
 }
 
 /// Returns the requested hotels, in their order.
 pub(super) fn calendar(
     calendar: wire::Calendar,
-    asked: &[String],
+    hotel_ids: &[String],
 ) -> Result<Vec<HotelPrices>, DecodeError> {
     check_currency(&calendar.currency, CALENDAR_CURRENCY)?;
-    let place = |hotel: &wire::HotelDays| asked.iter().position(|id| *id == hotel.id);
+    let position = |hotel: &wire::HotelDays| hotel_ids.iter().position(|id| *id == hotel.id);
     let mut found: Vec<_> = calendar
         .hotels
         .into_iter()
-        .filter_map(|hotel| Some((place(&hotel)?, hotel)))
+        .filter_map(|hotel| Some((position(&hotel)?, hotel)))
         .collect();
     found.sort_by_key(|(place, _)| *place);
     let hotels = found.into_iter().map(|(_, hotel)| {

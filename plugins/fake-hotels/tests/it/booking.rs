@@ -200,10 +200,10 @@ fn booking_without_id_is_searched_by_client_reference() {
     let found = json!({"bookings": [fixture("booking")]}).to_string();
     for (found, expected) in [(found.as_str(), true), (r#"{"bookings": []}"#, false)] {
         let gateway = gateway().respond_with(200, found);
-        let answer = gateway
+        let response = gateway
             .run(|| FakeHotels::find(find_request(None)))
             .unwrap();
-        assert_eq!(matches!(answer, BookingLookup::Found(_)), expected);
+        assert_eq!(matches!(response, BookingLookup::Found(_)), expected);
         assert_eq!(
             asked(&gateway),
             ["GET /lodge/v1/bookings?client_ref=bkg_OK_0"]
@@ -216,8 +216,8 @@ fn booking_with_unknown_id_is_searched_by_client_reference() {
     let gateway = gateway()
         .respond_with(404, error("NOT_FOUND"))
         .respond_with(200, r#"{"bookings": []}"#);
-    let answer = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
-    assert_eq!(answer, Ok(BookingLookup::NotFound));
+    let response = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
+    assert_eq!(response, Ok(BookingLookup::NotFound));
     let expected = [
         "GET /lodge/v1/bookings/LDG-100058",
         "GET /lodge/v1/bookings?client_ref=bkg_OK_0",
@@ -244,23 +244,26 @@ fn booking_is_not_found_only_by_empty_list() {
         (401, error("UNAUTHORIZED")),
     ] {
         let gateway = gateway().respond_with(status, &body);
-        let answer = gateway.run(|| FakeHotels::find(find_request(None)));
-        assert!(answer.is_err(), "{status} {body}: {answer:?}");
+        let response = gateway.run(|| FakeHotels::find(find_request(None)));
+        assert!(response.is_err(), "{status} {body}: {response:?}");
     }
     let gateway = gateway().respond_with(200, other);
-    let answer = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
+    let response = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
     assert!(
-        matches!(answer, Err(ReadError::InvalidResponse(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
 #[test]
 fn hanging_find_times_out() {
     for reference in [None, Some(BOOKING_ID)] {
-        let gateway = gateway().fail_with(Error::TimedOut("no answer".to_owned()));
-        let answer = gateway.run(|| FakeHotels::find(find_request(reference)));
-        assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+        let gateway = gateway().fail_with(Error::TimedOut("no response".to_owned()));
+        let response = gateway.run(|| FakeHotels::find(find_request(reference)));
+        assert!(
+            matches!(response, Err(ReadError::TimedOut(_))),
+            "{response:?}"
+        );
         assert_eq!(gateway.requests().len(), 1);
     }
 }

@@ -85,7 +85,7 @@ fn places_beyond_limit_are_truncated() {
 #[test]
 fn search_sends_area_and_stay() {
     let gateway = gateway().respond_with(200, fixture("search").to_string());
-    let answer = gateway
+    let response = gateway
         .run(|| FakeHotels::search(search_request(no_filters())))
         .unwrap();
     assert_eq!(asked(&gateway), ["POST /lodge/v1/search"]);
@@ -97,10 +97,10 @@ fn search_sends_area_and_stay() {
             "rooms": [{"adults": 2, "child_ages": [7, 0]}], "nationality": "GB", "currency": "EUR",
         })
     );
-    assert_eq!(answer.currency, "EUR");
-    assert!(answer.truncated);
-    let [hotel] = answer.hotels.as_slice() else {
-        panic!("{answer:?}");
+    assert_eq!(response.currency, "EUR");
+    assert!(response.truncated);
+    let [hotel] = response.hotels.as_slice() else {
+        panic!("{response:?}");
     };
     assert_eq!(hotel.supplier_hotel_id, "MANY");
     assert_eq!(hotel.lowest_total, Some(52_000));
@@ -177,9 +177,9 @@ fn supported_filters_are_sent_and_reported_as_applied() {
     ];
     for (filters, expected, applied) in cases {
         let gateway = gateway().respond_with(200, fixture("search").to_string());
-        let answer = gateway.run(|| FakeHotels::search(search_request(filters)));
+        let response = gateway.run(|| FakeHotels::search(search_request(filters)));
         assert_eq!(sent(&gateway, 0)["filters"], expected);
-        assert_eq!(answer.unwrap().applied, applied, "{expected}");
+        assert_eq!(response.unwrap().applied, applied, "{expected}");
     }
 }
 
@@ -190,11 +190,11 @@ fn unsupported_board_finds_nothing_without_request() {
         boards: vec![Board::AllInclusive],
         ..no_filters()
     };
-    let answer = gateway
+    let response = gateway
         .run(|| FakeHotels::search(search_request(filters)))
         .unwrap();
-    assert!(answer.hotels.is_empty() && !answer.truncated);
-    assert!(answer.applied.contains(AppliedFilters::BOARDS));
+    assert!(response.hotels.is_empty() && !response.truncated);
+    assert!(response.applied.contains(AppliedFilters::BOARDS));
     assert!(gateway.requests().is_empty());
 }
 
@@ -223,11 +223,11 @@ fn hotel_without_price_has_no_lowest_total() {
         ("/more", json!(false)),
     ];
     let gateway = gateway().respond_with(200, edited("search", &edits));
-    let answer = gateway
+    let response = gateway
         .run(|| FakeHotels::search(search_request(no_filters())))
         .unwrap();
-    assert_eq!(answer.hotels[0].lowest_total, None);
-    assert!(!answer.truncated);
+    assert_eq!(response.hotels[0].lowest_total, None);
+    assert!(!response.truncated);
 }
 
 #[test]
@@ -368,25 +368,25 @@ fn prices(
 #[test]
 fn published_prices_are_us_cents_in_requested_order() {
     let gateway = gateway().respond_with(200, fixture("calendar").to_string());
-    let answer = prices(&gateway, &["OK", "NOPE", "MANY", "A,B"]).unwrap();
+    let response = prices(&gateway, &["OK", "NOPE", "MANY", "A,B"]).unwrap();
     let expected = "GET /lodge/v1/calendar?hotels=OK%2CNOPE%2CMANY&from=2027-01-01&to=2027-01-02";
     assert_eq!(asked(&gateway), [expected]);
-    let ids: Vec<_> = answer
+    let ids: Vec<_> = response
         .iter()
         .map(|hotel| hotel.supplier_hotel_id.as_str())
         .collect();
     assert_eq!(ids, ["OK", "MANY"]);
-    assert_eq!(answer[0].prices[0].date, "2027-01-01");
-    assert_eq!(answer[0].prices[0].average_nightly, 10_000);
+    assert_eq!(response[0].prices[0].date, "2027-01-01");
+    assert_eq!(response[0].prices[0].average_nightly, 10_000);
 }
 
 #[test]
 fn published_prices_in_another_currency_are_unreadable() {
     let gateway = gateway().respond_with(200, edited("calendar", &[("/currency", json!("EUR"))]));
-    let answer = prices(&gateway, &["OK"]);
+    let response = prices(&gateway, &["OK"]);
     assert!(
-        matches!(answer, Err(ReadError::InvalidResponse(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 

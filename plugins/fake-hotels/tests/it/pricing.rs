@@ -41,10 +41,10 @@ fn pricing_sends_stay_unchanged() {
 
 #[test]
 fn rates_are_fully_converted() {
-    let answer = priced(&fixture("rates").to_string(), &["MANY"]).unwrap();
-    assert_eq!(answer.currency, "EUR");
-    let [hotel] = answer.hotels.as_slice() else {
-        panic!("{answer:?}");
+    let response = priced(&fixture("rates").to_string(), &["MANY"]).unwrap();
+    assert_eq!(response.currency, "EUR");
+    let [hotel] = response.hotels.as_slice() else {
+        panic!("{response:?}");
     };
     assert_eq!(hotel.hotel.supplier_hotel_id, "MANY");
     assert_eq!(hotel.hotel.name, "Grand Hotel Testville");
@@ -110,7 +110,7 @@ fn amount_must_have_decimals_of_currency() {
         ("EUR", "six hundred", None),
         ("EUR", "", None),
     ] {
-        let answer = json!({"currency": currency, "hotels": [{
+        let response = json!({"currency": currency, "hotels": [{
             "hotel": fixture("rates")["hotels"][0]["hotel"],
             "rates": [{
                 "rate_id": "r", "total": written, "expires_at": "2026-11-21T11:16:05.956Z",
@@ -118,12 +118,12 @@ fn amount_must_have_decimals_of_currency() {
                 "terms": {"refundable": false, "free_until": null, "charges": [], "restrictions": []},
             }],
         }]});
-        let gateway = gateway().respond_with(200, answer.to_string());
+        let gateway = gateway().respond_with(200, response.to_string());
         let mut request = price_request(&["MANY"], 0);
         request.stay.currency = currency.to_owned();
         let total = gateway
             .run(|| FakeHotels::price(request))
-            .map(|answer| answer.hotels[0].offers[0].total);
+            .map(|response| response.hotels[0].offers[0].total);
         match expected {
             Some(expected) => assert_eq!(total, Ok(expected), "{currency} {written}"),
             None => assert!(
@@ -150,10 +150,10 @@ fn response_that_contradicts_request_is_unreadable() {
         ("/hotels/0/hotel/lat".to_owned(), json!(null)),
     ];
     for (pointer, value) in cases {
-        let answer = priced(&edited("rates", &[(&pointer, value)]), &["MANY"]);
+        let response = priced(&edited("rates", &[(&pointer, value)]), &["MANY"]);
         assert!(
-            matches!(answer, Err(ReadError::InvalidResponse(_))),
-            "{pointer}: {answer:?}"
+            matches!(response, Err(ReadError::InvalidResponse(_))),
+            "{pointer}: {response:?}"
         );
     }
 }
@@ -161,8 +161,8 @@ fn response_that_contradicts_request_is_unreadable() {
 #[test]
 fn unknown_board_is_other() {
     let body = edited("rates", &[("/hotels/0/rates/0/rooms/0/board", json!("HB"))]);
-    let answer = priced(&body, &["MANY"]).unwrap();
-    assert_eq!(answer.hotels[0].offers[0].rooms[0].board, Board::Other);
+    let response = priced(&body, &["MANY"]).unwrap();
+    assert_eq!(response.hotels[0].offers[0].rooms[0].board, Board::Other);
 }
 
 #[test]
@@ -174,14 +174,14 @@ fn only_requested_hotels_are_returned_in_requested_order() {
         })
     };
     let body = json!({"currency": "EUR", "hotels": [hotel("B"), hotel("X"), hotel("A")]});
-    let answer = priced(&body.to_string(), &["A", "NONE", "B"]).unwrap();
-    let ids: Vec<_> = answer
+    let response = priced(&body.to_string(), &["A", "NONE", "B"]).unwrap();
+    let ids: Vec<_> = response
         .hotels
         .iter()
         .map(|found| found.hotel.supplier_hotel_id.as_str())
         .collect();
     assert_eq!(ids, ["A", "B"]);
-    assert!(answer.hotels.iter().all(|found| found.offers.is_empty()));
+    assert!(response.hotels.iter().all(|found| found.offers.is_empty()));
 }
 
 #[test]
@@ -189,8 +189,8 @@ fn offers_beyond_limit_are_truncated() {
     let gateway = gateway().respond_with(200, fixture("rates").to_string());
     let mut request = price_request(&["MANY"], 3);
     request.max_offers_per_hotel = 1;
-    let answer = gateway.run(|| FakeHotels::price(request)).unwrap();
-    assert_eq!(answer.hotels[0].offers.len(), 1);
+    let response = gateway.run(|| FakeHotels::price(request)).unwrap();
+    assert_eq!(response.hotels[0].offers.len(), 1);
     assert_eq!(sent(&gateway, 0)["max_rates"], 1);
 }
 
@@ -200,8 +200,8 @@ fn rate_with_too_long_id_is_left_out() {
         let id = "r".repeat(bytes);
         let body = edited("rates", &[("/hotels/0/rates/0/rate_id", json!(id))]);
         let gateway = gateway().respond_with(200, body);
-        let answer = gateway.run(|| FakeHotels::price(price_request(&["MANY"], 3)));
-        assert_eq!(answer.unwrap().hotels[0].offers.len(), offers);
+        let response = gateway.run(|| FakeHotels::price(price_request(&["MANY"], 3)));
+        assert_eq!(response.unwrap().hotels[0].offers.len(), offers);
         let warned = gateway
             .logs()
             .iter()
@@ -213,7 +213,7 @@ fn rate_with_too_long_id_is_left_out() {
 #[test]
 fn pricing_without_hotels_sends_no_request() {
     let gateway = gateway();
-    let answer = gateway.run(|| FakeHotels::price(price_request(&[], 1)));
-    assert!(answer.unwrap().hotels.is_empty());
+    let response = gateway.run(|| FakeHotels::price(price_request(&[], 1)));
+    assert!(response.unwrap().hotels.is_empty());
     assert!(gateway.requests().is_empty());
 }

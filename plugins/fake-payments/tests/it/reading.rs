@@ -31,10 +31,10 @@ fn payment_is_read_by_id() {
 fn payment_without_id_is_searched_by_client_reference() {
     for (items, expected) in [(vec![fixture("payment")], true), (vec![], false)] {
         let gateway = gateway().respond_with(200, list(&items));
-        let answer = gateway
+        let response = gateway
             .run(|| FakePayments::find(find_request(None)))
             .unwrap();
-        assert_eq!(matches!(answer, PaymentLookup::Found(_)), expected);
+        assert_eq!(matches!(response, PaymentLookup::Found(_)), expected);
         assert_eq!(
             asked(&gateway),
             ["GET /tillway/v1/payments?reference=bkg_tok_visa"]
@@ -47,8 +47,8 @@ fn payment_with_unknown_id_is_searched_by_client_reference() {
     let gateway = gateway()
         .respond_with(404, error("no_such_payment"))
         .respond_with(200, list(&[]));
-    let answer = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
-    assert_eq!(answer, Ok(PaymentLookup::NotFound));
+    let response = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
+    assert_eq!(response, Ok(PaymentLookup::NotFound));
     assert_eq!(gateway.requests().len(), 2);
 }
 
@@ -81,8 +81,8 @@ fn payment_is_not_found_only_by_empty_list() {
         (401, error("invalid_key")),
     ] {
         let gateway = gateway().respond_with(status, &body);
-        let answer = gateway.run(|| FakePayments::find(find_request(None)));
-        assert!(answer.is_err(), "{status} {body}: {answer:?}");
+        let response = gateway.run(|| FakePayments::find(find_request(None)));
+        assert!(response.is_err(), "{status} {body}: {response:?}");
     }
 }
 
@@ -90,9 +90,9 @@ fn payment_is_not_found_only_by_empty_list() {
 fn refund_is_found_by_client_reference() {
     let find = || FakePayments::find_refund(PAYMENT_ID.to_owned(), REFUND_REF.to_owned());
     let found = gateway().respond_with(200, list(&[fixture("refund")]));
-    let answer = found.run(find);
-    let Ok(RefundLookup::Found(refund)) = answer else {
-        panic!("{answer:?}");
+    let response = found.run(find);
+    let Ok(RefundLookup::Found(refund)) = response else {
+        panic!("{response:?}");
     };
     let expected = "GET /tillway/v1/payments/pay-100062/refunds?reference=bkg_tok_visa-refund";
     assert_eq!(asked(&found), [expected]);
@@ -103,14 +103,17 @@ fn refund_is_found_by_client_reference() {
     assert_eq!(nothing.run(find), Ok(RefundLookup::NotFound));
     // An unknown payment does not prove that there is no refund.
     let unknown = gateway().respond_with(404, error("no_such_payment"));
-    let answer = unknown.run(find);
-    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+    let response = unknown.run(find);
+    assert!(
+        matches!(response, Err(ReadError::NotFound(_))),
+        "{response:?}"
+    );
     let other = edited("refund", &[("/reference", json!("bkg_other"))]);
     let other = gateway().respond_with(200, format!(r#"{{"data": [{other}]}}"#));
-    let answer = other.run(find);
+    let response = other.run(find);
     assert!(
-        matches!(answer, Err(ReadError::InvalidResponse(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
@@ -131,14 +134,20 @@ fn token_describes_card() {
 #[test]
 fn unknown_token_is_not_found() {
     let gateway = gateway().respond_with(404, error("no_such_token"));
-    let answer = gateway.run(|| FakePayments::describe_instrument("tok_nope".to_owned()));
-    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+    let response = gateway.run(|| FakePayments::describe_instrument("tok_nope".to_owned()));
+    assert!(
+        matches!(response, Err(ReadError::NotFound(_))),
+        "{response:?}"
+    );
 }
 
 #[test]
 fn hanging_read_times_out() {
-    let gateway = gateway().fail_with(Error::TimedOut("no answer".to_owned()));
-    let answer = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
-    assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+    let gateway = gateway().fail_with(Error::TimedOut("no response".to_owned()));
+    let response = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
+    assert!(
+        matches!(response, Err(ReadError::TimedOut(_))),
+        "{response:?}"
+    );
     assert_eq!(gateway.requests().len(), 1);
 }

@@ -49,23 +49,23 @@ pub(crate) fn quote(wire: &Wire<'_>) -> Quote {
 /// # Errors
 /// The response is about another booking or has an unexpected status, or neither source gives the
 /// current state.
-pub(crate) fn canceled(
+pub(crate) fn canceled_booking(
     supplier_reference: &str,
     client_reference: &str,
     is_accepted_only: bool,
-    answer: &Cancellation<'_>,
+    cancellation: &Cancellation<'_>,
     read: Option<SupplierBooking>,
 ) -> Result<SupplierBooking, DecodeError> {
-    let is_other = answer
+    let is_other = cancellation
         .booking_id
         .as_deref()
         .is_some_and(|id| id != supplier_reference);
     if is_other {
         return Err(DecodeError::new("the cancellation is of another booking"));
     }
-    match status(answer.status.as_str(), true) {
+    match status(cancellation.status.as_str(), true) {
         Some(BookingStatus::Canceled) => {
-            finished(supplier_reference, client_reference, answer, read)
+            completed_cancellation(supplier_reference, client_reference, cancellation, read)
         }
         // The airline has not responded yet, so the booking is unchanged.
         Some(_) if is_accepted_only => {
@@ -82,13 +82,13 @@ pub(crate) fn canceled(
     }
 }
 
-fn finished(
+fn completed_cancellation(
     supplier_reference: &str,
     client_reference: &str,
-    answer: &Cancellation<'_>,
+    cancellation: &Cancellation<'_>,
     read: Option<SupplierBooking>,
 ) -> Result<SupplierBooking, DecodeError> {
-    let amounts = amounts(answer);
+    let amounts = amounts(cancellation);
     let mut state = match (read, &amounts) {
         (Some(state), _) => state,
         (None, Some(amounts)) => SupplierBooking {
@@ -110,7 +110,7 @@ fn finished(
     };
     state.status = BookingStatus::Canceled;
     state.cancellation = amounts;
-    if let Some(destination) = answer.destination.to_owned() {
+    if let Some(destination) = cancellation.destination.to_owned() {
         let name = "refund_destination".to_owned();
         state.extensions.push((name, destination));
     }
@@ -118,12 +118,12 @@ fn finished(
 }
 
 /// Returns the fee and the refund. A voucher counts as no refund.
-fn amounts(answer: &Cancellation<'_>) -> Option<CancellationAmounts> {
-    let currency = answer.currency.as_str();
-    let refund = minor(answer.refund, currency)?;
+fn amounts(cancellation: &Cancellation<'_>) -> Option<CancellationAmounts> {
+    let currency = cancellation.currency.as_str();
+    let refund = minor(cancellation.refund, currency)?;
     Some(CancellationAmounts {
-        fee: minor(answer.fee, currency)?,
-        refund: if answer.destination.as_str() == VOUCHER {
+        fee: minor(cancellation.fee, currency)?,
+        refund: if cancellation.destination.as_str() == VOUCHER {
             0
         } else {
             refund

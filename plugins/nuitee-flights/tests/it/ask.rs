@@ -40,7 +40,7 @@ pub(crate) fn gateway() -> MockGateway {
 }
 
 /// Creates a mock gateway whose first response is a fixture.
-pub(crate) fn answering(name: &str) -> MockGateway {
+pub(crate) fn responding_with(name: &str) -> MockGateway {
     gateway().respond_with(200, fixture(name))
 }
 
@@ -90,8 +90,8 @@ pub(crate) fn filters() -> Filters {
 
 /// Returns the adapter's reference of the flexible offer.
 pub(crate) fn supplier_offer() -> String {
-    let answer = answering("rates.json").run(|| NuiteeFlights::price(price_request()));
-    let offers = answer.unwrap().offers;
+    let response = responding_with("rates.json").run(|| NuiteeFlights::price(price_request()));
+    let offers = response.unwrap().offers;
     let flexible = offers
         .iter()
         .find(|offer| offer.fare_family.as_deref() == Some("Flex"));
@@ -112,7 +112,7 @@ pub(crate) fn prebook_request() -> PrebookRequest {
 
 /// Returns the adapter's reference of a prebook.
 pub(crate) fn supplier_prebook() -> String {
-    let gateway = answering("verify.json").respond_with(200, fixture("prebook.json"));
+    let gateway = responding_with("verify.json").respond_with(200, fixture("prebook.json"));
     let bound = gateway.run(|| NuiteeFlights::prebook(prebook_request()));
     bound.unwrap().supplier_prebook
 }

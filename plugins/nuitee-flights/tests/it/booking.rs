@@ -12,8 +12,8 @@ use stopover_sdk::{ChangeError, FlightBooking, ReadError, RefusalReason};
 use crate::ask;
 
 fn read_with(change: impl FnOnce(&mut Value)) -> Result<BookingLookup, ReadError> {
-    let document = ask::changed("booking.json", |answer| {
-        change(&mut answer["data"][0]["booking"])
+    let document = ask::changed("booking.json", |response| {
+        change(&mut response["data"][0]["booking"])
     });
     let gateway = ask::gateway().respond_with(200, document);
     gateway.run(|| NuiteeFlights::find(ask::find_request(Some(ask::BOOKING_ID))))
@@ -214,7 +214,7 @@ fn total_comes_from_bill_or_journey_price() {
 
 #[test]
 fn booking_is_found_by_id_or_client_reference() {
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let by_id = gateway.run(|| NuiteeFlights::find(ask::find_request(Some(ask::BOOKING_ID))));
     let Ok(BookingLookup::Found(state)) = by_id else {
         panic!("{by_id:?}");
@@ -229,7 +229,7 @@ fn booking_is_found_by_id_or_client_reference() {
         supplier_prebook: Some(ask::supplier_prebook()),
         ..ask::find_request(None)
     };
-    let gateway = ask::answering("bookings.json");
+    let gateway = ask::responding_with("bookings.json");
     let by_label = gateway.run(|| NuiteeFlights::find(request));
     let Ok(BookingLookup::Found(state)) = by_label else {
         panic!("{by_label:?}");
@@ -265,7 +265,7 @@ fn booking_with_unknown_id_is_searched_by_client_reference() {
         let read = gateway.run(|| NuiteeFlights::find(by_id()));
         assert_eq!(read, Ok(BookingLookup::NotFound), "{document}");
     }
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let read = gateway.run(|| NuiteeFlights::find(by_id()));
     assert!(
         matches!(read, Err(ReadError::InvalidResponse(_))),

@@ -13,7 +13,7 @@ const BOOKING: &str =
     "https://api.liteapi.travel/v3.0/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb";
 
 fn quote_with(change: impl FnOnce(&mut Value)) -> Quote {
-    let document = ask::changed("quote.json", |answer| change(&mut answer["data"][0]));
+    let document = ask::changed("quote.json", |response| change(&mut response["data"][0]));
     let gateway = ask::gateway().respond_with(200, document);
     let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
     let requests = gateway.requests();
@@ -66,10 +66,10 @@ fn unconfirmed_or_incomplete_quote_is_unavailable() {
 
 #[test]
 fn cancellation_returns_amounts_and_booking_read_afterwards() {
-    let gateway = ask::answering("cancel.json").respond_with(
+    let gateway = ask::responding_with("cancel.json").respond_with(
         200,
-        ask::changed("booking.json", |answer| {
-            answer["data"][0]["booking"]["status"] = json!("CANCELLED");
+        ask::changed("booking.json", |response| {
+            response["data"][0]["booking"]["status"] = json!("CANCELLED");
         }),
     );
     let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
@@ -92,7 +92,7 @@ fn cancellation_returns_amounts_and_booking_read_afterwards() {
 
 #[test]
 fn final_cancellation_response_suffices_without_booking() {
-    let gateway = ask::answering("cancel.json").respond_with(500, "");
+    let gateway = ask::responding_with("cancel.json").respond_with(500, "");
     let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
     let state = state.unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
@@ -103,9 +103,9 @@ fn final_cancellation_response_suffices_without_booking() {
 
 #[test]
 fn voucher_counts_as_no_refund() {
-    let document = ask::changed("cancel.json", |answer| {
-        answer["data"] = json!([answer["data"]]);
-        answer["data"][0]["destination"] = json!("voucher");
+    let document = ask::changed("cancel.json", |response| {
+        response["data"] = json!([response["data"]]);
+        response["data"][0]["destination"] = json!("voucher");
     });
     let gateway = ask::gateway()
         .respond_with(200, document)
@@ -118,8 +118,8 @@ fn voucher_counts_as_no_refund() {
 #[test]
 fn cancellation_not_confirmed_by_airline_is_pending() {
     for status in ["CONFIRMED", "CREATED"] {
-        let accepted = ask::changed("cancel.json", |answer| {
-            answer["data"]["status"] = json!(status)
+        let accepted = ask::changed("cancel.json", |response| {
+            response["data"]["status"] = json!(status)
         });
         let gateway = ask::gateway()
             .respond_with(202, &accepted)
@@ -141,8 +141,8 @@ fn cancellation_not_confirmed_by_airline_is_pending() {
 #[test]
 fn cancellation_of_canceled_booking_returns_its_state() {
     let booking = |status: &str, intent: Value| {
-        ask::changed("booking.json", |answer| {
-            let booking = &mut answer["data"][0]["booking"];
+        ask::changed("booking.json", |response| {
+            let booking = &mut response["data"][0]["booking"];
             booking["status"] = json!(status);
             booking["cancelIntentAt"] = intent;
         })
@@ -184,14 +184,14 @@ fn cancellation_of_canceled_booking_returns_its_state() {
 
 #[test]
 fn cancellation_with_lost_or_foreign_response_is_unknown() {
-    let other = ask::changed("cancel.json", |answer| {
-        answer["data"]["bookingId"] = json!("other")
+    let other = ask::changed("cancel.json", |response| {
+        response["data"]["bookingId"] = json!("other")
     });
-    let odd = ask::changed("cancel.json", |answer| {
-        answer["data"]["status"] = json!("LOST")
+    let odd = ask::changed("cancel.json", |response| {
+        response["data"]["status"] = json!("LOST")
     });
-    let without_amounts = ask::changed("cancel.json", |answer| {
-        answer["data"]["refund_amount"] = json!("soon")
+    let without_amounts = ask::changed("cancel.json", |response| {
+        response["data"]["refund_amount"] = json!("soon")
     });
     let gateways = [
         ask::gateway().fail_with(Error::TimedOut("t".into())),

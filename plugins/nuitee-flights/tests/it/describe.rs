@@ -30,10 +30,10 @@ fn settings_change_host_and_payment_collection() {
 #[test]
 fn invalid_settings_fail_calls_before_any_request() {
     let gateway = ask::gateway().settings(r#"{"payment_method": "CASH"}"#);
-    let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+    let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
     assert!(
-        matches!(answer, Err(ReadError::Misconfigured(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Misconfigured(_))),
+        "{response:?}"
     );
     assert!(gateway.requests().is_empty());
 }

@@ -317,7 +317,7 @@ fn rate_limit_has_wait_time_and_refusal_has_code() {
 /// Returns the outcome of a call that receives this response.
 fn end(call: Call, status: u16, body: &[u8]) -> End {
     let gateway = match call {
-        Prebook => ask::answering("verify.json"),
+        Prebook => ask::responding_with("verify.json"),
         _ => ask::gateway(),
     };
     let gateway = gateway.respond_with(status, body);

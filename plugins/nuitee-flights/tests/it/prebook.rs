@@ -18,11 +18,11 @@ fn prebook_with(verify: Change, prebook: Change) -> Result<PrebookResponse, Chan
     let gateway = ask::gateway()
         .respond_with(
             200,
-            ask::changed("verify.json", |answer| verify(&mut answer["data"][0])),
+            ask::changed("verify.json", |response| verify(&mut response["data"][0])),
         )
         .respond_with(
             200,
-            ask::changed("prebook.json", |answer| prebook(&mut answer["data"][0])),
+            ask::changed("prebook.json", |response| prebook(&mut response["data"][0])),
         );
     gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()))
 }
@@ -36,7 +36,8 @@ fn refused(result: Result<PrebookResponse, ChangeError>) -> RefusalReason {
 
 #[test]
 fn prebook_verifies_offer_and_returns_checkout_token() {
-    let gateway = ask::answering("verify.json").respond_with(200, ask::fixture("prebook.json"));
+    let gateway =
+        ask::responding_with("verify.json").respond_with(200, ask::fixture("prebook.json"));
     let bound = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let bound = bound.unwrap();
     // A lower price is accepted; loyalty programmes may lower it.
@@ -92,11 +93,11 @@ fn prebook_verifies_offer_and_returns_checkout_token() {
 
 #[test]
 fn prebook_on_credit_has_no_checkout() {
-    let prebook = ask::changed("prebook.json", |answer| {
-        answer["data"][0]["secretKey"] = json!("");
-        answer["data"][0]["transactionId"] = Value::Null;
+    let prebook = ask::changed("prebook.json", |response| {
+        response["data"][0]["secretKey"] = json!("");
+        response["data"][0]["transactionId"] = Value::Null;
     });
-    let gateway = ask::answering("verify.json")
+    let gateway = ask::responding_with("verify.json")
         .respond_with(200, prebook)
         .respond_with(201, ask::fixture("booking.json"))
         .settings(r#"{"payment_method": "CREDIT"}"#);
@@ -128,7 +129,7 @@ fn prebook_with_changed_terms_is_refused() {
         },
     ];
     for change in cases {
-        let verify = ask::changed("verify.json", |answer| change(&mut answer["data"][0]));
+        let verify = ask::changed("verify.json", |response| change(&mut response["data"][0]));
         let gateway = ask::gateway().respond_with(200, verify);
         let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
         assert_eq!(refused(result), RefusalReason::TermsChanged);
@@ -204,7 +205,7 @@ fn prebook_that_does_not_match_offer_is_unknown() {
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }
     for body in [r#"{"data": []}"#, "{}", ""] {
-        let gateway = ask::answering("verify.json").respond_with(200, body);
+        let gateway = ask::responding_with("verify.json").respond_with(200, body);
         let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }

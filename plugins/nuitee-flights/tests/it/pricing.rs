@@ -15,8 +15,8 @@ fn priced(document: impl AsRef<[u8]>, request: PriceRequest) -> Result<PriceResp
     gateway.run(|| NuiteeFlights::price(request))
 }
 
-fn families(answer: &PriceResponse) -> Vec<&str> {
-    let families = answer.offers.iter();
+fn families(response: &PriceResponse) -> Vec<&str> {
+    let families = response.offers.iter();
     families
         .map(|offer| offer.fare_family.as_deref().unwrap())
         .collect()
@@ -37,16 +37,16 @@ fn offers_are_sorted_in_requested_order() {
             descending,
             ..ask::price_request()
         };
-        let answer = priced(ask::fixture("rates.json"), request).unwrap();
-        assert_eq!(families(&answer), expected, "{sort:?} {descending}");
-        assert!(!answer.truncated);
+        let response = priced(ask::fixture("rates.json"), request).unwrap();
+        assert_eq!(families(&response), expected, "{sort:?} {descending}");
+        assert!(!response.truncated);
     }
 }
 
 #[test]
 fn offer_has_terms_and_bags_of_each_passenger() {
-    let answer = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
-    let flex = &answer.offers[1];
+    let response = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
+    let flex = &response.offers[1];
     assert_eq!((flex.total, flex.currency.as_str()), (121_040, "EUR"));
     assert_eq!(flex.refundable, Some(true));
     let change = &flex.fare_conditions.change;
@@ -75,7 +75,7 @@ fn offer_has_terms_and_bags_of_each_passenger() {
     ];
     assert_eq!(bags, expected);
 
-    let basic = &answer.offers[0];
+    let basic = &response.offers[0];
     assert_eq!(basic.refundable, Some(false));
     // The fee for a no-show is not the refund's penalty.
     assert_eq!(basic.fare_conditions.refund.penalty, None);
@@ -85,14 +85,14 @@ fn offer_has_terms_and_bags_of_each_passenger() {
         (Some(0), None)
     );
     // Its expiry is the time of the response, which is treated as none.
-    assert_eq!(answer.offers[2].expires_at, None);
+    assert_eq!(response.offers[2].expires_at, None);
 }
 
 #[test]
 fn flights_are_grouped_into_journeys() {
-    let answer = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
-    let [out, back] = answer.offers[1].journeys.as_slice() else {
-        panic!("{answer:?}");
+    let response = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
+    let [out, back] = response.offers[1].journeys.as_slice() else {
+        panic!("{response:?}");
     };
     assert_eq!(out.direction, Direction::Outbound);
     assert_eq!(
@@ -172,8 +172,8 @@ fn multi_city_legs_are_split_by_date_and_airport() {
                 .collect(),
             ..ask::price_request()
         };
-        let answer = priced(&document, request).unwrap();
-        let offer = answer
+        let response = priced(&document, request).unwrap();
+        let offer = response
             .offers
             .iter()
             .find(|offer| offer.fare_family.as_deref() == Some("Flex"));
@@ -208,8 +208,8 @@ fn search_sends_supported_filters() {
         descending: true,
         ..ask::price_request()
     };
-    let gateway = ask::answering("rates.json").settings(r#"{"point_of_sale": "FR"}"#);
-    let answer = gateway.run(|| NuiteeFlights::price(request)).unwrap();
+    let gateway = ask::responding_with("rates.json").settings(r#"{"point_of_sale": "FR"}"#);
+    let response = gateway.run(|| NuiteeFlights::price(request)).unwrap();
     let sent = &gateway.requests()[0];
     assert_eq!(sent.url, "https://api.liteapi.travel/v3.0/flights/rates");
     let accept = sent.headers.iter().find(|header| header.name == "accept");
@@ -232,7 +232,7 @@ fn search_sends_supported_filters() {
         })
     );
     let not_applied = AppliedFilters::AIRLINES | AppliedFilters::EXCLUDED_AIRLINES;
-    assert_eq!(answer.applied, AppliedFilters::all() - not_applied);
+    assert_eq!(response.applied, AppliedFilters::all() - not_applied);
 }
 
 #[test]
@@ -247,9 +247,9 @@ fn unsupported_filters_are_neither_sent_nor_reported_as_applied() {
         currency: None,
         ..ask::price_request()
     };
-    let gateway = ask::answering("rates.json").settings(r#"{"currency": "EUR"}"#);
-    let answer = gateway.run(|| NuiteeFlights::price(request)).unwrap();
-    assert_eq!(answer.applied, AppliedFilters::SORT);
+    let gateway = ask::responding_with("rates.json").settings(r#"{"currency": "EUR"}"#);
+    let response = gateway.run(|| NuiteeFlights::price(request)).unwrap();
+    assert_eq!(response.applied, AppliedFilters::SORT);
     let sent = ask::body(&gateway.requests()[0]);
     assert_eq!(sent["currency"], "EUR");
     assert_eq!(sent.get("filters"), None);
@@ -263,9 +263,9 @@ fn offers_beyond_limit_are_truncated_and_reported() {
             limit,
             ..ask::price_request()
         };
-        let answer = priced(ask::fixture("rates.json"), request).unwrap();
-        assert_eq!(answer.offers.len(), usize::from(limit));
-        assert_eq!(answer.truncated, expected, "{limit}");
+        let response = priced(ask::fixture("rates.json"), request).unwrap();
+        assert_eq!(response.offers.len(), usize::from(limit));
+        assert_eq!(response.truncated, expected, "{limit}");
     }
 }
 
@@ -301,8 +301,8 @@ fn unusable_offer_is_left_out_and_logged() {
             change(&mut offers[1]);
         });
         let gateway = ask::gateway().respond_with(200, document);
-        let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        assert_eq!(families(&answer.unwrap()), ["Basic", "Upper"], "{name}");
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        assert_eq!(families(&response.unwrap()), ["Basic", "Upper"], "{name}");
         let told = usize::from(name != "again");
         assert_eq!(gateway.logs().len(), told, "{name}");
     }
@@ -315,8 +315,11 @@ fn missing_cabin_is_taken_from_fare_name() {
         offer["segmentFares"] = json!([]);
         offer["fare"]["family"] = json!("First");
     });
-    let answer = priced(document, ask::price_request()).unwrap();
-    assert_eq!(answer.offers[2].journeys[0].segments[0].cabin, Cabin::First);
+    let response = priced(document, ask::price_request()).unwrap();
+    assert_eq!(
+        response.offers[2].journeys[0].segments[0].cabin,
+        Cabin::First
+    );
 }
 
 #[test]
@@ -331,22 +334,25 @@ fn event_stream_is_read_like_single_document() {
         // The stream repeats the first batch, as a summary.
         event(&document["data"][0]),
     );
-    let answer = priced(&stream, ask::price_request()).unwrap();
-    assert_eq!(families(&answer), ["Basic", "Flex", "Upper"]);
+    let response = priced(&stream, ask::price_request()).unwrap();
+    assert_eq!(families(&response), ["Basic", "Flex", "Upper"]);
 
     let failed = "event: error\ndata: {\"error\": {\"code\": 51006, \"message\": \"m\"}}\n\n";
     let gateway = ask::gateway().respond_with(200, format!("{failed}{stream}"));
-    let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-    assert_eq!(answer.unwrap().offers.len(), 3);
+    let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+    assert_eq!(response.unwrap().offers.len(), 3);
     assert_eq!(gateway.logs().len(), 1);
-    let answer = priced(failed, ask::price_request());
-    assert!(matches!(answer, Err(ReadError::Failed(_))), "{answer:?}");
+    let response = priced(failed, ask::price_request());
+    assert!(
+        matches!(response, Err(ReadError::Failed(_))),
+        "{response:?}"
+    );
 
     let broken = format!("{}data: {{\"data\": [", event(&document["data"][0]));
-    let answer = priced(broken, ask::price_request());
+    let response = priced(broken, ask::price_request());
     assert!(
-        matches!(answer, Err(ReadError::InvalidResponse(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
@@ -364,9 +370,12 @@ fn search_without_results_returns_empty_list() {
     ];
     for (status, document) in nothing {
         let gateway = ask::gateway().respond_with(status, document);
-        let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        let answer = answer.unwrap();
-        assert!(answer.offers.is_empty() && !answer.truncated, "{document}");
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        let response = response.unwrap();
+        assert!(
+            response.offers.is_empty() && !response.truncated,
+            "{document}"
+        );
     }
 }
 
@@ -376,8 +385,8 @@ fn repeated_json_key_uses_last_value() {
         "\"journeyKey\": \"k-direct\",",
         "\"journeyKey\": \"old\", \"offers\": [], \"journeyKey\": \"k-direct\",",
     );
-    let answer = priced(document, ask::price_request()).unwrap();
-    let journey = &answer.offers[2].journeys[1];
+    let response = priced(document, ask::price_request()).unwrap();
+    let journey = &response.offers[2].journeys[1];
     assert_eq!(journey.supplier_journey_id, "k-direct-2");
 }
 
@@ -395,9 +404,9 @@ fn redirect_is_followed_once_within_same_origin() {
         let gateway = ask::gateway()
             .respond(moved(location))
             .respond_with(200, ask::fixture("rates.json"));
-        let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
         assert_eq!(
-            answer.is_ok(),
+            response.is_ok(),
             gateway.unused_responses() == 0,
             "{location}"
         );
@@ -447,9 +456,9 @@ fn large_response_is_converted_up_to_limit() {
         limit: 250,
         ..ask::price_request()
     };
-    let answer = priced(document, request).unwrap();
-    assert_eq!((answer.offers.len(), answer.truncated), (250, true));
-    assert_eq!(answer.offers[0].total, 98_010);
+    let response = priced(document, request).unwrap();
+    assert_eq!((response.offers.len(), response.truncated), (250, true));
+    assert_eq!(response.offers[0].total, 98_010);
 }
 
 #[test]

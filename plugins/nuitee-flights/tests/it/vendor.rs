@@ -115,10 +115,10 @@ fn example_search() -> PriceRequest {
 
 fn rates(document: &str, status: u16) {
     let gateway = MockGateway::new().respond_with(status, document);
-    let answer = gateway.run(|| NuiteeFlights::price(example_search()));
-    let answer = answer.unwrap();
-    let [offer] = answer.offers.as_slice() else {
-        panic!("{answer:?}");
+    let response = gateway.run(|| NuiteeFlights::price(example_search()));
+    let response = response.unwrap();
+    let [offer] = response.offers.as_slice() else {
+        panic!("{response:?}");
     };
     assert_eq!((offer.total, offer.refundable), (75_387, Some(false)));
     let change = offer.fare_conditions.change.penalty.as_ref().unwrap();
@@ -136,7 +136,7 @@ fn rates(document: &str, status: u16) {
     let gateway = MockGateway::new().respond_with(200, event);
     assert_eq!(
         gateway.run(|| NuiteeFlights::price(example_search())),
-        Ok(answer)
+        Ok(response)
     );
 }
 
@@ -183,7 +183,7 @@ fn verify_request(document: &str, _: u16) {
 }
 
 fn prebook_request(document: &str, _: u16) {
-    let gateway = ask::answering("verify.json");
+    let gateway = ask::responding_with("verify.json");
     let _ = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let example = serde_json::from_str(document).unwrap();
     known_fields(&ask::body(&gateway.requests()[1]), &example, &[]);
@@ -282,13 +282,13 @@ fn read_refused(document: &str, status: u16) {
 
 fn rates_refused(document: &str, status: u16) {
     let gateway = MockGateway::new().respond_with(status, document);
-    let answer = gateway.run(|| NuiteeFlights::price(example_search()));
+    let response = gateway.run(|| NuiteeFlights::price(example_search()));
     let is_expected = match status {
-        400 => matches!(answer, Err(ReadError::Rejected(_))),
-        401 => matches!(answer, Err(ReadError::Misconfigured(_))),
-        _ => matches!(answer, Err(ReadError::Failed(_))),
+        400 => matches!(response, Err(ReadError::Rejected(_))),
+        401 => matches!(response, Err(ReadError::Misconfigured(_))),
+        _ => matches!(response, Err(ReadError::Failed(_))),
     };
-    assert!(is_expected, "{document}: {answer:?}");
+    assert!(is_expected, "{document}: {response:?}");
 }
 
 fn verify_refused(document: &str, status: u16) {
@@ -303,7 +303,7 @@ fn verify_refused(document: &str, status: u16) {
 }
 
 fn prebook_refused(document: &str, status: u16) {
-    let gateway = ask::answering("verify.json").respond_with(status, document);
+    let gateway = ask::responding_with("verify.json").respond_with(status, document);
     let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let is_definite = status < 500 || matches!(code(document), 53001 | 53016 | 53019);
     refused_or(result.err(), is_definite, document);
@@ -335,18 +335,18 @@ fn refused_or(error: Option<ChangeError>, is_definite: bool, document: &str) {
 
 fn airports(document: &str, status: u16) {
     let gateway = MockGateway::new().respond_with(status, document);
-    let answer = gateway.run(|| NuiteeFlights::find_airports("JFK".to_owned(), 20));
-    let answer = answer.unwrap();
-    assert!(!answer.truncated);
-    let airport = &answer.airports[0];
+    let response = gateway.run(|| NuiteeFlights::find_airports("JFK".to_owned(), 20));
+    let response = response.unwrap();
+    assert!(!response.truncated);
+    let airport = &response.airports[0];
     assert_eq!(airport.country.as_deref(), Some("US"));
     assert_eq!(airport.time_zone.as_deref(), Some("America/New_York"));
 }
 
 fn airports_refused(document: &str, status: u16) {
     let gateway = MockGateway::new().respond_with(status, document);
-    let answer = gateway.run(|| NuiteeFlights::find_airports("J".to_owned(), 20));
-    reference_refused(answer.map(|_| ()), document);
+    let response = gateway.run(|| NuiteeFlights::find_airports("J".to_owned(), 20));
+    reference_refused(response.map(|_| ()), document);
 }
 
 fn airline(document: &str, status: u16) {

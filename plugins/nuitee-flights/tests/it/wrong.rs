@@ -21,8 +21,8 @@ fn for_each_mutation(fixture: &str, check: impl Fn(&str)) {
 fn mutated_rates_never_panic() {
     for_each_mutation("rates.json", |document| {
         let gateway = ask::gateway().respond_with(200, document);
-        let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        for offer in answer.iter().flat_map(|answer| &answer.offers) {
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        for offer in response.iter().flat_map(|response| &response.offers) {
             assert!(offer.total > 0, "{document}");
             assert_eq!(offer.journeys.len(), 2, "{document}");
             assert!(offer.supplier_offer.len() <= 4096, "{document}");
@@ -98,8 +98,8 @@ fn mutated_quote_and_cancellation_never_yield_negative_amounts() {
 fn mutated_airports_airlines_and_events_never_panic() {
     for_each_mutation("airports.json", |document| {
         let gateway = ask::gateway().respond_with(200, document);
-        let answer = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), 20));
-        for airport in answer.iter().flat_map(|answer| &answer.airports) {
+        let response = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), 20));
+        for airport in response.iter().flat_map(|response| &response.airports) {
             assert!(!airport.iata_code.is_empty(), "{document}");
         }
     });

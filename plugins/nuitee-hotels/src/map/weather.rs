@@ -17,7 +17,7 @@ pub(crate) fn days(weather: Vec<Weather>, start: &str, end: &str) -> Vec<Weather
         .into_iter()
         .flat_map(|weather| weather.weather_data.0)
     {
-        let daily = data.daily_weather.map(coarse);
+        let daily = data.daily_weather.map(daily_forecast);
         let detailed = data
             .detailed_weather_data
             .map(|data| data.daily.0)
@@ -56,7 +56,7 @@ fn detailed_day(day: DetailedDay) -> WeatherDay {
     }
 }
 
-fn coarse(day: Daily) -> WeatherDay {
+fn daily_forecast(day: Daily) -> WeatherDay {
     let (temperature_min, temperature_max) = range(day.temperature.as_ref());
     WeatherDay {
         date: day.date,

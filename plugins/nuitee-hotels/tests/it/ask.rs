@@ -19,7 +19,7 @@ pub(crate) fn fixture(name: &str) -> String {
 }
 
 /// Creates a mock gateway whose first response is a fixture.
-pub(crate) fn answering(name: &str) -> MockGateway {
+pub(crate) fn responding_with(name: &str) -> MockGateway {
     MockGateway::new().respond_with(200, fixture(name))
 }
 

@@ -30,7 +30,8 @@ fn refused(result: Result<PrebookResponse, ChangeError>) -> RefusalReason {
 
 #[test]
 fn prebook_returns_bound_offer_with_hotel_summary() {
-    let gateway = ask::answering("prebook.json").respond_with(200, ask::fixture("hotel.json"));
+    let gateway =
+        ask::responding_with("prebook.json").respond_with(200, ask::fixture("hotel.json"));
     let bound = gateway
         .run(|| NuiteeHotels::prebook(ask::prebook_request()))
         .unwrap();
@@ -66,7 +67,7 @@ fn prebook_succeeds_without_hotel_content() {
         Ok((200, r#"{"data": {}}"#)),
         Err(Error::ConnectionLost("x".into())),
     ] {
-        let gateway = ask::answering("prebook.json");
+        let gateway = ask::responding_with("prebook.json");
         let gateway = match content {
             Ok((status, body)) => gateway.respond_with(status, body),
             Err(error) => gateway.fail_with(error),
@@ -140,7 +141,7 @@ fn prebook_that_does_not_match_offer_is_unknown() {
 
 #[test]
 fn payment_in_browser_returns_token_and_books_with_transaction() {
-    let gateway = ask::answering("prebook.json")
+    let gateway = ask::responding_with("prebook.json")
         .respond_with(200, ask::fixture("hotel.json"))
         .respond_with(200, ask::fixture("booking.json"))
         .settings(SDK);
@@ -178,7 +179,7 @@ fn prebook_without_requested_payment_token_is_unknown() {
 
 #[test]
 fn booking_sends_client_reference_and_lead_guests() {
-    let gateway = ask::answering("booking.json").settings(r#"{"payment_method": "WALLET"}"#);
+    let gateway = ask::responding_with("booking.json").settings(r#"{"payment_method": "WALLET"}"#);
     gateway
         .run(|| NuiteeHotels::book(ask::book_request()))
         .unwrap();
@@ -206,7 +207,7 @@ fn booking_sends_client_reference_and_lead_guests() {
 
 #[test]
 fn booking_response_is_fully_converted() {
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let state = gateway
         .run(|| NuiteeHotels::book(ask::book_request()))
         .unwrap();
@@ -256,10 +257,10 @@ fn booking_with_existing_reference_is_read_back() {
         .unwrap();
     assert_eq!(state.supplier_reference, "BK-OWN-1");
 
-    for answer in [(200, r#"{"data": []}"#), (500, "{}"), (204, "")] {
+    for response in [(200, r#"{"data": []}"#), (500, "{}"), (204, "")] {
         let gateway = MockGateway::new()
             .respond_with(400, duplicate)
-            .respond_with(answer.0, answer.1);
+            .respond_with(response.0, response.1);
         let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }
@@ -337,7 +338,7 @@ fn invalid_booking_is_refused_without_request() {
 
 #[test]
 fn booking_is_found_by_supplier_reference() {
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let found = gateway
         .run(|| NuiteeHotels::find(ask::find_request(Some("BK/1"))))
         .unwrap();
@@ -350,7 +351,7 @@ fn booking_is_found_by_supplier_reference() {
 
 #[test]
 fn booking_is_found_by_client_reference_among_similar_and_canceled_ones() {
-    let gateway = ask::answering("bookings.json");
+    let gateway = ask::responding_with("bookings.json");
     let found = gateway
         .run(|| NuiteeHotels::find(ask::find_request(None)))
         .unwrap();

@@ -21,7 +21,7 @@ fn canceled_booking() -> String {
 
 #[test]
 fn quote_returns_newly_read_policy() {
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
     let Ok(Quote::Policy(Some(policy))) = quote else {
         panic!("{quote:?}");
@@ -49,7 +49,7 @@ fn quote_without_booking_is_not_found_and_failed_read_is_error() {
 
 #[test]
 fn cancellation_returns_fee_and_refund() {
-    let gateway = ask::answering("cancel.json").respond_with(200, canceled_booking());
+    let gateway = ask::responding_with("cancel.json").respond_with(200, canceled_booking());
     let state = cancel(&gateway).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     assert_eq!(state.total, 46050);
@@ -67,7 +67,7 @@ fn cancellation_returns_fee_and_refund() {
 
 #[test]
 fn cancellation_succeeds_when_booking_is_unreadable_or_outdated() {
-    let gateway = ask::answering("cancel.json").fail_with(Error::TimedOut("late".into()));
+    let gateway = ask::responding_with("cancel.json").fail_with(Error::TimedOut("late".into()));
     let state = cancel(&gateway).unwrap();
     assert_eq!(
         (state.status, state.total),
@@ -75,7 +75,8 @@ fn cancellation_succeeds_when_booking_is_unreadable_or_outdated() {
     );
     assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
 
-    let gateway = ask::answering("cancel.json").respond_with(200, ask::fixture("booking.json"));
+    let gateway =
+        ask::responding_with("cancel.json").respond_with(200, ask::fixture("booking.json"));
     let state = cancel(&gateway).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     assert!(state.rooms.iter().all(|room| room.canceled));

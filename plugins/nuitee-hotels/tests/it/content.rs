@@ -11,7 +11,7 @@ use crate::ask;
 
 #[test]
 fn hotel_details_are_plain_text_without_invented_data() {
-    let gateway = ask::answering("hotel.json");
+    let gateway = ask::responding_with("hotel.json");
     let details = gateway
         .run(|| NuiteeHotels::read_details("lpown1".to_owned()))
         .unwrap();
@@ -85,7 +85,7 @@ fn missing_hotel_is_not_found() {
 
 #[test]
 fn reviews_are_newest_first_without_names() {
-    let gateway = ask::answering("reviews.json");
+    let gateway = ask::responding_with("reviews.json");
     let reviews = gateway
         .run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 2))
         .unwrap();
@@ -129,7 +129,7 @@ fn places(
 
 #[test]
 fn place_has_details_and_alternatives() {
-    let gateway = ask::answering("places.json").respond_with(200, ask::fixture("place.json"));
+    let gateway = ask::responding_with("places.json").respond_with(200, ask::fixture("place.json"));
     let found = places(&gateway, None, 1).unwrap();
     assert_eq!(found.len(), 1);
     let place = &found[0];
@@ -156,18 +156,18 @@ fn place_has_details_and_alternatives() {
 
 #[test]
 fn places_of_other_countries_and_with_failed_details_are_left_out() {
-    let gateway = ask::answering("places.json")
+    let gateway = ask::responding_with("places.json")
         .respond_with(200, ask::fixture("place.json"))
         .respond_with(200, ask::fixture("place.json"));
     assert_eq!(places(&gateway, Some("FR"), 5).unwrap().len(), 0);
 
-    let gateway = ask::answering("places.json")
+    let gateway = ask::responding_with("places.json")
         .fail_with(Error::ConnectionLost("x".into()))
         .respond_with(200, ask::fixture("place.json"));
     let found = places(&gateway, Some("HR"), 5).unwrap();
     assert_eq!(found[0].supplier_place_id, "pl2");
 
-    let gateway = ask::answering("places.json")
+    let gateway = ask::responding_with("places.json")
         .respond_with(500, "")
         .respond_with(500, "");
     let found = places(&gateway, None, 5);
@@ -188,7 +188,7 @@ fn error_wrapped_in_value_is_error_with_any_status() {
 
 #[test]
 fn both_forms_of_weather_are_read_for_requested_days() {
-    let gateway = ask::answering("weather.json");
+    let gateway = ask::responding_with("weather.json");
     let at = Location {
         latitude: 43.735,
         longitude: 15.889,
@@ -238,7 +238,7 @@ fn calendar_prices_are_us_cents_of_requested_hotels_and_days() {
             NuiteeHotels::read_prices(ids, "2027-06-01".to_owned(), "2027-06-08".to_owned())
         })
     };
-    let gateway = ask::answering("prices.json");
+    let gateway = ask::responding_with("prices.json");
     let hotels = read(&gateway).unwrap();
     let ids: Vec<_> = hotels
         .iter()

@@ -14,10 +14,10 @@ fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
 }
 
 fn priced() -> (Vec<Offer>, MockGateway) {
-    let gateway = ask::answering("rates.json");
-    let mut answer = price(&gateway).unwrap();
-    assert_eq!(answer.hotels.len(), 1);
-    (answer.hotels.remove(0).offers, gateway)
+    let gateway = ask::responding_with("rates.json");
+    let mut response = price(&gateway).unwrap();
+    assert_eq!(response.hotels.len(), 1);
+    (response.hotels.remove(0).offers, gateway)
 }
 
 #[test]
@@ -54,15 +54,15 @@ fn pricing_sends_documented_request() {
 
 #[test]
 fn only_requested_hotels_with_offers_are_returned() {
-    let gateway = ask::answering("rates.json");
-    let answer = price(&gateway).unwrap();
-    let hotel = &answer.hotels[0].hotel;
-    assert_eq!(answer.hotels.len(), 1);
+    let gateway = ask::responding_with("rates.json");
+    let response = price(&gateway).unwrap();
+    let hotel = &response.hotels[0].hotel;
+    assert_eq!(response.hotels.len(), 1);
     assert_eq!(hotel.supplier_hotel_id, "lpown1");
     assert_eq!(hotel.name, "Harbour & Sons");
     assert_eq!(hotel.address, "1 Quay, Port Example");
     assert_eq!(hotel.location.unwrap().latitude, 43.735);
-    assert_eq!(answer.currency, "EUR");
+    assert_eq!(response.currency, "EUR");
 }
 
 #[test]
@@ -206,11 +206,11 @@ fn offers_have_no_expiry() {
 
 #[test]
 fn offers_beyond_limit_are_truncated() {
-    let gateway = ask::answering("rates.json");
+    let gateway = ask::responding_with("rates.json");
     let mut request = ask::price_request();
     request.max_offers_per_hotel = 1;
-    let answer = gateway.run(|| NuiteeHotels::price(request)).unwrap();
-    let ids: Vec<_> = answer.hotels[0]
+    let response = gateway.run(|| NuiteeHotels::price(request)).unwrap();
+    let ids: Vec<_> = response.hotels[0]
         .offers
         .iter()
         .map(|offer| &offer.supplier_offer)
@@ -224,25 +224,25 @@ fn prices_in_another_currency_are_unreadable() {
         r#""total": [{"amount": 250.1, "currency": "EUR"}]"#,
         r#""total": [{"amount": 250.1, "currency": "USD"}]"#,
     );
-    let answer = price(&MockGateway::new().respond_with(200, other));
+    let response = price(&MockGateway::new().respond_with(200, other));
     assert!(
-        matches!(answer, Err(ReadError::InvalidResponse(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
 #[test]
 fn member_rates_are_requested_and_marked_with_membership() {
-    let gateway = ask::answering("rates.json")
+    let gateway = ask::responding_with("rates.json")
         .settings(r#"{"loyalty_program": "HH", "loyalty_membership": "M-1"}"#);
-    let answer = price(&gateway).unwrap();
+    let response = price(&gateway).unwrap();
     let body = ask::body(&gateway.requests()[0]);
     assert_eq!(body["loyaltyProgram"], "HH");
     assert_eq!(
         body["loyaltyProgramDetails"],
         json!([{"programId": "HH", "membershipId": "M-1"}])
     );
-    let offers = &answer.hotels[0].offers;
+    let offers = &response.hotels[0].offers;
     assert_eq!(offers[0].loyalty, None);
     assert_eq!(offers[2].supplier_offer, "OFFER-MEMBERS");
     let loyalty = offers[2].loyalty.as_ref().unwrap();
@@ -266,8 +266,8 @@ fn no_availability_returns_no_hotels_in_every_form() {
         (200, r#"{"data": null}"#),
     ];
     for (status, body) in forms {
-        let answer = price(&MockGateway::new().respond_with(status, body)).unwrap();
-        assert!(answer.hotels.is_empty(), "{status} {body}");
+        let response = price(&MockGateway::new().respond_with(status, body)).unwrap();
+        assert!(response.hotels.is_empty(), "{status} {body}");
     }
 }
 
@@ -280,10 +280,10 @@ fn malformed_response_is_unreadable() {
         "[]",
         "{\"data\": [{}]}",
     ] {
-        let answer = price(&MockGateway::new().respond_with(200, body));
+        let response = price(&MockGateway::new().respond_with(200, body));
         assert!(
-            matches!(answer, Err(ReadError::InvalidResponse(_))),
-            "{body}: {answer:?}"
+            matches!(response, Err(ReadError::InvalidResponse(_))),
+            "{body}: {response:?}"
         );
     }
 }

@@ -134,8 +134,8 @@ fn rates(document: &str, status: u16) {
         stay: stay(),
         max_offers_per_hotel: 5,
     };
-    let answer = gateway.run(|| NuiteeHotels::price(request)).unwrap();
-    let hotel = &answer.hotels[0];
+    let response = gateway.run(|| NuiteeHotels::price(request)).unwrap();
+    let hotel = &response.hotels[0];
     assert_eq!(hotel.hotel.name, "Hotel Example NYC");
     assert_eq!(hotel.offers.len(), 1);
     let offer = &hotel.offers[0];

@@ -20,8 +20,8 @@ fn for_each_mutation(fixture: &str, check: impl Fn(&str)) {
 fn mutated_rates_never_yield_negative_prices() {
     for_each_mutation("rates.json", |document| {
         let gateway = MockGateway::new().respond_with(200, document);
-        let answer = gateway.run(|| NuiteeHotels::price(ask::price_request()));
-        for hotel in answer.iter().flat_map(|answer| &answer.hotels) {
+        let response = gateway.run(|| NuiteeHotels::price(ask::price_request()));
+        for hotel in response.iter().flat_map(|response| &response.hotels) {
             for offer in &hotel.offers {
                 assert!(offer.total > 0, "{document}");
                 assert!(offer.rooms.iter().all(|room| room.total >= 0), "{document}");

@@ -56,7 +56,7 @@ fn amount_is_converted_in_both_directions() {
         let mut request = authorize_request();
         request.amount = money(currency, minor);
         let answered = stripes.unwrap_or(0);
-        let answer = edited(
+        let response = edited(
             "payment",
             &[
                 ("/currency", json!(currency.to_ascii_lowercase())),
@@ -64,7 +64,7 @@ fn amount_is_converted_in_both_directions() {
                 ("/latest_charge/amount", json!(answered)),
             ],
         );
-        let gateway = MockGateway::new().respond_with(200, answer.to_string());
+        let gateway = MockGateway::new().respond_with(200, response.to_string());
         let ending = gateway.run(|| StripePayments::authorize(request));
         let Some(stripes) = stripes else {
             assert!(
@@ -103,7 +103,7 @@ fn refund_with_unrepresentable_fraction_is_refused_without_request() {
 fn response_amount_with_invalid_fraction_is_unknown() {
     let mut request = authorize_request();
     request.amount = money("ISK", 5);
-    let answer = edited(
+    let response = edited(
         "payment",
         &[
             ("/currency", json!("isk")),
@@ -112,7 +112,7 @@ fn response_amount_with_invalid_fraction_is_unknown() {
         ],
     );
     let ending = MockGateway::new()
-        .respond_with(200, answer.to_string())
+        .respond_with(200, response.to_string())
         .run(|| StripePayments::authorize(request));
     assert!(
         matches!(ending, Err(PaymentError::Unknown(_))),

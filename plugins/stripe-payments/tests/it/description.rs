@@ -48,10 +48,10 @@ fn settings_change_host() {
 #[test]
 fn invalid_settings_fail_read_before_any_request() {
     let gateway = MockGateway::new().settings(r#"{"base_url": 7}"#);
-    let answer = gateway.run(|| StripePayments::find(find_request(None)));
+    let response = gateway.run(|| StripePayments::find(find_request(None)));
     assert!(
-        matches!(answer, Err(ReadError::Misconfigured(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Misconfigured(_))),
+        "{response:?}"
     );
     assert!(gateway.requests().is_empty());
 }

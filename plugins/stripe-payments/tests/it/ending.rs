@@ -230,7 +230,7 @@ fn declined(code: &str, decline_code: Option<&str>) -> DeclineReason {
 fn broken() -> Vec<(&'static str, MockGateway)> {
     let text = || "closed".to_owned();
     let typed = |kind: &str| json!({"error": {"type": kind}}).to_string();
-    let answer = |status, body: &str| MockGateway::new().respond_with(status, body);
+    let response = |status, body: &str| MockGateway::new().respond_with(status, body);
     vec![
         (
             "cut",
@@ -244,19 +244,19 @@ fn broken() -> Vec<(&'static str, MockGateway)> {
             "too large",
             MockGateway::new().fail_with(Error::TooLarge(8 << 20)),
         ),
-        ("empty 200", answer(200, "")),
-        ("not JSON", answer(200, "<html>ok</html>")),
-        ("another shape", answer(200, r#"{"id": 7}"#)),
-        ("Stripe's 500", answer(500, &typed("api_error"))),
-        ("a proxy's 502", answer(502, "<html>bad</html>")),
-        ("a bare 401", answer(401, "")),
-        ("a bare 402", answer(402, "")),
-        ("a bare 404", answer(404, "")),
-        ("a bare 429", answer(429, "")),
-        ("another's 429", answer(429, &typed("quota"))),
-        ("no code", answer(400, &typed("invalid_request_error"))),
-        ("reused key", answer(400, &typed("idempotency_error"))),
-        ("a redirect", answer(307, "")),
+        ("empty 200", response(200, "")),
+        ("not JSON", response(200, "<html>ok</html>")),
+        ("another shape", response(200, r#"{"id": 7}"#)),
+        ("Stripe's 500", response(500, &typed("api_error"))),
+        ("a proxy's 502", response(502, "<html>bad</html>")),
+        ("a bare 401", response(401, "")),
+        ("a bare 402", response(402, "")),
+        ("a bare 404", response(404, "")),
+        ("a bare 429", response(429, "")),
+        ("another's 429", response(429, &typed("quota"))),
+        ("no code", response(400, &typed("invalid_request_error"))),
+        ("reused key", response(400, &typed("idempotency_error"))),
+        ("a redirect", response(307, "")),
     ]
 }
 
@@ -343,8 +343,8 @@ fn response_about_other_object_is_unknown() {
         let (call_name, call) = CHANGES[change];
         let sound = MockGateway::new().respond_with(200, fixture(name).to_string());
         assert_eq!(sound.run(call), Ok(()), "{call_name}");
-        let answer = edited(name, &[(pointer, value.clone())]).to_string();
-        let ending = MockGateway::new().respond_with(200, answer).run(call);
+        let response = edited(name, &[(pointer, value.clone())]).to_string();
+        let ending = MockGateway::new().respond_with(200, response).run(call);
         let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
         assert!(is_unknown, "{call_name} {pointer} {value}: {ending:?}");
     }

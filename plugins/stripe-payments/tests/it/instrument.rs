@@ -101,10 +101,10 @@ fn text_that_is_no_token_is_not_sent() {
         &format!("pm_{}", "x".repeat(200)),
     ] {
         let gateway = MockGateway::new();
-        let answer = describe(&gateway, token);
+        let response = describe(&gateway, token);
         assert!(
-            matches!(answer, Err(ReadError::NotFound(_))),
-            "{token}: {answer:?}"
+            matches!(response, Err(ReadError::NotFound(_))),
+            "{token}: {response:?}"
         );
         assert!(gateway.requests().is_empty(), "{token}");
     }
@@ -152,16 +152,16 @@ fn token_that_cannot_be_stored_returns_reason() {
 fn payment_method_without_card_is_rejected() {
     let account = edited("payment_method", &[("/card", json!(null))]);
     for kept in [vec![], vec![account]] {
-        let answer = describe(&keeping(MockGateway::new(), &kept), "pm_1");
-        let Err(ReadError::Rejected(refusal)) = answer else {
-            panic!("{answer:?}");
+        let response = describe(&keeping(MockGateway::new(), &kept), "pm_1");
+        let Err(ReadError::Rejected(refusal)) = response else {
+            panic!("{response:?}");
         };
         assert_eq!(refusal.reason, RefusalReason::Invalid);
     }
     let two = [fixture("payment_method"), fixture("payment_method")];
-    let answer = describe(&keeping(MockGateway::new(), &two), "pm_1");
+    let response = describe(&keeping(MockGateway::new(), &two), "pm_1");
     assert!(
-        matches!(answer, Err(ReadError::InvalidResponse(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }

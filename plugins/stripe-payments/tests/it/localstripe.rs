@@ -176,13 +176,16 @@ fn declined_card_authorizes_nothing() {
     let state = booking.found(None, "authorize");
     assert_eq!(totals(&state), (PaymentStatus::Declined, 0, 0, 0));
 
-    let answer = stripe.run(|| StripePayments::describe_instrument(UNKEEPABLE.to_owned()));
-    let Err(ReadError::Rejected(refusal)) = answer else {
-        panic!("{answer:?}");
+    let response = stripe.run(|| StripePayments::describe_instrument(UNKEEPABLE.to_owned()));
+    let Err(ReadError::Rejected(refusal)) = response else {
+        panic!("{response:?}");
     };
     assert_eq!(refusal.reason, RefusalReason::PaymentDeclined);
-    let answer = stripe.run(|| StripePayments::describe_instrument("pm_nobodys".to_owned()));
-    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+    let response = stripe.run(|| StripePayments::describe_instrument("pm_nobodys".to_owned()));
+    assert!(
+        matches!(response, Err(ReadError::NotFound(_))),
+        "{response:?}"
+    );
 }
 
 #[test]
@@ -226,10 +229,10 @@ fn invalid_api_key_is_refused() {
         stripe: &stripe,
         name: "bkg_1",
     };
-    let answer = booking.find(None, "authorize");
+    let response = booking.find(None, "authorize");
     assert!(
-        matches!(answer, Err(ReadError::Misconfigured(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Misconfigured(_))),
+        "{response:?}"
     );
     let ending = booking.capture("pi_1");
     assert!(

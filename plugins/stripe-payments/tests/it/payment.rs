@@ -34,8 +34,8 @@ fn every_change_has_version_and_key_but_no_credential() {
             StripePayments::refund(refund_request()).unwrap();
         }),
     ];
-    for (answer, key, call) in calls {
-        let gateway = MockGateway::new().respond_with(200, fixture(answer).to_string());
+    for (response, key, call) in calls {
+        let gateway = MockGateway::new().respond_with(200, fixture(response).to_string());
         gateway.run(call);
         let headers = &gateway.requests()[0].headers;
         let headers: Vec<_> = headers
@@ -253,14 +253,14 @@ fn card_is_converted_with_unknown_values() {
 
 #[test]
 fn capture_takes_authorized_amount() {
-    let answer = edited(
+    let response = edited(
         "payment",
         &[
             ("/status", json!("succeeded")),
             ("/amount_received", json!(1_000)),
         ],
     );
-    let gateway = MockGateway::new().respond_with(200, answer.to_string());
+    let gateway = MockGateway::new().respond_with(200, response.to_string());
     let state = gateway
         .run(|| StripePayments::capture(capture_request()))
         .unwrap();
@@ -299,8 +299,8 @@ fn void_releases_authorization() {
 #[test]
 fn refund_returns_captured_amount() {
     for status in ["succeeded", "pending", "requires_action"] {
-        let answer = edited("refund", &[("/status", json!(status))]);
-        let gateway = MockGateway::new().respond_with(200, answer.to_string());
+        let response = edited("refund", &[("/status", json!(status))]);
+        let gateway = MockGateway::new().respond_with(200, response.to_string());
         let state = gateway
             .run(|| StripePayments::refund(refund_request()))
             .unwrap();
@@ -317,8 +317,8 @@ fn refund_returns_captured_amount() {
         assert_eq!(state.amount, euros(400));
     }
     for status in ["failed", "canceled"] {
-        let answer = edited("refund", &[("/status", json!(status))]);
-        let gateway = MockGateway::new().respond_with(200, answer.to_string());
+        let response = edited("refund", &[("/status", json!(status))]);
+        let gateway = MockGateway::new().respond_with(200, response.to_string());
         let ending = gateway.run(|| StripePayments::refund(refund_request()));
         let reason = DeclineReason::Other("refund_failed".to_owned());
         assert_eq!(ending, Err(PaymentError::Declined(reason)), "{status}");

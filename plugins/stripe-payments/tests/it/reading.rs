@@ -20,8 +20,8 @@ const ALL: &str = "GET /payment_intents/search?query=metadata[%27client_referenc
                    bkg_1-authorize-1-1%27&limit=100&expand[]=data.latest_charge";
 
 fn find(gateway: &MockGateway, id: Option<&str>) -> Result<Option<ProcessorPayment>, ReadError> {
-    let answer = gateway.run(|| StripePayments::find(find_request(id)))?;
-    Ok(match answer {
+    let response = gateway.run(|| StripePayments::find(find_request(id)))?;
+    Ok(match response {
         PaymentLookup::Found(state) => Some(state),
         PaymentLookup::NotFound => None,
     })
@@ -62,9 +62,9 @@ fn payment_is_searched_by_id_then_in_list_then_in_index() {
             false,
         ),
     ];
-    for (id, answers, requests, is_found) in cases {
+    for (id, responses, requests, is_found) in cases {
         let mut gateway = MockGateway::new();
-        for (status, body) in answers {
+        for (status, body) in responses {
             gateway = gateway.respond_with(status, body);
         }
         let found = find(&gateway, id).unwrap();
@@ -226,24 +226,27 @@ fn refund_is_found_by_client_reference() {
     let nothing = MockGateway::new().respond_with(200, list(std::slice::from_ref(&by_hand)));
     assert_eq!(find_refund(&nothing), Ok(RefundLookup::NotFound));
     let more = json!({"data": [by_hand], "has_more": true}).to_string();
-    let answer = find_refund(&MockGateway::new().respond_with(200, more));
+    let response = find_refund(&MockGateway::new().respond_with(200, more));
     assert!(
-        matches!(answer, Err(ReadError::InvalidResponse(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
     // An unknown payment does not prove that there is no refund.
     let unknown = MockGateway::new().respond_with(404, error("resource_missing"));
-    let answer = find_refund(&unknown);
-    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+    let response = find_refund(&unknown);
+    assert!(
+        matches!(response, Err(ReadError::NotFound(_))),
+        "{response:?}"
+    );
 }
 
 #[test]
 fn failed_refund_is_rejected_instead_of_found_or_not_found() {
     for status in ["failed", "canceled"] {
         let refund = edited("refund", &[("/status", json!(status))]);
-        let answer = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
-        let Err(ReadError::Rejected(refusal)) = answer else {
-            panic!("{status}: {answer:?}");
+        let response = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
+        let Err(ReadError::Rejected(refusal)) = response else {
+            panic!("{status}: {response:?}");
         };
         assert_eq!(
             refusal.reason,
@@ -252,10 +255,10 @@ fn failed_refund_is_rejected_instead_of_found_or_not_found() {
     }
     for status in ["succeeded", "pending", "requires_action"] {
         let refund = edited("refund", &[("/status", json!(status))]);
-        let answer = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
+        let response = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
         assert!(
-            matches!(answer, Ok(RefundLookup::Found(_))),
-            "{status}: {answer:?}"
+            matches!(response, Ok(RefundLookup::Found(_))),
+            "{status}: {response:?}"
         );
     }
 }
@@ -264,7 +267,7 @@ fn failed_refund_is_rejected_instead_of_found_or_not_found() {
 fn every_read_failure_has_expected_error() {
     let text = || "closed".to_owned();
     let typed = |kind: &str| json!({"error": {"type": kind}}).to_string();
-    let answer = |status, body: String| MockGateway::new().respond_with(status, body);
+    let response = |status, body: String| MockGateway::new().respond_with(status, body);
     let cases = [
         (
             "unavailable",
@@ -286,20 +289,26 @@ fn every_read_failure_has_expected_error() {
             "unreadable",
             MockGateway::new().fail_with(Error::TooLarge(8 << 20)),
         ),
-        ("misconfigured", answer(401, error("api_key_expired"))),
-        ("misconfigured", answer(403, error("no_account"))),
+        ("misconfigured", response(401, error("api_key_expired"))),
+        ("misconfigured", response(403, error("no_account"))),
         // Stripe's response to an unknown URL.
-        ("misconfigured", answer(404, typed("invalid_request_error"))),
-        ("limited", answer(429, error("rate_limit"))),
-        ("limited", answer(429, error("lock_timeout"))),
-        ("unavailable", answer(409, error("idempotency_key_in_use"))),
-        ("rejected", answer(400, error("parameter_unknown"))),
-        ("failed", answer(500, typed("api_error"))),
-        ("unavailable", answer(503, "<html>".to_owned())),
+        (
+            "misconfigured",
+            response(404, typed("invalid_request_error")),
+        ),
+        ("limited", response(429, error("rate_limit"))),
+        ("limited", response(429, error("lock_timeout"))),
+        (
+            "unavailable",
+            response(409, error("idempotency_key_in_use")),
+        ),
+        ("rejected", response(400, error("parameter_unknown"))),
+        ("failed", response(500, typed("api_error"))),
+        ("unavailable", response(503, "<html>".to_owned())),
         // A 404 in another form is not from Stripe.
-        ("unreadable", answer(404, String::new())),
-        ("unreadable", answer(302, String::new())),
-        ("unreadable", answer(200, "{".to_owned())),
+        ("unreadable", response(404, String::new())),
+        ("unreadable", response(302, String::new())),
+        ("unreadable", response(200, "{".to_owned())),
     ];
     for (number, (expected, gateway)) in cases.into_iter().enumerate() {
         let error = find(&gateway, Some(PAYMENT_ID)).unwrap_err();

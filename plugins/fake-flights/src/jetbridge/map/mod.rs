@@ -10,8 +10,8 @@ use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::{MinorUnits, Money};
 
+use crate::common;
 use crate::jetbridge::wire;
-use crate::trip;
 
 /// Converts an amount. Jetbridge states the number of decimals of its units, which must match the
 /// currency's.
@@ -20,9 +20,9 @@ pub(crate) fn money(money: wire::Money) -> Result<Money, DecodeError> {
     let written: Decimal = format!("{units}e-{scale}")
         .parse()
         .map_err(|_| DecodeError::new("an amount in the data is out of range"))?;
-    trip::money(written, ccy)
+    common::money(written, ccy)
 }
 
 pub(crate) fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, DecodeError> {
-    trip::amount(money(amount)?, currency)
+    common::amount(money(amount)?, currency)
 }

@@ -5,11 +5,11 @@ use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::Checkout;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 
+use crate::common::non_empty;
 use crate::jetbridge::map::amount;
 use crate::jetbridge::map::fare::conditions;
-use crate::jetbridge::map::itinerary::{Seats, journeys};
+use crate::jetbridge::map::itinerary::{PassengerCount, journeys};
 use crate::jetbridge::wire;
-use crate::trip::some;
 
 pub(crate) fn prebook_request(request: &PrebookRequest) -> wire::PrebookRequest<'_> {
     wire::PrebookRequest {
@@ -70,12 +70,12 @@ fn title(title: Title) -> &'static str {
     }
 }
 
-pub(crate) fn prebooked(
+pub(crate) fn prebook_response(
     prebook: wire::Prebook,
     request: &PrebookRequest,
 ) -> Result<PrebookResponse, DecodeError> {
     let currency = request.currency.clone();
-    let seats = Seats::of(&request.passengers);
+    let seats = PassengerCount::of(&request.passengers);
     Ok(PrebookResponse {
         supplier_prebook: prebook.prebook_id,
         total: amount(prebook.price, &currency)?,
@@ -86,7 +86,7 @@ pub(crate) fn prebooked(
         journeys: journeys(prebook.journeys, seats)?,
         expires_at: Some(prebook.valid_until),
         checkout: Some(Checkout {
-            url: some(prebook.checkout.url),
+            url: non_empty(prebook.checkout.url),
             token: prebook.checkout.token,
         }),
         currency,

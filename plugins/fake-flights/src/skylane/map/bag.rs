@@ -9,7 +9,7 @@ use crate::skylane::map::{amount, payment};
 use crate::skylane::wire;
 
 /// Converts the bags for sale. Returns `None` for an empty list, which has no currency.
-pub(crate) fn available(
+pub(crate) fn available_services(
     bags: Vec<wire::OfferedBag>,
 ) -> Result<Option<AvailableServices>, DecodeError> {
     let Some(currency) = bags.first().map(|bag| bag.price.currency.clone()) else {
@@ -47,7 +47,7 @@ pub(crate) fn bags_request(request: &PurchaseRequest) -> Result<wire::BagsReques
 }
 
 /// Checks that the order contains everything that was bought.
-pub(crate) fn check_bought(
+pub(crate) fn check_purchased_bags(
     order: &wire::Order,
     request: &PurchaseRequest,
 ) -> Result<(), DecodeError> {

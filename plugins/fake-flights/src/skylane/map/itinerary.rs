@@ -4,12 +4,12 @@ use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{Cabin, Journey, Segment, SegmentPassenger};
 
+use crate::common::{self, JourneyData, non_empty};
 use crate::skylane::wire;
-use crate::trip::{self, Flown, some};
 
 pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, DecodeError> {
-    let flown = slices.into_iter().map(|slice| {
-        Ok(Flown {
+    let journeys_data = slices.into_iter().map(|slice| {
+        Ok(JourneyData {
             minutes: minutes(&slice.duration)?,
             segments: segments(slice.segments)?,
             id: slice.id,
@@ -18,7 +18,7 @@ pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, DecodeE
             brand: slice.brand,
         })
     });
-    trip::journeys(flown.collect::<Result<_, DecodeError>>()?)
+    common::journeys(journeys_data.collect::<Result<_, DecodeError>>()?)
 }
 
 pub(crate) fn segments(segments: Vec<wire::Segment>) -> Result<Vec<Segment>, DecodeError> {
@@ -31,14 +31,14 @@ fn segment(segment: wire::Segment) -> Result<Segment, DecodeError> {
     let operator = segment.operator;
     Ok(Segment {
         cabin: cabin.ok_or_else(|| DecodeError::new("a flight has no passengers"))?,
-        departure_time: trip::local_time(&segment.departs)?,
-        arrival_time: trip::local_time(&segment.arrives)?,
+        departure_time: common::local_time(&segment.departs)?,
+        arrival_time: common::local_time(&segment.arrives)?,
         duration_minutes: Some(minutes(&segment.duration)?),
         supplier_segment_id: segment.id,
         origin: segment.from,
         destination: segment.to,
-        origin_time_zone: some(segment.from_zone),
-        destination_time_zone: some(segment.to_zone),
+        origin_time_zone: non_empty(segment.from_zone),
+        destination_time_zone: non_empty(segment.to_zone),
         marketing_flight: format!("{}{}", segment.carrier.code, segment.flight_no),
         marketing_carrier: segment.carrier.name,
         marketing_carrier_code: segment.carrier.code,
@@ -53,7 +53,7 @@ fn passenger(seat: wire::Seat) -> SegmentPassenger {
     SegmentPassenger {
         passenger: seat.index,
         cabin: cabin(seat.cabin),
-        cabin_name: some(seat.cabin_name),
+        cabin_name: non_empty(seat.cabin_name),
         checked_bags: Some(seat.checked),
         carry_on_bags: Some(seat.carry_on),
     }

@@ -12,15 +12,15 @@ use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::time;
 use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 
+use crate::common;
 use crate::skylane::wire;
-use crate::trip;
 
 pub(crate) fn money(money: wire::Money) -> Result<Money, DecodeError> {
-    trip::money(money.value, money.currency)
+    common::money(money.value, money.currency)
 }
 
 pub(crate) fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, DecodeError> {
-    trip::amount(money(amount)?, currency)
+    common::amount(money(amount)?, currency)
 }
 
 pub(crate) fn payment(total: MinorUnits, currency: &str) -> Result<wire::Payment<'_>, MoneyError> {

@@ -5,10 +5,10 @@ use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceRequest, PriceRes
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{FareCondition, FareConditions};
 
+use crate::common::{self, is_within_size_limit, non_empty};
 use crate::skylane::map::itinerary::{journeys, wanted_cabin};
 use crate::skylane::map::{amount, instant, money};
 use crate::skylane::wire;
-use crate::trip::{self, can_be_carried, some};
 
 /// Creates a search. The passengers are in the order of their positions: adults, children, infants.
 pub(crate) fn search_request(request: &PriceRequest) -> wire::Search<'_> {
@@ -41,14 +41,14 @@ pub(crate) fn search_request(request: &PriceRequest) -> wire::Search<'_> {
     }
 }
 
-pub(crate) fn price_answer(
+pub(crate) fn price_response(
     found: wire::Found,
     request: &PriceRequest,
 ) -> Result<PriceResponse, DecodeError> {
     let limit = usize::from(request.limit);
     let truncated = found.more || found.offers.len() > limit;
     let offers = (found.offers.into_iter())
-        .filter(|offer| can_be_carried(&offer.id))
+        .filter(|offer| is_within_size_limit(&offer.id))
         .take(limit)
         .map(|found| offer(found, request.currency.as_deref()));
     Ok(PriceResponse {
@@ -81,9 +81,9 @@ fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, DecodeErro
         // Skylane accepts one order per offer, so a booking reserves the offer itself.
         exclusive_key: Some(offer.id.clone()),
         supplier_offer: offer.id,
-        total: trip::amount(total, &currency)?,
+        total: common::amount(total, &currency)?,
         currency,
-        fare_family: some(offer.brand),
+        fare_family: non_empty(offer.brand),
         refundable: offer.conditions.refund.allowed,
         fare_conditions: conditions(offer.conditions)?,
         documents_required: offer.passports_required,
@@ -107,7 +107,7 @@ pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions,
     })
 }
 
-pub(crate) fn prebooked(
+pub(crate) fn prebook_response(
     offer: wire::Offer,
     request: &PrebookRequest,
 ) -> Result<PrebookResponse, DecodeError> {

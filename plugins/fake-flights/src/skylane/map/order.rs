@@ -9,13 +9,13 @@ use stopover_sdk::types::flight::{
     AirlineChange, CancellationAmounts, ChangeType, SupplierBooking,
 };
 
+use crate::common::{self, non_empty};
+use crate::skylane::fault::DOCUMENTED_FAULTS;
 use crate::skylane::map::bag::service;
 use crate::skylane::map::itinerary::{journeys, segments};
 use crate::skylane::map::traveller::traveller;
 use crate::skylane::map::{amount, instant, money, payment};
-use crate::skylane::refusal::FAULTS;
 use crate::skylane::wire;
-use crate::trip::{self, some};
 
 /// Creates the body of an order.
 ///
@@ -35,7 +35,7 @@ pub(crate) fn order_request(request: &BookRequest) -> Result<wire::OrderRequest<
 }
 
 /// Converts the response to a change that was paid in this currency.
-pub(crate) fn booking_in(
+pub(crate) fn booking_in_currency(
     order: wire::Order,
     currency: &str,
 ) -> Result<SupplierBooking, DecodeError> {
@@ -66,7 +66,7 @@ pub(crate) fn booking(order: wire::Order) -> Result<SupplierBooking, DecodeError
         status,
         supplier_reference: order.id,
         client_reference: Some(order.client_ref),
-        airline_pnr: order.locator.and_then(some),
+        airline_pnr: order.locator.and_then(non_empty),
         total: total.amount,
         fare: Some(amount(order.base, &currency)?),
         fare_tax: Some(amount(order.tax, &currency)?),
@@ -87,7 +87,7 @@ fn status(order: &wire::Order) -> BookingStatus {
         wire::OrderState::Cancelled => BookingStatus::Canceled,
         wire::OrderState::Failed => {
             let code = order.failure.as_ref().map(|failure| failure.code.as_str());
-            BookingStatus::Failed(FAULTS.failure(code))
+            BookingStatus::Failed(DOCUMENTED_FAULTS.booking_failure(code))
         }
     }
 }
@@ -98,7 +98,7 @@ fn change(change: wire::Change) -> Result<AirlineChange, DecodeError> {
     Ok(AirlineChange {
         change_type: match change.kind {
             wire::ChangeKind::ScheduleChange => ChangeType::ScheduleChange,
-            wire::ChangeKind::Other => trip::unknown_change(&added_segments),
+            wire::ChangeKind::Other => common::unknown_change(&added_segments),
         },
         supplier_change_id: change.id,
         detected_at: instant(&change.detected_at)?,

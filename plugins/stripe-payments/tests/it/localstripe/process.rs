@@ -133,8 +133,8 @@ fn receive(stream: TcpStream) -> (String, Vec<u8>) {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
-    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-    reader.into_inner().write_all(answer).unwrap();
+    let response = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    reader.into_inner().write_all(response).unwrap();
     (signature, body)
 }
 
@@ -203,11 +203,11 @@ fn send(key: &str, request: Request) -> Result<Response, Error> {
             sending = sending.header(&header.name, &header.value);
         }
         let body = request.body.unwrap_or_default();
-        let answer = sending.body(body).send().await.map_err(cut)?;
+        let response = sending.body(body).send().await.map_err(cut)?;
         Ok(Response {
-            status: answer.status().as_u16(),
+            status: response.status().as_u16(),
             headers: Vec::new(),
-            body: answer.bytes().await.map_err(cut)?.to_vec(),
+            body: response.bytes().await.map_err(cut)?.to_vec(),
         })
     })
 }

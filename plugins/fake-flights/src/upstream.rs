@@ -1,4 +1,4 @@
-//! Lodge's address and the form of its requests. The gateway adds the API key.
+//! The sandbox's address and the form of its suppliers' requests. The gateway adds the API keys.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
@@ -26,16 +26,18 @@ struct Settings {
     base_url: String,
 }
 
-pub(crate) struct Lodge {
+/// The API of one supplier.
+pub(crate) struct ApiClient {
     /// Base URL without a trailing slash.
     root: String,
 }
 
-impl Lodge {
-    pub(crate) fn open() -> Result<Self, SettingsError> {
+impl ApiClient {
+    /// Opens the API at this path, which starts with a slash.
+    pub(crate) fn from_settings(path: &str) -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
-            root: format!("{}/lodge/v1", base_url.trim_end_matches('/')),
+            root: format!("{}{path}", base_url.trim_end_matches('/')),
         })
     }
 
@@ -45,6 +47,11 @@ impl Lodge {
     }
 
     pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
-        Request::post(format!("{}{path}", self.root)).json(body)
+        self.post_empty(path).json(body)
+    }
+
+    /// Creates a POST request without a body.
+    pub(crate) fn post_empty(&self, path: &str) -> Request {
+        Request::post(format!("{}{path}", self.root))
     }
 }

@@ -1,4 +1,4 @@
-//! The sandbox's address and the form of its suppliers' requests. The gateway adds the API keys.
+//! Lodge's address and the form of its requests. The gateway adds the API key.
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
@@ -26,18 +26,16 @@ struct Settings {
     base_url: String,
 }
 
-/// The API of one supplier.
-pub(crate) struct Api {
+pub(crate) struct LodgeClient {
     /// Base URL without a trailing slash.
     root: String,
 }
 
-impl Api {
-    /// Opens the API at this path, which starts with a slash.
-    pub(crate) fn open(path: &str) -> Result<Self, SettingsError> {
+impl LodgeClient {
+    pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
-            root: format!("{}{path}", base_url.trim_end_matches('/')),
+            root: format!("{}/lodge/v1", base_url.trim_end_matches('/')),
         })
     }
 
@@ -47,11 +45,6 @@ impl Api {
     }
 
     pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
-        self.post_nothing(path).json(body)
-    }
-
-    /// Creates a POST request without a body.
-    pub(crate) fn post_nothing(&self, path: &str) -> Request {
-        Request::post(format!("{}{path}", self.root))
+        Request::post(format!("{}{path}", self.root)).json(body)
     }
 }

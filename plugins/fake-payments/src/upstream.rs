@@ -27,13 +27,13 @@ struct Settings {
     base_url: String,
 }
 
-pub(crate) struct Tillway {
+pub(crate) struct TillwayClient {
     /// Base URL without a trailing slash.
     root: String,
 }
 
-impl Tillway {
-    pub(crate) fn open() -> Result<Self, SettingsError> {
+impl TillwayClient {
+    pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
             root: format!("{}/tillway/v1", base_url.trim_end_matches('/')),
@@ -52,9 +52,10 @@ impl Tillway {
 
 /// Sends a request that may move money. The error states whether the request was not sent or may
 /// have been sent.
-pub(crate) fn change<T: Serialize>(path: &str, body: &T) -> Result<Response, PaymentError> {
-    let tillway = Tillway::open().map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    let request = tillway
+pub(crate) fn send_change<T: Serialize>(path: &str, body: &T) -> Result<Response, PaymentError> {
+    let client =
+        TillwayClient::from_settings().map_err(|error| PaymentError::NotSent(error.to_string()))?;
+    let request = client
         .post(path, body)
         .map_err(|error| PaymentError::NotSent(error.to_string()))?;
     request.send().map_err(|error| match error {

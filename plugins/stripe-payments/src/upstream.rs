@@ -52,13 +52,13 @@ impl Settings {
     }
 }
 
-pub(crate) struct Stripe {
+pub(crate) struct StripeClient {
     /// Base URL without a trailing slash.
     root: String,
 }
 
-impl Stripe {
-    pub(crate) fn open() -> Result<Self, SettingsError> {
+impl StripeClient {
+    pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = Settings::read()?;
         Ok(Self {
             root: format!("{}/v1", base_url.trim_end_matches('/')),
@@ -83,9 +83,10 @@ impl Stripe {
 
 /// Sends a request that may move money. The error states whether the request was not sent or may
 /// have been sent.
-pub(crate) fn change(path: &str, key: &str, form: Form) -> Result<Response, PaymentError> {
-    let stripe = Stripe::open().map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    let sent = stripe.post(path, key, form).send();
+pub(crate) fn send_change(path: &str, key: &str, form: Form) -> Result<Response, PaymentError> {
+    let client =
+        StripeClient::from_settings().map_err(|error| PaymentError::NotSent(error.to_string()))?;
+    let sent = client.post(path, key, form).send();
     sent.map_err(|error| match error {
         Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
         Error::TimedOut(text) | Error::ConnectionLost(text) => PaymentError::Unknown(text),
