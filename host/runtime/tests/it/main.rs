@@ -4,6 +4,7 @@
 mod egress;
 mod events;
 mod flights;
+mod frozen_wit;
 mod hostile_guests;
 mod hostile_responses;
 mod loading;
