@@ -161,11 +161,11 @@ fn condition(condition: hotel_weather::WeatherCondition) -> WeatherCondition {
 /// Converts the prices of the requested hotels and days.
 pub(crate) fn prices(
     response: Vec<hotel_price_calendar::HotelPrices>,
-    asked: &[String],
+    expected: &[String],
     start: Date,
     end: Date,
 ) -> ConvertResult<Vec<HotelPriceCalendar>> {
-    let mut hotels = list("hotels", response, asked.len(), |hotel| {
+    let mut hotels = list("hotels", response, expected.len(), |hotel| {
         let mut prices = list("hotels.prices", hotel.prices, DAYS_MAX, |day| {
             Ok((
                 date("hotels.prices.date", &day.date)?,
@@ -187,6 +187,6 @@ pub(crate) fn prices(
             prices,
         })
     })?;
-    hotels.retain(|hotel| asked.contains(&hotel.supplier_hotel_id));
+    hotels.retain(|hotel| expected.contains(&hotel.supplier_hotel_id));
     Ok(hotels)
 }

@@ -220,11 +220,11 @@ pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> ConvertRes
 
 pub(crate) fn search_response(
     response: hotel_search::SearchResponse,
-    asked: Currency,
+    expected: Currency,
     limit: u16,
 ) -> ConvertResult<SearchResponse> {
     use hotel_search::AppliedFilters as Flags;
-    let currency = same_currency("currency", &response.currency, asked)?;
+    let currency = same_currency("currency", &response.currency, expected)?;
     let applied = |flag| response.applied.contains(flag);
     Ok(SearchResponse {
         applied: AppliedFilters {
@@ -281,24 +281,32 @@ impl PriceExpectation {
 
 pub(crate) fn price_response(
     response: hotel_pricing::PriceResponse,
-    mut asked: PriceExpectation,
+    mut expected: PriceExpectation,
 ) -> ConvertResult<PriceResponse> {
-    let currency = same_currency("currency", &response.currency, asked.currency)?;
-    let hotels = list("hotels", response.hotels, asked.hotel_ids.len(), |found| {
-        let hotel = hotel_summary(found.hotel)?;
-        let Some(position) = asked
-            .hotel_ids
-            .iter()
-            .position(|id| *id == hotel.supplier_hotel_id)
-        else {
-            return invalid("hotels.supplier-hotel-id", "not asked for, or twice");
-        };
-        asked.hotel_ids.swap_remove(position);
-        let offers = list("hotels.offers", found.offers, asked.offers_max, |found| {
-            offer(found, currency, asked.rooms)
-        })?;
-        Ok(HotelOffers { hotel, offers })
-    })?;
+    let currency = same_currency("currency", &response.currency, expected.currency)?;
+    let hotels = list(
+        "hotels",
+        response.hotels,
+        expected.hotel_ids.len(),
+        |found| {
+            let hotel = hotel_summary(found.hotel)?;
+            let Some(position) = expected
+                .hotel_ids
+                .iter()
+                .position(|id| *id == hotel.supplier_hotel_id)
+            else {
+                return invalid("hotels.supplier-hotel-id", "not asked for, or twice");
+            };
+            expected.hotel_ids.swap_remove(position);
+            let offers = list(
+                "hotels.offers",
+                found.offers,
+                expected.offers_max,
+                |found| offer(found, currency, expected.rooms),
+            )?;
+            Ok(HotelOffers { hotel, offers })
+        },
+    )?;
     Ok(PriceResponse { currency, hotels })
 }
 
@@ -437,10 +445,10 @@ fn loyalty(loyalty: wire::Loyalty) -> Loyalty {
 
 pub(crate) fn prebook_response(
     response: hotel_booking::PrebookResponse,
-    asked: Currency,
+    expected: Currency,
     rooms: usize,
 ) -> ConvertResult<PrebookResponse> {
-    let currency = same_currency("currency", &response.currency, asked)?;
+    let currency = same_currency("currency", &response.currency, expected)?;
     Ok(PrebookResponse {
         supplier_prebook: text::opaque("supplier-prebook", response.supplier_prebook)?,
         total: positive_money("total", response.total, currency)?,
@@ -454,13 +462,13 @@ pub(crate) fn prebook_response(
     })
 }
 
-/// Converts a supplier's booking. `asked` is the required currency, if it is known.
+/// Converts a supplier's booking. `expected` is the required currency, if it is known.
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
-    asked: Option<Currency>,
+    expected: Option<Currency>,
 ) -> ConvertResult<SupplierBooking> {
-    let currency = match asked {
-        Some(asked) => same_currency("currency", &state.currency, asked)?,
+    let currency = match expected {
+        Some(expected) => same_currency("currency", &state.currency, expected)?,
         None => currency("currency", &state.currency)?,
     };
     let mut rooms = list("rooms", state.rooms, ROOMS_MAX, booked_room)?;

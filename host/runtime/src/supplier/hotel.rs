@@ -80,9 +80,9 @@ impl Supplier {
         request: PriceRequest,
     ) -> Result<PriceResponse, ReadError> {
         let function = self.plugin.exports.price.as_ref();
-        let asked = PriceExpectation::of(&request);
+        let expected = PriceExpectation::of(&request);
         let arguments = (convert::hotel::price_request(request),);
-        let read = |response| convert::hotel::price_response(response, asked);
+        let read = |response| convert::hotel::price_response(response, expected);
         self.call(
             context,
             name(Capability::HotelPricing, "price"),
@@ -325,9 +325,9 @@ impl Supplier {
         end: Date,
     ) -> Result<Vec<HotelPriceCalendar>, ReadError> {
         let function = self.plugin.exports.prices.as_ref();
-        let asked = supplier_hotel_ids.clone();
+        let expected = supplier_hotel_ids.clone();
         let arguments = (supplier_hotel_ids, start.to_string(), end.to_string());
-        let read = |response| convert::content::prices(response, &asked, start, end);
+        let read = |response| convert::content::prices(response, &expected, start, end);
         self.call(
             context,
             name(Capability::HotelPriceCalendar, "read-prices"),

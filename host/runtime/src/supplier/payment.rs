@@ -228,14 +228,14 @@ impl Supplier {
         request: RefundRequest,
     ) -> Result<ProcessorRefund, PaymentError> {
         let function = self.processor().map(|processor| &processor.refund);
-        let asked = request.amount;
+        let expected = request.amount;
         let arguments = wire::RefundRequest {
             client_reference: request.client_reference,
             processor_reference: request.processor_reference,
             amount: convert::money_to_wire(request.amount),
         };
         self.call(context, name("refund"), function, (arguments,), |state| {
-            refund_done(state, Some(asked))
+            refund_done(state, Some(expected))
         })
         .await
     }
@@ -318,9 +318,9 @@ impl Supplier {
 
 fn refund_done(
     state: wire::ProcessorRefund,
-    asked: Option<Money>,
+    expected: Option<Money>,
 ) -> Result<ProcessorRefund, crate::convert::InvalidResponse> {
-    convert::refund(state, asked).map(|(processor_reference, amount)| ProcessorRefund {
+    convert::refund(state, expected).map(|(processor_reference, amount)| ProcessorRefund {
         processor_reference,
         amount,
     })

@@ -62,16 +62,16 @@ impl PriceExpectation {
 /// as many as requested.
 pub(crate) fn price_response(
     response: flight_pricing::PriceResponse,
-    asked: PriceExpectation,
+    expected: PriceExpectation,
 ) -> ConvertResult<PriceResponse> {
     let mut first_currency: Option<Currency> = None;
-    let offers = list("offers", response.offers, asked.offers_max, |found| {
+    let offers = list("offers", response.offers, expected.offers_max, |found| {
         let currency = match first_currency {
             Some(first) if found.currency == first.code() => first,
             Some(_) => return invalid("offers.currency", "more than one currency in a response"),
             None => *first_currency.insert(currency("offers.currency", &found.currency)?),
         };
-        offer(found, currency, asked)
+        offer(found, currency, expected)
     })?;
     Ok(PriceResponse {
         offers,
@@ -83,9 +83,9 @@ pub(crate) fn price_response(
 fn offer(
     offer: flight_pricing::Offer,
     currency: Currency,
-    asked: PriceExpectation,
+    expected: PriceExpectation,
 ) -> ConvertResult<Offer> {
-    if offer.journeys.len() != asked.journeys {
+    if offer.journeys.len() != expected.journeys {
         return invalid("offers.journeys", "not one for each requested");
     }
     let key = offer.exclusive_key.filter(|key| !key.is_empty());
@@ -102,8 +102,8 @@ fn offer(
         journeys: list(
             "offers.journeys",
             offer.journeys,
-            asked.journeys,
-            |journey| itinerary::journey(journey, asked.passengers),
+            expected.journeys,
+            |journey| itinerary::journey(journey, expected.passengers),
         )?,
         expires_at: optional(offer.expires_at, |at| instant("offers.expires-at", at))?,
     })
@@ -129,10 +129,10 @@ fn applied(flags: flight_pricing::AppliedFilters) -> AppliedFilters {
 /// Converts a prebooked fare for `passengers` passengers. It must be in the currency of its offer.
 pub(crate) fn prebook_response(
     response: flight_booking::PrebookResponse,
-    asked: Currency,
+    expected: Currency,
     passengers: usize,
 ) -> ConvertResult<PrebookResponse> {
-    let currency = same_currency("currency", &response.currency, asked)?;
+    let currency = same_currency("currency", &response.currency, expected)?;
     if response.journeys.is_empty() {
         return invalid("journeys", "none");
     }
@@ -201,7 +201,7 @@ impl BookingExpectation {
 /// Converts the requested booking in whatever currency the supplier uses.
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
-    asked: &BookingExpectation,
+    expected: &BookingExpectation,
 ) -> ConvertResult<SupplierBooking> {
     let currency = currency("currency", &state.currency)?;
     let status = booking_status(state.status)?;
@@ -211,12 +211,12 @@ pub(crate) fn supplier_booking(
         true => String::new(),
         false => text::reference("supplier-reference", state.supplier_reference)?,
     };
-    let another = |wanted: &String| *wanted != supplier_reference;
-    if asked.supplier_reference.as_ref().is_some_and(another) {
+    let another = |expected: &String| *expected != supplier_reference;
+    if expected.supplier_reference.as_ref().is_some_and(another) {
         return invalid("supplier-reference", "another booking than asked for");
     }
     let client_reference = text::optional_reference("client-reference", state.client_reference)?;
-    let another = |told: &String| *told != asked.client_reference;
+    let another = |reference: &String| *reference != expected.client_reference;
     if client_reference.as_ref().is_some_and(another) {
         return invalid("client-reference", "another booking than asked for");
     }
@@ -228,11 +228,11 @@ pub(crate) fn supplier_booking(
         total: money("total", state.total, currency)?,
         fare: part("fare", state.fare, currency)?,
         fare_tax: part("fare-tax", state.fare_tax, currency)?,
-        journeys: itinerary::journeys(state.journeys, asked.passengers)?,
+        journeys: itinerary::journeys(state.journeys, expected.passengers)?,
         services: list("services", state.services, SERVICES_MAX, |service| {
-            booked_service(service, currency, asked.passengers)
+            booked_service(service, currency, expected.passengers)
         })?,
-        changes: changes(state.changes, asked.passengers)?,
+        changes: changes(state.changes, expected.passengers)?,
         cancellation: optional(state.cancellation, cancellation)?,
     })
 }
@@ -306,11 +306,11 @@ fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<Cancellatio
 
 pub(crate) fn booking_lookup(
     lookup: flight_booking::BookingLookup,
-    asked: &BookingExpectation,
+    expected: &BookingExpectation,
 ) -> ConvertResult<BookingLookup> {
     Ok(match lookup {
         flight_booking::BookingLookup::Found(state) => {
-            BookingLookup::Found(Box::new(supplier_booking(state, asked)?))
+            BookingLookup::Found(Box::new(supplier_booking(state, expected)?))
         }
         flight_booking::BookingLookup::NotFound => BookingLookup::NotFound,
     })

@@ -40,8 +40,8 @@ fn airport(airport: wire::Airport) -> ConvertResult<Airport> {
 }
 
 /// Converts an airline, which must have the requested code.
-pub(crate) fn airline(airline: wire::Airline, asked: &str) -> ConvertResult<Airline> {
-    if airline.iata_code != asked {
+pub(crate) fn airline(airline: wire::Airline, expected: &str) -> ConvertResult<Airline> {
+    if airline.iata_code != expected {
         return invalid("iata-code", "another airline than asked for");
     }
     Ok(Airline {
