@@ -32,7 +32,7 @@ pub enum DatabaseError {
     Encode(#[source] Cause),
     /// The database rejected a statement, which is a defect of this program or its schema.
     #[error("the database rejected a statement")]
-    Refused(#[source] Cause),
+    InvalidStatement(#[source] Cause),
     /// The store was closed.
     #[error("the store is closed")]
     Closed,
@@ -83,7 +83,9 @@ impl CommitError {
     /// Converts the error of a unit of work that has no preconditions.
     pub(crate) fn into_database(self) -> DatabaseError {
         match self {
-            Self::Conflict(conflict) => DatabaseError::Refused(Arc::new(Unexpected(conflict))),
+            Self::Conflict(conflict) => {
+                DatabaseError::InvalidStatement(Arc::new(Unexpected(conflict)))
+            }
             Self::Database(error) => error,
         }
     }

@@ -226,7 +226,7 @@ async fn transact(
     writes: &[UnitOfWork],
 ) -> Result<Vec<Result<ExecutionResult, CommitError>>, DatabaseError> {
     if let [write] = writes
-        && write.steps.is_empty()
+        && write.statements.is_empty()
     {
         return Ok(vec![Ok(ExecutionResult::default())]);
     }
@@ -268,7 +268,7 @@ async fn run_steps(
     write: &UnitOfWork,
 ) -> Result<ExecutionResult, CommitError> {
     let mut outcome = ExecutionResult::default();
-    for step in &write.steps {
+    for step in &write.statements {
         let sql = AssertSqlSafe(Dialect::Sqlite.render(&step.statement));
         let args = step.statement.sqlite_args().map_err(classify_error)?;
         let query = sqlx::query_with(sql, args);

@@ -11,7 +11,7 @@ use crate::render::watch::{self as render, CurrentPrice, TripMatch};
 use crate::time::Deadline;
 use host_domain::hotel::supplier_api::{Offer, SearchFilters, SearchSort, SupplierHotel};
 use host_domain::hotel::{Location, Stay};
-use host_domain::id::{AskId, HotelId, KeyId};
+use host_domain::id::{HotelId, KeyId, PriceCheckId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::supplier::{Capability, SupplierId};
@@ -208,7 +208,11 @@ impl Application {
 
 /// Builds the context of a background check, which runs for the organization's watches and not for
 /// a caller. The same check always uses the same supplier, as long as that one responds.
-pub(super) fn background_context(tenant: &Tenant, ask: &AskId, time: Duration) -> RequestContext {
+pub(super) fn background_context(
+    tenant: &Tenant,
+    ask: &PriceCheckId,
+    time: Duration,
+) -> RequestContext {
     RequestContext {
         request_id: Arc::from(ask.as_str()),
         owner: Owner {

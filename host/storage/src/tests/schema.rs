@@ -110,7 +110,7 @@ async fn indexes_and_primary_keys_are_the_same_in_both_databases() {
     // exceptions are listed here.
     for key in in_sqlite.iter().filter(|line| line.contains(" primary ")) {
         let shared = [
-            "hotel_map ",
+            "hotel_mapping ",
             "place ",
             "hotel_content ",
             "airport ",
@@ -143,6 +143,24 @@ async fn schema_newer_than_program_is_rejected() {
         ));
         db.store.commit(write).await.unwrap();
         assert!(db.store.migrate().await.is_err());
+        db.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn altered_migration_is_rejected() {
+    for db in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
+        let mut write = UnitOfWork::new(NOW);
+        write.add(crate::statement::statement!(
+            "UPDATE _sqlx_migrations SET checksum = $1 WHERE version = 1",
+            [7_u8].as_slice(),
+        ));
+        db.store.commit(write).await.unwrap();
+        let reopened = db.second_store().await;
+        let error = reopened.migrate().await.unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains("has been modified"), "{cause}");
+        reopened.close().await;
         db.remove().await;
     }
 }
