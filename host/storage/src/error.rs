@@ -110,6 +110,12 @@ pub enum OpenError {
     /// The database does not respond.
     #[error("the database cannot be opened")]
     Connect(#[source] sqlx::Error),
+    /// The database has the schema of an earlier development version. It was not changed.
+    #[error(
+        "the database was created by an earlier development version, whose schema cannot be \
+         migrated; create a new database, or keep using that version"
+    )]
+    EarlierSchema,
 }
 
 /// An error of bringing the schema up to date.

@@ -123,7 +123,9 @@ impl Store {
     /// called inside a tokio runtime.
     ///
     /// # Errors
-    /// Fails if the address cannot be parsed or the database does not respond.
+    /// Fails if the address cannot be parsed or the database does not respond. Fails with
+    /// [`OpenError::EarlierSchema`], without changing the database, if an earlier development
+    /// version created it.
     pub async fn open(url: &str, options: &StoreOptions) -> Result<Self, OpenError> {
         let wakeups = WakeupSender::new();
         let backend = if let Some(path) = url.strip_prefix("sqlite:") {

@@ -49,6 +49,11 @@ const FILES: &[File] = files![
     "0021_supplier_event",
 ];
 
+/// Finds the first migration of the schema that development versions had before the migrations were
+/// rewritten. That schema cannot be migrated. Fails if no migrations are recorded.
+pub(crate) const SELECT_EARLIER_SCHEMA: &str =
+    "SELECT 1 FROM _sqlx_migrations WHERE version = 1 AND description = 'hotels'";
+
 pub(crate) static SQLITE: LazyLock<Migrator> = LazyLock::new(|| migrator(|file| file.sqlite));
 pub(crate) static POSTGRES: LazyLock<Migrator> = LazyLock::new(|| migrator(|file| file.postgres));
 

@@ -116,10 +116,15 @@ impl Postgres {
         let losses = DeadConnectionCounter::default();
         let pool = Pool::<PgConnection>::new(connect.clone(), keeping, losses.clone());
         let pool = pool.map_err(OpenError::Connect)?;
-        pool.acquire()
+        let mut pooled = pool.acquire().await.map_err(OpenError::Connect)?;
+        let connection = pooled.connection().map_err(OpenError::Connect)?;
+        if has_earlier_schema(connection)
             .await
             .map_err(OpenError::Connect)?
-            .release_clean();
+        {
+            return Err(OpenError::EarlierSchema);
+        }
+        pooled.release_clean();
         let keeping = PoolConfig {
             connections_max: writers.max(1),
             ..keeping
@@ -471,6 +476,16 @@ impl Postgres {
             tracing::warn!("the database did not respond while its connections were being closed");
         }
     }
+}
+
+/// Returns whether an earlier development version created the schema.
+async fn has_earlier_schema(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let table = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
+    if !table.fetch_one(&mut *connection).await? {
+        return Ok(false);
+    }
+    let select = sqlx::query(migration::SELECT_EARLIER_SCHEMA);
+    Ok(select.fetch_optional(connection).await?.is_some())
 }
 
 /// The way in which a unit of work is executed.
