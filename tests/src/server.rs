@@ -193,7 +193,7 @@ impl Server {
     /// Exhausts the attempts of a booking's unleased job, so that it is parked as soon as it is
     /// claimed.
     pub async fn exhaust_attempts(&self, booking: &str) {
-        let spend = "UPDATE job SET attempts = 1000, due_at = 0 \
+        let spend = "UPDATE job SET attempt_count = 1000, due_at = 0 \
              WHERE subject = $1 AND lease_token IS NULL RETURNING subject";
         crate::eventually("an unleased job of the booking", async || {
             let spent = database::query_strings(&self.database_url, spend, booking).await;

@@ -137,7 +137,7 @@ prefixed_id! {
     /// The id of a mandate.
     MandateId = "mnd_";
     /// The id of a price check at suppliers, shared by all watches with the same query.
-    AskId = "ask_";
+    PriceCheckId = "chk_";
     /// The id of a background job.
     JobId = "job_";
 }

@@ -139,13 +139,13 @@ impl PaymentState {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RequiresAction => "requires_action",
-            Self::Authorizing(RemoteCall::Pending { .. }) => "authorizing_due",
+            Self::Authorizing(RemoteCall::Pending { .. }) => "authorizing_pending",
             Self::Authorizing(_) => "authorizing_sent",
             Self::Authorized => "authorized",
-            Self::Capturing(RemoteCall::Pending { .. }) => "capturing_due",
+            Self::Capturing(RemoteCall::Pending { .. }) => "capturing_pending",
             Self::Capturing(_) => "capturing_sent",
             Self::Captured => "captured",
-            Self::Voiding(RemoteCall::Pending { .. }) => "voiding_due",
+            Self::Voiding(RemoteCall::Pending { .. }) => "voiding_pending",
             Self::Voiding(_) => "voiding_sent",
             Self::Voided => "voided",
             Self::Failed => "failed",
@@ -411,14 +411,14 @@ impl Payment {
             event: event.name(),
         };
         self.state = match (self.state, event) {
-            (S::Authorizing(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
-                S::Authorizing(call.mark_sent(now, reconcile_at))
+            (S::Authorizing(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
+                S::Authorizing(leg.mark_sent(now, reconcile_at))
             }
-            (S::Capturing(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
-                S::Capturing(call.mark_sent(now, reconcile_at))
+            (S::Capturing(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
+                S::Capturing(leg.mark_sent(now, reconcile_at))
             }
-            (S::Voiding(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
-                S::Voiding(call.mark_sent(now, reconcile_at))
+            (S::Voiding(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
+                S::Voiding(leg.mark_sent(now, reconcile_at))
             }
             (
                 S::Authorizing(RemoteCall::Sent { .. }),

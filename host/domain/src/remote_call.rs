@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The progress of a remote call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "leg")]
+#[serde(rename_all = "snake_case", tag = "call")]
 pub enum RemoteCall {
     /// A call that has not been sent yet.
     Pending {
@@ -23,7 +23,7 @@ pub enum RemoteCall {
     /// A call that was sent, or is about to be, and has no recorded outcome.
     Sent {
         /// Time at which the call was marked as sent.
-        accepted_at: Timestamp,
+        sent_at: Timestamp,
         /// Number of earlier attempts that are known to have had no effect.
         failed_attempts: u32,
         /// Time at which the same call was first sent, if this is a resend.
@@ -41,7 +41,7 @@ pub enum RemoteCall {
     /// A call that the remote system accepted but has not finished.
     Accepted {
         /// Time at which the call was accepted.
-        sent_at: Timestamp,
+        accepted_at: Timestamp,
         /// Number of times that the call was reconciled.
         reconcile_count: u32,
         /// Time of the next reconciliation.
@@ -65,7 +65,7 @@ impl RemoteCall {
     #[must_use]
     pub const fn for_refresh(now: Timestamp) -> Self {
         Self::Accepted {
-            sent_at: now,
+            accepted_at: now,
             reconcile_count: 0,
             reconcile_at: now,
         }
@@ -75,7 +75,7 @@ impl RemoteCall {
     /// may predate it and must be read again.
     #[must_use]
     pub fn is_change_reported_after(&self, hinted_at: Timestamp) -> bool {
-        matches!(self, Self::Accepted { sent_at, .. } if *sent_at > hinted_at)
+        matches!(self, Self::Accepted { accepted_at, .. } if *accepted_at > hinted_at)
     }
 
     /// Marks the call as sent, before its first byte leaves the gateway.
@@ -83,9 +83,9 @@ impl RemoteCall {
     pub const fn mark_sent(self, now: Timestamp, next_at: Timestamp) -> Self {
         let (failed_attempts, first_sent_at) = (self.failed_attempts(), self.first_sent_at());
         Self::Sent {
-            accepted_at: now,
-            failed_attempts,
-            first_sent_at,
+            sent_at: now,
+            failed_attempts: tries,
+            first_sent_at: first,
             response_lost_at: None,
             reconcile_count: 0,
             reconcile_at: next_at,
@@ -97,27 +97,27 @@ impl RemoteCall {
     pub fn mark_unresolved(self, now: Timestamp, next_at: Timestamp) -> Self {
         match self {
             Self::Sent {
-                accepted_at: since,
-                failed_attempts,
-                first_sent_at,
-                response_lost_at,
-                reconcile_count,
+                sent_at: since,
+                failed_attempts: tries,
+                first_sent_at: first,
+                response_lost_at: lost_at,
+                reconcile_count: checks,
                 ..
             } => Self::Sent {
-                accepted_at: since,
-                failed_attempts,
-                first_sent_at,
-                response_lost_at: response_lost_at.or(Some(now)),
-                reconcile_count: reconcile_count.saturating_add(1),
+                sent_at: since,
+                failed_attempts: tries,
+                first_sent_at: first,
+                response_lost_at: lost_at.or(Some(now)),
+                reconcile_count: checks.saturating_add(1),
                 reconcile_at: next_at,
             },
             Self::Accepted {
-                sent_at: since,
-                reconcile_count,
+                accepted_at: since,
+                reconcile_count: checks,
                 ..
             } => Self::Accepted {
-                sent_at: since,
-                reconcile_count: reconcile_count.saturating_add(1),
+                accepted_at: since,
+                reconcile_count: checks.saturating_add(1),
                 reconcile_at: next_at,
             },
             Self::Pending { .. } => self,
@@ -131,7 +131,7 @@ impl RemoteCall {
         match self {
             Self::Accepted { .. } => self.mark_unresolved(now, next_at),
             Self::Pending { .. } | Self::Sent { .. } => Self::Accepted {
-                sent_at: now,
+                accepted_at: now,
                 reconcile_count: 0,
                 reconcile_at: next_at,
             },
@@ -248,7 +248,7 @@ impl RemoteCall {
                 response_lost_at: Some(at),
                 ..
             } => Some(*at),
-            Self::Sent { accepted_at, .. } => Some(*accepted_at),
+            Self::Sent { sent_at: since, .. } => Some(*since),
             Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }
@@ -257,7 +257,7 @@ impl RemoteCall {
     #[must_use]
     pub const fn sent_at(&self) -> Option<Timestamp> {
         match self {
-            Self::Sent { accepted_at, .. } => Some(*accepted_at),
+            Self::Sent { sent_at: since, .. } => Some(*since),
             Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }

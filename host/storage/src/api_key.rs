@@ -39,8 +39,8 @@ impl UnitOfWork {
     pub fn insert_api_key(&mut self, key: &ApiKey, sha256: &[u8; 32]) -> &mut Self {
         let scopes = self.encode_json(&key.scopes);
         let insert = statement!(
-            "INSERT INTO api_key (organization, mode, id, name, scopes, hint, sha256, created_at, \
-             expires_at, last_used_at, revoked_at) \
+            "INSERT INTO api_key (organization, mode, id, name, scopes, masked_key, sha256, \
+             created_at, expires_at, last_used_at, revoked_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
             key.tenant.organization.as_str(),
             key.tenant.mode,
@@ -54,7 +54,7 @@ impl UnitOfWork {
             key.last_used_at,
             key.revoked_at,
         );
-        self.one(insert, Conflict::ApiKeyExists)
+        self.add_expecting_one(insert, Conflict::ApiKeyExists)
     }
 }
 
@@ -141,7 +141,7 @@ impl Store {
     }
 }
 
-const COLUMNS: &str = "organization, mode, id, name, scopes, hint, created_at, expires_at, \
+const COLUMNS: &str = "organization, mode, id, name, scopes, masked_key, created_at, expires_at, \
     last_used_at, revoked_at";
 
 pub(crate) fn by_hash(sha256: &[u8; 32]) -> Statement {
@@ -160,7 +160,7 @@ fn read(row: &Row) -> Result<ApiKey, DatabaseError> {
         },
         name: row.text("name")?,
         scopes: row.json("scopes")?,
-        masked_key: row.text("hint")?,
+        masked_key: row.text("masked_key")?,
         created_at: row.timestamp("created_at")?,
         expires_at: row.timestamp_opt("expires_at")?,
         last_used_at: row.timestamp_opt("last_used_at")?,

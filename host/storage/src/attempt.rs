@@ -51,7 +51,7 @@ pub struct Attempt {
     /// The target and the request.
     pub call: NewAttempt,
     /// The call's number among the calls of one step of one booking, from 1.
-    pub ordinal: i64,
+    pub number: i64,
     /// The outcome of the call.
     pub outcome: AttemptOutcome,
     /// The number of times that the call was sent. It exceeds 1 only if the target supports
@@ -83,7 +83,7 @@ impl AttemptOutcome {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sent => "sent",
-            Self::Succeeded => "done",
+            Self::Succeeded => "succeeded",
             Self::Refused => "refused",
             Self::NotSent => "not_sent",
             Self::Unknown => "unknown",
@@ -99,20 +99,20 @@ impl AttemptOutcome {
 
 // Calls are finished by key: `outcome || ''` keeps PostgreSQL from using the indexes of unresolved
 // calls. These look short to its planner but are full of entries of calls that are no longer
-// unresolved. Ordinals are counted by booking: `organization || ''` keeps it from using the primary
-// key, which covers all calls of the organization.
+// unresolved. Attempts are numbered by booking: `organization || ''` keeps it from using the
+// primary key, which covers all calls of the organization.
 impl UnitOfWork {
     /// Records that a call is about to be sent. Fails with [`Conflict::AttemptExists`] if a call of
     /// the same step with the same reference happened or may have happened.
     pub fn record_attempt(&mut self, tenant: &Tenant, call: &NewAttempt) -> &mut Self {
         let insert = statement!(
-            "INSERT INTO supplier_attempt (organization, mode, id, booking_id, operation, ordinal, \
-             target, client_reference, plugin_digest, request_digest, outcome, sends, checks, \
-             dispatched_at) \
+            "INSERT INTO remote_call_attempt (organization, mode, id, booking_id, step, \
+             attempt_number, target, client_reference, plugin_digest, request_digest, outcome, \
+             send_count, reconcile_count, last_sent_at) \
              VALUES ($1, $2, $3, $4, $5, \
-               (SELECT COALESCE(MAX(ordinal), 0) + 1 FROM supplier_attempt \
+               (SELECT COALESCE(MAX(attempt_number), 0) + 1 FROM remote_call_attempt \
                 WHERE booking_id = $4 AND organization || '' = $1 AND mode || '' = $2 \
-                AND operation = $5), \
+                AND step = $5), \
                $6, $7, $8, $9, 'sent', 1, 0, $10) \
              ON CONFLICT DO NOTHING",
             tenant.organization.as_str(),
@@ -126,14 +126,15 @@ impl UnitOfWork {
             call.request_digest.as_str(),
             self.now,
         );
-        self.one(insert, Conflict::AttemptExists)
+        self.add_expecting_one(insert, Conflict::AttemptExists)
     }
 
     /// Records that a call without a known outcome is sent once more. Only targets that declare
     /// resends safe allow this. Fails with [`Conflict::AttemptFinished`] if the outcome is known.
     pub fn record_attempt_resend(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
         let update = statement!(
-            "UPDATE supplier_attempt SET outcome = 'sent', sends = sends + 1, dispatched_at = $4, \
+            "UPDATE remote_call_attempt SET outcome = 'sent', send_count = send_count + 1, \
+             last_sent_at = $4, \
              finished_at = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
             tenant.organization.as_str(),
@@ -141,7 +142,7 @@ impl UnitOfWork {
             id.as_str(),
             self.now,
         );
-        self.one(update, Conflict::AttemptFinished)
+        self.add_expecting_one(update, Conflict::AttemptFinished)
     }
 
     /// Records an outcome. Fails with [`Conflict::AttemptFinished`] if a final outcome is recorded
@@ -155,7 +156,7 @@ impl UnitOfWork {
         evidence: Option<&str>,
     ) -> &mut Self {
         let update = statement!(
-            "UPDATE supplier_attempt SET outcome = $4, finished_at = $5, \
+            "UPDATE remote_call_attempt SET outcome = $4, finished_at = $5, \
              supplier_reference = COALESCE($6, supplier_reference), \
              evidence = COALESCE($7, evidence) \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
@@ -167,19 +168,19 @@ impl UnitOfWork {
             supplier_reference,
             evidence,
         );
-        self.one(update, Conflict::AttemptFinished)
+        self.add_expecting_one(update, Conflict::AttemptFinished)
     }
 
     /// Counts a reconciliation that left the outcome unknown.
     pub fn count_attempt_reconciliation(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
         let update = statement!(
-            "UPDATE supplier_attempt SET checks = checks + 1 \
+            "UPDATE remote_call_attempt SET reconcile_count = reconcile_count + 1 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
             tenant.organization.as_str(),
             tenant.mode,
             id.as_str(),
         );
-        self.one(update, Conflict::AttemptFinished)
+        self.add_expecting_one(update, Conflict::AttemptFinished)
     }
 }
 
@@ -195,9 +196,9 @@ impl Store {
     ) -> Result<Vec<Attempt>, DatabaseError> {
         let select = Statement {
             sql: format!(
-                "SELECT {COLUMNS} FROM supplier_attempt \
+                "SELECT {COLUMNS} FROM remote_call_attempt \
                  WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
-                 ORDER BY dispatched_at, id"
+                 ORDER BY last_sent_at, id"
             )
             .into(),
             args: vec![
@@ -224,16 +225,16 @@ impl Store {
     }
 }
 
-const COLUMNS: &str = "organization, mode, id, booking_id, operation, ordinal, target, \
-    client_reference, plugin_digest, request_digest, outcome, sends, checks, dispatched_at, \
-    finished_at, supplier_reference, evidence";
+const COLUMNS: &str = "organization, mode, id, booking_id, step, attempt_number, target, \
+    client_reference, plugin_digest, request_digest, outcome, send_count, reconcile_count, \
+    last_sent_at, finished_at, supplier_reference, evidence";
 
 pub(crate) fn unresolved(sent_before: Timestamp, limit: u32) -> Statement {
     Statement {
         sql: format!(
-            "SELECT {COLUMNS} FROM supplier_attempt \
-             WHERE outcome IN ('sent', 'unknown') AND dispatched_at < $1 \
-             ORDER BY dispatched_at LIMIT $2"
+            "SELECT {COLUMNS} FROM remote_call_attempt \
+             WHERE outcome IN ('sent', 'unknown') AND last_sent_at < $1 \
+             ORDER BY last_sent_at LIMIT $2"
         )
         .into(),
         args: vec![sent_before.into(), limit.into()],
@@ -249,17 +250,17 @@ fn read(row: &Row) -> Result<Attempt, DatabaseError> {
         call: NewAttempt {
             id: row.parsed("id", AttemptId::parse)?,
             booking_id: row.parsed("booking_id", BookingId::parse)?,
-            step: row.text("operation")?,
+            step: row.text("step")?,
             target: row.parsed("target", SupplierId::parse)?,
             client_reference: row.text("client_reference")?,
             plugin_digest: row.text("plugin_digest")?,
             request_digest: row.text("request_digest")?,
         },
-        ordinal: row.int("ordinal")?,
+        number: row.int("attempt_number")?,
         outcome: row.enum_value("outcome", AttemptOutcome::parse)?,
-        send_count: row.int("sends")?,
-        reconcile_count: row.int("checks")?,
-        last_sent_at: row.timestamp("dispatched_at")?,
+        send_count: row.int("send_count")?,
+        reconcile_count: row.int("reconcile_count")?,
+        last_sent_at: row.timestamp("last_sent_at")?,
         finished_at: row.timestamp_opt("finished_at")?,
         supplier_reference: row.text_opt("supplier_reference")?,
         evidence: row.text_opt("evidence")?,

@@ -57,9 +57,9 @@ impl BatchQueues {
         joint: &Arc<CombinedStatement>,
     ) -> CommitReceiver {
         let (reply, answer) = oneshot::channel();
-        let mut lines = self.lock();
-        let line = lines.entry(key(joint)).or_default();
-        line.waiting.push(QueuedWrite { write, reply });
+        let mut queues = self.lock();
+        let queue = queues.entry(key(joint)).or_default();
+        queue.waiting.push(QueuedWrite { write, reply });
         answer
     }
 
@@ -69,14 +69,14 @@ impl BatchQueues {
         self: &Arc<Self>,
         joint: &Arc<CombinedStatement>,
     ) -> Option<BatchWriter> {
-        let mut lines = self.lock();
-        let line = lines.get_mut(&key(joint))?;
+        let mut queues = self.lock();
+        let queue = queues.get_mut(&key(joint))?;
         let late = |since: &Instant| since.elapsed() >= STALL_THRESHOLD;
-        if line.waiting.is_empty() || !line.writers.values().all(late) {
+        if queue.waiting.is_empty() || !queue.writers.values().all(late) {
             return None;
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        line.writers.insert(number, Instant::now());
+        queue.writers.insert(number, Instant::now());
         Some(BatchWriter {
             groups: Arc::clone(self),
             joint: Arc::clone(joint),
@@ -93,25 +93,25 @@ impl BatchWriter {
     /// Takes the next units of work to commit together, with their SQL. Returns `None` if the queue
     /// is empty; the writer is then deregistered.
     pub(crate) fn next_batch(&self) -> Option<(Vec<QueuedWrite>, Arc<str>)> {
-        let mut lines = self.groups.lock();
-        let line = lines.get_mut(&key(&self.joint))?;
-        let Some((number, text)) = self.joint.largest_batch(line.waiting.len()) else {
+        let mut queues = self.groups.lock();
+        let queue = queues.get_mut(&key(&self.joint))?;
+        let Some((number, text)) = self.joint.largest_batch(queue.waiting.len()) else {
             // The writer is deregistered under the same lock, so a unit of work that arrives later
             // starts a new one.
-            self.deregister(&mut lines);
+            self.deregister(&mut queues);
             return None;
         };
-        line.writers.insert(self.number, Instant::now());
-        Some((line.waiting.drain(..number).collect(), Arc::clone(text)))
+        queue.writers.insert(self.number, Instant::now());
+        Some((queue.waiting.drain(..number).collect(), Arc::clone(text)))
     }
 
-    fn deregister(&self, lines: &mut HashMap<usize, BatchQueue>) {
+    fn deregister(&self, queues: &mut HashMap<usize, BatchQueue>) {
         let key = key(&self.joint);
-        if let Some(line) = lines.get_mut(&key)
-            && line.writers.remove(&self.number).is_some()
-            && line.writers.is_empty()
+        if let Some(queue) = queues.get_mut(&key)
+            && queue.writers.remove(&self.number).is_some()
+            && queue.writers.is_empty()
         {
-            lines.remove(&key);
+            queues.remove(&key);
         }
     }
 }
@@ -125,7 +125,7 @@ impl Drop for BatchWriter {
 
 impl QueuedWrite {
     /// Sends the result. The caller may have stopped waiting; the commit stands nevertheless.
-    pub(crate) fn answer(self, result: Result<(), CommitError>) {
+    pub(crate) fn reply(self, result: Result<(), CommitError>) {
         let _ = self.reply.send(result);
     }
 }

@@ -27,10 +27,10 @@ const STATEMENTS_MAX: usize = 16;
 
 /// Splits statements, in order, into runs that can be combined.
 pub(crate) fn combinable_runs(
-    steps: &[ConditionalStatement],
+    statements: &[ConditionalStatement],
 ) -> impl Iterator<Item = &[ConditionalStatement]> {
     let mut tables = Vec::with_capacity(STATEMENTS_MAX);
-    steps.chunk_by(move |before, step| {
+    statements.chunk_by(move |before, step| {
         let (before, step) = (TableChange::of(before), TableChange::of(step));
         tables.extend(before.map(|change| (change.table.to_owned(), change.kind)));
         let joins = before.is_some()
@@ -363,9 +363,19 @@ impl<'a> TableChange<'a> {
                 }
                 ChangeKind::Other => false,
             };
-            self.sql.contains(table) && !(table == self.table && cannot_tell)
+            names_table(self.sql, table) && !(table == self.table && cannot_tell)
         })
     }
+}
+
+/// Returns whether the SQL text contains the name of a table. A column `<table>_id`, which refers
+/// to a row of the table, does not count.
+fn names_table(sql: &str, table: &str) -> bool {
+    let mut rests = sql.match_indices(table).map(|(at, _)| sql.get(at..));
+    rests.any(|rest| {
+        let rest = rest.and_then(|rest| rest.strip_prefix(table));
+        !rest.is_some_and(|rest| rest.starts_with("_id"))
+    })
 }
 
 /// Increases the number of each parameter by `before`.

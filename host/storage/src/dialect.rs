@@ -85,7 +85,7 @@ pub(crate) fn classify_error(error: sqlx::Error) -> DatabaseError {
     {
         DatabaseError::unavailable(error)
     } else {
-        DatabaseError::Refused(Arc::new(error))
+        DatabaseError::InvalidStatement(Arc::new(error))
     }
 }
 

@@ -32,7 +32,7 @@ pub enum DatabaseError {
     Encode(#[source] Cause),
     /// The database rejected a statement, which is a defect of this program or its schema.
     #[error("the database rejected a statement")]
-    Refused(#[source] Cause),
+    InvalidStatement(#[source] Cause),
     /// The store was closed.
     #[error("the store is closed")]
     Closed,
@@ -83,7 +83,9 @@ impl CommitError {
     /// Converts the error of a unit of work that has no preconditions.
     pub(crate) fn into_database(self) -> DatabaseError {
         match self {
-            Self::Conflict(conflict) => DatabaseError::Refused(Arc::new(Unexpected(conflict))),
+            Self::Conflict(conflict) => {
+                DatabaseError::InvalidStatement(Arc::new(Unexpected(conflict)))
+            }
             Self::Database(error) => error,
         }
     }
@@ -108,6 +110,12 @@ pub enum OpenError {
     /// The database does not respond.
     #[error("the database cannot be opened")]
     Connect(#[source] sqlx::Error),
+    /// The database has the schema of an earlier development version. It was not changed.
+    #[error(
+        "the database was created by an earlier development version, whose schema cannot be \
+         migrated; create a new database, or keep using that version"
+    )]
+    EarlierSchema,
 }
 
 /// An error of bringing the schema up to date.

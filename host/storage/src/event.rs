@@ -54,8 +54,8 @@ impl UnitOfWork {
         event: &BookingHistoryEntry,
     ) -> &mut Self {
         let insert = statement!(
-            "INSERT INTO booking_event (organization, mode, booking_id, sequence, event, \
-             from_status, to_status, why, request_id, at) \
+            "INSERT INTO booking_history (organization, mode, booking_id, sequence, event, \
+             from_status, to_status, reason, request_id, occurred_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
             tenant.organization.as_str(),
             tenant.mode,
@@ -68,7 +68,7 @@ impl UnitOfWork {
             event.request_id.as_deref(),
             event.occurred_at,
         );
-        self.one(insert, Conflict::BookingHistorySequence)
+        self.add_expecting_one(insert, Conflict::BookingHistorySequence)
     }
 
     /// Stores an event and a delivery for every matching subscription. Fails with
@@ -101,7 +101,7 @@ impl UnitOfWork {
             event.payload.as_str(),
             event.created_at,
         );
-        self.one(insert, Conflict::EventExists)
+        self.add_expecting_one(insert, Conflict::EventExists)
     }
 }
 
@@ -116,8 +116,9 @@ impl Store {
         booking_id: &BookingId,
     ) -> Result<Vec<BookingHistoryEntry>, DatabaseError> {
         let select = statement!(
-            "SELECT booking_id, sequence, event, from_status, to_status, why, request_id, at \
-             FROM booking_event WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
+            "SELECT booking_id, sequence, event, from_status, to_status, reason, request_id, \
+             occurred_at \
+             FROM booking_history WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
              ORDER BY sequence",
             tenant.organization.as_str(),
             tenant.mode,
@@ -162,9 +163,9 @@ fn read_event(row: &Row) -> Result<BookingHistoryEntry, DatabaseError> {
         event: row.text("event")?,
         from_status: row.text_opt("from_status")?,
         to_status: row.text("to_status")?,
-        reason: row.text_opt("why")?,
+        reason: row.text_opt("reason")?,
         request_id: row.text_opt("request_id")?,
-        occurred_at: row.timestamp("at")?,
+        occurred_at: row.timestamp("occurred_at")?,
     })
 }
 

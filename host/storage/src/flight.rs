@@ -23,8 +23,8 @@ impl UnitOfWork {
         let exclusive_key = exclusive_key(booking);
         let insert = statement!(
             "INSERT INTO flight_booking (organization, mode, id, user_id, status, supplier, \
-             supplier_reference, offer_hash, exclusive_key, price, created_at, updated_at, \
-             version, document) \
+             supplier_reference, offer_hash, exclusive_key, price_sort_key, created_at, \
+             updated_at, version, document) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
              ON CONFLICT DO NOTHING",
             booking.owner.tenant.organization.as_str(),
@@ -48,7 +48,7 @@ impl UnitOfWork {
             Some(_) => Conflict::OfferInUse,
             None => Conflict::BookingExists,
         };
-        self.one(insert, otherwise)
+        self.add_expecting_one(insert, otherwise)
     }
 
     /// Stores a booking that was read at version `read_version`. Fails with
@@ -57,7 +57,8 @@ impl UnitOfWork {
         let document = self.encode_json(booking);
         let update = statement!(
             "UPDATE flight_booking SET status = $4, supplier_reference = $5, \
-             exclusive_key = $6, price = $7, updated_at = $8, version = $9, document = $10 \
+             exclusive_key = $6, price_sort_key = $7, updated_at = $8, version = $9, \
+             document = $10 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $11",
             booking.owner.tenant.organization.as_str(),
             booking.owner.tenant.mode,
@@ -71,7 +72,7 @@ impl UnitOfWork {
             document,
             read_version,
         );
-        self.one(update, Conflict::BookingVersion)
+        self.add_expecting_one(update, Conflict::BookingVersion)
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct ListCounts {
 }
 
 pub(crate) fn select_any_delta() -> Statement {
-    statement!("SELECT 1 AS unsettled FROM flight_booking_move WHERE taken = 0 LIMIT 1")
+    statement!("SELECT 1 AS delta_exists FROM flight_booking_count_delta WHERE claimed = 0 LIMIT 1")
 }
 
 /// Builds a unit of work that claims some of the deltas and adds them to the counts. No two hosts
@@ -60,31 +60,35 @@ fn compaction(now: Timestamp) -> UnitOfWork {
     let mut write = UnitOfWork::new(now);
     write
         .add(statement!(
-            "WITH free AS (SELECT {row_id} AS place FROM flight_booking_move WHERE taken = 0 \
+            "WITH free AS (SELECT {row_id} AS place FROM flight_booking_count_delta WHERE claimed \
+             = 0 \
                LIMIT $1 {skip_locked}) \
-             UPDATE flight_booking_move SET taken = 1 WHERE {row_id} IN (SELECT place FROM free)",
+             UPDATE flight_booking_count_delta SET claimed = 1 WHERE {row_id} IN (SELECT place \
+             FROM free)",
             DELTAS_PER_COMPACTION,
         ))
         .add(statement!(
             "INSERT INTO flight_booking_count \
-             SELECT organization, mode, user_id, supplier, status, SUM(number) \
-             FROM flight_booking_move WHERE taken = 1 \
+             SELECT organization, mode, user_id, supplier, status, SUM(delta) \
+             FROM flight_booking_count_delta WHERE claimed = 1 \
              GROUP BY organization, mode, user_id, supplier, status \
              ORDER BY organization, mode, user_id, supplier, status \
              ON CONFLICT (organization, mode, user_id, supplier, status) \
-             DO UPDATE SET number = flight_booking_count.number + excluded.number"
+             DO UPDATE SET booking_count = flight_booking_count.booking_count + \
+             excluded.booking_count"
         ))
         .add(statement!(
-            "INSERT INTO flight_booking_day \
-             SELECT organization, mode, user_id, day, supplier, status, SUM(number) \
-             FROM flight_booking_move WHERE taken = 1 \
+            "INSERT INTO flight_booking_daily_count \
+             SELECT organization, mode, user_id, day, supplier, status, SUM(delta) \
+             FROM flight_booking_count_delta WHERE claimed = 1 \
              GROUP BY organization, mode, user_id, day, supplier, status \
              ORDER BY organization, mode, user_id, day, supplier, status \
              ON CONFLICT (organization, mode, user_id, day, supplier, status) \
-             DO UPDATE SET number = flight_booking_day.number + excluded.number"
+             DO UPDATE SET booking_count = flight_booking_daily_count.booking_count + \
+             excluded.booking_count"
         ))
         .add(statement!(
-            "DELETE FROM flight_booking_move WHERE taken = 1"
+            "DELETE FROM flight_booking_count_delta WHERE claimed = 1"
         ));
     write
 }
@@ -92,7 +96,7 @@ fn compaction(now: Timestamp) -> UnitOfWork {
 /// Builds the query for [`ListCounts`].
 pub(crate) fn select_counts(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     let mut conditions = ConditionBuilder::for_owner(owner, filter);
-    let whole = sum_counts("flight_booking_count", &conditions.text());
+    let whole = sum_column("flight_booking_count", "booking_count", &conditions.text());
     let days = DayRange::of(filter).filter(|_| filter.status.is_none_or(is_counted_status));
     let total = match days {
         Some(days) => day_by_day(&mut conditions, filter, days),
@@ -111,8 +115,8 @@ fn count_rows(which: &str) -> String {
     format!("(SELECT COUNT(*) FROM flight_booking WHERE {which})")
 }
 
-fn sum_counts(table: &str, which: &str) -> String {
-    format!("(SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM {table} WHERE {which})")
+fn sum_column(table: &str, column: &str, which: &str) -> String {
+    format!("(SELECT CAST(COALESCE(SUM({column}), 0) AS BIGINT) FROM {table} WHERE {which})")
 }
 
 /// The whole days of a time range, and the remainders before and after them.
@@ -180,12 +184,12 @@ fn day_by_day(
         numbers.push(count_rows(&at_times));
     }
     let on_days = within(conditions, "day", first, last);
-    let settled = match (first, last) {
+    let table = match (first, last) {
         (None, None) => "flight_booking_count",
-        (Some(_), _) | (_, Some(_)) => "flight_booking_day",
+        (Some(_), _) | (_, Some(_)) => "flight_booking_daily_count",
     };
-    numbers.push(sum_counts(settled, &on_days));
-    numbers.push(sum_counts("flight_booking_move", &on_days));
+    numbers.push(sum_column(table, "booking_count", &on_days));
+    numbers.push(sum_column("flight_booking_count_delta", "delta", &on_days));
     if filter.status.is_none() {
         let end = last.map(|last| start(last + 1).plus_ms(-1));
         let at_times = within(conditions, "created_at", first.map(start), end);

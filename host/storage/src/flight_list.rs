@@ -283,7 +283,8 @@ pub(crate) fn select_cheapest_first(
     filter: &FlightBookingFilter,
     page: PageRequest,
 ) -> Statement {
-    ConditionBuilder::with_time_range_for_price_index(owner, filter).page("price, id", page)
+    ConditionBuilder::with_time_range_for_price_index(owner, filter)
+        .page("price_sort_key, id", page)
 }
 
 pub(crate) fn select_most_expensive_first(
@@ -292,8 +293,8 @@ pub(crate) fn select_most_expensive_first(
     page: PageRequest,
 ) -> Statement {
     let mut conditions = ConditionBuilder::with_time_range_for_price_index(owner, filter);
-    conditions.add("price <", NO_PRICE_SORT_KEY);
-    conditions.page("price DESC, id DESC", page)
+    conditions.add("price_sort_key <", NO_PRICE_SORT_KEY);
+    conditions.page("price_sort_key DESC, id DESC", page)
 }
 
 pub(crate) fn select_without_price(
@@ -302,13 +303,13 @@ pub(crate) fn select_without_price(
     page: PageRequest,
 ) -> Statement {
     let mut conditions = ConditionBuilder::with_time_range_for_price_index(owner, filter);
-    conditions.add("price =", NO_PRICE_SORT_KEY);
-    conditions.page("price DESC, id DESC", page)
+    conditions.add("price_sort_key =", NO_PRICE_SORT_KEY);
+    conditions.page("price_sort_key DESC, id DESC", page)
 }
 
 pub(crate) fn count_with_price(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     let mut conditions = ConditionBuilder::with_time_range_for_price_index(owner, filter);
-    conditions.add("price <", NO_PRICE_SORT_KEY);
+    conditions.add("price_sort_key <", NO_PRICE_SORT_KEY);
     conditions.count()
 }
 
@@ -326,9 +327,11 @@ pub(crate) fn select_sorted_by_price(
             conditions.bind(NO_PRICE_SORT_KEY),
             conditions.bind(i64::MIN),
         );
-        format!("CASE price WHEN {last} THEN {first} ELSE price END DESC, id DESC")
+        format!(
+            "CASE price_sort_key WHEN {last} THEN {first} ELSE price_sort_key END DESC, id DESC"
+        )
     } else {
-        "+price, id".to_owned()
+        "+price_sort_key, id".to_owned()
     };
     conditions.page(&order, page)
 }

@@ -61,7 +61,7 @@ impl UnitOfWork {
             booking.version,
             document,
         );
-        self.one(insert, Conflict::BookingExists)
+        self.add_expecting_one(insert, Conflict::BookingExists)
     }
 
     /// Stores a booking that was read at version `read_version`. Fails with
@@ -85,7 +85,7 @@ impl UnitOfWork {
             document,
             read_version,
         );
-        self.one(update, Conflict::BookingVersion)
+        self.add_expecting_one(update, Conflict::BookingVersion)
     }
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn by_supplier_ids<'a>(
 ) -> Statement {
     Statement {
         sql: format!(
-            "SELECT {COLUMNS} FROM hotel_map \
+            "SELECT {COLUMNS} FROM hotel_mapping \
              WHERE mode = $1 AND supplier = $2 AND supplier_hotel_id {{in $3}}"
         )
         .into(),
@@ -158,7 +158,7 @@ pub(crate) fn by_supplier_ids<'a>(
 pub(crate) fn by_hotel_ids(mode: Mode, ids: &[HotelId]) -> Statement {
     Statement {
         sql: format!(
-            "SELECT {COLUMNS} FROM hotel_map WHERE mode = $1 AND hotel_id {{in $2}} \
+            "SELECT {COLUMNS} FROM hotel_mapping WHERE mode = $1 AND hotel_id {{in $2}} \
              ORDER BY hotel_id, supplier, supplier_hotel_id"
         )
         .into(),
@@ -186,15 +186,15 @@ fn upsert(
     let rows = serde_json::Value::from_iter(rows).to_string();
     Statement {
         sql: format!(
-            "INSERT INTO hotel_map (mode, supplier, supplier_hotel_id, hotel_id, name, location, \
-             time_zone, created_at) \
+            "INSERT INTO hotel_mapping (mode, supplier, supplier_hotel_id, hotel_id, name, \
+             location, time_zone, created_at) \
              SELECT $1, $2, item.value ->> 'id', item.value ->> 'hotel', item.value ->> 'name', \
                item.value ->> 'location', item.value ->> 'zone', $4 \
              FROM {{each $3}} WHERE TRUE \
              ON CONFLICT (mode, supplier, supplier_hotel_id) DO UPDATE SET \
-               name = COALESCE(excluded.name, hotel_map.name), \
-               location = COALESCE(excluded.location, hotel_map.location), \
-               time_zone = COALESCE(excluded.time_zone, hotel_map.time_zone) \
+               name = COALESCE(excluded.name, hotel_mapping.name), \
+               location = COALESCE(excluded.location, hotel_mapping.location), \
+               time_zone = COALESCE(excluded.time_zone, hotel_mapping.time_zone) \
              RETURNING {COLUMNS}"
         )
         .into(),

@@ -38,8 +38,8 @@ impl UnitOfWork {
         resource_id: &str,
     ) -> &mut Self {
         let insert = statement!(
-            "INSERT INTO idempotency (organization, mode, user_id, operation, idempotency_key, \
-             fingerprint, resource_id, created_at) \
+            "INSERT INTO idempotency_record (organization, mode, user_id, operation, \
+             idempotency_key, fingerprint, resource_id, created_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
             key.owner.tenant.organization.as_str(),
             key.owner.tenant.mode,
@@ -50,14 +50,14 @@ impl UnitOfWork {
             resource_id,
             self.now,
         );
-        self.one(insert, Conflict::IdempotencyKeyExists)
+        self.add_expecting_one(insert, Conflict::IdempotencyKeyExists)
     }
 
     /// Stores a refusal as JSON, which replays return. Fails with
     /// [`Conflict::IdempotencyKeyNotFound`] if the key is not stored.
     pub fn store_idempotent_refusal(&mut self, key: &IdempotencyKey, refusal: &str) -> &mut Self {
         let update = statement!(
-            "UPDATE idempotency SET refusal = $6 WHERE organization = $1 AND mode = $2 \
+            "UPDATE idempotency_record SET refusal = $6 WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
             key.owner.tenant.organization.as_str(),
             key.owner.tenant.mode,
@@ -66,13 +66,13 @@ impl UnitOfWork {
             key.key.as_str(),
             refusal,
         );
-        self.one(update, Conflict::IdempotencyKeyNotFound)
+        self.add_expecting_one(update, Conflict::IdempotencyKeyNotFound)
     }
 
     /// Deletes a key because the request had no effect. A key that is not stored is ignored.
     pub fn delete_idempotency_key(&mut self, key: &IdempotencyKey) -> &mut Self {
         self.add(statement!(
-            "DELETE FROM idempotency WHERE organization = $1 AND mode = $2 \
+            "DELETE FROM idempotency_record WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
             key.owner.tenant.organization.as_str(),
             key.owner.tenant.mode,
@@ -93,7 +93,7 @@ impl Store {
         key: &IdempotencyKey,
     ) -> Result<Option<IdempotencyRecord>, DatabaseError> {
         let select = statement!(
-            "SELECT fingerprint, resource_id, refusal, created_at FROM idempotency \
+            "SELECT fingerprint, resource_id, refusal, created_at FROM idempotency_record \
              WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
             key.owner.tenant.organization.as_str(),
@@ -121,9 +121,10 @@ impl Store {
     ) -> Result<u64, DatabaseError> {
         let mut write = UnitOfWork::new(used_before);
         write.add(statement!(
-            "DELETE FROM idempotency \
+            "DELETE FROM idempotency_record \
              WHERE (organization, mode, user_id, operation, idempotency_key) IN \
-               (SELECT organization, mode, user_id, operation, idempotency_key FROM idempotency \
+               (SELECT organization, mode, user_id, operation, \
+               idempotency_key FROM idempotency_record \
                 WHERE created_at < $1 ORDER BY created_at LIMIT $2)",
             used_before,
             limit,

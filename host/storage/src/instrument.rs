@@ -40,7 +40,7 @@ impl UnitOfWork {
             card,
             instrument.created_at,
         );
-        self.one(insert, Conflict::InstrumentExists)
+        self.add_expecting_one(insert, Conflict::InstrumentExists)
     }
 
     /// Deletes an instrument with its token. Fails with [`Conflict::InstrumentNotFound`] if it does
@@ -57,7 +57,7 @@ impl UnitOfWork {
             self.now,
             &[] as &[u8],
         );
-        self.one(update, Conflict::InstrumentNotFound)
+        self.add_expecting_one(update, Conflict::InstrumentNotFound)
     }
 }
 

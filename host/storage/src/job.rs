@@ -73,15 +73,15 @@ impl UnitOfWork {
     pub fn schedule_job(&mut self, kind: &str, subject: &str, due_at: Timestamp) -> &mut Self {
         self.wake_if_due(due_at);
         self.add(statement!(
-            "INSERT INTO job (kind, subject, due_at, attempts, created_at) \
+            "INSERT INTO job (kind, subject, due_at, attempt_count, created_at) \
              VALUES ($1, $2, $3, 0, $4) \
              ON CONFLICT (kind, subject) DO UPDATE SET \
                due_at = CASE WHEN job.lease_token IS NULL THEN excluded.due_at \
                              ELSE job.due_at END, \
-               again_at = CASE WHEN job.lease_token IS NULL THEN NULL \
-                               WHEN job.again_at < excluded.due_at THEN job.again_at \
-                               ELSE excluded.due_at END, \
-               attempts = CASE WHEN job.parked_at IS NULL THEN job.attempts ELSE 0 END, \
+               reschedule_at = CASE WHEN job.lease_token IS NULL THEN NULL \
+                                    WHEN job.reschedule_at < excluded.due_at \
+                                    THEN job.reschedule_at ELSE excluded.due_at END, \
+               attempt_count = CASE WHEN job.parked_at IS NULL THEN job.attempt_count ELSE 0 END, \
                parked_at = NULL",
             kind,
             subject,
@@ -101,22 +101,22 @@ impl UnitOfWork {
         lease_ms: i64,
     ) -> &mut Self {
         let insert = statement!(
-            "INSERT INTO job (kind, subject, due_at, lease_token, lease_until, attempts, \
+            "INSERT INTO job (kind, subject, due_at, lease_token, lease_expires_at, attempt_count, \
              created_at) VALUES ($1, $2, $3, $4, {now_ms} + $5, 1, $3) \
              ON CONFLICT (kind, subject) DO UPDATE SET \
-               due_at = excluded.due_at, again_at = NULL, \
-               lease_token = excluded.lease_token, lease_until = excluded.lease_until, \
-               attempts = CASE WHEN job.parked_at IS NULL THEN job.attempts + 1 ELSE 1 END, \
-               parked_at = NULL \
+               due_at = excluded.due_at, reschedule_at = NULL, \
+               lease_token = excluded.lease_token, lease_expires_at = excluded.lease_expires_at, \
+               attempt_count = CASE WHEN job.parked_at IS NULL THEN job.attempt_count + 1 ELSE 1 \
+               END, parked_at = NULL \
              WHERE job.lease_token IS NULL OR job.lease_token = excluded.lease_token \
-                OR job.lease_until <= {now_ms}",
+                OR job.lease_expires_at <= {now_ms}",
             kind,
             subject,
             self.now,
             token,
             lease_ms,
         );
-        self.one(insert, Conflict::JobLeased)
+        self.add_expecting_one(insert, Conflict::JobLeased)
     }
 
     /// Renews a lease, starting now. Fails with [`Conflict::LeaseLost`] if the token does not
@@ -129,14 +129,14 @@ impl UnitOfWork {
         lease_ms: i64,
     ) -> &mut Self {
         let update = statement!(
-            "UPDATE job SET lease_until = {now_ms} + $4 \
+            "UPDATE job SET lease_expires_at = {now_ms} + $4 \
              WHERE kind = $1 AND subject = $2 AND lease_token = $3",
             kind,
             subject,
             token,
             lease_ms,
         );
-        self.one(update, Conflict::LeaseLost)
+        self.add_expecting_one(update, Conflict::LeaseLost)
     }
 
     /// Releases a job after success and schedules its next run. Resets the number of attempts.
@@ -148,10 +148,10 @@ impl UnitOfWork {
         token: &str,
         due_at: Timestamp,
     ) -> &mut Self {
-        self.local_wakeups.add(WorkQueue::Jobs);
+        self.local_wakeups.insert(WorkQueue::Jobs);
         let update = statement!(
-            "UPDATE job SET due_at = CASE WHEN again_at < $4 THEN again_at ELSE $4 END, \
-             again_at = NULL, lease_token = NULL, lease_until = NULL, attempts = 0, \
+            "UPDATE job SET due_at = CASE WHEN reschedule_at < $4 THEN reschedule_at ELSE $4 END, \
+             reschedule_at = NULL, lease_token = NULL, lease_expires_at = NULL, attempt_count = 0, \
              last_error = NULL \
              WHERE kind = $1 AND subject = $2 AND lease_token = $3",
             kind,
@@ -159,7 +159,7 @@ impl UnitOfWork {
             token,
             due_at,
         );
-        self.one(update, Conflict::LeaseLost)
+        self.add_expecting_one(update, Conflict::LeaseLost)
     }
 
     /// Releases a job after a failure and schedules a retry. Keeps the number of attempts. Fails
@@ -174,8 +174,8 @@ impl UnitOfWork {
     ) -> &mut Self {
         self.wake_if_due(due_at);
         let update = statement!(
-            "UPDATE job SET due_at = CASE WHEN again_at < $4 THEN again_at ELSE $4 END, \
-             again_at = NULL, lease_token = NULL, lease_until = NULL, last_error = $5 \
+            "UPDATE job SET due_at = CASE WHEN reschedule_at < $4 THEN reschedule_at ELSE $4 END, \
+             reschedule_at = NULL, lease_token = NULL, lease_expires_at = NULL, last_error = $5 \
              WHERE kind = $1 AND subject = $2 AND lease_token = $3",
             kind,
             subject,
@@ -183,26 +183,26 @@ impl UnitOfWork {
             due_at,
             error,
         );
-        self.one(update, Conflict::LeaseLost)
+        self.add_expecting_one(update, Conflict::LeaseLost)
     }
 
     /// Completes a job: deletes it unless it was scheduled again during the lease. Fails with
     /// [`Conflict::LeaseLost`] if the token does not match.
     pub fn complete_job(&mut self, kind: &str, subject: &str, token: &str) -> &mut Self {
-        self.local_wakeups.add(WorkQueue::Jobs);
+        self.local_wakeups.insert(WorkQueue::Jobs);
         // A job that was scheduled again keeps its row and is released; otherwise the row is
         // deleted.
         let release = statement!(
-            "UPDATE job SET due_at = again_at, again_at = NULL, lease_token = NULL, \
-             lease_until = NULL, attempts = 0, last_error = NULL \
-             WHERE kind = $1 AND subject = $2 AND lease_token = $3 AND again_at IS NOT NULL",
+            "UPDATE job SET due_at = reschedule_at, reschedule_at = NULL, lease_token = NULL, \
+             lease_expires_at = NULL, attempt_count = 0, last_error = NULL \
+             WHERE kind = $1 AND subject = $2 AND lease_token = $3 AND reschedule_at IS NOT NULL",
             kind,
             subject,
             token,
         );
         let delete = statement!(
             "DELETE FROM job \
-             WHERE kind = $1 AND subject = $2 AND lease_token = $3 AND again_at IS NULL",
+             WHERE kind = $1 AND subject = $2 AND lease_token = $3 AND reschedule_at IS NULL",
             kind,
             subject,
             token,
@@ -213,7 +213,7 @@ impl UnitOfWork {
     /// Wakes workers if the job is due now. Polling finds jobs that become due later.
     fn wake_if_due(&mut self, due_at: Timestamp) {
         if due_at <= self.now {
-            self.wakes.add(WorkQueue::Jobs);
+            self.wakeups.insert(WorkQueue::Jobs);
         }
     }
 }
@@ -303,8 +303,8 @@ impl Store {
     }
 }
 
-const COLUMNS: &str = "kind, subject, due_at, attempts, parked_at, last_error, created_at, \
-    CAST(CASE WHEN lease_until > {now_ms} THEN 1 ELSE 0 END AS BIGINT) AS leased";
+const COLUMNS: &str = "kind, subject, due_at, attempt_count, parked_at, last_error, created_at, \
+    CAST(CASE WHEN lease_expires_at > {now_ms} THEN 1 ELSE 0 END AS BIGINT) AS leased";
 
 /// A job that was claimed too often is parked in the same statement, so that a job that kills its
 /// process is parked too. `kind || ''` keeps SQLite from finding jobs by key and then sorting all
@@ -315,14 +315,15 @@ pub(crate) fn claim(claim: JobClaim<'_>) -> Statement {
             "WITH due AS ( \
                SELECT kind, subject FROM job \
                WHERE parked_at IS NULL AND due_at <= $4 \
-                 AND (lease_token IS NULL OR lease_until <= {{now_ms}}) \
+                 AND (lease_token IS NULL OR lease_expires_at <= {{now_ms}}) \
                  AND kind || '' {{in $3}} \
                ORDER BY due_at LIMIT $5 {{skip_locked}}) \
              UPDATE job SET \
-               lease_token = CASE WHEN attempts < $6 THEN $1 END, \
-               lease_until = CASE WHEN attempts < $6 THEN {{now_ms}} + $2 END, \
-               parked_at = CASE WHEN attempts < $6 THEN NULL ELSE $4 END, \
-               attempts = CASE WHEN attempts < $6 THEN attempts + 1 ELSE attempts END \
+               lease_token = CASE WHEN attempt_count < $6 THEN $1 END, \
+               lease_expires_at = CASE WHEN attempt_count < $6 THEN {{now_ms}} + $2 END, \
+               parked_at = CASE WHEN attempt_count < $6 THEN NULL ELSE $4 END, \
+               attempt_count = CASE WHEN attempt_count < $6 \
+                               THEN attempt_count + 1 ELSE attempt_count END \
              WHERE (kind, subject) IN (SELECT kind, subject FROM due) \
              RETURNING {COLUMNS}"
         )
@@ -358,7 +359,7 @@ pub(crate) fn parked(limit: u32) -> Statement {
 pub(crate) fn unpark(filter: ParkedJobFilter<'_>, now: Timestamp) -> Statement {
     Statement {
         sql: format!(
-            "UPDATE job SET parked_at = NULL, attempts = 0, due_at = $1 \
+            "UPDATE job SET parked_at = NULL, attempt_count = 0, due_at = $1 \
              WHERE parked_at IS NOT NULL \
                AND kind = COALESCE($2, kind) AND subject = COALESCE($3, subject) \
              RETURNING {COLUMNS}"
@@ -374,7 +375,7 @@ fn read(row: &Row) -> Result<Job, DatabaseError> {
         subject: row.text("subject")?,
         due_at: row.timestamp("due_at")?,
         is_leased: row.int("leased")? != 0,
-        attempts: row.int("attempts")?,
+        attempts: row.int("attempt_count")?,
         parked_at: row.timestamp_opt("parked_at")?,
         last_error: row.text_opt("last_error")?,
         created_at: row.timestamp("created_at")?,

@@ -78,7 +78,7 @@ pub struct Store {
 
 struct Inner {
     backend: Backend,
-    wakes: WakeupSender,
+    wakeups: WakeupSender,
 }
 
 enum Backend {
@@ -123,19 +123,21 @@ impl Store {
     /// called inside a tokio runtime.
     ///
     /// # Errors
-    /// Fails if the address cannot be parsed or the database does not respond.
+    /// Fails if the address cannot be parsed or the database does not respond. Fails with
+    /// [`OpenError::EarlierSchema`], without changing the database, if an earlier development
+    /// version created it.
     pub async fn open(url: &str, options: &StoreOptions) -> Result<Self, OpenError> {
-        let wakes = WakeupSender::new();
+        let wakeups = WakeupSender::new();
         let backend = if let Some(path) = url.strip_prefix("sqlite:") {
             Backend::Sqlite(Box::new(sqlite::Sqlite::open(path, options).await?))
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            let opened = postgres::Postgres::open(url, options, wakes.clone()).await?;
+            let opened = postgres::Postgres::open(url, options, wakeups.clone()).await?;
             Backend::Postgres(Arc::new(opened))
         } else {
             return Err(OpenError::UnknownScheme);
         };
         Ok(Self {
-            inner: Arc::new(Inner { backend, wakes }),
+            inner: Arc::new(Inner { backend, wakeups }),
         })
     }
 
@@ -176,14 +178,14 @@ impl Store {
     /// # Errors
     /// Returns the first precondition that was not met, or the error of the database.
     pub async fn commit(&self, write: UnitOfWork) -> Result<(), CommitError> {
-        let Some((write, wakes)) = prepare(write)? else {
+        let Some((write, wakeups)) = prepare(write)? else {
             return Ok(());
         };
         match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.commit(write).await.map(|_| ()),
             Backend::Postgres(postgres) => postgres.commit_batched(write).await,
         }?;
-        self.inner.wakes.send(wakes);
+        self.inner.wakeups.send(wakeups);
         Ok(())
     }
 
@@ -192,19 +194,19 @@ impl Store {
     /// Polling remains necessary.
     #[must_use]
     pub fn subscribe_wakeups(&self, queue: WorkQueue) -> WakeupReceiver {
-        self.inner.wakes.subscribe(queue)
+        self.inner.wakeups.subscribe(queue)
     }
 
     /// Commits a unit of work and returns the result of its last statement.
     pub(crate) async fn execute(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
-        let Some((write, wakes)) = prepare(write)? else {
+        let Some((write, wakeups)) = prepare(write)? else {
             return Ok(ExecutionResult::default());
         };
         let outcome = match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.commit(write).await,
             Backend::Postgres(postgres) => postgres.commit(&write).await,
         }?;
-        self.inner.wakes.send(wakes);
+        self.inner.wakeups.send(wakeups);
         Ok(outcome)
     }
 
@@ -232,7 +234,7 @@ fn prepare(write: UnitOfWork) -> Result<Option<(UnitOfWork, WorkQueueSet)>, Comm
     if let Some(error) = write.encode_error {
         return Err(error.into());
     }
-    let mut wakes = write.wakes;
-    wakes.union(write.local_wakeups);
-    Ok((!write.is_empty()).then_some((write, wakes)))
+    let mut wakeups = write.wakeups;
+    wakeups.union(write.local_wakeups);
+    Ok((!write.is_empty()).then_some((write, wakeups)))
 }

@@ -50,7 +50,7 @@ impl UnitOfWork {
             payment_jws,
             mandate.version,
         );
-        self.one(insert, Conflict::MandateExists)
+        self.add_expecting_one(insert, Conflict::MandateExists)
     }
 
     /// Stores the state of a mandate that was read at version `read_version`. Fails with
@@ -70,7 +70,7 @@ impl UnitOfWork {
             mandate.version,
             read_version,
         );
-        self.one(update, Conflict::MandateVersion)
+        self.add_expecting_one(update, Conflict::MandateVersion)
     }
 
     /// Stores a new signing key. Fails with [`Conflict::MandateKeyExists`] if the generation
@@ -85,7 +85,7 @@ impl UnitOfWork {
             key.sealed_private_key.as_slice(),
             key.created_at,
         );
-        self.one(insert, Conflict::MandateKeyExists)
+        self.add_expecting_one(insert, Conflict::MandateKeyExists)
     }
 }
 

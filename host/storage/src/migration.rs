@@ -26,16 +26,33 @@ macro_rules! files {
 
 /// The migrations in the order in which they run; the first has version 1.
 const FILES: &[File] = files![
-    "0001_hotels",
-    "0002_flights",
-    "0003_webhooks",
-    "0004_watch_log",
-    "0005_mandates",
-    "0006_watches",
-    "0007_indexes",
-    "0008_lists_and_documents",
-    "0009_flight_counts",
+    "0001_setting",
+    "0002_api_key",
+    "0003_idempotency_record",
+    "0004_job",
+    "0005_hotel_booking",
+    "0006_flight_booking",
+    "0007_flight_booking_count",
+    "0008_booking_history",
+    "0009_remote_call_attempt",
+    "0010_outbox",
+    "0011_webhook",
+    "0012_watch",
+    "0013_watch_event_log",
+    "0014_mandate",
+    "0015_payment_instrument",
+    "0016_hotel_mapping",
+    "0017_hotel_content",
+    "0018_place",
+    "0019_airport",
+    "0020_airline",
+    "0021_supplier_event",
 ];
+
+/// Finds the first migration of the schema that development versions had before the migrations were
+/// rewritten. That schema cannot be migrated. Fails if no migrations are recorded.
+pub(crate) const SELECT_EARLIER_SCHEMA: &str =
+    "SELECT 1 FROM _sqlx_migrations WHERE version = 1 AND description = 'hotels'";
 
 pub(crate) static SQLITE: LazyLock<Migrator> = LazyLock::new(|| migrator(|file| file.sqlite));
 pub(crate) static POSTGRES: LazyLock<Migrator> = LazyLock::new(|| migrator(|file| file.postgres));

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, interval, sleep_until, timeout};
 
 /// The channel on which hosts notify each other of due items.
-const CHANNEL: &str = "stopover_job";
+const CHANNEL: &str = "stopover_wakeup";
 
 /// Minimum time between notifications to other hosts, because each is a commit on the server.
 /// Workers of this host are woken at once.
@@ -22,9 +22,9 @@ const PROBE_EVERY: Duration = Duration::from_secs(30);
 /// because a `NOTIFY` inside a transaction makes the server serialize commits.
 pub(crate) struct PgNotifier {
     pub(crate) connect: PgConnectOptions,
-    pub(crate) answer_timeout: Duration,
-    pub(crate) announce: Arc<OutgoingWakeups>,
-    pub(crate) wakes: WakeupSender,
+    pub(crate) response_timeout: Duration,
+    pub(crate) outgoing: Arc<OutgoingWakeups>,
+    pub(crate) wakeups: WakeupSender,
 }
 
 impl PgNotifier {
@@ -49,29 +49,29 @@ impl PgNotifier {
         // pool.
         let pool = PgPoolOptions::new()
             .max_connections(1)
-            .acquire_timeout(self.answer_timeout)
+            .acquire_timeout(self.response_timeout)
             .idle_timeout(None)
             .max_lifetime(None)
             .connect_lazy_with(self.connect.clone());
         let mut listener = PgListener::connect_with(&pool).await?;
         self.with_timeout(listener.listen(CHANNEL)).await?;
         let mut probe = interval(PROBE_EVERY);
-        let mut announce_at = Instant::now();
+        let mut notify_at = Instant::now();
         loop {
             let own = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut listener);
             let own: i32 = self.with_timeout(own).await?;
             // Wake-ups may have been missed, at the start and after each reconnect.
-            self.wakes.send(WorkQueueSet::ALL);
+            self.wakeups.send(WorkQueueSet::ALL);
             loop {
                 tokio::select! {
                     heard = listener.try_recv() => {
                         let Some(heard) = heard? else { break };
                         if heard.process_id() != own.unsigned_abs() {
-                            self.wakes.send(WorkQueueSet::from_payload(heard.payload()));
+                            self.wakeups.send(WorkQueueSet::from_payload(heard.payload()));
                         }
                     }
-                    queues = self.next_outgoing(announce_at) => {
-                        announce_at = Instant::now() + NOTIFY_INTERVAL;
+                    queues = self.next_outgoing(notify_at) => {
+                        notify_at = Instant::now() + NOTIFY_INTERVAL;
                         let notify = sqlx::query("SELECT pg_notify($1, $2)");
                         let notify = notify.bind(CHANNEL).bind(queues.to_payload());
                         self.with_timeout(notify.execute(&mut listener)).await?;
@@ -87,7 +87,7 @@ impl PgNotifier {
     /// Waits until `at` and then for wake-ups to send.
     async fn next_outgoing(&self, at: Instant) -> WorkQueueSet {
         sleep_until(at).await;
-        self.announce.next().await
+        self.outgoing.next().await
     }
 
     async fn with_timeout<T>(
@@ -95,7 +95,7 @@ impl PgNotifier {
         answer: impl Future<Output = Result<T, sqlx::Error>>,
     ) -> Result<T, sqlx::Error> {
         let silence = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
-        timeout(self.answer_timeout, answer)
+        timeout(self.response_timeout, answer)
             .await
             .map_err(silence)?
     }

@@ -59,8 +59,8 @@ pub(crate) struct Postgres {
     batch_queues: Arc<BatchQueues>,
     /// Connection options without time limits.
     migration_options: PgConnectOptions,
-    answer_timeout: Duration,
-    announce: Arc<OutgoingWakeups>,
+    response_timeout: Duration,
+    outgoing_wakeups: Arc<OutgoingWakeups>,
     /// Stops the [`PgNotifier`].
     closed: watch::Sender<bool>,
 }
@@ -85,7 +85,7 @@ impl Postgres {
     pub(crate) async fn open(
         url: &str,
         options: &StoreOptions,
-        wakes: WakeupSender,
+        wakeups: WakeupSender,
     ) -> Result<Self, OpenError> {
         let answer_ms = options.response_timeout.as_millis().to_string();
         let unlimited = PgConnectOptions::from_str(url)
@@ -116,32 +116,37 @@ impl Postgres {
         let losses = DeadConnectionCounter::default();
         let pool = Pool::<PgConnection>::new(connect.clone(), keeping, losses.clone());
         let pool = pool.map_err(OpenError::Connect)?;
-        pool.acquire()
+        let mut pooled = pool.acquire().await.map_err(OpenError::Connect)?;
+        let connection = pooled.connection().map_err(OpenError::Connect)?;
+        if has_earlier_schema(connection)
             .await
             .map_err(OpenError::Connect)?
-            .release_clean();
+        {
+            return Err(OpenError::EarlierSchema);
+        }
+        pooled.release_clean();
         let keeping = PoolConfig {
             connections_max: writers.max(1),
             ..keeping
         };
         let writers = Pool::new(writing, keeping, losses).map_err(OpenError::Connect)?;
-        let announce = Arc::<OutgoingWakeups>::default();
+        let outgoing_wakeups = Arc::<OutgoingWakeups>::default();
         let (closed, until) = watch::channel(false);
-        let exchange = PgNotifier {
+        let notifier = PgNotifier {
             connect,
-            answer_timeout: options.response_timeout,
-            announce: Arc::clone(&announce),
-            wakes,
+            response_timeout: options.response_timeout,
+            outgoing: Arc::clone(&outgoing_wakeups),
+            wakeups,
         };
-        spawn(exchange.run(until));
+        spawn(notifier.run(until));
         Ok(Self {
             pool,
             writers,
             statement_cache: CombinedStatementCache::default(),
             batch_queues: Arc::default(),
             migration_options: unlimited,
-            answer_timeout: options.response_timeout,
-            announce,
+            response_timeout: options.response_timeout,
+            outgoing_wakeups,
             closed,
         })
     }
@@ -158,22 +163,22 @@ impl Postgres {
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
         let mut tries = 1;
         loop {
-            let mut held = self.pool.acquire().await.map_err(classify_error)?;
-            let connection = held.connection().map_err(classify_error)?;
-            match timeout(self.answer_timeout, fetch(connection, statement)).await {
+            let mut pooled = self.pool.acquire().await.map_err(classify_error)?;
+            let connection = pooled.connection().map_err(classify_error)?;
+            match timeout(self.response_timeout, fetch(connection, statement)).await {
                 Ok(Ok(rows)) => {
-                    held.release_clean();
+                    pooled.release_clean();
                     return Ok(rows);
                 }
                 Ok(Err(error)) if tries < ATTEMPTS_MAX && is_connection_error(&error) => {
-                    self.pool.discard(held);
+                    self.pool.discard(pooled);
                     tries += 1;
                 }
                 Ok(Err(error)) => return Err(classify_error(error)),
                 Err(_) => {
-                    self.pool.discard(held);
+                    self.pool.discard(pooled);
                     return Err(DatabaseError::unavailable(ResponseTimeout(
-                        self.answer_timeout,
+                        self.response_timeout,
                     )));
                 }
             }
@@ -205,15 +210,15 @@ impl Postgres {
     /// Returns the combined statement that the unit of work can share with others. Returns `None`
     /// if it needs more than one statement, or one that cannot be batched.
     fn batchable_statement(&self, write: &UnitOfWork) -> Option<Arc<CombinedStatement>> {
-        let steps = &*write.steps;
-        let is_one = combinable_runs(steps)
+        let statements = &*write.statements;
+        let is_one = combinable_runs(statements)
             .next()
-            .is_some_and(|first| first.len() == steps.len() && first.len() > 1);
+            .is_some_and(|first| first.len() == statements.len() && first.len() > 1);
         if !is_one {
             return None;
         }
-        let joint = self.statement_cache.get_or_build(steps)?;
-        joint.can_batch(steps).then_some(joint)
+        let joint = self.statement_cache.get_or_build(statements)?;
+        joint.can_batch(statements).then_some(joint)
     }
 
     async fn run_batch_writer(self: Arc<Self>, turn: BatchWriter) {
@@ -223,102 +228,115 @@ impl Postgres {
     }
 
     async fn commit_batch(&self, together: Vec<QueuedWrite>, text: Arc<str>) {
-        let steps = together.iter().flat_map(|queued| &queued.write.steps);
-        let one = OneStatement {
+        let statements = together.iter().flat_map(|queued| &queued.write.statements);
+        let one = BoundStatement {
             text,
-            steps: steps.collect(),
+            statements: statements.collect(),
         };
-        match self.until_stored(&Plan::Together(&one)).await {
+        match self.commit_with_retry(&ExecutionPlan::Batched(&one)).await {
             Ok(_) => {
                 for queued in together {
-                    self.announce.add(queued.write.wakes);
-                    queued.answer(Ok(()));
+                    self.outgoing_wakeups.add(queued.write.wakeups);
+                    queued.reply(Ok(()));
                 }
             }
             // One unit of work fails; only a separate execution shows which one and why.
-            Err(Unstored::Refused(_)) => {
+            Err(CommitFailure::Rejected(_)) => {
                 let is_alone = together.len() == 1;
                 let alone = together.into_iter().map(async |queued| {
                     let stored = match is_alone {
-                        true => self.commit_one_by_one(&queued.write).await,
+                        true => self.commit_sequentially(&queued.write).await,
                         false => self.commit(&queued.write).await,
                     };
-                    queued.answer(stored.map(|_| ()));
+                    queued.reply(stored.map(|_| ()));
                 });
                 join_all(alone).await;
             }
-            Err(Unstored::Lost(error)) => {
+            Err(CommitFailure::Database(error)) => {
                 for queued in together {
-                    queued.answer(Err(error.clone().into()));
+                    queued.reply(Err(error.clone().into()));
                 }
             }
         }
     }
 
     pub(crate) async fn commit(&self, write: &UnitOfWork) -> Result<ExecutionResult, CommitError> {
-        let plan: Vec<&[ConditionalStatement]> = combinable_runs(&write.steps).collect();
-        match self.until_stored(&Plan::Sequential(&plan)).await {
-            Err(Unstored::Refused(_)) if plan.len() < write.steps.len() => {
-                self.commit_one_by_one(write).await
+        let plan: Vec<&[ConditionalStatement]> = combinable_runs(&write.statements).collect();
+        match self
+            .commit_with_retry(&ExecutionPlan::Sequential(&plan))
+            .await
+        {
+            Err(CommitFailure::Rejected(_)) if plan.len() < write.statements.len() => {
+                self.commit_sequentially(write).await
             }
             stored => self.finish_commit(write, stored),
         }
     }
 
     /// Executes the statements one by one, which is the only way to learn which one fails and why.
-    async fn commit_one_by_one(&self, write: &UnitOfWork) -> Result<ExecutionResult, CommitError> {
-        let plan: Vec<&[ConditionalStatement]> = write.steps.chunks(1).collect();
-        let stored = self.until_stored(&Plan::Sequential(&plan)).await;
+    async fn commit_sequentially(
+        &self,
+        write: &UnitOfWork,
+    ) -> Result<ExecutionResult, CommitError> {
+        let plan: Vec<&[ConditionalStatement]> = write.statements.chunks(1).collect();
+        let stored = self
+            .commit_with_retry(&ExecutionPlan::Sequential(&plan))
+            .await;
         self.finish_commit(write, stored)
     }
 
     fn finish_commit(
         &self,
         write: &UnitOfWork,
-        stored: Result<ExecutionResult, Unstored>,
+        stored: Result<ExecutionResult, CommitFailure>,
     ) -> Result<ExecutionResult, CommitError> {
-        let outcome = stored.map_err(|unstored| match unstored {
-            Unstored::Refused(error) => error,
-            Unstored::Lost(error) => error.into(),
+        let outcome = stored.map_err(|failure| match failure {
+            CommitFailure::Rejected(error) => error,
+            CommitFailure::Database(error) => error.into(),
         })?;
-        self.announce.add(write.wakes);
+        self.outgoing_wakeups.add(write.wakeups);
         Ok(outcome)
     }
 
     /// Executes the plan, and repeats it as long as nothing was written and the error is transient.
-    async fn until_stored(&self, plan: &Plan<'_>) -> Result<ExecutionResult, Unstored> {
+    async fn commit_with_retry(
+        &self,
+        plan: &ExecutionPlan<'_>,
+    ) -> Result<ExecutionResult, CommitFailure> {
         let pool = match plan {
-            Plan::Sequential(_) => &self.pool,
-            Plan::Together(_) => &self.writers,
+            ExecutionPlan::Sequential(_) => &self.pool,
+            ExecutionPlan::Batched(_) => &self.writers,
         };
         let mut tries = 1;
         loop {
-            let lost = |error| Unstored::Lost(classify_error(error));
-            let mut held = pool.acquire().await.map_err(lost)?;
-            let connection = held.connection().map_err(lost)?;
+            let lost = |error| CommitFailure::Database(classify_error(error));
+            let mut pooled = pool.acquire().await.map_err(lost)?;
+            let connection = pooled.connection().map_err(lost)?;
             match self.execute_plan(connection, plan).await {
                 Ok(outcome) => {
-                    held.release_clean();
+                    pooled.release_clean();
                     return Ok(outcome);
                 }
-                Err(TransactionError::Permanent(error)) => return Err(Unstored::Refused(error)),
+                Err(TransactionError::Permanent(error)) => {
+                    return Err(CommitFailure::Rejected(error));
+                }
                 Err(TransactionError::Retryable(error)) => {
                     if is_connection_error(&error) {
-                        pool.discard(held);
+                        pool.discard(pooled);
                     }
                     if tries == ATTEMPTS_MAX {
-                        return Err(Unstored::Lost(DatabaseError::unavailable(error)));
+                        return Err(CommitFailure::Database(DatabaseError::unavailable(error)));
                     }
                     tries += 1;
                 }
                 Err(TransactionError::TimedOut) => {
-                    pool.discard(held);
-                    let error = DatabaseError::unavailable(ResponseTimeout(self.answer_timeout));
-                    return Err(Unstored::Lost(error));
+                    pool.discard(pooled);
+                    let error = DatabaseError::unavailable(ResponseTimeout(self.response_timeout));
+                    return Err(CommitFailure::Database(error));
                 }
                 Err(TransactionError::CommitUnknown(error)) => {
-                    pool.discard(held);
-                    return Err(Unstored::Lost(error));
+                    pool.discard(pooled);
+                    return Err(CommitFailure::Database(error));
                 }
             }
         }
@@ -327,11 +345,11 @@ impl Postgres {
     async fn execute_plan(
         &self,
         connection: &mut PgConnection,
-        plan: &Plan<'_>,
+        plan: &ExecutionPlan<'_>,
     ) -> Result<ExecutionResult, TransactionError> {
         let plan = match plan {
-            Plan::Sequential(plan) => *plan,
-            Plan::Together(one) => return self.alone(one.run(connection)).await,
+            ExecutionPlan::Sequential(plan) => *plan,
+            ExecutionPlan::Batched(one) => return self.run_autocommit(one.run(connection)).await,
         };
         // A single statement that returns rows needs no transaction. It is a claim, which expires
         // if the response is lost, or an idempotent operation.
@@ -340,7 +358,7 @@ impl Postgres {
         {
             let mut outcome = ExecutionResult::default();
             let run = run_step(connection, step, &mut outcome);
-            let run = timeout(self.answer_timeout, run).await;
+            let run = timeout(self.response_timeout, run).await;
             return run
                 .map_err(|_| TransactionError::TimedOut)?
                 .map(|()| outcome);
@@ -352,23 +370,27 @@ impl Postgres {
                 let run = self.run_batch(connection, batch, &mut outcome).await;
                 run.map(|()| outcome)
             };
-            return self.alone(run).await;
+            return self.run_autocommit(run).await;
         }
-        let begun = timeout(self.answer_timeout, connection.begin()).await;
+        let begun = timeout(self.response_timeout, connection.begin()).await;
         let mut transaction = begun
             .map_err(|_| TransactionError::TimedOut)?
             .map_err(classify_transaction_error)?;
-        let steps = timeout(self.answer_timeout, self.run_steps(&mut transaction, plan)).await;
+        let steps = timeout(
+            self.response_timeout,
+            self.run_steps(&mut transaction, plan),
+        )
+        .await;
         let outcome = match steps {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(failure)) => {
                 // If the rollback fails too, the server rolls back when the connection closes.
-                let _ = timeout(self.answer_timeout, transaction.rollback()).await;
+                let _ = timeout(self.response_timeout, transaction.rollback()).await;
                 return Err(failure);
             }
             Err(_) => return Err(TransactionError::TimedOut),
         };
-        match timeout(self.answer_timeout, transaction.commit()).await {
+        match timeout(self.response_timeout, transaction.commit()).await {
             Ok(Ok(())) => Ok(outcome),
             Ok(Err(error)) if is_connection_error(&error) => Err(TransactionError::CommitUnknown(
                 DatabaseError::commit_unknown(error),
@@ -380,16 +402,16 @@ impl Postgres {
 
     /// Builds the error of a commit that received no response.
     fn unknown(&self) -> TransactionError {
-        let silence = ResponseTimeout(self.answer_timeout);
+        let silence = ResponseTimeout(self.response_timeout);
         TransactionError::CommitUnknown(DatabaseError::commit_unknown(silence))
     }
 
     /// Runs a statement without an explicit transaction.
-    async fn alone(
+    async fn run_autocommit(
         &self,
         run: impl Future<Output = Result<ExecutionResult, TransactionError>>,
     ) -> Result<ExecutionResult, TransactionError> {
-        match timeout(self.answer_timeout, run).await {
+        match timeout(self.response_timeout, run).await {
             // If the server reported that it closes the connection, it rolled the statement back.
             Ok(Err(TransactionError::Retryable(error)))
                 if is_connection_error(&error) && error.as_database_error().is_none() =>
@@ -427,9 +449,9 @@ impl Postgres {
         };
         let text = joint.as_ref().and_then(|joint| joint.largest_batch(1));
         if let Some((_, text)) = text {
-            let one = OneStatement {
+            let one = BoundStatement {
                 text: Arc::clone(text),
-                steps: batch.iter().collect(),
+                statements: batch.iter().collect(),
             };
             outcome.rows_affected = one.run(connection).await?.rows_affected;
             return Ok(());
@@ -450,31 +472,41 @@ impl Postgres {
         self.closed.send_replace(true);
         // A server that no longer responds must not delay the shutdown.
         let both = async { tokio::join!(self.pool.close(), self.writers.close()) };
-        if timeout(self.answer_timeout, both).await.is_err() {
+        if timeout(self.response_timeout, both).await.is_err() {
             tracing::warn!("the database did not respond while its connections were being closed");
         }
     }
 }
 
+/// Returns whether an earlier development version created the schema.
+async fn has_earlier_schema(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let table = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
+    if !table.fetch_one(&mut *connection).await? {
+        return Ok(false);
+    }
+    let select = sqlx::query(migration::SELECT_EARLIER_SCHEMA);
+    Ok(select.fetch_optional(connection).await?.is_some())
+}
+
 /// The way in which a unit of work is executed.
-enum Plan<'a> {
+enum ExecutionPlan<'a> {
     /// Runs of statements, one after the other.
     Sequential(&'a [&'a [ConditionalStatement]]),
-    Together(&'a OneStatement<'a>),
+    Batched(&'a BoundStatement<'a>),
 }
 
 /// Several statements combined into one, with their arguments.
-struct OneStatement<'a> {
+struct BoundStatement<'a> {
     text: Arc<str>,
-    steps: Vec<&'a ConditionalStatement>,
+    statements: Vec<&'a ConditionalStatement>,
 }
 
-impl OneStatement<'_> {
+impl BoundStatement<'_> {
     async fn run(
         &self,
         connection: &mut PgConnection,
     ) -> Result<ExecutionResult, TransactionError> {
-        let args = self.steps.iter().flat_map(|step| &step.statement.args);
+        let args = self.statements.iter().flat_map(|step| &step.statement.args);
         let args = postgres_args(args).map_err(classify_transaction_error)?;
         let query = sqlx::query_with(AssertSqlSafe(Arc::clone(&self.text)), args);
         // The commit is confirmed only by the end of the response, so all of it must be read.
@@ -496,11 +528,11 @@ impl OneStatement<'_> {
 }
 
 /// The reason that a commit failed.
-enum Unstored {
+enum CommitFailure {
     /// The unit of work itself was rejected; nothing of it was stored.
-    Refused(CommitError),
+    Rejected(CommitError),
     /// The database failed.
-    Lost(DatabaseError),
+    Database(DatabaseError),
 }
 
 fn classify_transaction_error(error: sqlx::Error) -> TransactionError {

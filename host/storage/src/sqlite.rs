@@ -43,6 +43,12 @@ impl Sqlite {
         if file.is_empty() || file == ":memory:" {
             return Err(OpenError::InMemory);
         }
+        if has_earlier_schema(Path::new(file))
+            .await
+            .map_err(OpenError::Connect)?
+        {
+            return Err(OpenError::EarlierSchema);
+        }
         let writing = SqliteConnectOptions::new()
             .filename(Path::new(file))
             .create_if_missing(true)
@@ -133,6 +139,30 @@ impl Sqlite {
         }
         self.readers.close().await;
     }
+}
+
+/// Returns whether an earlier development version created the file. Changes neither the file nor
+/// its write-ahead log, unlike the connections of the writer, which set the journal mode.
+async fn has_earlier_schema(file: &Path) -> Result<bool, sqlx::Error> {
+    if !file.exists() {
+        return Ok(false);
+    }
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    let options = SqliteConnectOptions::new()
+        .filename(file)
+        .read_only(true)
+        // Without a log nobody writes to the file. SQLite then need not create one to read it.
+        .immutable(!Path::new(&log).exists());
+    let mut connection = SqliteConnection::connect_with(&options).await?;
+    let table = "SELECT 1 FROM sqlite_master WHERE name = '_sqlx_migrations'";
+    let mut is_earlier = sqlx::query(table).fetch_optional(&mut connection).await?;
+    if is_earlier.is_some() {
+        let select = sqlx::query(migration::SELECT_EARLIER_SCHEMA);
+        is_earlier = select.fetch_optional(&mut connection).await?;
+    }
+    connection.close().await?;
+    Ok(is_earlier.is_some())
 }
 
 #[expect(
@@ -226,7 +256,7 @@ async fn transact(
     writes: &[UnitOfWork],
 ) -> Result<Vec<Result<ExecutionResult, CommitError>>, DatabaseError> {
     if let [write] = writes
-        && write.steps.is_empty()
+        && write.statements.is_empty()
     {
         return Ok(vec![Ok(ExecutionResult::default())]);
     }
@@ -268,7 +298,7 @@ async fn run_steps(
     write: &UnitOfWork,
 ) -> Result<ExecutionResult, CommitError> {
     let mut outcome = ExecutionResult::default();
-    for step in &write.steps {
+    for step in &write.statements {
         let sql = AssertSqlSafe(Dialect::Sqlite.render(&step.statement));
         let args = step.statement.sqlite_args().map_err(classify_error)?;
         let query = sqlx::query_with(sql, args);

@@ -82,7 +82,7 @@ impl UnitOfWork {
             SupplierEventState::Received.as_str(),
             self.now,
         );
-        self.one(insert, Conflict::SupplierEventExists)
+        self.add_expecting_one(insert, Conflict::SupplierEventExists)
     }
 
     /// Records that an event was applied to its booking. Fails with
@@ -119,7 +119,7 @@ impl UnitOfWork {
         booking_id: Option<&BookingId>,
     ) -> &mut Self {
         let update = statement!(
-            "UPDATE supplier_event SET state = $4, booking_id = $5, settled_at = $6 \
+            "UPDATE supplier_event SET state = $4, booking_id = $5, processed_at = $6 \
              WHERE mode = $1 AND supplier = $2 AND id = $3 AND state = $7",
             mode,
             supplier.as_str(),
@@ -129,7 +129,7 @@ impl UnitOfWork {
             self.now,
             SupplierEventState::Received.as_str(),
         );
-        self.one(update, Conflict::SupplierEventProcessed)
+        self.add_expecting_one(update, Conflict::SupplierEventProcessed)
     }
 }
 
@@ -146,7 +146,7 @@ impl Store {
     ) -> Result<Option<StoredSupplierEvent>, DatabaseError> {
         let select = statement!(
             "SELECT id, kind, supplier_reference, client_reference, supplier_offer, \
-             occurred_at, body_sha256, state, booking_id, received_at, settled_at \
+             occurred_at, body_sha256, state, booking_id, received_at, processed_at \
              FROM supplier_event WHERE mode = $1 AND supplier = $2 AND id = $3",
             mode,
             supplier.as_str(),
@@ -205,6 +205,6 @@ fn read(row: &Row) -> Result<StoredSupplierEvent, DatabaseError> {
             .transpose()
             .map_err(|error| DatabaseError::unreadable("booking_id", error))?,
         received_at: row.timestamp("received_at")?,
-        processed_at: row.timestamp_opt("settled_at")?,
+        processed_at: row.timestamp_opt("processed_at")?,
     })
 }

@@ -14,10 +14,10 @@ use std::sync::Arc;
 #[must_use = "a unit of work has no effect until it is committed"]
 pub struct UnitOfWork {
     pub(crate) now: Timestamp,
-    pub(crate) steps: Vec<ConditionalStatement>,
+    pub(crate) statements: Vec<ConditionalStatement>,
     /// Queues in which an item became due earlier than waiting workers know. All hosts are
     /// notified.
-    pub(crate) wakes: WorkQueueSet,
+    pub(crate) wakeups: WorkQueueSet,
     /// Queues in which a due item may have become available. Only this host is notified, because
     /// its own workers can claim the item.
     pub(crate) local_wakeups: WorkQueueSet,
@@ -159,8 +159,8 @@ impl UnitOfWork {
     pub const fn new(now: Timestamp) -> Self {
         Self {
             now,
-            steps: Vec::new(),
-            wakes: WorkQueueSet::NONE,
+            statements: Vec::new(),
+            wakeups: WorkQueueSet::NONE,
             local_wakeups: WorkQueueSet::NONE,
             encode_error: None,
         }
@@ -169,13 +169,13 @@ impl UnitOfWork {
     /// Returns whether committing has no effect.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.steps.is_empty() && self.encode_error.is_none()
+        self.statements.is_empty() && self.encode_error.is_none()
     }
 
     /// Appends all statements of another unit of work.
     pub fn append(&mut self, other: Self) -> &mut Self {
-        self.steps.extend(other.steps);
-        self.wakes.union(other.wakes);
+        self.statements.extend(other.statements);
+        self.wakeups.union(other.wakeups);
         self.local_wakeups.union(other.local_wakeups);
         self.encode_error = self.encode_error.take().or(other.encode_error);
         self
@@ -185,7 +185,11 @@ impl UnitOfWork {
         self.push(statement, Precondition::AnyRows, false)
     }
 
-    pub(crate) fn one(&mut self, statement: Statement, otherwise: Conflict) -> &mut Self {
+    pub(crate) fn add_expecting_one(
+        &mut self,
+        statement: Statement,
+        otherwise: Conflict,
+    ) -> &mut Self {
         self.push(statement, Precondition::OneRow(otherwise), false)
     }
 
@@ -208,7 +212,7 @@ impl UnitOfWork {
     }
 
     fn push(&mut self, statement: Statement, expects: Precondition, returns: bool) -> &mut Self {
-        self.steps.push(ConditionalStatement {
+        self.statements.push(ConditionalStatement {
             statement,
             precondition: expects,
             returns_rows: returns,

@@ -42,7 +42,7 @@ impl WorkQueueSet {
     pub(crate) const NONE: Self = Self(0);
     pub(crate) const ALL: Self = Self(0b111);
 
-    pub(crate) const fn add(&mut self, queue: WorkQueue) {
+    pub(crate) const fn insert(&mut self, queue: WorkQueue) {
         self.0 |= 1 << queue as u8;
     }
 
@@ -75,11 +75,11 @@ impl WakeupSender {
     }
 
     pub(crate) fn subscribe(&self, queue: WorkQueue) -> WakeupReceiver {
-        let [jobs, deliveries, asks] = &self.0;
+        let [jobs, deliveries, price_checks] = &self.0;
         let (wake, together) = match queue {
             WorkQueue::Jobs => (jobs, JOBS_COALESCE_WINDOW),
             WorkQueue::Deliveries => (deliveries, COALESCE_WINDOW),
-            WorkQueue::PriceChecks => (asks, COALESCE_WINDOW),
+            WorkQueue::PriceChecks => (price_checks, COALESCE_WINDOW),
         };
         WakeupReceiver {
             word: wake.subscribe(),

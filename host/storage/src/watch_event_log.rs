@@ -31,9 +31,10 @@ impl UnitOfWork {
     pub(crate) fn append_watch_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
         self.advance_log_head(tenant, 1);
         self.add(statement!(
-            "INSERT INTO watch_log (organization, mode, sequence, event_id, status, created_at) \
-             SELECT head.organization, head.mode, head.last, $3, $4, $5 \
-             FROM watch_log_head AS head WHERE head.organization = $1 AND head.mode = $2",
+            "INSERT INTO watch_event_log (organization, mode, sequence, event_id, status, \
+             created_at) \
+             SELECT head.organization, head.mode, head.last_sequence, $3, $4, $5 \
+             FROM watch_event_log_head AS head WHERE head.organization = $1 AND head.mode = $2",
             tenant.organization.as_str(),
             tenant.mode,
             event.id.as_str(),
@@ -47,8 +48,10 @@ impl UnitOfWork {
     /// with this statement, and sees everything that was committed before the lock was acquired.
     fn advance_log_head(&mut self, tenant: &Tenant, by: i64) -> &mut Self {
         self.add(statement!(
-            "INSERT INTO watch_log_head (organization, mode, last) VALUES ($1, $2, $3) \
-             ON CONFLICT (organization, mode) DO UPDATE SET last = watch_log_head.last + $3",
+            "INSERT INTO watch_event_log_head (organization, mode, last_sequence) VALUES ($1, \
+             $2, $3) \
+             ON CONFLICT (organization, mode) DO UPDATE SET last_sequence = \
+             watch_event_log_head.last_sequence + $3",
             tenant.organization.as_str(),
             tenant.mode,
             by,
@@ -72,7 +75,7 @@ impl UnitOfWork {
             self.delete_subscription(tenant, Product::Watch, replaced);
         }
         self.insert_subscription(endpoint, sealed_secret);
-        self.wakes.add(WorkQueue::Deliveries);
+        self.wakeups.insert(WorkQueue::Deliveries);
         self.add(backfill_pending_deliveries(endpoint, since))
     }
 
@@ -120,7 +123,7 @@ impl Store {
 
 pub(crate) fn select_sequence(tenant: &Tenant, event: &EventId) -> Statement {
     statement!(
-        "SELECT sequence FROM watch_log \
+        "SELECT sequence FROM watch_event_log \
          WHERE organization = $1 AND mode = $2 AND event_id = $3",
         tenant.organization.as_str(),
         tenant.mode,
@@ -131,7 +134,7 @@ pub(crate) fn select_sequence(tenant: &Tenant, event: &EventId) -> Statement {
 pub(crate) fn select_entries_after(tenant: &Tenant, behind: i64, limit: u32) -> Statement {
     statement!(
         "SELECT l.status, o.id, o.event_type, o.product, o.booking_id, o.payload, o.created_at \
-         FROM watch_log AS l JOIN outbox AS o \
+         FROM watch_event_log AS l JOIN outbox AS o \
            ON o.organization = l.organization AND o.mode = l.mode AND o.id = l.event_id \
          WHERE l.organization = $1 AND l.mode = $2 AND l.sequence > $3 \
          ORDER BY l.sequence LIMIT $4",
@@ -150,10 +153,10 @@ pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timest
     Statement {
         sql: format!(
             "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, \
-             status, generation, attempts, next_at, created_at, pending_since) \
+             status, generation, attempt_count, next_attempt_at, created_at, pending_since) \
              SELECT l.organization, l.mode, '{}' || substr(l.event_id, {}) || '-' || $4, $3, \
              l.event_id, 'PENDING', 0, 0, l.created_at, l.created_at, l.created_at \
-             FROM watch_log AS l JOIN watch_log_head AS head \
+             FROM watch_event_log AS l JOIN watch_event_log_head AS head \
                ON head.organization = l.organization AND head.mode = l.mode \
              WHERE l.organization = $1 AND l.mode = $2 AND l.status = 'pending' \
                AND l.created_at >= $5 ON CONFLICT DO NOTHING",
@@ -176,11 +179,11 @@ pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timest
 /// endpoint is final.
 pub(crate) fn log_outcomes(ended: String) -> Statement {
     statement!(
-        "UPDATE watch_log SET status = item.value ->> 'event_status' FROM {each $1} \
-         WHERE watch_log.organization = item.value ->> 'organization' \
-           AND watch_log.mode = item.value ->> 'mode' \
-           AND watch_log.event_id = item.value ->> 'event' \
-           AND watch_log.status <> 'delivered' \
+        "UPDATE watch_event_log SET status = item.value ->> 'event_status' FROM {each $1} \
+         WHERE watch_event_log.organization = item.value ->> 'organization' \
+           AND watch_event_log.mode = item.value ->> 'mode' \
+           AND watch_event_log.event_id = item.value ->> 'event' \
+           AND watch_event_log.status <> 'delivered' \
            AND EXISTS (SELECT 1 FROM webhook_delivery AS d JOIN webhook_subscription AS s \
                ON s.organization = d.organization AND s.mode = d.mode \
                AND s.id = d.subscription_id \

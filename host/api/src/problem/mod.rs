@@ -189,9 +189,9 @@ impl ApiError {
         let code = match &error {
             DatabaseError::Unavailable(_) | DatabaseError::Closed => ErrorCode::Overloaded,
             DatabaseError::CommitUnknown(_) => ErrorCode::ResultUnknown,
-            DatabaseError::Decode { .. } | DatabaseError::Encode(_) | DatabaseError::Refused(_) => {
-                ErrorCode::InternalError
-            }
+            DatabaseError::Decode { .. }
+            | DatabaseError::Encode(_)
+            | DatabaseError::InvalidStatement(_) => ErrorCode::InternalError,
         };
         let answer = Self::from(code).with_cause(error);
         match code {

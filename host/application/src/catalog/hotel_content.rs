@@ -305,7 +305,7 @@ fn database_error(error: CommitError) -> QueryError {
     match error {
         CommitError::Database(error) => error.into(),
         CommitError::Conflict(conflict) => {
-            QueryError::Database(DatabaseError::Refused(Arc::new(conflict)))
+            QueryError::Database(DatabaseError::InvalidStatement(Arc::new(conflict)))
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::supplier::query_error::QueryError;
 use crate::supplier::router::RouteRequest;
 use host_domain::hotel::supplier_api::{Offer, SearchFilters, SearchSort, SupplierHotel};
 use host_domain::hotel::{Location, Stay};
-use host_domain::id::{AskId, HotelId, KeyId};
+use host_domain::id::{HotelId, KeyId, PriceCheckId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::supplier::{Capability, SupplierId};
@@ -209,7 +209,7 @@ impl Application {
 
 /// Builds the context of a background check, which runs for the organization's watches and not for
 /// a caller. The same check always uses the same supplier, as long as that one responds.
-pub fn background_context(tenant: &Tenant, ask: &AskId, time: Duration) -> RequestContext {
+pub fn background_context(tenant: &Tenant, ask: &PriceCheckId, time: Duration) -> RequestContext {
     RequestContext {
         request_id: Arc::from(ask.as_str()),
         owner: Owner {

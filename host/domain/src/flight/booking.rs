@@ -104,7 +104,7 @@ pub enum State {
     /// A prebook of the fare was sent to the supplier.
     PrebookInProgress {
         /// Time at which the prebook started.
-        since: Timestamp,
+        started_at: Timestamp,
     },
     /// The fare is prebooked, but no seat is reserved. The client can complete the booking.
     ReadyForComplete,

@@ -50,7 +50,7 @@ impl Booking {
     #[must_use]
     pub fn next_step(&self, now: Timestamp) -> NextStep<Step> {
         let own = self.booking_step().into_iter().chain(self.purchase_step());
-        let payments = self.payments.iter().flat_map(Payment::steps);
+        let payments = self.payments.iter().flat_map(Payment::scheduled_steps);
         let payments = payments.map(|(at, step)| (at, Step::Payment(step)));
         earliest_step(self.expiry(), own.chain(payments), now)
     }
@@ -58,8 +58,8 @@ impl Booking {
     fn expiry(&self) -> Option<(Timestamp, Expiry)> {
         match self.state {
             State::Created => Some((self.created_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook)),
-            State::PrebookInProgress { since } => {
-                Some((since.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
+            State::PrebookInProgress { started_at } => {
+                Some((started_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
             }
             State::ReadyForComplete => Some((self.offer_expires_at, Expiry::Offer)),
             State::CompleteInProgress { .. }

@@ -44,7 +44,7 @@ impl Booking {
     /// booking's own step precedes those of its payments.
     #[must_use]
     pub fn next_step(&self, now: Timestamp) -> NextStep<Step> {
-        let payments = self.payments.iter().flat_map(Payment::steps);
+        let payments = self.payments.iter().flat_map(Payment::scheduled_steps);
         let payments = payments.map(|(at, step)| (at, Step::Payment(step)));
         earliest_step(
             self.expiry(),

@@ -82,17 +82,17 @@ impl PaymentEvent {
             Self::Sent { .. } => "payment_sent",
             Self::Authorized { .. } => "payment_authorized",
             Self::Declined(_) => "payment_declined",
-            Self::NotAuthorized => "payment_nothing_held",
+            Self::NotAuthorized => "payment_not_authorized",
             Self::Captured => "payment_captured",
             Self::Voided => "payment_voided",
             Self::StepFailed { .. } => "payment_step_failed",
-            Self::Unresolved { .. } => "payment_checked",
-            Self::ResendScheduled { .. } => "payment_repeated",
+            Self::Unresolved { .. } => "payment_unresolved",
+            Self::ResendScheduled { .. } => "payment_resend_scheduled",
             Self::RefundSent { .. } => "refund_sent",
-            Self::Refunded(_) => "refund_done",
+            Self::Refunded(_) => "refunded",
             Self::RefundFailed { .. } => "refund_failed",
-            Self::RefundResendScheduled { .. } => "refund_repeated",
-            Self::RefundUnresolved { .. } => "refund_checked",
+            Self::RefundResendScheduled { .. } => "refund_resend_scheduled",
+            Self::RefundUnresolved { .. } => "refund_unresolved",
         }
     }
 }

@@ -54,7 +54,7 @@ impl PaymentStep {
 impl Payment {
     /// Returns the steps of the payment and when each is due. There may be several refunds.
     #[must_use]
-    pub fn steps(&self) -> Vec<(Timestamp, PaymentStep)> {
+    pub fn scheduled_steps(&self) -> Vec<(Timestamp, PaymentStep)> {
         let id = || self.id.clone();
         match &self.state {
             PaymentState::Authorizing(RemoteCall::Pending { due_at, .. }) => {

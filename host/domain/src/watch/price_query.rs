@@ -1,7 +1,7 @@
 //! Price queries of watches, and the times of their checks.
 
 use crate::hotel::{Board, Location, Stay};
-use crate::id::{AskId, HotelId, PlaceId};
+use crate::id::{HotelId, PlaceId, PriceCheckId};
 use crate::money::Money;
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ impl PriceQuery {
     /// interval is halved in the last 7 days before check-in and quartered in the last 2. The last
     /// check is at [`PriceQuery::expires_at`], when there is nothing left to check.
     #[must_use]
-    pub fn next_check(&self, id: &AskId, interval_s: i64, now: Timestamp) -> Timestamp {
+    pub fn next_check(&self, id: &PriceCheckId, interval_s: i64, now: Timestamp) -> Timestamp {
         let left_s = midnight_utc(self.stay.check_in).since(now) / 1000;
         let share = if left_s <= 2 * DAY_S {
             4
@@ -117,7 +117,7 @@ fn midnight_utc(day: Date) -> Timestamp {
 }
 
 /// Returns a hash that is independent of the order of ids.
-fn phase_hash(id: &AskId) -> u32 {
+fn phase_hash(id: &PriceCheckId) -> u32 {
     // The hash is FNV-1a.
     id.as_str().bytes().fold(0x811c_9dc5, |hash: u32, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hotel::{Occupancy, Stay};
-use crate::id::{AskId, HotelId};
+use crate::id::{HotelId, PriceCheckId};
 use crate::money::Currency;
 use crate::owner::{Mode, Tenant};
 use std::collections::BTreeSet;
@@ -207,7 +207,7 @@ fn watch_expires_when_check_in_day_has_ended_in_every_time_zone() {
 #[test]
 fn query_is_checked_once_per_interval_and_more_often_near_check_in() {
     let question = question();
-    let id = AskId::from_bits(7);
+    let id = PriceCheckId::from_bits(7);
     for (before_s, interval_s) in [
         (30 * 86_400, INTERVAL_S),
         (7 * 86_400 + 1, INTERVAL_S),
@@ -237,7 +237,7 @@ fn queries_created_together_are_checked_at_different_times() {
     let question = question();
     let mut buckets = [0_u32; 9];
     for number in 0..9_000 {
-        let id = AskId::from_bits(number);
+        let id = PriceCheckId::from_bits(number);
         let wait_ms = question.next_check(&id, INTERVAL_S, NOW).since(NOW);
         let bucket = usize::try_from((wait_ms - 1) / 100_000).unwrap();
         buckets[bucket] += 1;

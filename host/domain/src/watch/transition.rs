@@ -84,8 +84,7 @@ impl Watch {
         event: Event,
         now: Timestamp,
     ) -> Result<Option<Transition>, InvalidTransition> {
-        use Event as E;
-        use State as S;
+        use {Event as E, State as S};
         let conflict = InvalidTransition {
             status: self.status().as_str(),
             event: event.name(),
@@ -94,9 +93,9 @@ impl Watch {
             (self, None, false, false);
         let state = match (watch.state.clone(), event) {
             (S::Active, E::PriceObserved { total }) if watch.trigger.is_met_by(total) => {
-                is_purchase_due = watch.is_armed();
-                notification = (!is_purchase_due).then(|| watch.triggered_event());
-                if is_purchase_due {
+                buys = watch.is_armed();
+                tells = (!buys).then(|| watch.triggered_event());
+                if buys {
                     S::Purchasing { booking: None }
                 } else {
                     S::Triggered
@@ -119,7 +118,7 @@ impl Watch {
             // price: the next check buys.
             (S::Active | S::Triggered, E::Armed { mandate }) if watch.auto_book.is_some() => {
                 watch.mandate_id = Some(mandate);
-                is_check_due = true;
+                asks = true;
                 S::Active
             }
             (S::Purchasing { booking: None }, E::PurchaseStarted { booking }) => S::Purchasing {
@@ -132,11 +131,11 @@ impl Watch {
                 },
                 E::Purchased,
             ) => {
-                notification = Some(EventType::HotelWatchPurchased);
+                tells = Some(EventType::HotelWatchPurchased);
                 S::Purchased { booking }
             }
             (S::Purchasing { booking }, E::PurchaseFailed { reason }) => {
-                notification = Some(EventType::HotelWatchPurchaseFailed);
+                tells = Some(EventType::HotelWatchPurchaseFailed);
                 S::PurchaseFailed { reason, booking }
             }
             (S::Active | S::Triggered, E::Expired) => S::Expired,

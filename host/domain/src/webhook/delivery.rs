@@ -215,12 +215,14 @@ impl DeliveryEvent<'_> {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Claimed => "taken",
-            Self::AttemptFinished { result, .. } => match result {
-                DeliveryResult::Accepted => "answered: taken",
-                DeliveryResult::Failed { .. } => "answered: not taken",
-                DeliveryResult::Gone => "answered: gone",
-                DeliveryResult::UrlNotAllowed => "answered: url not allowed",
+            Self::Claimed => "claimed",
+            Self::AttemptFinished {
+                result: outcome, ..
+            } => match outcome {
+                DeliveryResult::Accepted => "finished: accepted",
+                DeliveryResult::Failed { .. } => "finished: failed",
+                DeliveryResult::Gone => "finished: gone",
+                DeliveryResult::UrlNotAllowed => "finished: url not allowed",
             },
             Self::Expired => "expired",
         }

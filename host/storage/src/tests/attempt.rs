@@ -48,7 +48,7 @@ async fn attempt_is_stored_before_sending_and_updated_with_its_outcome(db: &Test
     assert_eq!((&sent.call, &sent.tenant), (&call, &tenant()));
     assert_eq!(sent.outcome, AttemptOutcome::Sent);
     assert_eq!(
-        (sent.ordinal, sent.send_count, sent.reconcile_count),
+        (sent.number, sent.send_count, sent.reconcile_count),
         (1, 1, 0)
     );
     assert_eq!((sent.last_sent_at, sent.finished_at), (NOW, None));
@@ -103,8 +103,8 @@ async fn reference_of_call_that_may_have_happened_is_rejected(db: &TestDatabase)
     assert_eq!(commit(done).await, None);
     assert_eq!(commit(sending(&call(4), NOW)).await, exists);
     let all = db.store.attempts(&tenant(), &call(1).booking_id).await;
-    let ordinals: Vec<_> = all.unwrap().iter().map(|attempt| attempt.ordinal).collect();
-    assert_eq!(ordinals, [1, 2, 3]);
+    let numbers: Vec<_> = all.unwrap().iter().map(|attempt| attempt.number).collect();
+    assert_eq!(numbers, [1, 2, 3]);
 }
 
 async fn concurrent_calls_with_one_reference_record_one_attempt(db: &TestDatabase) {

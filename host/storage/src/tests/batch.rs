@@ -49,7 +49,7 @@ fn beginning(booking: &Booking) -> UnitOfWork {
 
 /// Returns the number of statements in each combination.
 fn sizes(write: &UnitOfWork) -> Vec<usize> {
-    combinable_runs(&write.steps).map(<[_]>::len).collect()
+    combinable_runs(&write.statements).map(<[_]>::len).collect()
 }
 
 #[test]
@@ -92,8 +92,8 @@ async fn combined_statements_have_the_effect_of_separate_ones(db: &TestDatabase)
     // Two calls in one unit of work get consecutive numbers, although neither insert sees the
     // other.
     let calls = db.store.attempts(&tenant(), &first.id).await.unwrap();
-    let ordinals: Vec<i64> = calls.iter().map(|call| call.ordinal).collect();
-    assert_eq!(ordinals, [1, 2]);
+    let numbers: Vec<i64> = calls.iter().map(|call| call.number).collect();
+    assert_eq!(numbers, [1, 2]);
 }
 
 async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatabase) {

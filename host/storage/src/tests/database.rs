@@ -1,8 +1,7 @@
 //! A separate database for each test.
 
 use super::*;
-use crate::migration;
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
@@ -23,21 +22,20 @@ enum Place {
 
 impl TestDatabase {
     pub(super) async fn sqlite() -> Self {
-        Self::sqlite_at(None).await
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
+        Self::open(url, Place::Folder(folder))
+            .await
+            .migrated()
+            .await
     }
 
     pub(super) async fn postgres() -> Self {
-        Self::postgres_at(None).await
+        Self::empty_postgres().await.migrated().await
     }
 
-    /// Creates a database with the given version of the schema, or the current one.
-    pub(super) async fn sqlite_at(version: Option<i64>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
-        Self::open(url, Place::Folder(folder), version).await
-    }
-
-    pub(super) async fn postgres_at(version: Option<i64>) -> Self {
+    /// Creates a database without a schema.
+    pub(super) async fn empty_postgres() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let server = server_url();
         let name = format!(
@@ -51,27 +49,17 @@ impl TestDatabase {
         connection.close().await.unwrap();
         let (before, _) = server.rsplit_once('/').unwrap();
         let url = format!("{before}/{name}");
-        Self::open(url, Place::Server(server), version).await
+        Self::open(url, Place::Server(server)).await
     }
 
-    async fn open(url: String, place: Place, version: Option<i64>) -> Self {
+    async fn open(url: String, place: Place) -> Self {
         let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
-        match (version, &place) {
-            (None, _) => store.migrate().await.unwrap(),
-            (Some(version), Place::Folder(_)) => {
-                let mut connection = SqliteConnection::connect(&url).await.unwrap();
-                let migrated = migration::SQLITE.run_to(version, &mut connection).await;
-                migrated.unwrap();
-                connection.close().await.unwrap();
-            }
-            (Some(version), Place::Server(_)) => {
-                let mut connection = PgConnection::connect(&url).await.unwrap();
-                let migrated = migration::POSTGRES.run_to(version, &mut connection).await;
-                migrated.unwrap();
-                connection.close().await.unwrap();
-            }
-        }
         Self { store, url, place }
+    }
+
+    async fn migrated(self) -> Self {
+        self.store.migrate().await.unwrap();
+        self
     }
 
     /// Opens a second store, which to the database looks like another process.

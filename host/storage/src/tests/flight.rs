@@ -79,7 +79,7 @@ pub(super) fn flight(number: u32) -> Booking {
 pub(super) fn state(status: Status) -> State {
     match status {
         Status::Created => State::Created,
-        Status::PrebookInProgress => State::PrebookInProgress { since: NOW },
+        Status::PrebookInProgress => State::PrebookInProgress { started_at: NOW },
         Status::ReadyForComplete => State::ReadyForComplete,
         Status::CompleteInProgress => State::CompleteInProgress {
             book: RemoteCall::pending(NOW),

@@ -197,7 +197,7 @@ async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
         let [call] = &store.attempts(&tenant(), way.id()).await.unwrap()[..] else {
             panic!("expected exactly one attempt for {}", way.id());
         };
-        assert_eq!((call.ordinal, call.outcome), (1, AttemptOutcome::Succeeded));
+        assert_eq!((call.number, call.outcome), (1, AttemptOutcome::Succeeded));
         let reference = format!("REF-{}", way.id());
         assert_eq!(call.supplier_reference, Some(reference));
         let job = store.job(JOB, way.id().as_str()).await.unwrap();
@@ -296,10 +296,10 @@ async fn units_with_same_statements_share_commits() {
     }
     // Rows with the same transaction id were stored by one statement.
     for table in [
-        "booking_event WHERE sequence = 0",
+        "booking_history WHERE sequence = 0",
         "hotel_booking",
         "outbox",
-        "supplier_attempt",
+        "remote_call_attempt",
     ] {
         let commits = format!("SELECT COUNT(DISTINCT CAST(xmin AS TEXT)) AS number FROM {table}");
         let commits = db
@@ -366,12 +366,12 @@ async fn plans_are_good(
     writes: &[UnitOfWork],
 ) {
     for write in writes {
-        let joint = texts.get_or_build(&write.steps).unwrap();
-        assert!(joint.can_batch(&write.steps));
+        let joint = texts.get_or_build(&write.statements).unwrap();
+        assert!(joint.can_batch(&write.statements));
         let (together, text) = joint.largest_batch(8).unwrap();
         assert_eq!(*together, 8);
         let args: Vec<_> = write
-            .steps
+            .statements
             .iter()
             .flat_map(|step| &step.statement.args)
             .collect();

@@ -276,7 +276,7 @@ async fn failing_unit_of_sqlite_batch_does_not_affect_others() {
     results.0.unwrap();
     results.2.unwrap();
     let refused = trouble(results.1);
-    assert!(matches!(refused, Some(DatabaseError::Refused(_))));
+    assert!(matches!(refused, Some(DatabaseError::InvalidStatement(_))));
     for (number, written) in [(0, false), (1, true), (2, true)] {
         let read = db.store.hotel_booking_unscoped(&booking(number).id).await;
         assert_eq!(read.unwrap().is_some(), written);

@@ -59,16 +59,19 @@ fn expectations() -> Vec<(Statement, &'static str)> {
         (job::next_due(), "job_due"),
         (job::parked(10), "job_parked"),
         (job::unpark(ParkedJobFilter::default(), NOW), "job_parked"),
-        (attempt::unresolved(NOW, 10), "supplier_attempt_unresolved"),
+        (
+            attempt::unresolved(NOW, 10),
+            "remote_call_attempt_unresolved",
+        ),
         (api_key::by_hash(&[7; 32]), "api_key_sha256"),
         (instrument::list(&owner()), "payment_instrument_list"),
         (
             hotel_mapping::by_hotel_ids(Mode::Test, &[HotelId::from_bits(1)]),
-            "hotel_map_hotel",
+            "hotel_mapping_hotel",
         ),
         (
             hotel_mapping::by_supplier_ids(Mode::Test, &supplier(), ["h1", "h2"].into_iter()),
-            "hotel_map_pkey",
+            "hotel_mapping_pkey",
         ),
     ]
 }
@@ -151,14 +154,14 @@ fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
     write.finish_attempt(&tenant(), &call, AttemptOutcome::Succeeded, None, None);
     write.record_attempt(&tenant(), &super::attempt::call(1));
     write.delete_instrument(&owner(), &instrument);
-    let updates = write.steps.into_iter().map(|step| step.statement);
+    let updates = write.statements.into_iter().map(|step| step.statement);
     let hotels: &[&str] = &["hotel_booking_pkey", "hotel_booking_id"];
     let flights: &[&str] = &["flight_booking_pkey", "flight_booking_id"];
     let instruments: &[&str] = &["payment_instrument_pkey"];
     let keys = [
         hotels,
-        &["supplier_attempt_pkey"],
-        &["supplier_attempt_ordinal"],
+        &["remote_call_attempt_pkey"],
+        &["remote_call_attempt_number"],
         instruments,
     ];
     let mut statements: Vec<_> = updates.zip(keys).collect();
@@ -204,7 +207,7 @@ pub(super) fn in_sqlite(index: &str) -> String {
 /// Returns whether the few rows found by this index are sorted afterwards.
 fn is_put_in_order(index: &str) -> bool {
     let few = [
-        "hotel_map_hotel",
+        "hotel_mapping_hotel",
         "flight_booking_offer",
         "payment_instrument_list",
     ];
@@ -228,8 +231,9 @@ pub(super) const FILL: &[&str] = &[
        CAST(1800000000000 AS bigint) - 1000 + n, NULL, NULL, NULL, 0, \
        CASE WHEN n % 100 = 0 THEN n END, NULL, n \
      FROM generate_series(1, 20000) AS n",
-    "INSERT INTO supplier_attempt SELECT 'demo', 'test', 'att_' || n, 'bkg_' || n, 'book', 1, \
-       'SUPPLIER_A', 'ref-' || n, 'd', 'd', CASE WHEN n % 100 = 0 THEN 'unknown' ELSE 'done' END, \
+    "INSERT INTO remote_call_attempt SELECT 'demo', 'test', 'att_' || n, 'bkg_' || n, 'book', 1, \
+       'SUPPLIER_A', 'ref-' || n, 'd', 'd', \
+       CASE WHEN n % 100 = 0 THEN 'unknown' ELSE 'succeeded' END, \
        1, 0, n, NULL, NULL, NULL \
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO api_key SELECT 'demo', 'test', 'key_' || n, 'k', '[]', 'h', \
@@ -238,7 +242,8 @@ pub(super) const FILL: &[&str] = &[
     "INSERT INTO payment_instrument SELECT 'demo', 'test', 'inst_' || n, 'user' || n % 1000, \
        'CARDS', '', NULL, n, NULL \
      FROM generate_series(1, 20000) AS n",
-    "INSERT INTO hotel_map SELECT 'test', 'SUPPLIER_A', 'h' || n, 'htl_' || n, NULL, NULL, NULL, n \
+    "INSERT INTO hotel_mapping SELECT 'test', 'SUPPLIER_A', 'h' || n, 'htl_' || n, NULL, NULL, \
+     NULL, n \
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO flight_booking SELECT 'demo', 'test', 'bkg_' || n, 'org', 'CONFIRMED', \
        'SUPPLIER_A', 'ord_' || n, n, NULL, n, n, n, 1, '{}' \

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::statement::Statement;
-use std::collections::BTreeSet;
+use crate::{OpenError, StoreOptions};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Returns the names of the migration files of one database.
@@ -110,7 +112,7 @@ async fn indexes_and_primary_keys_are_the_same_in_both_databases() {
     // exceptions are listed here.
     for key in in_sqlite.iter().filter(|line| line.contains(" primary ")) {
         let shared = [
-            "hotel_map ",
+            "hotel_mapping ",
             "place ",
             "hotel_content ",
             "airport ",
@@ -145,4 +147,112 @@ async fn schema_newer_than_program_is_rejected() {
         assert!(db.store.migrate().await.is_err());
         db.remove().await;
     }
+}
+
+#[tokio::test]
+async fn altered_migration_is_rejected() {
+    for db in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
+        let mut write = UnitOfWork::new(NOW);
+        write.add(crate::statement::statement!(
+            "UPDATE _sqlx_migrations SET checksum = $1 WHERE version = 1",
+            [7_u8].as_slice(),
+        ));
+        db.store.commit(write).await.unwrap();
+        let reopened = db.second_store().await;
+        let error = reopened.migrate().await.unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains("has been modified"), "{cause}");
+        reopened.close().await;
+        db.remove().await;
+    }
+}
+
+/// The recognizable part of the schema of earlier development versions, as both databases read it.
+const EARLIER_SCHEMA: &str = "
+    CREATE TABLE _sqlx_migrations (
+        version BIGINT PRIMARY KEY,
+        description TEXT NOT NULL,
+        installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+        success BOOLEAN NOT NULL,
+        checksum BYTEA NOT NULL,
+        execution_time BIGINT NOT NULL
+    );
+    INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+        VALUES (1, 'hotels', TRUE, 'c1', 1), (2, 'flights', TRUE, 'c2', 1);
+    CREATE TABLE booking_event (booking_id TEXT NOT NULL PRIMARY KEY, why TEXT);
+    INSERT INTO booking_event VALUES ('bkg_1', NULL);
+";
+
+async fn assert_refused(url: &str) {
+    let refused = Store::open(url, &StoreOptions::default()).await;
+    let error = refused.err().unwrap();
+    assert!(matches!(error, OpenError::EarlierSchema), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("create a new database"), "{text}");
+}
+
+#[tokio::test]
+async fn earlier_schema_in_sqlite_is_refused_and_unchanged() {
+    for journal_mode in ["DELETE", "WAL"] {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
+        let create = format!("{url}?mode=rwc");
+        let mut connection = SqliteConnection::connect(&create).await.unwrap();
+        let set = format!("PRAGMA journal_mode = {journal_mode}");
+        connection.execute(AssertSqlSafe(set)).await.unwrap();
+        connection.execute(EARLIER_SCHEMA).await.unwrap();
+        // While the connection is open, the log of the second mode contains the whole schema.
+        let before = files(folder.path());
+        assert_eq!(
+            before.contains_key("stopover.db-wal"),
+            journal_mode == "WAL"
+        );
+        assert_refused(&url).await;
+        assert_eq!(files(folder.path()), before, "{journal_mode}");
+        connection.close().await.unwrap();
+        let before = files(folder.path());
+        assert_eq!(before.len(), 1);
+        assert_refused(&url).await;
+        assert_eq!(files(folder.path()), before, "{journal_mode}");
+    }
+}
+
+/// Returns the content of the files in a folder, except the index of SQLite's log, which also
+/// contains the locks of its readers.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| {
+        let file = file.unwrap();
+        let name = file.file_name().into_string().unwrap();
+        (name, std::fs::read(file.path()).unwrap())
+    });
+    files.filter(|(name, _)| !name.ends_with("-shm")).collect()
+}
+
+#[tokio::test]
+async fn earlier_schema_in_postgres_is_refused_and_unchanged() {
+    let db = TestDatabase::empty_postgres().await;
+    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    connection.execute(EARLIER_SCHEMA).await.unwrap();
+    let before = relations_and_rows(&mut connection).await;
+    assert!(before.len() > 4, "{before:?}");
+    assert_refused(&db.url).await;
+    assert_eq!(relations_and_rows(&mut connection).await, before);
+    connection.close().await.unwrap();
+    db.remove().await;
+}
+
+/// Returns all relations of the schema with their storage, and the rows of the fixture with the
+/// transactions that wrote or locked them.
+async fn relations_and_rows(connection: &mut PgConnection) -> Vec<String> {
+    let select = "SELECT relname || ' ' || relfilenode FROM pg_class \
+         WHERE relnamespace = 'public'::regnamespace \
+         UNION ALL \
+         SELECT concat_ws(' ', m.ctid, m.xmin, m.xmax, m) FROM _sqlx_migrations AS m \
+         UNION ALL \
+         SELECT concat_ws(' ', b.ctid, b.xmin, b.xmax, b) FROM booking_event AS b \
+         ORDER BY 1";
+    sqlx::query_scalar(select)
+        .fetch_all(connection)
+        .await
+        .unwrap()
 }

@@ -33,7 +33,7 @@ on_both_databases!(
     concurrent_deletion_keeps_price_check_of_new_watch,
 );
 
-fn question(hotel: u32) -> PriceQuery {
+fn query(hotel: u32) -> PriceQuery {
     PriceQuery {
         target: WatchTarget::Hotel {
             hotel_id: HotelId::from_bits(u128::from(hotel)),
@@ -43,17 +43,17 @@ fn question(hotel: u32) -> PriceQuery {
 }
 
 /// Builds a watch with a query. `number` determines its id and its creation time.
-fn watch_of(number: u32, question: PriceQuery, trigger: i64) -> Watch {
+fn watch_of(number: u32, query: PriceQuery, trigger: i64) -> Watch {
     let trigger = Trigger::BelowTotal {
         amount: euros(trigger),
     };
     let id = WatchId::from_bits(u128::from(number));
     let at = NOW.plus_ms(i64::from(number));
-    Watch::new(id, owner(), question, trigger, None, at)
+    Watch::new(id, owner(), query, trigger, None, at)
 }
 
 fn watch(number: u32) -> Watch {
-    watch_of(number, question(1), 10_000)
+    watch_of(number, query(1), 10_000)
 }
 
 fn inserting(watch: &Watch) -> UnitOfWork {
@@ -99,13 +99,13 @@ async fn claim(store: &Store) -> Vec<ClaimedPriceCheck> {
 }
 
 fn releasing(
-    ask: &ClaimedPriceCheck,
+    price_check: &ClaimedPriceCheck,
     seen: Option<ObservedPrice>,
     next_at: Timestamp,
 ) -> UnitOfWork {
     let mut write = UnitOfWork::new(NOW);
     write.release_price_check(
-        ask,
+        price_check,
         PriceCheckRelease {
             observed: seen,
             next_at,
@@ -114,9 +114,9 @@ fn releasing(
     write
 }
 
-fn deleting(ask: &ClaimedPriceCheck) -> UnitOfWork {
+fn deleting(price_check: &ClaimedPriceCheck) -> UnitOfWork {
     let mut write = UnitOfWork::new(NOW);
-    write.delete_price_check(ask);
+    write.delete_price_check(price_check);
     write
 }
 
@@ -210,33 +210,36 @@ async fn watches_with_same_query_share_a_price_check(db: &TestDatabase) {
     user.owner.user = "other".into();
     let watches = [
         watch(1),
-        watch_of(2, question(1), 1),
-        watch_of(3, question(2), 1),
+        watch_of(2, query(1), 1),
+        watch_of(3, query(2), 1),
         strange,
         user,
     ];
     insert(&db.store, &watches).await;
     assert_eq!(db.store.next_price_check_due_at().await.unwrap(), Some(NOW));
     assert_eq!(claim_until(&db.store, NOW.plus_ms(-1), LEASE_MS).await, []);
-    let asks = claim(&db.store).await;
-    assert_eq!(asks.len(), 3, "{asks:?}");
-    assert!(asks.iter().all(|ask| ask.has_open_watches));
-    let of = |organization: &str, question: &PriceQuery| {
-        asks.iter()
-            .filter(|ask| ask.tenant.organization == organization && ask.query == *question)
+    let price_checks = claim(&db.store).await;
+    assert_eq!(price_checks.len(), 3, "{price_checks:?}");
+    assert!(
+        price_checks
+            .iter()
+            .all(|price_check| price_check.has_open_watches)
+    );
+    let of = |organization: &str, query: &PriceQuery| {
+        price_checks
+            .iter()
+            .filter(|price_check| {
+                price_check.tenant.organization == organization && price_check.query == *query
+            })
             .count()
     };
-    for (organization, question) in [
-        ("demo", question(1)),
-        ("demo", question(2)),
-        ("other", question(1)),
-    ] {
-        assert_eq!(of(organization, &question), 1);
+    for (organization, query) in [("demo", query(1)), ("demo", query(2)), ("other", query(1))] {
+        assert_eq!(of(organization, &query), 1);
     }
 }
 
 async fn price_check_is_leased_to_one_worker(db: &TestDatabase) {
-    let watches: Vec<Watch> = (1..=40).map(|n| watch_of(n, question(n), 1)).collect();
+    let watches: Vec<Watch> = (1..=40).map(|n| watch_of(n, query(n), 1)).collect();
     insert(&db.store, &watches).await;
     let other = db.second_store().await;
     let claims = (0..8).map(|number| {
@@ -252,7 +255,10 @@ async fn price_check_is_leased_to_one_worker(db: &TestDatabase) {
         }
     });
     let claimed = join_all(claims).await.concat();
-    let mut ids: Vec<_> = claimed.iter().map(|ask| ask.id.clone()).collect();
+    let mut ids: Vec<_> = claimed
+        .iter()
+        .map(|price_check| price_check.id.clone())
+        .collect();
     ids.sort();
     ids.dedup();
     assert_eq!((claimed.len(), ids.len()), (40, 40));
@@ -284,10 +290,10 @@ async fn price_check_is_leased_to_one_worker(db: &TestDatabase) {
 
 async fn watch_added_during_lease_makes_its_price_check_due(db: &TestDatabase) {
     insert(&db.store, &[watch(1)]).await;
-    let ask = claim(&db.store).await.remove(0);
+    let price_check = claim(&db.store).await.remove(0);
     insert(&db.store, &[watch(2)]).await;
     assert_eq!(claim(&db.store).await, [], "the price check is leased");
-    let write = releasing(&ask, None, NOW.plus_s(900));
+    let write = releasing(&price_check, None, NOW.plus_s(900));
     db.store.commit(write).await.unwrap();
     let again = claim(&db.store).await;
     assert_eq!(again.len(), 1);
@@ -302,16 +308,19 @@ async fn watch_added_during_lease_makes_its_price_check_due(db: &TestDatabase) {
 }
 
 async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
-    let watches = [watch(1), watch(2), watch_of(3, question(2), 1)];
+    let watches = [watch(1), watch(2), watch_of(3, query(2), 1)];
     insert(&db.store, &watches).await;
-    let asks = claim(&db.store).await;
-    let ask = asks.iter().find(|ask| ask.query == question(1)).unwrap();
+    let price_checks = claim(&db.store).await;
+    let price_check = price_checks
+        .iter()
+        .find(|price_check| price_check.query == query(1))
+        .unwrap();
     let first = ObservedPrice {
         observed_at: NOW,
         total: Some(euros(12_345)),
     };
     let mut write = UnitOfWork::new(NOW);
-    write.record_observed_price(ask, first, LEASE_MS);
+    write.record_observed_price(price_check, first, LEASE_MS);
     db.store.commit(write).await.unwrap();
     for (watch, expected) in watches.iter().zip([Some(first), Some(first), None]) {
         assert_eq!(seen(&db.store, watch).await, expected);
@@ -323,7 +332,7 @@ async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
         observed_at: NOW.plus_s(1),
         total: None,
     };
-    let write = releasing(ask, Some(second), NOW.plus_s(900));
+    let write = releasing(price_check, Some(second), NOW.plus_s(900));
     db.store.commit(write).await.unwrap();
     assert_eq!(seen(&db.store, &watches[0]).await, Some(first));
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
@@ -340,18 +349,21 @@ async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
     assert_eq!(listed, [None, Some(second), Some(first)]);
     // A failed check does not change the last observed price.
     let again = claim_until(&db.store, NOW.plus_s(900), LEASE_MS).await;
-    let ask = again.iter().find(|ask| ask.query == question(1)).unwrap();
-    db.store.commit(releasing(ask, None, NOW)).await.unwrap();
+    let price_check = again
+        .iter()
+        .find(|price_check| price_check.query == query(1))
+        .unwrap();
+    db.store
+        .commit(releasing(price_check, None, NOW))
+        .await
+        .unwrap();
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
 }
 
 async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
-    let active = [100, 200, 300].map(|trigger| watch_of(trigger, question(1), trigger.into()));
-    let told = [101, 201, 301].map(|trigger| watch_of(trigger, question(1), trigger.into()));
-    let others = [
-        watch_of(1, question(2), 1000),
-        watch_of(2, question(1), 150),
-    ];
+    let active = [100, 200, 300].map(|trigger| watch_of(trigger, query(1), trigger.into()));
+    let told = [101, 201, 301].map(|trigger| watch_of(trigger, query(1), trigger.into()));
+    let others = [watch_of(1, query(2), 1000), watch_of(2, query(1), 150)];
     for watches in [&active[..], &told, &others] {
         insert(&db.store, watches).await;
     }
@@ -360,13 +372,16 @@ async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
     }
     let ended = moved(&others[1], Event::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
-    let asks = claim(&db.store).await;
-    let ask = asks.iter().find(|ask| ask.query == question(1)).unwrap();
+    let price_checks = claim(&db.store).await;
+    let price_check = price_checks
+        .iter()
+        .find(|price_check| price_check.query == query(1))
+        .unwrap();
     let moved_by = async |total: Option<i64>, limit| {
         let (tenant, total) = (tenant(), total.map(euros));
         let moved = db
             .store
-            .watches_affected_by_price(&tenant, &ask.id, total, limit)
+            .watches_affected_by_price(&tenant, &price_check.id, total, limit)
             .await;
         let mut moved: Vec<i64> = moved
             .unwrap()
@@ -387,11 +402,15 @@ async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
         assert_eq!(moved_by(total, 100).await, expected, "{total:?}");
     }
     assert_eq!(moved_by(Some(202), 2).await.len(), 2);
-    let highest = db.store.highest_trigger(&tenant(), &ask.id).await.unwrap();
+    let highest = db
+        .store
+        .highest_trigger(&tenant(), &price_check.id)
+        .await
+        .unwrap();
     assert_eq!(highest, Some(300));
     let waiting = db
         .store
-        .watches_awaiting_price(&tenant(), &ask.id, 100)
+        .watches_awaiting_price(&tenant(), &price_check.id, 100)
         .await;
     assert_eq!(waiting.unwrap().len(), 6);
 }
@@ -399,24 +418,30 @@ async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
 async fn price_check_without_open_watch_is_deleted(db: &TestDatabase) {
     let watch = watch(1);
     insert(&db.store, std::slice::from_ref(&watch)).await;
-    let ask = claim(&db.store).await.remove(0);
-    let wanted = conflict(&db.store, deleting(&ask)).await;
+    let price_check = claim(&db.store).await.remove(0);
+    let wanted = conflict(&db.store, deleting(&price_check)).await;
     assert_eq!(wanted, Some(Conflict::PriceCheckInUse));
     let ended = moved(&watch, Event::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
-    db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
-    let ask = claim(&db.store).await.remove(0);
-    assert!(!ask.has_open_watches);
+    db.store
+        .commit(releasing(&price_check, None, NOW))
+        .await
+        .unwrap();
+    let price_check = claim(&db.store).await.remove(0);
+    assert!(!price_check.has_open_watches);
     // Another watch is added after the claim and then canceled.
     let late = self::watch(2);
     insert(&db.store, std::slice::from_ref(&late)).await;
     let ended = moved(&late, Event::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
-    let changed = conflict(&db.store, deleting(&ask)).await;
+    let changed = conflict(&db.store, deleting(&price_check)).await;
     assert_eq!(changed, Some(Conflict::PriceCheckInUse));
-    db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
-    let ask = claim(&db.store).await.remove(0);
-    assert_eq!(conflict(&db.store, deleting(&ask)).await, None);
+    db.store
+        .commit(releasing(&price_check, None, NOW))
+        .await
+        .unwrap();
+    let price_check = claim(&db.store).await.remove(0);
+    assert_eq!(conflict(&db.store, deleting(&price_check)).await, None);
     assert_eq!(db.store.next_price_check_due_at().await.unwrap(), None);
     assert_eq!(seen(&db.store, &watch).await, None);
 }
@@ -431,22 +456,25 @@ async fn concurrent_deletion_keeps_price_check_of_new_watch(db: &TestDatabase) {
         let ended = moved(&before, Event::Canceled);
         db.store.commit(updating(&ended)).await.unwrap();
         let forget = async {
-            for ask in claim(&db.store).await {
-                if let Some(conflict) = conflict(&db.store, deleting(&ask)).await {
+            for price_check in claim(&db.store).await {
+                if let Some(conflict) = conflict(&db.store, deleting(&price_check)).await {
                     assert_eq!(conflict, Conflict::PriceCheckInUse);
-                    db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
+                    db.store
+                        .commit(releasing(&price_check, None, NOW))
+                        .await
+                        .unwrap();
                 }
             }
         };
         let after = watch(number + 1);
         let ((), ended) = tokio::join!(forget, other.commit(inserting(&after)));
         ended.unwrap();
-        let asks = claim(&db.store).await;
-        assert_eq!(asks.len(), 1, "round {round}");
+        let price_checks = claim(&db.store).await;
+        assert_eq!(price_checks.len(), 1, "round {round}");
         let ended = moved(&after, Event::Canceled);
         db.store.commit(updating(&ended)).await.unwrap();
         db.store
-            .commit(releasing(&asks[0], None, NOW))
+            .commit(releasing(&price_checks[0], None, NOW))
             .await
             .unwrap();
     }

@@ -4,11 +4,11 @@ mod price_check;
 
 pub use price_check::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease};
 #[cfg(test)]
-pub(crate) use price_check::{claim as claim_asks, next_due as next_ask};
+pub(crate) use price_check::{claim as claim_price_checks, next_due as next_price_check};
 
 use crate::statement::{Row, Statement, Value, statement};
 use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
-use host_domain::id::{AskId, WatchId};
+use host_domain::id::{PriceCheckId, WatchId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::watch::{ObservedPrice, Status, Watch};
@@ -32,7 +32,7 @@ pub struct StoredWatch {
 impl StoredWatch {
     /// Returns the id of the price check that the watch uses.
     #[must_use]
-    pub fn price_check_id(&self) -> AskId {
+    pub fn price_check_id(&self) -> PriceCheckId {
         price_check::derive_id(&self.watch.owner.tenant, &self.watch.query)
     }
 }
@@ -44,8 +44,8 @@ impl UnitOfWork {
         let document = self.encode_json(watch);
         let owner = &watch.owner;
         let insert = statement!(
-            "INSERT INTO watch (organization, mode, id, user_id, ask_id, status, trigger_minor, \
-             created_at, updated_at, version, document) \
+            "INSERT INTO watch (organization, mode, id, user_id, price_check_id, status, \
+             trigger_minor, created_at, updated_at, version, document) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
             owner.tenant.organization.as_str(),
             owner.tenant.mode,
@@ -60,7 +60,7 @@ impl UnitOfWork {
             document,
         );
         self.schedule_price_check(watch);
-        self.one(insert, Conflict::WatchExists)
+        self.add_expecting_one(insert, Conflict::WatchExists)
     }
 
     /// Stores a watch that was read at version `read_version`. Fails with
@@ -71,12 +71,12 @@ impl UnitOfWork {
         let tenant = &watch.owner.tenant;
         let update = statement!(
             "UPDATE watch SET status = $4, updated_at = $5, version = $6, document = $7, \
-               last_checked_at = CASE WHEN $8 = 0 THEN (SELECT a.last_checked_at \
-                 FROM watch_ask AS a WHERE a.organization = $1 AND a.mode = $2 \
-                 AND a.id = watch.ask_id) END, \
-               last_total_minor = CASE WHEN $8 = 0 THEN (SELECT a.last_total_minor \
-                 FROM watch_ask AS a WHERE a.organization = $1 AND a.mode = $2 \
-                 AND a.id = watch.ask_id) END \
+               last_checked_at = CASE WHEN $8 = 0 THEN (SELECT p.last_checked_at \
+                 FROM price_check AS p WHERE p.organization = $1 AND p.mode = $2 \
+                 AND p.id = watch.price_check_id) END, \
+               last_total_minor = CASE WHEN $8 = 0 THEN (SELECT p.last_total_minor \
+                 FROM price_check AS p WHERE p.organization = $1 AND p.mode = $2 \
+                 AND p.id = watch.price_check_id) END \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $9",
             tenant.organization.as_str(),
             tenant.mode,
@@ -88,7 +88,7 @@ impl UnitOfWork {
             i64::from(watch.status().is_open()),
             read_version,
         );
-        self.one(update, Conflict::WatchVersion)
+        self.add_expecting_one(update, Conflict::WatchVersion)
     }
 }
 
@@ -152,12 +152,12 @@ impl Store {
     pub async fn watches_affected_by_price(
         &self,
         tenant: &Tenant,
-        ask: &AskId,
+        price_check: &PriceCheckId,
         total: Option<Money>,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
         let rows = self
-            .fetch_all(select_affected_by_price(tenant, ask, total, limit))
+            .fetch_all(select_affected_by_price(tenant, price_check, total, limit))
             .await?;
         rows.iter().map(|row| row.json("document")).collect()
     }
@@ -170,10 +170,10 @@ impl Store {
     pub async fn highest_trigger(
         &self,
         tenant: &Tenant,
-        ask: &AskId,
+        price_check: &PriceCheckId,
     ) -> Result<Option<i64>, DatabaseError> {
         let row = self
-            .fetch_optional(select_highest_trigger(tenant, ask))
+            .fetch_optional(select_highest_trigger(tenant, price_check))
             .await?;
         row.map(|row| row.int("trigger_minor")).transpose()
     }
@@ -186,11 +186,11 @@ impl Store {
     pub async fn watches_awaiting_price(
         &self,
         tenant: &Tenant,
-        ask: &AskId,
+        price_check: &PriceCheckId,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
         let rows = self
-            .fetch_all(select_awaiting_price(tenant, ask, limit))
+            .fetch_all(select_awaiting_price(tenant, price_check, limit))
             .await?;
         rows.iter().map(|row| row.json("document")).collect()
     }
@@ -199,10 +199,10 @@ impl Store {
 /// An open watch has the price last observed by its price check. A closed one keeps the price
 /// stored in its own row.
 const SELECT: &str = "SELECT w.document, \
-    COALESCE(w.last_checked_at, a.last_checked_at) AS last_checked_at, \
-    COALESCE(w.last_total_minor, a.last_total_minor) AS last_total_minor \
-    FROM watch AS w LEFT JOIN watch_ask AS a \
-      ON a.organization = w.organization AND a.mode = w.mode AND a.id = w.ask_id \
+    COALESCE(w.last_checked_at, p.last_checked_at) AS last_checked_at, \
+    COALESCE(w.last_total_minor, p.last_total_minor) AS last_total_minor \
+    FROM watch AS w LEFT JOIN price_check AS p \
+      ON p.organization = w.organization AND p.mode = w.mode AND p.id = w.price_check_id \
       AND w.status IN ('active', 'triggered', 'purchasing')";
 
 /// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
@@ -274,43 +274,48 @@ fn condition(owner: &Owner, filter: WatchFilter, args: &mut Vec<Value>) -> Strin
 
 pub(crate) fn select_affected_by_price(
     tenant: &Tenant,
-    ask: &AskId,
+    price_check: &PriceCheckId,
     total: Option<Money>,
     limit: u32,
 ) -> Statement {
     statement!(
-        "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
+        "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
            AND status = 'active' AND trigger_minor >= $4 \
          UNION ALL \
-         SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
+         SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
            AND status = 'triggered' AND trigger_minor < $4 \
          LIMIT $5",
         tenant.organization.as_str(),
         tenant.mode,
-        ask.as_str(),
+        price_check.as_str(),
         // An unavailable offer counts as more expensive than any price.
         total.map_or(i64::MAX, |total| total.minor),
         limit,
     )
 }
 
-pub(crate) fn select_highest_trigger(tenant: &Tenant, ask: &AskId) -> Statement {
+pub(crate) fn select_highest_trigger(tenant: &Tenant, price_check: &PriceCheckId) -> Statement {
     statement!(
-        "SELECT trigger_minor FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
+        "SELECT trigger_minor FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id \
+         = $3 \
            AND status = 'active' ORDER BY trigger_minor DESC LIMIT 1",
         tenant.organization.as_str(),
         tenant.mode,
-        ask.as_str(),
+        price_check.as_str(),
     )
 }
 
-pub(crate) fn select_awaiting_price(tenant: &Tenant, ask: &AskId, limit: u32) -> Statement {
+pub(crate) fn select_awaiting_price(
+    tenant: &Tenant,
+    price_check: &PriceCheckId,
+    limit: u32,
+) -> Statement {
     statement!(
-        "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
+        "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
            AND status IN ('active', 'triggered') LIMIT $4",
         tenant.organization.as_str(),
         tenant.mode,
-        ask.as_str(),
+        price_check.as_str(),
         limit,
     )
 }

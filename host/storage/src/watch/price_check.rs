@@ -4,7 +4,7 @@ use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
-use host_domain::id::AskId;
+use host_domain::id::PriceCheckId;
 use host_domain::money::{Currency, Money};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
@@ -28,7 +28,7 @@ pub struct PriceCheckClaim<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedPriceCheck {
     /// The price check's id.
-    pub id: AskId,
+    pub id: PriceCheckId,
     /// The tenant that owns the watches.
     pub tenant: Tenant,
     /// The query to run.
@@ -55,20 +55,20 @@ pub struct PriceCheckRelease {
 impl UnitOfWork {
     /// Schedules the price check of a watch for now.
     pub fn schedule_price_check(&mut self, watch: &Watch) -> &mut Self {
-        let question = self.encode_json(&watch.query);
+        let query = self.encode_json(&watch.query);
         let tenant = &watch.owner.tenant;
-        self.wakes.add(WorkQueue::PriceChecks);
+        self.wakeups.insert(WorkQueue::PriceChecks);
         self.add(statement!(
-            "INSERT INTO watch_ask (organization, mode, id, question, next_at, revision, \
-             created_at) VALUES ($1, $2, $3, $4, $5, 1, $5) \
+            "INSERT INTO price_check (organization, mode, id, query, next_check_at, \
+             watch_revision, created_at) VALUES ($1, $2, $3, $4, $5, 1, $5) \
              ON CONFLICT (organization, mode, id) DO UPDATE SET \
-               next_at = CASE WHEN watch_ask.next_at < excluded.next_at \
-                         THEN watch_ask.next_at ELSE excluded.next_at END, \
-               revision = watch_ask.revision + 1",
+               next_check_at = CASE WHEN price_check.next_check_at < excluded.next_check_at \
+                         THEN price_check.next_check_at ELSE excluded.next_check_at END, \
+               watch_revision = price_check.watch_revision + 1",
             tenant.organization.as_str(),
             tenant.mode,
             derive_id(tenant, &watch.query).as_str(),
-            question,
+            query,
             self.now,
         ))
     }
@@ -77,30 +77,30 @@ impl UnitOfWork {
     /// [`Conflict::LeaseLost`] if the token does not match.
     pub fn record_observed_price(
         &mut self,
-        ask: &ClaimedPriceCheck,
+        price_check: &ClaimedPriceCheck,
         seen: ObservedPrice,
         lease_ms: i64,
     ) -> &mut Self {
         let update = statement!(
-            "UPDATE watch_ask SET last_checked_at = $5, last_total_minor = $6, \
-             lease_until = {now_ms} + $7 \
+            "UPDATE price_check SET last_checked_at = $5, last_total_minor = $6, \
+             lease_expires_at = {now_ms} + $7 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4",
-            ask.tenant.organization.as_str(),
-            ask.tenant.mode,
-            ask.id.as_str(),
-            ask.token.as_str(),
+            price_check.tenant.organization.as_str(),
+            price_check.tenant.mode,
+            price_check.id.as_str(),
+            price_check.token.as_str(),
             seen.observed_at,
             seen.total.map(|total| total.minor),
             lease_ms,
         );
-        self.one(update, Conflict::LeaseLost)
+        self.add_expecting_one(update, Conflict::LeaseLost)
     }
 
     /// Releases a price check with its result. Fails with [`Conflict::LeaseLost`] if the token does
     /// not match.
     pub fn release_price_check(
         &mut self,
-        ask: &ClaimedPriceCheck,
+        price_check: &ClaimedPriceCheck,
         outcome: PriceCheckRelease,
     ) -> &mut Self {
         let PriceCheckRelease {
@@ -108,41 +108,41 @@ impl UnitOfWork {
             next_at,
         } = outcome;
         let update = statement!(
-            "UPDATE watch_ask SET \
+            "UPDATE price_check SET \
                last_checked_at = COALESCE($5, last_checked_at), \
                last_total_minor = CASE WHEN $5 IS NULL THEN last_total_minor ELSE $6 END, \
-               next_at = CASE WHEN revision = $7 THEN $8 ELSE next_at END, \
-               lease_token = NULL, lease_until = NULL \
+               next_check_at = CASE WHEN watch_revision = $7 THEN $8 ELSE next_check_at END, \
+               lease_token = NULL, lease_expires_at = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4",
-            ask.tenant.organization.as_str(),
-            ask.tenant.mode,
-            ask.id.as_str(),
-            ask.token.as_str(),
+            price_check.tenant.organization.as_str(),
+            price_check.tenant.mode,
+            price_check.id.as_str(),
+            price_check.token.as_str(),
             seen.map(|seen| seen.observed_at),
             seen.and_then(|seen| seen.total).map(|total| total.minor),
-            ask.watch_revision,
+            price_check.watch_revision,
             next_at,
         );
-        self.one(update, Conflict::LeaseLost)
+        self.add_expecting_one(update, Conflict::LeaseLost)
     }
 
     /// Deletes a price check that no open watch uses. Fails with [`Conflict::PriceCheckInUse`]
     /// otherwise. A watch that is added concurrently increases the revision, so its request is not
     /// lost.
-    pub fn delete_price_check(&mut self, ask: &ClaimedPriceCheck) -> &mut Self {
+    pub fn delete_price_check(&mut self, price_check: &ClaimedPriceCheck) -> &mut Self {
         let delete = statement!(
-            "DELETE FROM watch_ask \
+            "DELETE FROM price_check \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4 \
-               AND revision = $5 AND NOT EXISTS (SELECT 1 FROM watch AS w \
-                 WHERE w.organization = $1 AND w.mode = $2 AND w.ask_id = $3 \
+               AND watch_revision = $5 AND NOT EXISTS (SELECT 1 FROM watch AS w \
+                 WHERE w.organization = $1 AND w.mode = $2 AND w.price_check_id = $3 \
                    AND w.status IN ('active', 'triggered', 'purchasing'))",
-            ask.tenant.organization.as_str(),
-            ask.tenant.mode,
-            ask.id.as_str(),
-            ask.token.as_str(),
-            ask.watch_revision,
+            price_check.tenant.organization.as_str(),
+            price_check.tenant.mode,
+            price_check.id.as_str(),
+            price_check.token.as_str(),
+            price_check.watch_revision,
         );
-        self.one(delete, Conflict::PriceCheckInUse)
+        self.add_expecting_one(delete, Conflict::PriceCheckInUse)
     }
 }
 
@@ -168,7 +168,10 @@ impl Store {
             .map(read)
             .collect::<Result<Vec<_>, _>>()?;
         claimed.sort_by_key(|(next_at, _)| *next_at);
-        Ok(claimed.into_iter().map(|(_, ask)| ask).collect())
+        Ok(claimed
+            .into_iter()
+            .map(|(_, price_check)| price_check)
+            .collect())
     }
 
     /// Returns when the next price check without a lease is due. If a lease holder vanishes,
@@ -178,36 +181,36 @@ impl Store {
     /// Returns an error if the database fails.
     pub async fn next_price_check_due_at(&self) -> Result<Option<Timestamp>, DatabaseError> {
         let row = self.fetch_optional(next_due()).await?;
-        row.map(|row| row.timestamp("next_at")).transpose()
+        row.map(|row| row.timestamp("next_check_at")).transpose()
     }
 }
 
 /// Derives the id from the tenant and the query, so that equal queries of a tenant share one id.
-pub(crate) fn derive_id(tenant: &Tenant, question: &PriceQuery) -> AskId {
+pub(crate) fn derive_id(tenant: &Tenant, query: &PriceQuery) -> PriceCheckId {
     // Members are serialized in a fixed order, so equal queries have equal texts. A query that
     // cannot be serialized is never stored, because its unit of work fails.
-    let asked = (&tenant.organization, tenant.mode, question);
+    let asked = (&tenant.organization, tenant.mode, query);
     let text = serde_json::to_vec(&asked).unwrap_or_default();
     let mut bits = [0; 16];
     let digest = Sha256::digest(&text);
     for (bit, byte) in bits.iter_mut().zip(digest) {
         *bit = byte;
     }
-    AskId::from_bits(u128::from_be_bytes(bits))
+    PriceCheckId::from_bits(u128::from_be_bytes(bits))
 }
 
 pub(crate) fn claim(claim: PriceCheckClaim<'_>) -> Statement {
     statement!(
         "WITH due AS ( \
-           SELECT organization, mode, id FROM watch_ask \
-           WHERE next_at <= $1 AND (lease_token IS NULL OR lease_until <= {now_ms}) \
-           ORDER BY next_at LIMIT $2 {skip_locked}) \
-         UPDATE watch_ask SET lease_token = $3, lease_until = {now_ms} + $4 \
+           SELECT organization, mode, id FROM price_check \
+           WHERE next_check_at <= $1 AND (lease_token IS NULL OR lease_expires_at <= {now_ms}) \
+           ORDER BY next_check_at LIMIT $2 {skip_locked}) \
+         UPDATE price_check SET lease_token = $3, lease_expires_at = {now_ms} + $4 \
          WHERE (organization, mode, id) IN (SELECT organization, mode, id FROM due) \
-         RETURNING organization, mode, id, question, revision, next_at, lease_token, \
+         RETURNING organization, mode, id, query, watch_revision, next_check_at, lease_token, \
            CAST(CASE WHEN EXISTS (SELECT 1 FROM watch AS w \
-             WHERE w.organization = watch_ask.organization AND w.mode = watch_ask.mode \
-               AND w.ask_id = watch_ask.id \
+             WHERE w.organization = price_check.organization AND w.mode = price_check.mode \
+               AND w.price_check_id = price_check.id \
                AND w.status IN ('active', 'triggered', 'purchasing')) \
            THEN 1 ELSE 0 END AS BIGINT) AS wanted",
         claim.now,
@@ -218,22 +221,25 @@ pub(crate) fn claim(claim: PriceCheckClaim<'_>) -> Statement {
 }
 
 pub(crate) fn next_due() -> Statement {
-    statement!("SELECT next_at FROM watch_ask WHERE lease_token IS NULL ORDER BY next_at LIMIT 1")
+    statement!(
+        "SELECT next_check_at FROM price_check WHERE lease_token IS NULL ORDER BY next_check_at \
+         LIMIT 1"
+    )
 }
 
 fn read(row: &Row) -> Result<(Timestamp, ClaimedPriceCheck), DatabaseError> {
-    let ask = ClaimedPriceCheck {
-        id: row.parsed("id", AskId::parse)?,
+    let price_check = ClaimedPriceCheck {
+        id: row.parsed("id", PriceCheckId::parse)?,
         tenant: Tenant {
             organization: row.text("organization")?,
             mode: row.mode()?,
         },
-        query: row.json("question")?,
-        watch_revision: row.int("revision")?,
+        query: row.json("query")?,
+        watch_revision: row.int("watch_revision")?,
         token: row.text("lease_token")?,
         has_open_watches: row.int("wanted")? != 0,
     };
-    Ok((row.timestamp("next_at")?, ask))
+    Ok((row.timestamp("next_check_at")?, price_check))
 }
 
 pub(crate) fn read_observed_price(

@@ -49,7 +49,7 @@ pub(crate) fn select_attempts(tenant: &Tenant, deliveries: &[&DeliveryId]) -> St
     Statement {
         sql: "SELECT a.delivery_id, a.attempt_number, a.response_status, a.response_body, \
               a.error, a.duration_ms, a.created_at \
-              FROM webhook_delivery AS d JOIN webhook_attempt AS a \
+              FROM webhook_delivery AS d JOIN webhook_delivery_attempt AS a \
                 ON a.organization = d.organization AND a.mode = d.mode \
                 AND a.delivery_id = d.id AND a.generation = d.generation \
               WHERE d.organization = $1 AND d.mode = $2 AND d.id {in $3} \

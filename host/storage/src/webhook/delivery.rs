@@ -40,7 +40,7 @@ impl UnitOfWork {
             tenant,
             event,
             "s.product = $3 AND s.deleted_at IS NULL AND EXISTS \
-               (SELECT 1 FROM webhook_subscription_type AS t \
+               (SELECT 1 FROM webhook_subscription_event_type AS t \
                 WHERE t.organization = s.organization AND t.mode = s.mode \
                 AND t.subscription_id = s.id AND t.event_type IN ($7, '*'))",
             vec![
@@ -85,11 +85,12 @@ impl UnitOfWork {
         all.push(event.id.as_str().into());
         all.push(event.created_at.into());
         all.extend(args);
-        self.wakes.add(WorkQueue::Deliveries);
+        self.wakeups.insert(WorkQueue::Deliveries);
         self.add(Statement {
             sql: format!(
                 "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, \
-                 event_id, status, generation, attempts, next_at, created_at, pending_since) \
+                 event_id, status, generation, attempt_count, next_attempt_at, created_at, \
+                 pending_since) \
                  SELECT s.organization, s.mode, $4 || substr(s.id, {}), s.id, $5, 'PENDING', \
                  0, 0, $6, $6, $6 FROM webhook_subscription AS s \
                  WHERE s.organization = $1 AND s.mode = $2 AND {which} ON CONFLICT DO NOTHING",
@@ -109,7 +110,7 @@ impl UnitOfWork {
         delivery: &Delivery,
         read_status: DeliveryStatus,
     ) -> &mut Self {
-        self.wakes.add(WorkQueue::Deliveries);
+        self.wakeups.insert(WorkQueue::Deliveries);
         self.update_delivery(tenant, delivery, delivery.generation - 1, read_status)
     }
 
@@ -134,9 +135,9 @@ impl UnitOfWork {
     ) -> &mut Self {
         let failure = delivery.failure();
         let update = statement!(
-            "UPDATE webhook_delivery SET status = $6, generation = $7, attempts = $8, \
-             next_at = $9, pending_since = $10, published_at = $11, delivered_at = $12, \
-             failed_at = $13, failure_reason = $14, lease_token = NULL, lease_until = NULL \
+            "UPDATE webhook_delivery SET status = $6, generation = $7, attempt_count = $8, \
+             next_attempt_at = $9, pending_since = $10, published_at = $11, delivered_at = $12, \
+             failed_at = $13, failure_reason = $14, lease_token = NULL, lease_expires_at = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND generation = $4 \
              AND status = $5",
             tenant.organization.as_str(),
@@ -154,7 +155,7 @@ impl UnitOfWork {
             failure.map(|(at, _)| at),
             failure.map(|(_, reason)| reason.as_str()),
         );
-        self.one(update, Conflict::DeliveryChanged)
+        self.add_expecting_one(update, Conflict::DeliveryChanged)
     }
 }
 
@@ -244,8 +245,8 @@ impl Store {
 
 /// The columns that [`read`] needs.
 const COLUMNS: &str = "d.organization, d.mode, d.id, d.subscription_id, d.event_id, d.status, \
-    d.generation, d.attempts, d.next_at, d.created_at, d.pending_since, d.published_at, \
-    d.delivered_at, d.failed_at, d.failure_reason, o.payload";
+    d.generation, d.attempt_count, d.next_attempt_at, d.created_at, d.pending_since, \
+    d.published_at, d.delivered_at, d.failed_at, d.failure_reason, o.payload";
 
 const WITH_EVENT: &str = "webhook_delivery AS d JOIN outbox AS o \
     ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id";
@@ -321,7 +322,7 @@ pub(crate) fn read(row: &Row) -> Result<StoredDelivery, DatabaseError> {
             event: row.parsed("event_id", EventId::parse)?,
             state: read_state(row)?,
             generation: row.int("generation")?,
-            attempts: row.int("attempts")?,
+            attempts: row.int("attempt_count")?,
             created_at: row.timestamp("created_at")?,
             pending_since: row.timestamp("pending_since")?,
         },
@@ -334,7 +335,7 @@ fn read_state(row: &Row) -> Result<DeliveryState, DatabaseError> {
         DeliveryStatus::Pending => DeliveryState::Pending,
         DeliveryStatus::Published => DeliveryState::Published {
             at: row.timestamp("published_at")?,
-            next_at: row.timestamp("next_at")?,
+            next_at: row.timestamp("next_attempt_at")?,
         },
         DeliveryStatus::Delivered => DeliveryState::Delivered {
             published_at: row.timestamp("published_at")?,

@@ -70,7 +70,7 @@ impl UnitOfWork {
         let moves = self.encode_json(&moves);
         // Deliveries that are released without an attempt are due at once.
         if answered.iter().any(|one| one.attempt.is_none()) {
-            self.wakes.add(WorkQueue::Deliveries);
+            self.wakeups.insert(WorkQueue::Deliveries);
         }
         self.add(update_deliveries(moves));
         let of_watches = |one: &&DeliveryRelease| one.product == Product::Watch;
@@ -225,7 +225,7 @@ impl Store {
             ));
         }
         for (table, key) in [
-            ("webhook_attempt", "delivery_id"),
+            ("webhook_delivery_attempt", "delivery_id"),
             ("webhook_delivery", "id"),
         ] {
             write.add(Statement {
@@ -255,19 +255,20 @@ pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
         sql: format!(
             "WITH RECURSIVE busy(id) AS ( \
                SELECT (SELECT first.subscription_id FROM webhook_delivery AS first \
-                       WHERE first.next_at IS NOT NULL \
+                       WHERE first.next_attempt_at IS NOT NULL \
                        ORDER BY first.subscription_id LIMIT 1) \
                UNION ALL \
                SELECT (SELECT further.subscription_id FROM webhook_delivery AS further \
-                       WHERE further.next_at IS NOT NULL AND further.subscription_id > busy.id \
+                       WHERE further.next_attempt_at IS NOT NULL AND further.subscription_id > \
+                       busy.id \
                        ORDER BY further.subscription_id LIMIT 1) \
                FROM busy WHERE busy.id IS NOT NULL), \
              waiting AS ( \
                SELECT {}, s.sealed_secret, s.sealed_previous_secret, \
-                 (SELECT d.next_at FROM webhook_delivery AS d \
-                  WHERE d.subscription_id = s.id AND d.next_at IS NOT NULL \
-                    AND (d.lease_token IS NULL OR d.lease_until <= {{now_ms}}) \
-                  ORDER BY d.next_at LIMIT 1) AS due_at \
+                 (SELECT d.next_attempt_at FROM webhook_delivery AS d \
+                  WHERE d.subscription_id = s.id AND d.next_attempt_at IS NOT NULL \
+                    AND (d.lease_token IS NULL OR d.lease_expires_at <= {{now_ms}}) \
+                  ORDER BY d.next_attempt_at LIMIT 1) AS due_at \
                FROM busy JOIN webhook_subscription AS s ON s.id = busy.id \
                WHERE s.status = 'ACTIVE' AND s.deleted_at IS NULL AND NOT (s.id {{in $2}})) \
              SELECT * FROM waiting WHERE due_at IS NOT NULL ORDER BY due_at LIMIT $1",
@@ -285,18 +286,18 @@ pub(crate) fn claim(claim: DeliveryClaim<'_>, from: &SubscriptionId, room: u32) 
     statement!(
         "WITH due AS ( \
            SELECT organization, mode, id FROM webhook_delivery \
-           WHERE subscription_id = $1 AND next_at <= $3 \
-             AND (lease_token IS NULL OR lease_until <= {now_ms}) \
+           WHERE subscription_id = $1 AND next_attempt_at <= $3 \
+             AND (lease_token IS NULL OR lease_expires_at <= {now_ms}) \
              AND EXISTS (SELECT 1 FROM webhook_subscription AS s \
                          WHERE s.id = $1 AND s.status = 'ACTIVE' AND s.deleted_at IS NULL) \
-           ORDER BY next_at LIMIT $2 {skip_locked}) \
+           ORDER BY next_attempt_at LIMIT $2 {skip_locked}) \
          UPDATE webhook_delivery SET status = 'PUBLISHED', \
            published_at = COALESCE(published_at, $3), \
-           lease_token = $4, lease_until = {now_ms} + $5 \
+           lease_token = $4, lease_expires_at = {now_ms} + $5 \
          WHERE (organization, mode, id) IN (SELECT organization, mode, id FROM due) \
          RETURNING organization, mode, id, subscription_id, event_id, status, generation, \
-           attempts, next_at, created_at, pending_since, published_at, delivered_at, failed_at, \
-           failure_reason, \
+           attempt_count, next_attempt_at, created_at, pending_since, published_at, \
+           delivered_at, failed_at, failure_reason, \
            (SELECT o.payload FROM outbox AS o \
             WHERE o.organization = webhook_delivery.organization \
               AND o.mode = webhook_delivery.mode \
@@ -313,7 +314,7 @@ pub(crate) fn claim(claim: DeliveryClaim<'_>, from: &SubscriptionId, room: u32) 
 /// lease, so this one must run before it.
 pub(crate) fn insert_attempts(attempts: String) -> Statement {
     statement!(
-        "INSERT INTO webhook_attempt (organization, mode, delivery_id, generation, \
+        "INSERT INTO webhook_delivery_attempt (organization, mode, delivery_id, generation, \
          attempt_number, response_status, response_body, error, duration_ms, created_at) \
          SELECT d.organization, d.mode, d.id, d.generation, \
            CAST(item.value ->> 'number' AS BIGINT), \
@@ -333,12 +334,12 @@ pub(crate) fn insert_attempts(attempts: String) -> Statement {
 pub(crate) fn update_deliveries(moves: String) -> Statement {
     statement!(
         "UPDATE webhook_delivery SET status = item.value ->> 'status', \
-           attempts = CAST(item.value ->> 'attempts' AS BIGINT), \
-           next_at = CAST(item.value ->> 'next_at' AS BIGINT), \
+           attempt_count = CAST(item.value ->> 'attempt_count' AS BIGINT), \
+           next_attempt_at = CAST(item.value ->> 'next_attempt_at' AS BIGINT), \
            delivered_at = CAST(item.value ->> 'delivered_at' AS BIGINT), \
            failed_at = CAST(item.value ->> 'failed_at' AS BIGINT), \
            failure_reason = item.value ->> 'failure_reason', \
-           lease_token = NULL, lease_until = NULL \
+           lease_token = NULL, lease_expires_at = NULL \
          FROM {each $1} \
          WHERE webhook_delivery.organization = item.value ->> 'organization' \
            AND webhook_delivery.mode = item.value ->> 'mode' \
@@ -393,8 +394,8 @@ fn move_item(answered: &DeliveryRelease) -> serde_json::Value {
         "token": answered.token,
         "generation": delivery.generation,
         "status": delivery.status().as_str(),
-        "attempts": delivery.attempts,
-        "next_at": delivery.next_at().map(|at| at.0),
+        "attempt_count": delivery.attempts,
+        "next_attempt_at": delivery.next_at().map(|at| at.0),
         "delivered_at": delivery.delivered_at().map(|at| at.0),
         "failed_at": failure.map(|(at, _)| at.0),
         "failure_reason": failure.map(|(_, reason)| reason.as_str()),
@@ -404,7 +405,7 @@ fn move_item(answered: &DeliveryRelease) -> serde_json::Value {
 pub(crate) fn oldest() -> Statement {
     statement!(
         "SELECT d.created_at FROM webhook_delivery AS d \
-         WHERE d.next_at IS NOT NULL AND EXISTS \
+         WHERE d.next_attempt_at IS NOT NULL AND EXISTS \
            (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
             AND s.status = 'ACTIVE' AND s.deleted_at IS NULL) \
          ORDER BY d.created_at LIMIT 1"
@@ -415,7 +416,8 @@ pub(crate) fn select_stalled(before: Timestamp, limit: u32) -> Statement {
     statement!(
         "SELECT d.*, o.payload FROM webhook_delivery AS d JOIN outbox AS o \
            ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id \
-         WHERE d.next_at IS NOT NULL AND d.created_at < $1 AND d.pending_since < $1 AND EXISTS \
+         WHERE d.next_attempt_at IS NOT NULL AND d.created_at < $1 AND d.pending_since < $1 AND \
+         EXISTS \
            (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
             AND s.status <> 'ACTIVE' AND s.deleted_at IS NULL) \
          ORDER BY d.created_at LIMIT $2",

@@ -34,7 +34,7 @@ impl UnitOfWork {
             subscription.updated_at,
             subscription.version,
         );
-        self.one(insert, Conflict::SubscriptionExists);
+        self.add_expecting_one(insert, Conflict::SubscriptionExists);
         self.insert_event_types(subscription)
     }
 
@@ -67,8 +67,8 @@ impl UnitOfWork {
             subscription.version,
             read_version,
         );
-        self.wakes.add(WorkQueue::Deliveries);
-        self.one(update, Conflict::SubscriptionVersion);
+        self.wakeups.insert(WorkQueue::Deliveries);
+        self.add_expecting_one(update, Conflict::SubscriptionVersion);
         self.delete_event_types(&subscription.tenant, &subscription.id);
         self.insert_event_types(subscription)
     }
@@ -82,7 +82,7 @@ impl UnitOfWork {
         sealed: &SealedSecrets,
     ) -> &mut Self {
         self.update_subscription(subscription, read_version);
-        self.one(
+        self.add_expecting_one(
             statement!(
                 "UPDATE webhook_subscription SET sealed_secret = $4, sealed_previous_secret = $5 \
                  WHERE organization = $1 AND mode = $2 AND id = $3",
@@ -116,14 +116,14 @@ impl UnitOfWork {
             self.now,
             &[] as &[u8],
         );
-        self.one(update, Conflict::SubscriptionNotFound);
+        self.add_expecting_one(update, Conflict::SubscriptionNotFound);
         self.delete_event_types(tenant, id)
     }
 
     fn insert_event_types(&mut self, subscription: &Subscription) -> &mut Self {
         let event_types = self.encode_json(&subscription.event_types);
         self.add(statement!(
-            "INSERT INTO webhook_subscription_type (organization, mode, subscription_id, \
+            "INSERT INTO webhook_subscription_event_type (organization, mode, subscription_id, \
              event_type) SELECT $1, $2, $3, item.value FROM {texts $4} WHERE TRUE \
              ON CONFLICT DO NOTHING",
             subscription.tenant.organization.as_str(),
@@ -135,7 +135,7 @@ impl UnitOfWork {
 
     fn delete_event_types(&mut self, tenant: &Tenant, id: &SubscriptionId) -> &mut Self {
         self.add(statement!(
-            "DELETE FROM webhook_subscription_type \
+            "DELETE FROM webhook_subscription_event_type \
              WHERE organization = $1 AND mode = $2 AND subscription_id = $3",
             tenant.organization.as_str(),
             tenant.mode,

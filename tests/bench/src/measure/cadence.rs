@@ -102,7 +102,7 @@ async fn checks(server: &Server, outcome: &str) -> u64 {
 /// interval before the next one, because each query has a fixed phase.
 async fn lateness(server: &Server) -> Result<Samples> {
     let interval_ms = INTERVAL.as_millis();
-    let query = format!("SELECT last_checked_at - next_at + {interval_ms} FROM watch_ask");
+    let query = format!("SELECT last_checked_at - next_check_at + {interval_ms} FROM price_check");
     let mut late = Samples::default();
     for late_ms in Rows::of(server).await?.numbers(&query).await? {
         // A negative value means that the check finished right before it was due.

@@ -106,7 +106,7 @@ impl Waiting {
     }
 
     async fn is_stored(&mut self) -> Result<bool> {
-        let open = "SELECT COUNT(*) FROM webhook_delivery WHERE next_at IS NOT NULL";
+        let open = "SELECT COUNT(*) FROM webhook_delivery WHERE next_attempt_at IS NOT NULL";
         Ok(self.rows.numbers(open).await? == [0])
     }
 }
@@ -128,7 +128,7 @@ fn copies(delivery: &str, from: u32, to: u32) -> [String; 2] {
         ),
         format!(
             "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, \
-             status, generation, attempts, next_at, created_at, pending_since) \
+             status, generation, attempt_count, next_attempt_at, created_at, pending_since) \
              {numbers} \
              SELECT d.organization, d.mode, \
                REPLACE(d.id, substr(d.event_id, {event}), substr({copy}, {event})), \

@@ -129,11 +129,12 @@ fn copies(id: &str, from: u32, to: u32) -> String {
     let (numbers, copy) = (numbers(1, BOOKINGS), copied("id"));
     format!(
         "INSERT INTO flight_booking (organization, mode, id, user_id, status, supplier, \
-         supplier_reference, offer_hash, exclusive_key, price, created_at, updated_at, version, \
-         document) \
+         supplier_reference, offer_hash, exclusive_key, price_sort_key, created_at, updated_at, \
+         version, document) \
          {numbers} \
          SELECT organization, mode, {copy}, user_id, status, supplier, 'measured-' || n, \
-           offer_hash, NULL, price + n * 7919 % 100000, 1767225600000 + CAST(n AS BIGINT) * 300000, \
+           offer_hash, NULL, price_sort_key + n * 7919 % 100000, \
+           1767225600000 + CAST(n AS BIGINT) * 300000, \
            updated_at, version, REPLACE(document, id, {copy}) \
          FROM flight_booking, numbers \
          WHERE id = '{id}' AND n % 10 >= {from} AND n % 10 < {to}"

@@ -108,29 +108,33 @@ impl Watched {
     /// Copies the watch to the numbers from `from` to `to`, each with a copy of its query. Their
     /// checks become due one after the other.
     async fn copy(&self, rows: &mut Rows, from: u32, to: u32) -> Result<()> {
-        let (numbers, ask, watch) = (numbers(from, to), copied("w.ask_id"), copied("w.id"));
+        let (numbers, price_check, watch) = (
+            numbers(from, to),
+            copied("w.price_check_id"),
+            copied("w.id"),
+        );
         let (now, id) = (now().0, &self.0);
         // The watches are inserted first, because a query without watches is deleted.
         rows.execute(format!(
-            "INSERT INTO watch (organization, mode, id, user_id, ask_id, status, trigger_minor, \
-             created_at, updated_at, version, document) {numbers} \
-             SELECT w.organization, w.mode, {watch}, w.user_id, {ask}, w.status, \
+            "INSERT INTO watch (organization, mode, id, user_id, price_check_id, status, \
+             trigger_minor, created_at, updated_at, version, document) {numbers} \
+             SELECT w.organization, w.mode, {watch}, w.user_id, {price_check}, w.status, \
                w.trigger_minor, w.created_at + n, w.updated_at + n, w.version, \
                REPLACE(w.document, w.id, {watch}) \
              FROM watch AS w CROSS JOIN numbers WHERE w.id = '{id}'"
         ))
         .await?;
         rows.execute(format!(
-            "INSERT INTO watch_ask (organization, mode, id, question, next_at, revision, \
-             created_at) {numbers} \
-             SELECT a.organization, a.mode, {ask}, a.question, \
-               {now} + CAST(n - {from} AS BIGINT) * {APART_MS}, 1, a.created_at \
-             FROM watch AS w JOIN watch_ask AS a ON a.organization = w.organization \
-               AND a.mode = w.mode AND a.id = w.ask_id CROSS JOIN numbers \
+            "INSERT INTO price_check (organization, mode, id, query, next_check_at, \
+             watch_revision, created_at) {numbers} \
+             SELECT p.organization, p.mode, {price_check}, p.query, \
+               {now} + CAST(n - {from} AS BIGINT) * {APART_MS}, 1, p.created_at \
+             FROM watch AS w JOIN price_check AS p ON p.organization = w.organization \
+               AND p.mode = w.mode AND p.id = w.price_check_id CROSS JOIN numbers \
              WHERE w.id = '{id}'"
         ))
         .await?;
-        rows.settle(&["watch", "watch_ask"]).await
+        rows.settle(&["watch", "price_check"]).await
     }
 }
 
@@ -177,7 +181,7 @@ async fn claims(database: &str) -> Result<(Samples, Samples)> {
 /// Releases the checks concurrently and one by one, as their responses would arrive.
 async fn release(store: &Store, claimed: Vec<ClaimedPriceCheck>, now: Timestamp) -> Result<()> {
     let mut releases = JoinSet::new();
-    for ask in claimed {
+    for price_check in claimed {
         let store = store.clone();
         releases.spawn(async move {
             let outcome = PriceCheckRelease {
@@ -188,7 +192,7 @@ async fn release(store: &Store, claimed: Vec<ClaimedPriceCheck>, now: Timestamp)
                 next_at: now.plus_s(24 * HOUR_S),
             };
             let mut write = UnitOfWork::new(now);
-            write.release_price_check(&ask, outcome);
+            write.release_price_check(&price_check, outcome);
             store.commit(write).await
         });
     }

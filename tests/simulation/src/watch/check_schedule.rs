@@ -4,7 +4,7 @@
 use super::database::Ask;
 use crate::job_row::LEASE_MS;
 use anyhow::{Result, ensure};
-use host_domain::id::AskId;
+use host_domain::id::PriceCheckId;
 use host_domain::time::Timestamp;
 use host_domain::watch::PriceQuery;
 use host_storage::ClaimedPriceCheck;
@@ -24,7 +24,7 @@ pub(super) fn over_at(question: &PriceQuery) -> Timestamp {
 #[derive(Default)]
 pub(super) struct Cadence {
     pub(super) interval_s: i64,
-    asked: BTreeMap<AskId, Asked>,
+    asked: BTreeMap<PriceCheckId, Asked>,
 }
 
 struct Asked {
@@ -53,7 +53,7 @@ impl Cadence {
     }
 
     /// Records that a watch was added to the query or confirmed.
-    pub(super) fn came(&mut self, ask: &AskId, now: Timestamp) {
+    pub(super) fn came(&mut self, ask: &PriceCheckId, now: Timestamp) {
         let asked = self.asked.entry(ask.clone()).or_insert(Asked {
             came_at: now,
             claimed_at: None,

@@ -5,7 +5,7 @@ use super::booking::Booking;
 use super::watch_contract::Before;
 use crate::job_row::{Job, LEASE_MS};
 use host_domain::event::EventType;
-use host_domain::id::{AskId, BookingId, InstrumentId, MandateId, WatchId};
+use host_domain::id::{BookingId, InstrumentId, MandateId, PriceCheckId, WatchId};
 use host_domain::mandate::Mandate;
 use host_domain::money::Money;
 use host_domain::owner::Tenant;
@@ -20,7 +20,7 @@ const NOTICED_AFTER_MS: i64 = 200;
 
 /// A price query of one or more watches.
 pub(super) struct Ask {
-    pub(super) id: AskId,
+    pub(super) id: PriceCheckId,
     pub(super) tenant: Tenant,
     pub(super) question: PriceQuery,
     pub(super) next_at: Timestamp,
@@ -30,7 +30,7 @@ pub(super) struct Ask {
 
 #[derive(Default)]
 pub(super) struct Rows {
-    pub(super) watches: BTreeMap<WatchId, (AskId, Watch)>,
+    pub(super) watches: BTreeMap<WatchId, (PriceCheckId, Watch)>,
     pub(super) mandates: BTreeMap<MandateId, Mandate>,
     pub(super) bookings: BTreeMap<BookingId, Booking>,
     pub(super) asks: Vec<Ask>,
@@ -257,17 +257,22 @@ impl Rows {
         self.asks.iter_mut().find(|row| row.id == ask.id).unwrap()
     }
 
-    pub(super) fn asking<'a>(&'a self, ask: &'a AskId) -> impl Iterator<Item = &'a Watch> {
+    pub(super) fn asking<'a>(&'a self, ask: &'a PriceCheckId) -> impl Iterator<Item = &'a Watch> {
         let all = self.watches.values().filter(move |(id, _)| id == ask);
         all.map(|(_, watch)| watch)
     }
 
-    fn is_wanted(&self, ask: &AskId) -> bool {
+    fn is_wanted(&self, ask: &PriceCheckId) -> bool {
         self.asking(ask).any(|watch| watch.status().is_open())
     }
 
     /// Mirrors `Store::watches_affected_by_price`.
-    pub(super) fn moved_by(&self, ask: &AskId, seen: ObservedPrice, limit: usize) -> Vec<Watch> {
+    pub(super) fn moved_by(
+        &self,
+        ask: &PriceCheckId,
+        seen: ObservedPrice,
+        limit: usize,
+    ) -> Vec<Watch> {
         let total = seen.total.map_or(i64::MAX, |total: Money| total.minor);
         let is_moved = |watch: &&Watch| {
             let cap = watch.trigger.amount().minor;
@@ -285,7 +290,7 @@ impl Rows {
     }
 
     /// Mirrors `Store::watches_awaiting_price`.
-    pub(super) fn waiting(&self, ask: &AskId, limit: usize) -> Vec<Watch> {
+    pub(super) fn waiting(&self, ask: &PriceCheckId, limit: usize) -> Vec<Watch> {
         let waits = |watch: &&Watch| matches!(watch.state, State::Active | State::Triggered);
         self.asking(ask)
             .filter(waits)

@@ -6,7 +6,7 @@ use super::database::{Ask, Op, Rows};
 use super::mandate_contract;
 use anyhow::{Result, bail, ensure};
 use host_domain::event::EventType;
-use host_domain::id::{AskId, WatchId};
+use host_domain::id::{PriceCheckId, WatchId};
 use host_domain::mandate::{Mandate, MandateStatus};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
@@ -68,7 +68,7 @@ pub(super) enum Before {
 #[derive(Default)]
 pub(super) struct Model {
     watches: BTreeMap<WatchId, Known>,
-    asked: BTreeMap<AskId, Asked>,
+    asked: BTreeMap<PriceCheckId, Asked>,
     pub(super) cadence: Cadence,
 }
 

@@ -77,10 +77,10 @@ impl ScheduleContext<'_> {
     fn next_reconcile_at(&self, leg: Option<&RemoteCall>) -> Timestamp {
         let since = match leg {
             Some(
-                RemoteCall::Sent {
+                RemoteCall::Sent { sent_at: since, .. }
+                | RemoteCall::Accepted {
                     accepted_at: since, ..
-                }
-                | RemoteCall::Accepted { sent_at: since, .. },
+                },
             ) => *since,
             Some(RemoteCall::Pending { .. }) | None => self.now,
         };
@@ -201,7 +201,9 @@ fn classify_booking_absence(
 /// Returns when the change was reported that a booking is refreshed for.
 fn change_reported_at(leg: Option<&RemoteCall>, times: ScheduleContext<'_>) -> Timestamp {
     match leg {
-        Some(RemoteCall::Accepted { sent_at: since, .. }) => *since,
+        Some(RemoteCall::Accepted {
+            accepted_at: since, ..
+        }) => *since,
         Some(RemoteCall::Pending { .. } | RemoteCall::Sent { .. }) | None => times.now,
     }
 }

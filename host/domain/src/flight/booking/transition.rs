@@ -24,39 +24,39 @@ impl Event {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::PrebookStarted => "prebook_started",
-            Self::PrebookConfirmed { .. } => "prebook_bound",
+            Self::PrebookConfirmed { .. } => "prebook_confirmed",
             Self::PrebookRefused(_) => "prebook_refused",
-            Self::PrebookTimedOut => "prebook_given_up",
+            Self::PrebookTimedOut => "prebook_timed_out",
             Self::OfferExpired => "offer_expired",
             Self::BookStarted { .. } => "book_started",
             Self::BookSent { .. } => "book_sent",
             Self::BookNotSent => "book_not_sent",
-            Self::BookAccepted { .. } => "book_pending",
-            Self::BookUnresolved { .. } => "book_checked",
-            Self::BookResendScheduled { .. } => "book_repeated",
+            Self::BookAccepted { .. } => "book_accepted",
+            Self::BookUnresolved { .. } => "book_unresolved",
+            Self::BookResendScheduled { .. } => "book_resend_scheduled",
             Self::BookConfirmed { .. } => "book_confirmed",
             Self::BookRefused(_) => "book_refused",
             Self::CheckoutNotCompleted => "checkout_not_completed",
             Self::CancelStarted => "cancel_started",
             Self::CancelSent { .. } => "cancel_sent",
             Self::CancelNotSent { .. } => "cancel_not_sent",
-            Self::CancelAccepted { .. } => "cancel_pending",
-            Self::CancelUnresolved { .. } => "cancel_checked",
-            Self::CancelSucceeded(_) => "cancel_done",
+            Self::CancelAccepted { .. } => "cancel_accepted",
+            Self::CancelUnresolved { .. } => "cancel_unresolved",
+            Self::CancelSucceeded(_) => "cancel_succeeded",
             Self::CancelRefused(_) => "cancel_refused",
-            Self::CancelNotExecuted(_) => "cancel_lost",
-            Self::CancelExpedited => "cancel_hurried",
+            Self::CancelNotExecuted(_) => "cancel_not_executed",
+            Self::CancelExpedited => "cancel_expedited",
             Self::RefundDecided(_) => "refund_decided",
             Self::PurchaseStarted { .. } => "purchase_started",
             Self::PurchaseSent { .. } => "purchase_sent",
             Self::PurchaseNotSent => "purchase_not_sent",
-            Self::PurchaseUnresolved { .. } => "purchase_checked",
-            Self::PurchaseResendScheduled { .. } => "purchase_repeated",
-            Self::PurchaseSucceeded(_) => "purchase_done",
+            Self::PurchaseUnresolved { .. } => "purchase_unresolved",
+            Self::PurchaseResendScheduled { .. } => "purchase_resend_scheduled",
+            Self::PurchaseSucceeded(_) => "purchase_succeeded",
             Self::PurchaseRefused(_) => "purchase_refused",
-            Self::ChangeReported(_) => "hinted",
-            Self::RefreshFailed { .. } => "reread_failed",
-            Self::Refreshed { .. } => "reread",
+            Self::ChangeReported(_) => "change_reported",
+            Self::RefreshFailed { .. } => "refresh_failed",
+            Self::Refreshed { .. } => "refreshed",
             Self::Payment { event, .. } => event.name(),
         }
     }
@@ -136,7 +136,9 @@ impl Booking {
     ) -> Option<State> {
         let is_asked = matches!(state, State::PrebookInProgress { .. });
         match event {
-            Event::PrebookStarted if !is_asked => Some(State::PrebookInProgress { since: now }),
+            Event::PrebookStarted if !is_asked => {
+                Some(State::PrebookInProgress { started_at: now })
+            }
             Event::PrebookConfirmed {
                 bound,
                 expires_at,

@@ -172,7 +172,7 @@ fn uncaptured_payment_is_voided_instead_of_refunded() {
             cancel_done(),
         ],
     );
-    assert_eq!(canceled.payments[0].state.name(), "voiding_due");
+    assert_eq!(canceled.payments[0].state.name(), "voiding_pending");
 }
 
 /// Returns the types of the published notifications.

@@ -5,12 +5,12 @@ use super::super::plan::{names, postgres_plan, sqlite_plan};
 use super::*;
 use crate::statement::Statement;
 use crate::watch;
-use host_domain::id::AskId;
+use host_domain::id::PriceCheckId;
 use sqlx::{Connection, Executor, PgConnection};
 
 /// Statements with the index that each must use.
 fn expectations() -> Vec<(Statement, &'static str)> {
-    let ask = AskId::from_bits(1);
+    let price_check = PriceCheckId::from_bits(1);
     let page = PageRequest {
         limit: 25,
         offset: 50,
@@ -27,23 +27,23 @@ fn expectations() -> Vec<(Statement, &'static str)> {
     };
     let total = Some(euros(500));
     vec![
-        (watch::claim_asks(claim), "watch_ask_due"),
-        (watch::next_ask(), "watch_ask_due"),
+        (watch::claim_price_checks(claim), "price_check_due"),
+        (watch::next_price_check(), "price_check_due"),
         (watch::load(&WatchId::from_bits(1)), "watch_id"),
         (watch::list(&owner(), any, page), "watch_list"),
         (watch::list(&owner(), canceled, page), "watch_list_status"),
         (watch::count(&owner(), canceled), "watch_list_status"),
         (
-            watch::select_affected_by_price(&tenant(), &ask, total, 100),
-            "watch_of_ask",
+            watch::select_affected_by_price(&tenant(), &price_check, total, 100),
+            "watch_price_check",
         ),
         (
-            watch::select_highest_trigger(&tenant(), &ask),
-            "watch_of_ask",
+            watch::select_highest_trigger(&tenant(), &price_check),
+            "watch_price_check",
         ),
         (
-            watch::select_awaiting_price(&tenant(), &ask, 100),
-            "watch_of_ask",
+            watch::select_awaiting_price(&tenant(), &price_check, 100),
+            "watch_price_check",
         ),
     ]
 }
@@ -84,7 +84,7 @@ async fn postgres_watch_plans_use_expected_indexes() {
 
 /// Inserts many price checks, one that many watches use, and a user with many watches.
 const FILL: &[&str] = &[
-    "INSERT INTO watch_ask SELECT 'demo', 'test', 'ask_' || n, '{}', \
+    "INSERT INTO price_check SELECT 'demo', 'test', 'ask_' || n, '{}', \
        CAST(1800000000000 AS bigint) + n - 100, NULL, NULL, 1, n, n, n \
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO watch SELECT 'demo', 'test', 'wtc_' || n, \

@@ -21,7 +21,7 @@ const REPLAY: ReplayPolicy = ReplayPolicy {
 fn events_of_one_unit_are_combined() {
     let mut write = publishing(&event(1, "ping"));
     write.publish(&tenant(), &event(2, "ping"));
-    let sizes: Vec<usize> = combinable_runs(&write.steps).map(<[_]>::len).collect();
+    let sizes: Vec<usize> = combinable_runs(&write.statements).map(<[_]>::len).collect();
     assert_eq!(sizes, [4]);
 }
 

@@ -5,7 +5,7 @@ mod delivery;
 mod plan;
 mod send;
 mod subscription;
-mod watch_log;
+mod watch_event_log;
 
 use super::*;
 use crate::{

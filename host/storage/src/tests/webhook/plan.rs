@@ -45,7 +45,7 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
         ),
         (
             attempt::select_attempts(&tenant(), &[&one]),
-            "webhook_attempt_pkey",
+            "webhook_delivery_attempt_pkey",
         ),
         (
             subscriptions::list(&tenant(), Product::Hotel, page),
@@ -53,20 +53,23 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
         ),
         (
             watch_event_log::select_sequence(&tenant(), &event(1, "").id),
-            "watch_log_event",
+            "watch_event_log_event",
         ),
         (
             watch_event_log::select_entries_after(&tenant(), 10, 50),
-            "watch_log_pkey",
+            "watch_event_log_pkey",
         ),
         (
             watch_event_log::backfill_pending_deliveries(
                 &subscription(1, Product::Watch, &[]),
                 NOW,
             ),
-            "watch_log_pending",
+            "watch_event_log_pending",
         ),
-        (watch_event_log::log_outcomes(item()), "watch_log_event"),
+        (
+            watch_event_log::log_outcomes(item()),
+            "watch_event_log_event",
+        ),
     ]
 }
 
@@ -132,11 +135,12 @@ const FILL: &[&str] = &[
        CASE WHEN n % 10 = 0 THEN 'PENDING' WHEN n % 10 = 1 THEN 'FAILED' ELSE 'DELIVERED' END, \
        0, 0, CASE WHEN n % 10 = 0 THEN n END, NULL, NULL, n, n, n, n, n, NULL \
      FROM generate_series(1, 20000) AS n",
-    "INSERT INTO webhook_attempt SELECT 'demo', 'test', 'dlv_' || n, 0, 1, 200, '', NULL, 1, n \
+    "INSERT INTO webhook_delivery_attempt SELECT 'demo', 'test', 'dlv_' || n, 0, 1, 200, '', \
+     NULL, 1, n \
      FROM generate_series(1, 20000) AS n",
-    "INSERT INTO watch_log_head SELECT 'organization-' || n, 'test', n \
+    "INSERT INTO watch_event_log_head SELECT 'organization-' || n, 'test', n \
      FROM generate_series(1, 20000) AS n",
-    "INSERT INTO watch_log SELECT 'demo', 'test', n, 'evt_' || n, \
+    "INSERT INTO watch_event_log SELECT 'demo', 'test', n, 'evt_' || n, \
        CASE WHEN n % 50 = 0 THEN 'pending' ELSE 'delivered' END, n \
      FROM generate_series(1, 100000) AS n",
     "ANALYZE",

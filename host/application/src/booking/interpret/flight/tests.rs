@@ -205,7 +205,7 @@ fn booking_is_refused_only_by_a_definite_refusal() {
         ),
         (
             Ok(state(S::Pending)),
-            ("book_pending", CallOutcome::Succeeded),
+            ("book_accepted", CallOutcome::Succeeded),
         ),
         (
             Ok(state(S::Canceled)),
@@ -218,9 +218,9 @@ fn booking_is_refused_only_by_a_definite_refusal() {
         ),
         (
             Err(refused(R::Duplicate)),
-            ("book_checked", CallOutcome::Unknown),
+            ("book_unresolved", CallOutcome::Unknown),
         ),
-        (Err(unknown()), ("book_checked", CallOutcome::Unknown)),
+        (Err(unknown()), ("book_unresolved", CallOutcome::Unknown)),
         (
             Err(ChangeError::Unsupported),
             ("book_not_sent", CallOutcome::NotSent),
@@ -236,13 +236,13 @@ fn booking_is_refused_only_by_a_definite_refusal() {
 #[test]
 fn missing_booking_is_refused_only_after_reads_are_consistent() {
     for (leg, promises, event) in [
-        (sent(0), consistent(None), "book_checked"),
-        (sent(0), consistent(Some(10_001)), "book_checked"),
+        (sent(0), consistent(None), "book_unresolved"),
+        (sent(0), consistent(Some(10_001)), "book_unresolved"),
         (sent(0), consistent(Some(10_000)), "book_refused"),
-        (sent(0), REPEATABLE, "book_repeated"),
-        (pending(0), REPEATABLE, "book_checked"),
+        (sent(0), REPEATABLE, "book_resend_scheduled"),
+        (pending(0), REPEATABLE, "book_unresolved"),
         // The supplier had accepted the call; not finding it does not revoke that.
-        (pending(0), consistent(Some(0)), "book_checked"),
+        (pending(0), consistent(Some(0)), "book_unresolved"),
     ] {
         let booking = completing(leg);
         let judgement = judge(|times| {
@@ -268,12 +268,16 @@ fn missing_booking_paid_at_the_supplier_is_resent_or_stays_unknown() {
         ..consistent(Some(0))
     };
     for (leg, promises, event) in [
-        (sent(0), consistent(Some(0)), "book_checked"),
-        (sent(0), consistent(None), "book_checked"),
-        (sent(0), both, "book_repeated"),
-        (repeated(0, 9_000), REPEATABLE, "book_repeated"),
-        (repeated(long_ago + 10_001, 9_000), both, "book_repeated"),
-        (repeated(long_ago + 10_000, 9_000), both, "book_checked"),
+        (sent(0), consistent(Some(0)), "book_unresolved"),
+        (sent(0), consistent(None), "book_unresolved"),
+        (sent(0), both, "book_resend_scheduled"),
+        (repeated(0, 9_000), REPEATABLE, "book_resend_scheduled"),
+        (
+            repeated(long_ago + 10_001, 9_000),
+            both,
+            "book_resend_scheduled",
+        ),
+        (repeated(long_ago + 10_000, 9_000), both, "book_unresolved"),
     ] {
         let booking = Booking {
             payment_collector: PaymentCollector::Supplier,
@@ -300,9 +304,12 @@ fn unsent_resend_leaves_the_call_unknown() {
     for error in not_sent() {
         let judgement =
             judge(|times| book_response(&booking, Err(error.clone()), payment(), times));
-        assert_eq!(told(&judgement), ("book_checked", CallOutcome::Unknown));
+        assert_eq!(told(&judgement), ("book_unresolved", CallOutcome::Unknown));
         let judgement = judge(|times| purchase_response(&ticket, Err(error), times));
-        assert_eq!(told(&judgement), ("purchase_checked", CallOutcome::Unknown));
+        assert_eq!(
+            told(&judgement),
+            ("purchase_unresolved", CallOutcome::Unknown)
+        );
     }
 }
 
@@ -314,23 +321,23 @@ fn cancellation_is_refused_only_by_a_definite_response() {
     let answers = [
         (
             Ok(state(S::Canceled)),
-            ("cancel_done", CallOutcome::Succeeded),
+            ("cancel_succeeded", CallOutcome::Succeeded),
         ),
         (
             Ok(state(S::CancelPending)),
-            ("cancel_pending", CallOutcome::Succeeded),
+            ("cancel_accepted", CallOutcome::Succeeded),
         ),
         (
             Ok(state(S::Pending)),
-            ("cancel_pending", CallOutcome::Succeeded),
+            ("cancel_accepted", CallOutcome::Succeeded),
         ),
         (
             Ok(state(S::Confirmed)),
-            ("cancel_checked", CallOutcome::Unknown),
+            ("cancel_unresolved", CallOutcome::Unknown),
         ),
         (
             Ok(state(failed())),
-            ("cancel_checked", CallOutcome::Unknown),
+            ("cancel_unresolved", CallOutcome::Unknown),
         ),
         (
             Err(refused(RefusalReason::NotCancellable)),
@@ -340,7 +347,7 @@ fn cancellation_is_refused_only_by_a_definite_response() {
             Err(ChangeError::Unsupported),
             ("cancel_refused", CallOutcome::Rejected),
         ),
-        (Err(unknown()), ("cancel_checked", CallOutcome::Unknown)),
+        (Err(unknown()), ("cancel_unresolved", CallOutcome::Unknown)),
     ];
     for (answer, expected) in answers.into_iter().chain(unsent) {
         let judgement = judge(|times| cancel_response(&sent, answer.clone(), times));
@@ -357,9 +364,9 @@ fn confirmed_ticket_is_interpreted_by_the_state_of_its_cancellation() {
     };
     for (leg, promises, event) in [
         (pending(0), consistent(None), "cancel_refused"),
-        (sent(0), consistent(Some(0)), "cancel_lost"),
-        (sent(0), consistent(None), "cancel_checked"),
-        (sent(0), REPEATABLE, "cancel_checked"),
+        (sent(0), consistent(Some(0)), "cancel_not_executed"),
+        (sent(0), consistent(None), "cancel_unresolved"),
+        (sent(0), REPEATABLE, "cancel_unresolved"),
     ] {
         let booking = canceling(leg);
         let judgement = judge(|times| cancel_lookup(&booking, confirmed(), promises, times));
@@ -367,8 +374,8 @@ fn confirmed_ticket_is_interpreted_by_the_state_of_its_cancellation() {
     }
     let booking = canceling(sent(0));
     for (answer, event) in [
-        (Ok(BookingLookup::NotFound), "cancel_checked"),
-        (Err(ReadError::TimedOut("slow".into())), "cancel_checked"),
+        (Ok(BookingLookup::NotFound), "cancel_unresolved"),
+        (Err(ReadError::TimedOut("slow".into())), "cancel_unresolved"),
     ] {
         let judgement =
             judge(|times| cancel_lookup(&booking, answer.clone(), consistent(Some(0)), times));
@@ -382,10 +389,13 @@ fn purchase_succeeds_only_if_the_ticket_shows_the_bags() {
     let sent = buying(sent(9_000));
     let unsent = not_sent().map(|error| (Err(error), ("purchase_not_sent", CallOutcome::NotSent)));
     let answers = [
-        (Ok(with_bag()), ("purchase_done", CallOutcome::Succeeded)),
+        (
+            Ok(with_bag()),
+            ("purchase_succeeded", CallOutcome::Succeeded),
+        ),
         (
             Ok(state(SupplierBookingStatus::Confirmed)),
-            ("purchase_checked", CallOutcome::Unknown),
+            ("purchase_unresolved", CallOutcome::Unknown),
         ),
         (
             Err(refused(R::Unavailable)),
@@ -393,9 +403,12 @@ fn purchase_succeeds_only_if_the_ticket_shows_the_bags() {
         ),
         (
             Err(refused(R::Duplicate)),
-            ("purchase_checked", CallOutcome::Unknown),
+            ("purchase_unresolved", CallOutcome::Unknown),
         ),
-        (Err(unknown()), ("purchase_checked", CallOutcome::Unknown)),
+        (
+            Err(unknown()),
+            ("purchase_unresolved", CallOutcome::Unknown),
+        ),
     ];
     for (answer, expected) in answers.into_iter().chain(unsent) {
         let judgement = judge(|times| purchase_response(&sent, answer.clone(), times));
@@ -408,20 +421,24 @@ fn missing_bags_are_refused_only_after_reads_are_consistent() {
     let read = |state: SupplierBooking| Ok(BookingLookup::Found(Box::new(state)));
     let bare = || state(SupplierBookingStatus::Confirmed);
     for (answer, promises, event) in [
-        (read(with_bag()), consistent(None), "purchase_done"),
-        (read(bare()), REPEATABLE, "purchase_repeated"),
-        (read(bare()), consistent(None), "purchase_checked"),
-        (read(bare()), consistent(Some(10_001)), "purchase_checked"),
+        (read(with_bag()), consistent(None), "purchase_succeeded"),
+        (read(bare()), REPEATABLE, "purchase_resend_scheduled"),
+        (read(bare()), consistent(None), "purchase_unresolved"),
+        (
+            read(bare()),
+            consistent(Some(10_001)),
+            "purchase_unresolved",
+        ),
         (read(bare()), consistent(Some(10_000)), "purchase_refused"),
         (
             Ok(BookingLookup::NotFound),
             consistent(Some(0)),
-            "purchase_checked",
+            "purchase_unresolved",
         ),
         (
             Err(ReadError::Failed("500".into())),
             consistent(Some(0)),
-            "purchase_checked",
+            "purchase_unresolved",
         ),
     ] {
         let booking = buying(sent(0));
@@ -437,9 +454,9 @@ fn failed_refresh_of_a_ticket_is_scheduled_again() {
     });
     let read = BookingLookup::Found(Box::new(state(SupplierBookingStatus::Confirmed)));
     for (answer, event) in [
-        (Ok(read), "reread"),
-        (Ok(BookingLookup::NotFound), "reread_failed"),
-        (Err(ReadError::TimedOut("slow".into())), "reread_failed"),
+        (Ok(read), "refreshed"),
+        (Ok(BookingLookup::NotFound), "refresh_failed"),
+        (Err(ReadError::TimedOut("slow".into())), "refresh_failed"),
     ] {
         let judgement = judge(|times| refresh_response(&booking, answer.clone(), times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");

@@ -109,12 +109,12 @@ fn booking_is_refused_only_by_a_definite_refusal() {
         ),
         (
             Ok(state(SupplierBookingStatus::Pending)),
-            "book_pending",
+            "book_accepted",
             CallOutcome::Succeeded,
         ),
         (
             Ok(state(SupplierBookingStatus::CancelPending)),
-            "book_pending",
+            "book_accepted",
             CallOutcome::Succeeded,
         ),
         (
@@ -151,7 +151,7 @@ fn booking_is_refused_only_by_a_definite_refusal() {
         ),
         (
             Err(C::Refused(refusal(R::Duplicate))),
-            "book_checked",
+            "book_unresolved",
             CallOutcome::Unknown,
         ),
         (
@@ -163,7 +163,7 @@ fn booking_is_refused_only_by_a_definite_refusal() {
         (Err(C::Unsupported), "book_not_sent", CallOutcome::NotSent),
         (
             Err(C::Unknown("timed out".into())),
-            "book_checked",
+            "book_unresolved",
             CallOutcome::Unknown,
         ),
     ] {
@@ -180,14 +180,14 @@ fn booking_is_refused_only_by_a_definite_refusal() {
 #[test]
 fn missing_booking_is_refused_only_after_reads_are_consistent() {
     for (leg, consistent_after_ms, event) in [
-        (sent(9_500), Some(1_000), "book_checked"),
+        (sent(9_500), Some(1_000), "book_unresolved"),
         (sent(9_000), Some(1_000), "book_refused"),
-        (sent(0), None, "book_checked"),
+        (sent(0), None, "book_unresolved"),
         // The call may have been executed when it ended, and no sooner.
-        (lost(0, 9_500), Some(1_000), "book_checked"),
+        (lost(0, 9_500), Some(1_000), "book_unresolved"),
         (lost(0, 9_000), Some(1_000), "book_refused"),
         // The supplier had accepted the call. Not finding it now is a contradiction, not a refusal.
-        (pending(0), Some(1_000), "book_checked"),
+        (pending(0), Some(1_000), "book_unresolved"),
     ] {
         let judgement = judge(|times| {
             book_lookup(
@@ -215,7 +215,7 @@ fn missing_booking_is_refused_only_after_reads_are_consistent() {
     });
     assert_eq!(
         asked_early.event.name(),
-        "book_checked",
+        "book_unresolved",
         "the request was made too early, although its response came late enough"
     );
     let failed = judge(|times| {
@@ -248,21 +248,24 @@ fn cancellation_succeeds_only_if_the_supplier_shows_it() {
     };
     let refund = || RefundId::from_bits(1);
     for (answer, event) in [
-        (Ok(state(SupplierBookingStatus::Canceled)), "cancel_done"),
+        (
+            Ok(state(SupplierBookingStatus::Canceled)),
+            "cancel_succeeded",
+        ),
         (
             Ok(state(SupplierBookingStatus::CancelPending)),
-            "cancel_pending",
+            "cancel_accepted",
         ),
         (
             Ok(state(SupplierBookingStatus::Confirmed)),
-            "cancel_checked",
+            "cancel_unresolved",
         ),
         (
             Err(C::Refused(refusal(RefusalReason::NotCancellable))),
             "cancel_refused",
         ),
         (Err(C::NotSent("refused".into())), "cancel_not_sent"),
-        (Err(C::Unknown("cut".into())), "cancel_checked"),
+        (Err(C::Unknown("cut".into())), "cancel_unresolved"),
         (Err(C::Unsupported), "cancel_refused"),
     ] {
         let judgement = judge(|times| {
@@ -277,9 +280,9 @@ fn cancellation_succeeds_only_if_the_supplier_shows_it() {
     };
     for (leg, consistent_after_ms, event) in [
         (pending(0), None, "cancel_refused"),
-        (sent(0), Some(1_000), "cancel_lost"),
-        (sent(9_900), Some(1_000), "cancel_checked"),
-        (sent(0), None, "cancel_checked"),
+        (sent(0), Some(1_000), "cancel_not_executed"),
+        (sent(9_900), Some(1_000), "cancel_unresolved"),
+        (sent(0), None, "cancel_unresolved"),
     ] {
         let judgement = judge(|times| {
             cancel_lookup(
@@ -303,9 +306,9 @@ fn failed_refresh_of_a_booking_is_scheduled_again() {
     let read = BookingLookup::Found(Box::new(state(SupplierBookingStatus::Confirmed)));
     let (cancellation, refund) = (CancellationId::from_bits(1), RefundId::from_bits(1));
     for (answer, event) in [
-        (Ok(read), "reread"),
-        (Ok(BookingLookup::NotFound), "reread_failed"),
-        (Err(ReadError::TimedOut("slow".into())), "reread_failed"),
+        (Ok(read), "refreshed"),
+        (Ok(BookingLookup::NotFound), "refresh_failed"),
+        (Err(ReadError::TimedOut("slow".into())), "refresh_failed"),
     ] {
         let judgement = judge(|times| {
             refresh_response(

@@ -58,7 +58,7 @@ fn authorization_succeeds_only_for_the_requested_amount() {
             Ok(at_processor(ProcessorPaymentStatus::Authorized)),
             "payment_authorized",
         ),
-        (Ok(other_amount), "payment_checked"),
+        (Ok(other_amount), "payment_unresolved"),
         (
             Ok(at_processor(ProcessorPaymentStatus::RequiresAction)),
             "payment_declined",
@@ -72,8 +72,8 @@ fn authorization_succeeds_only_for_the_requested_amount() {
             "payment_declined",
         ),
         (Err(P::Refused("bad token".into())), "payment_declined"),
-        (Err(P::NotSent("refused".into())), "payment_nothing_held"),
-        (Err(P::Unknown("cut".into())), "payment_checked"),
+        (Err(P::NotSent("refused".into())), "payment_not_authorized"),
+        (Err(P::Unknown("cut".into())), "payment_unresolved"),
     ] {
         let judgement = judge(|times| authorize_response(&payment, answer.clone(), times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
@@ -95,13 +95,13 @@ fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
             PaymentState::Authorizing(sent()),
             None,
             Some(0),
-            "payment_nothing_held",
+            "payment_not_authorized",
         ),
         (
             PaymentState::Authorizing(sent()),
             None,
             None,
-            "payment_checked",
+            "payment_unresolved",
         ),
         (
             PaymentState::Capturing(sent()),
@@ -119,13 +119,13 @@ fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
             PaymentState::Capturing(sent()),
             Some(S::Voided),
             None,
-            "payment_checked",
+            "payment_unresolved",
         ),
         (
             PaymentState::Capturing(sent()),
             None,
             Some(0),
-            "payment_checked",
+            "payment_unresolved",
         ),
         (
             PaymentState::Voiding(sent()),
@@ -143,7 +143,7 @@ fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
             PaymentState::Voiding(sent()),
             Some(S::Captured),
             None,
-            "payment_checked",
+            "payment_unresolved",
         ),
         (
             PaymentState::Voiding(sent()),
@@ -173,8 +173,8 @@ fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
 fn missing_authorization_is_resent_only_if_idempotent_resend_is_supported() {
     let payment = paying(PaymentState::Authorizing(sent(0)));
     for (promises, event) in [
-        (REPEATABLE, "payment_repeated"),
-        (consistent(None), "payment_checked"),
+        (REPEATABLE, "payment_resend_scheduled"),
+        (consistent(None), "payment_unresolved"),
     ] {
         let judgement = judge(|times| payment_lookup(&payment, Ok(None), promises, times));
         assert_eq!(judgement.event.name(), event, "{promises:?}");
@@ -187,10 +187,10 @@ fn unsent_resend_leaves_the_first_call_unresolved() {
     let not_sent = || PaymentError::NotSent("refused".into());
     let payment = paying(PaymentState::Authorizing(repeated(0, 9_000)));
     let judgement = judge(|times| authorize_response(&payment, Err(not_sent()), times));
-    assert_eq!(judgement.event.name(), "payment_checked");
+    assert_eq!(judgement.event.name(), "payment_unresolved");
     for (leg, event) in [
         (sent(9_000), "refund_failed"),
-        (repeated(0, 9_000), "refund_checked"),
+        (repeated(0, 9_000), "refund_unresolved"),
     ] {
         let mut payment = paying(PaymentState::Captured);
         let id = RefundId::from_bits(1);

@@ -1,19 +1,18 @@
--- The event log of watches. The file of the same name for PostgreSQL creates the same tables,
--- columns and nullability.
+-- The event log of watches.
 
 -- The sequence number of a tenant's last event in its log. A transaction that appends an event
 -- locks this row until it commits, so that events become visible in the order of their
 -- sequence numbers.
-CREATE TABLE watch_log_head (
-    organization TEXT NOT NULL,
-    mode         TEXT NOT NULL CHECK (mode IN ('test', 'live')),
-    last         INTEGER NOT NULL,
+CREATE TABLE watch_event_log_head (
+    organization  TEXT NOT NULL,
+    mode          TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+    last_sequence INTEGER NOT NULL,
     PRIMARY KEY (organization, mode)
 ) STRICT, WITHOUT ROWID;
 
 -- Events by sequence number, from 1 without gaps, with their delivery status. Deliveries are
 -- deleted with their endpoint; the log remains.
-CREATE TABLE watch_log (
+CREATE TABLE watch_event_log (
     organization TEXT NOT NULL,
     mode         TEXT NOT NULL CHECK (mode IN ('test', 'live')),
     sequence     INTEGER NOT NULL,
@@ -23,11 +22,7 @@ CREATE TABLE watch_log (
     PRIMARY KEY (organization, mode, sequence)
 ) STRICT;
 -- Finds the event after which a reader continues.
-CREATE UNIQUE INDEX watch_log_event ON watch_log (organization, mode, event_id);
+CREATE UNIQUE INDEX watch_event_log_event ON watch_event_log (organization, mode, event_id);
 -- Finds the events that a new endpoint must receive.
-CREATE INDEX watch_log_pending ON watch_log (organization, mode, created_at)
+CREATE INDEX watch_event_log_pending ON watch_event_log (organization, mode, created_at)
     WHERE status = 'pending';
-
--- A tenant has one endpoint for events of watches.
-CREATE UNIQUE INDEX webhook_subscription_watch ON webhook_subscription (organization, mode)
-    WHERE product = 'watch' AND deleted_at IS NULL;

@@ -1,5 +1,4 @@
--- Mandates and their signing keys. The file of the same name for PostgreSQL creates the same
--- tables, columns and nullability.
+-- Mandates and their signing keys.
 
 -- The terms of a mandate never change. `booking_id` and `payment_jws` are set exactly if the
 -- status is CONSUMED. Expiry is not stored.

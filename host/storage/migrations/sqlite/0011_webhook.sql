@@ -1,24 +1,4 @@
--- Webhook subscriptions and their deliveries. The file of the same name for PostgreSQL creates
--- the same tables, columns and nullability.
-
--- The outbox also accepts events of watches. SQLite can change a check constraint only by
--- creating the table anew.
-CREATE TABLE outbox_with_watches (
-    organization TEXT NOT NULL,
-    mode         TEXT NOT NULL CHECK (mode IN ('test', 'live')),
-    id           TEXT NOT NULL,
-    event_type   TEXT NOT NULL,
-    product      TEXT NOT NULL CHECK (product IN ('hotel', 'flight', 'watch')),
-    booking_id   TEXT,
-    payload      TEXT NOT NULL,
-    created_at   INTEGER NOT NULL,
-    PRIMARY KEY (organization, mode, id)
-) STRICT;
-INSERT INTO outbox_with_watches (organization, mode, id, event_type, product, booking_id, payload, created_at)
-    SELECT organization, mode, id, event_type, product, booking_id, payload, created_at FROM outbox;
-DROP TABLE outbox;
-ALTER TABLE outbox_with_watches RENAME TO outbox;
-CREATE INDEX outbox_booking ON outbox (organization, mode, booking_id, created_at, id);
+-- Webhook subscriptions, their deliveries, and the attempts to deliver.
 
 -- Secrets are encrypted, each bound to its row and column. A deleted subscription has no
 -- secrets and is kept only until its deliveries are deleted.
@@ -49,9 +29,12 @@ CREATE INDEX webhook_subscription_list ON webhook_subscription (organization, mo
     WHERE deleted_at IS NULL;
 CREATE INDEX webhook_subscription_deleted ON webhook_subscription (deleted_at)
     WHERE deleted_at IS NOT NULL;
+-- A tenant has one endpoint for events of watches.
+CREATE UNIQUE INDEX webhook_subscription_watch ON webhook_subscription (organization, mode)
+    WHERE product = 'watch' AND deleted_at IS NULL;
 
 -- A copy of each subscription's `event_types` that can be searched.
-CREATE TABLE webhook_subscription_type (
+CREATE TABLE webhook_subscription_event_type (
     organization    TEXT NOT NULL,
     mode            TEXT NOT NULL CHECK (mode IN ('test', 'live')),
     subscription_id TEXT NOT NULL,
@@ -60,40 +43,40 @@ CREATE TABLE webhook_subscription_type (
 ) STRICT, WITHOUT ROWID;
 
 -- The delivery of one event to one subscription. Its id is derived from their ids, so repeated
--- requests create only one delivery. `next_at` is set exactly as long as the delivery must be
--- sent.
+-- requests create only one delivery. `next_attempt_at` is set exactly as long as the delivery
+-- must be sent.
 CREATE TABLE webhook_delivery (
-    organization    TEXT NOT NULL,
-    mode            TEXT NOT NULL CHECK (mode IN ('test', 'live')),
-    id              TEXT NOT NULL,
-    subscription_id TEXT NOT NULL,
-    event_id        TEXT NOT NULL,
-    status          TEXT NOT NULL CHECK (status IN ('PENDING', 'PUBLISHED', 'DELIVERED', 'FAILED')),
-    generation      INTEGER NOT NULL,
-    attempts        INTEGER NOT NULL,
-    next_at         INTEGER,
-    lease_token     TEXT,
-    lease_until     INTEGER,
-    created_at      INTEGER NOT NULL,
-    pending_since   INTEGER NOT NULL,
-    published_at    INTEGER,
-    delivered_at    INTEGER,
-    failed_at       INTEGER,
-    failure_reason  TEXT,
+    organization     TEXT NOT NULL,
+    mode             TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+    id               TEXT NOT NULL,
+    subscription_id  TEXT NOT NULL,
+    event_id         TEXT NOT NULL,
+    status           TEXT NOT NULL CHECK (status IN ('PENDING', 'PUBLISHED', 'DELIVERED', 'FAILED')),
+    generation       INTEGER NOT NULL,
+    attempt_count    INTEGER NOT NULL,
+    next_attempt_at  INTEGER,
+    lease_token      TEXT,
+    lease_expires_at INTEGER,
+    created_at       INTEGER NOT NULL,
+    pending_since    INTEGER NOT NULL,
+    published_at     INTEGER,
+    delivered_at     INTEGER,
+    failed_at        INTEGER,
+    failure_reason   TEXT,
     PRIMARY KEY (organization, mode, id)
 ) STRICT;
 -- Due deliveries by subscription, so that a large backlog of one does not hide the others.
-CREATE INDEX webhook_delivery_due ON webhook_delivery (subscription_id, next_at)
-    WHERE next_at IS NOT NULL;
+CREATE INDEX webhook_delivery_due ON webhook_delivery (subscription_id, next_attempt_at)
+    WHERE next_attempt_at IS NOT NULL;
 -- Serves the search for the oldest open deliveries.
 CREATE INDEX webhook_delivery_open ON webhook_delivery (created_at)
-    WHERE next_at IS NOT NULL;
+    WHERE next_attempt_at IS NOT NULL;
 -- Indexes of the lists, newest first.
-CREATE INDEX webhook_delivery_list ON webhook_delivery (organization, mode, subscription_id, created_at, id);
-CREATE INDEX webhook_delivery_list_status ON webhook_delivery (organization, mode, subscription_id, status, created_at, id);
+CREATE INDEX webhook_delivery_list ON webhook_delivery (subscription_id, organization, mode, created_at, id);
+CREATE INDEX webhook_delivery_list_status ON webhook_delivery (subscription_id, organization, mode, status, created_at, id);
 
 -- Delivery attempts with the endpoints' responses. Rows are never updated.
-CREATE TABLE webhook_attempt (
+CREATE TABLE webhook_delivery_attempt (
     organization    TEXT NOT NULL,
     mode            TEXT NOT NULL CHECK (mode IN ('test', 'live')),
     delivery_id     TEXT NOT NULL,

@@ -1,9 +1,4 @@
--- Webhook subscriptions and their deliveries. The file of the same name for SQLite creates the
--- same tables, columns and nullability.
-
--- The outbox also accepts events of watches.
-ALTER TABLE outbox DROP CONSTRAINT outbox_product_check;
-ALTER TABLE outbox ADD CONSTRAINT outbox_product_check CHECK (product IN ('hotel', 'flight', 'watch'));
+-- Webhook subscriptions, their deliveries, and the attempts to deliver.
 
 -- Secrets are encrypted, each bound to its row and column. A deleted subscription has no
 -- secrets and is kept only until its deliveries are deleted.
@@ -34,9 +29,12 @@ CREATE INDEX webhook_subscription_list ON webhook_subscription (organization, mo
     WHERE deleted_at IS NULL;
 CREATE INDEX webhook_subscription_deleted ON webhook_subscription (deleted_at)
     WHERE deleted_at IS NOT NULL;
+-- A tenant has one endpoint for events of watches.
+CREATE UNIQUE INDEX webhook_subscription_watch ON webhook_subscription (organization, mode)
+    WHERE product = 'watch' AND deleted_at IS NULL;
 
 -- A copy of each subscription's `event_types` that can be searched.
-CREATE TABLE webhook_subscription_type (
+CREATE TABLE webhook_subscription_event_type (
     organization    TEXT COLLATE "C" NOT NULL,
     mode            TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
     subscription_id TEXT COLLATE "C" NOT NULL,
@@ -45,43 +43,43 @@ CREATE TABLE webhook_subscription_type (
 );
 
 -- The delivery of one event to one subscription. Its id is derived from their ids, so repeated
--- requests create only one delivery. `next_at` is set exactly as long as the delivery must be
--- sent.
+-- requests create only one delivery. `next_attempt_at` is set exactly as long as the delivery
+-- must be sent.
 CREATE TABLE webhook_delivery (
-    organization    TEXT COLLATE "C" NOT NULL,
-    mode            TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
-    id              TEXT COLLATE "C" NOT NULL,
-    subscription_id TEXT COLLATE "C" NOT NULL,
-    event_id        TEXT COLLATE "C" NOT NULL,
-    status          TEXT COLLATE "C" NOT NULL CHECK (status IN ('PENDING', 'PUBLISHED', 'DELIVERED', 'FAILED')),
-    generation      BIGINT NOT NULL,
-    attempts        BIGINT NOT NULL,
-    next_at         BIGINT,
-    lease_token     TEXT COLLATE "C",
-    lease_until     BIGINT,
-    created_at      BIGINT NOT NULL,
-    pending_since   BIGINT NOT NULL,
-    published_at    BIGINT,
-    delivered_at    BIGINT,
-    failed_at       BIGINT,
-    failure_reason  TEXT COLLATE "C",
+    organization     TEXT COLLATE "C" NOT NULL,
+    mode             TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
+    id               TEXT COLLATE "C" NOT NULL,
+    subscription_id  TEXT COLLATE "C" NOT NULL,
+    event_id         TEXT COLLATE "C" NOT NULL,
+    status           TEXT COLLATE "C" NOT NULL CHECK (status IN ('PENDING', 'PUBLISHED', 'DELIVERED', 'FAILED')),
+    generation       BIGINT NOT NULL,
+    attempt_count    BIGINT NOT NULL,
+    next_attempt_at  BIGINT,
+    lease_token      TEXT COLLATE "C",
+    lease_expires_at BIGINT,
+    created_at       BIGINT NOT NULL,
+    pending_since    BIGINT NOT NULL,
+    published_at     BIGINT,
+    delivered_at     BIGINT,
+    failed_at        BIGINT,
+    failure_reason   TEXT COLLATE "C",
     PRIMARY KEY (organization, mode, id)
 );
 -- Rows leave the partial indexes of open deliveries soon after they are inserted, so vacuum
 -- runs often.
 ALTER TABLE webhook_delivery SET (autovacuum_vacuum_scale_factor = 0.02);
 -- Due deliveries by subscription, so that a large backlog of one does not hide the others.
-CREATE INDEX webhook_delivery_due ON webhook_delivery (subscription_id, next_at)
-    WHERE next_at IS NOT NULL;
+CREATE INDEX webhook_delivery_due ON webhook_delivery (subscription_id, next_attempt_at)
+    WHERE next_attempt_at IS NOT NULL;
 -- Serves the search for the oldest open deliveries.
 CREATE INDEX webhook_delivery_open ON webhook_delivery (created_at)
-    WHERE next_at IS NOT NULL;
+    WHERE next_attempt_at IS NOT NULL;
 -- Indexes of the lists, newest first.
-CREATE INDEX webhook_delivery_list ON webhook_delivery (organization, mode, subscription_id, created_at, id);
-CREATE INDEX webhook_delivery_list_status ON webhook_delivery (organization, mode, subscription_id, status, created_at, id);
+CREATE INDEX webhook_delivery_list ON webhook_delivery (subscription_id, organization, mode, created_at, id);
+CREATE INDEX webhook_delivery_list_status ON webhook_delivery (subscription_id, organization, mode, status, created_at, id);
 
 -- Delivery attempts with the endpoints' responses. Rows are never updated.
-CREATE TABLE webhook_attempt (
+CREATE TABLE webhook_delivery_attempt (
     organization    TEXT COLLATE "C" NOT NULL,
     mode            TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
     delivery_id     TEXT COLLATE "C" NOT NULL,

@@ -1,0 +1,64 @@
+-- Flight bookings: the whole document and columns to search by. Bookings are never deleted.
+--
+-- `price_sort_key` is the price of ticket and extras in 1/10000 of the currency's major unit,
+-- because currencies have different minor units. Without a price it is the largest integer,
+-- which sorts such bookings last. `offer_hash` finds bookings by their supplier's offer, which
+-- may be long. `exclusive_key` locks an offer and is removed once the booking is finished.
+CREATE TABLE flight_booking (
+    organization       TEXT COLLATE "C" NOT NULL,
+    mode               TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),
+    id                 TEXT COLLATE "C" NOT NULL,
+    user_id            TEXT COLLATE "C" NOT NULL,
+    status             TEXT COLLATE "C" NOT NULL,
+    supplier           TEXT COLLATE "C" NOT NULL,
+    supplier_reference TEXT COLLATE "C",
+    offer_hash         BIGINT NOT NULL,
+    exclusive_key      TEXT COLLATE "C",
+    price_sort_key     BIGINT NOT NULL,
+    created_at         BIGINT NOT NULL,
+    updated_at         BIGINT NOT NULL,
+    version            BIGINT NOT NULL,
+    document           TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (organization, mode, id)
+);
+-- A booking's document of a few kilobytes is rewritten with each workflow step. The default
+-- compression method takes a tenth of the server's time; some servers lack this faster one.
+DO $$
+BEGIN
+    ALTER TABLE flight_booking ALTER COLUMN document SET COMPRESSION lz4;
+EXCEPTION WHEN feature_not_supported THEN
+    NULL;
+END $$;
+-- Parts of the list are counted by index-only scans. These skip the table only for pages that
+-- vacuum has marked as visible to all transactions, so vacuum must run often.
+ALTER TABLE flight_booking SET (
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_insert_scale_factor = 0.02
+);
+-- Background work and suppliers' events find a booking by these columns alone. The index by id
+-- need not be unique, because ids have 128 bits; a table partitioned by organization could not
+-- enforce uniqueness.
+CREATE INDEX flight_booking_id ON flight_booking (id);
+CREATE INDEX flight_booking_supplier_reference ON flight_booking (supplier_reference, supplier, mode)
+    WHERE supplier_reference IS NOT NULL;
+CREATE INDEX flight_booking_offer ON flight_booking (offer_hash);
+-- The lock on an offer: no two unfinished bookings have the same key.
+CREATE UNIQUE INDEX flight_booking_exclusive_key ON flight_booking (exclusive_key, organization, mode, supplier)
+    WHERE exclusive_key IS NOT NULL;
+-- Indexes of the list, one for each set of filters and each order. A page is then one
+-- contiguous range of one index, however rare the matching bookings are. The indexes by time
+-- contain the price, so that the bookings of a time range are sorted by price without reading
+-- them. The indexes by price end with the creation time, so that it can be compared without
+-- reading the booking. Of two equally suitable indexes the databases use the later one, which is
+-- the one by time.
+-- Indexes of lists start with their most selective column. If an index starts with the
+-- organization, a PostgreSQL without statistics of the table expects a single row in it and reads
+-- all rows of the organization.
+CREATE INDEX flight_booking_price ON flight_booking (user_id, organization, mode, price_sort_key, id, created_at);
+CREATE INDEX flight_booking_price_status ON flight_booking (user_id, organization, mode, status, price_sort_key, id, created_at);
+CREATE INDEX flight_booking_price_supplier ON flight_booking (user_id, organization, mode, supplier, price_sort_key, id, created_at);
+CREATE INDEX flight_booking_price_supplier_status ON flight_booking (user_id, organization, mode, supplier, status, price_sort_key, id, created_at);
+CREATE INDEX flight_booking_list ON flight_booking (user_id, organization, mode, created_at, id, price_sort_key);
+CREATE INDEX flight_booking_list_status ON flight_booking (user_id, organization, mode, status, created_at, id, price_sort_key);
+CREATE INDEX flight_booking_list_supplier ON flight_booking (user_id, organization, mode, supplier, created_at, id, price_sort_key);
+CREATE INDEX flight_booking_list_supplier_status ON flight_booking (user_id, organization, mode, supplier, status, created_at, id, price_sort_key);

@@ -1,0 +1,59 @@
+-- Counts of flight bookings in the statuses in which bookings remain, in total and per day.
+-- Counting a long list row by row takes longer than reading a page of it. Bookings in the other
+-- statuses are few enough to be counted.
+CREATE TABLE flight_booking_count (
+    organization  TEXT NOT NULL,
+    mode          TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+    user_id       TEXT NOT NULL,
+    supplier      TEXT NOT NULL,
+    status        TEXT NOT NULL,
+    booking_count INTEGER NOT NULL,
+    PRIMARY KEY (organization, mode, user_id, supplier, status)
+) STRICT, WITHOUT ROWID;
+-- `day` is the day of `created_at` in UTC, counted from 1970.
+CREATE TABLE flight_booking_daily_count (
+    organization  TEXT NOT NULL,
+    mode          TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+    user_id       TEXT NOT NULL,
+    day           INTEGER NOT NULL,
+    supplier      TEXT NOT NULL,
+    status        TEXT NOT NULL,
+    booking_count INTEGER NOT NULL,
+    PRIMARY KEY (organization, mode, user_id, day, supplier, status)
+) STRICT, WITHOUT ROWID;
+-- Changes that the two tables do not contain yet. A row is inserted for each booking that
+-- enters such a status (1) or leaves it (-1), so that transactions that change bookings of one
+-- owner do not wait for each other. Soon after, the rows are added to the tables in bulk;
+-- `claimed` marks those that are being added.
+CREATE TABLE flight_booking_count_delta (
+    organization TEXT NOT NULL,
+    mode         TEXT NOT NULL,
+    user_id      TEXT NOT NULL,
+    day          INTEGER NOT NULL,
+    supplier     TEXT NOT NULL,
+    status       TEXT NOT NULL,
+    delta        INTEGER NOT NULL,
+    claimed      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX flight_booking_count_delta_owner ON flight_booking_count_delta (user_id, organization, mode);
+
+-- Triggers record the changes, so the counts are right whichever client writes.
+CREATE TRIGGER flight_booking_inserted AFTER INSERT ON flight_booking
+    WHEN NEW.status IN ('CONFIRMED', 'CANCELED', 'FAILED', 'EXPIRED')
+BEGIN
+    INSERT INTO flight_booking_count_delta
+    VALUES (NEW.organization, NEW.mode, NEW.user_id, NEW.created_at / 86400000, NEW.supplier,
+            NEW.status, 1, 0);
+END;
+CREATE TRIGGER flight_booking_status_changed AFTER UPDATE OF status ON flight_booking
+    WHEN OLD.status <> NEW.status
+BEGIN
+    INSERT INTO flight_booking_count_delta
+    SELECT OLD.organization, OLD.mode, OLD.user_id, OLD.created_at / 86400000, OLD.supplier,
+           OLD.status, -1, 0
+    WHERE OLD.status IN ('CONFIRMED', 'CANCELED', 'FAILED', 'EXPIRED');
+    INSERT INTO flight_booking_count_delta
+    SELECT NEW.organization, NEW.mode, NEW.user_id, NEW.created_at / 86400000, NEW.supplier,
+           NEW.status, 1, 0
+    WHERE NEW.status IN ('CONFIRMED', 'CANCELED', 'FAILED', 'EXPIRED');
+END;
