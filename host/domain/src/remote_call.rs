@@ -84,8 +84,8 @@ impl RemoteCall {
         let (failed_attempts, first_sent_at) = (self.failed_attempts(), self.first_sent_at());
         Self::Sent {
             sent_at: now,
-            failed_attempts: tries,
-            first_sent_at: first,
+            failed_attempts,
+            first_sent_at,
             response_lost_at: None,
             reconcile_count: 0,
             reconcile_at: next_at,
@@ -98,26 +98,26 @@ impl RemoteCall {
         match self {
             Self::Sent {
                 sent_at: since,
-                failed_attempts: tries,
-                first_sent_at: first,
-                response_lost_at: lost_at,
-                reconcile_count: checks,
+                failed_attempts,
+                first_sent_at,
+                response_lost_at,
+                reconcile_count,
                 ..
             } => Self::Sent {
                 sent_at: since,
-                failed_attempts: tries,
-                first_sent_at: first,
-                response_lost_at: lost_at.or(Some(now)),
-                reconcile_count: checks.saturating_add(1),
+                failed_attempts,
+                first_sent_at,
+                response_lost_at: response_lost_at.or(Some(now)),
+                reconcile_count: reconcile_count.saturating_add(1),
                 reconcile_at: next_at,
             },
             Self::Accepted {
                 accepted_at: since,
-                reconcile_count: checks,
+                reconcile_count,
                 ..
             } => Self::Accepted {
                 accepted_at: since,
-                reconcile_count: checks.saturating_add(1),
+                reconcile_count: reconcile_count.saturating_add(1),
                 reconcile_at: next_at,
             },
             Self::Pending { .. } => self,
@@ -248,7 +248,7 @@ impl RemoteCall {
                 response_lost_at: Some(at),
                 ..
             } => Some(*at),
-            Self::Sent { sent_at: since, .. } => Some(*since),
+            Self::Sent { sent_at, .. } => Some(*sent_at),
             Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }

@@ -93,9 +93,9 @@ impl Watch {
             (self, None, false, false);
         let state = match (watch.state.clone(), event) {
             (S::Active, E::PriceObserved { total }) if watch.trigger.is_met_by(total) => {
-                buys = watch.is_armed();
-                tells = (!buys).then(|| watch.triggered_event());
-                if buys {
+                is_purchase_due = watch.is_armed();
+                notification = (!is_purchase_due).then(|| watch.triggered_event());
+                if is_purchase_due {
                     S::Purchasing { booking: None }
                 } else {
                     S::Triggered
@@ -118,7 +118,7 @@ impl Watch {
             // price: the next check buys.
             (S::Active | S::Triggered, E::Armed { mandate }) if watch.auto_book.is_some() => {
                 watch.mandate_id = Some(mandate);
-                asks = true;
+                is_check_due = true;
                 S::Active
             }
             (S::Purchasing { booking: None }, E::PurchaseStarted { booking }) => S::Purchasing {
@@ -131,11 +131,11 @@ impl Watch {
                 },
                 E::Purchased,
             ) => {
-                tells = Some(EventType::HotelWatchPurchased);
+                notification = Some(EventType::HotelWatchPurchased);
                 S::Purchased { booking }
             }
             (S::Purchasing { booking }, E::PurchaseFailed { reason }) => {
-                tells = Some(EventType::HotelWatchPurchaseFailed);
+                notification = Some(EventType::HotelWatchPurchaseFailed);
                 S::PurchaseFailed { reason, booking }
             }
             (S::Active | S::Triggered, E::Expired) => S::Expired,

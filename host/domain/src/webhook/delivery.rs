@@ -216,9 +216,7 @@ impl DeliveryEvent<'_> {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Claimed => "claimed",
-            Self::AttemptFinished {
-                result: outcome, ..
-            } => match outcome {
+            Self::AttemptFinished { result, .. } => match result {
                 DeliveryResult::Accepted => "finished: accepted",
                 DeliveryResult::Failed { .. } => "finished: failed",
                 DeliveryResult::Gone => "finished: gone",
