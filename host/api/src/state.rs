@@ -4,8 +4,9 @@ use crate::rate_limit::RateLimiter;
 use crate::validation::ValidatorCache;
 use axum::extract::FromRef;
 use host_application::application::Application;
+use host_application::mandate::service::MandateService;
 use host_application::payment_instrument::PaymentInstrumentService;
-use host_domain::time::Timestamp;
+use host_domain::time::{Clock, Timestamp};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,6 +58,12 @@ impl FromRef<ApiState> for Arc<Application> {
     }
 }
 
+impl FromRef<ApiState> for Arc<dyn Clock> {
+    fn from_ref(state: &ApiState) -> Self {
+        Self::clone(&state.application.clock)
+    }
+}
+
 /// Lets handlers take each service as `State<…>`: their signature then shows what they can do.
 macro_rules! services {
     ($($field:ident: $service:ty;)*) => {$(
@@ -70,6 +77,7 @@ macro_rules! services {
 
 services! {
     instruments: Arc<PaymentInstrumentService>;
+    mandates: Arc<MandateService>;
 }
 
 /// Returns the base URL of the error code pages, with a trailing slash.

@@ -6,7 +6,8 @@ use crate::booking::settings::RetrySchedules;
 use crate::config::Config;
 use crate::id_generator::IdGenerator;
 use crate::idempotency::IdempotencyService;
-use crate::mandate::signing_key::{SigningKeyError, SigningKeyRing};
+use crate::mandate::service::MandateService;
+use crate::mandate::signing_key::SigningKeyError;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
@@ -52,6 +53,8 @@ pub struct Application {
     pub idempotency: IdempotencyService,
     /// Stored payment instruments.
     pub instruments: Arc<PaymentInstrumentService>,
+    /// Mandates.
+    pub mandates: Arc<MandateService>,
     /// Authenticates API keys.
     pub api_keys: ApiKeyAuthenticator,
     /// State of the readiness check.
@@ -129,9 +132,20 @@ impl Application {
         let store = open_store(&config).await?;
         store.migrate().await?;
         verify_master_key(&store, &sealer).await?;
-        let age_max_s = config.mandates.key_max_age_s;
-        SigningKeyRing::load_or_rotate(&store, &sealer, age_max_s, surroundings.clock.now())
-            .await?;
+        let base = Base {
+            store: store.clone(),
+            clock: Arc::clone(&surroundings.clock),
+            ids: Arc::clone(&surroundings.ids),
+        };
+        let idempotency = IdempotencyService::new(base.clone());
+        let mandates = Arc::new(MandateService::new(
+            base.clone(),
+            Arc::clone(&sealer),
+            idempotency.clone(),
+            config.mandates.clone(),
+            surroundings.base_url.clone(),
+        ));
+        mandates.load_or_rotate_keys().await?;
         let runtime = build_runtime(&config, &surroundings)?;
         let suppliers = Arc::new(SupplierDirectory::new(
             &config,
@@ -140,12 +154,6 @@ impl Application {
         ));
         suppliers.load_all().await;
         let tasks = TaskSupervisor::default();
-        let base = Base {
-            store: store.clone(),
-            clock: Arc::clone(&surroundings.clock),
-            ids: Arc::clone(&surroundings.ids),
-        };
-        let idempotency = IdempotencyService::new(base.clone());
         let instruments = Arc::new(PaymentInstrumentService::new(
             base,
             Arc::clone(&suppliers),
@@ -155,6 +163,7 @@ impl Application {
         let app = Arc::new(Self {
             idempotency,
             instruments,
+            mandates,
             api_keys: ApiKeyAuthenticator::new(store.clone(), tasks.clone()),
             readiness: ReadinessProbe::default(),
             inbound_webhook_permits: Semaphore::new(INBOUND_WEBHOOKS_MAX),

@@ -1,7 +1,7 @@
 //! Conversion of mandate errors to HTTP errors.
 
 use crate::error_code::ErrorCode;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, Violation};
 use host_application::mandate::service::MandateError;
 use host_application::mandate::signing_key::SigningKeyError;
 
@@ -13,6 +13,11 @@ impl ApiError {
             MandateError::Invalid(refusal) => {
                 Self::from(ErrorCode::MandateInvalid).with_detail(refusal.to_string())
             }
+            MandateError::OtherUser => Self::violation(Violation::body(
+                "/user_id",
+                "other_user",
+                "must be the user in x-user-id",
+            )),
             MandateError::InstrumentNotFound => ErrorCode::PaymentInstrumentInvalid.into(),
             MandateError::TooManyConflicts => Self::from(ErrorCode::Overloaded).with_cause(error),
             MandateError::Idempotency(error) => Self::from_idempotency(error),
