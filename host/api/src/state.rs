@@ -6,6 +6,9 @@ use axum::extract::FromRef;
 use host_application::application::Application;
 use host_application::mandate::service::MandateService;
 use host_application::payment_instrument::PaymentInstrumentService;
+use host_application::webhook::delivery_service::DeliveryService;
+use host_application::webhook::service::WebhookService;
+use host_application::webhook::watch_endpoint::WatchEndpointService;
 use host_domain::time::{Clock, Timestamp};
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,8 +79,11 @@ macro_rules! services {
 }
 
 services! {
+    deliveries: Arc<DeliveryService>;
     instruments: Arc<PaymentInstrumentService>;
     mandates: Arc<MandateService>;
+    watch_endpoints: Arc<WatchEndpointService>;
+    webhooks: Arc<WebhookService>;
 }
 
 /// Returns the base URL of the error code pages, with a trailing slash.

@@ -2,7 +2,7 @@
 
 use crate::error_code::ErrorCode;
 use crate::problem::{ApiError, Violation};
-use host_application::webhook::policy::WebhookError;
+use host_application::webhook::error::WebhookError;
 
 impl ApiError {
     /// Creates the error for a failed operation on a subscription or delivery.

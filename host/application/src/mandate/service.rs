@@ -217,19 +217,13 @@ impl MandateService {
             .get("iss")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        if signed != claims::open_mandate_claims(&mandate.terms, issuer, &key.jwk)?
-        {
+        if signed != claims::open_mandate_claims(&mandate.terms, issuer, &key.jwk)? {
             return Err(MandateRejection::InvalidSignature.into());
         }
         mandate.check_usage(&usage, now)?;
         // The use is signed with the key that the terms name, even if that key no longer signs new
         // mandates.
-        let claims = claims::closed_mandate_claims(
-            &mandate.terms,
-            &usage,
-            &self.base_url,
-            now,
-        );
+        let claims = claims::closed_mandate_claims(&mandate.terms, &usage, &self.base_url, now);
         let jws = key.sign(&self.sealer, &claims)?;
         let read_version = mandate.version;
         let event = MandateEvent::Consumed { usage, jws };

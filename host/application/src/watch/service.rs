@@ -206,7 +206,10 @@ impl Application {
         stored: StoredWatch,
     ) -> Result<StoredWatch, WatchError> {
         let new = mandate_for(&stored.watch)?;
-        let mandate = self.mandates.sign_in(write, &stored.watch.owner, new).await?;
+        let mandate = self
+            .mandates
+            .sign_in(write, &stored.watch.owner, new)
+            .await?;
         let event = Event::Armed {
             mandate: mandate.terms.id,
         };

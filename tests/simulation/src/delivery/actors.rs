@@ -3,7 +3,7 @@
 use super::subscription_contract::Standing;
 use super::{DAY_MS, HOUR_MS, Happening, Life};
 use anyhow::{Result, bail, ensure};
-use host_application::webhook::policy::WebhookError;
+use host_application::webhook::error::WebhookError;
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, SubscriptionId};
 use host_domain::time::Timestamp;

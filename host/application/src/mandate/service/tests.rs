@@ -114,7 +114,10 @@ impl Desk {
 
     async fn seal(&self) -> Mandate {
         let mut write = UnitOfWork::new(self.app.clock.now());
-        let sealed = self.app.mandates.sign_in(&mut write, &self.owner, self.command());
+        let sealed = self
+            .app
+            .mandates
+            .sign_in(&mut write, &self.owner, self.command());
         let sealed = sealed.await.unwrap();
         self.app.store.commit(write).await.unwrap();
         sealed
@@ -190,7 +193,11 @@ async fn mandate_is_used_once_and_again_after_its_release() {
     // A use may be released after the mandate has expired.
     let mut write = UnitOfWork::new(desk.app.clock.now());
     let tenant = &desk.owner.tenant;
-    desk.app.mandates.release_in(&mut write, tenant, &id).await.unwrap();
+    desk.app
+        .mandates
+        .release_in(&mut write, tenant, &id)
+        .await
+        .unwrap();
     desk.app.store.commit(write).await.unwrap();
     assert_eq!(desk.stored(&id).await.state, MandateState::Active);
     assert!(desk.consume(&id, desk.usage()).await.is_ok());
@@ -379,7 +386,9 @@ async fn restart_reuses_the_existing_key() {
     let keys = SigningKeyRing::load(&again.store).await.unwrap();
     assert_eq!(keys.jwk_set().unwrap().keys.len(), 1);
     let mut write = UnitOfWork::new(Timestamp(NOW));
-    let consumed = again.mandates.consume_in(&mut write, &mandate.terms.id, desk.usage());
+    let consumed = again
+        .mandates
+        .consume_in(&mut write, &mandate.terms.id, desk.usage());
     let status = consumed.await.unwrap().status(Timestamp(NOW));
     assert_eq!(status, MandateStatus::Consumed);
 }
