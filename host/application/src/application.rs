@@ -60,9 +60,9 @@ pub struct Application {
     /// Mandates.
     pub mandates: Arc<MandateService>,
     /// Authenticates API keys.
-    pub api_keys: ApiKeyAuthenticator,
-    /// State of the readiness check.
-    pub readiness: ReadinessProbe,
+    pub api_keys: Arc<ApiKeyAuthenticator>,
+    /// Checks the readiness of the process.
+    pub readiness: Arc<ReadinessProbe>,
     /// Permits for supplier webhook requests that are handled at the same time.
     pub inbound_webhook_permits: Semaphore,
     /// State that supplier queries share between requests.
@@ -173,8 +173,8 @@ impl Application {
             idempotency,
             instruments,
             mandates,
-            api_keys: ApiKeyAuthenticator::new(store.clone(), tasks.clone()),
-            readiness: ReadinessProbe::default(),
+            api_keys: Arc::new(ApiKeyAuthenticator::new(base.clone(), tasks.clone())),
+            readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
             inbound_webhook_permits: Semaphore::new(INBOUND_WEBHOOKS_MAX),
             query_state: QueryState::new(&config),
             schedules: RetrySchedules::new(&config),

@@ -21,7 +21,7 @@ impl ApiError {
             MandateError::InstrumentNotFound => ErrorCode::PaymentInstrumentInvalid.into(),
             MandateError::TooManyConflicts => Self::from(ErrorCode::Overloaded).with_cause(error),
             MandateError::Idempotency(error) => Self::from_idempotency(error),
-            MandateError::Storage(error) => Self::from_commit(error),
+            MandateError::Storage(error) => Self::from_storage(error),
             MandateError::SigningKey(error) => Self::from_signing_key(error),
             MandateError::Claims(error) => Self::internal(error),
         }
@@ -30,7 +30,7 @@ impl ApiError {
     /// Creates the error for keys that cannot sign or verify mandates.
     pub(crate) fn from_signing_key(error: SigningKeyError) -> Self {
         match error {
-            SigningKeyError::Storage(error) => Self::from_commit(error),
+            SigningKeyError::Storage(error) => Self::from_storage(error),
             SigningKeyError::Seal(_)
             | SigningKeyError::Missing
             | SigningKeyError::Unusable(_)
