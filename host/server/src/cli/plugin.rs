@@ -1,10 +1,10 @@
 //! `stopover plugin`: lists configured plugins and inspects component files.
 
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
+use crate::system_clock::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_application::config::{Config, Environment};
-use host_application::deadline::SystemClock;
 use host_application::error_chain::error_chain;
 use host_application::supplier::plugin_report::PluginReport;
 use host_domain::supplier::SupplierId;
