@@ -33,6 +33,7 @@ use scenario::Setting;
 use sender::Host;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
