@@ -11,7 +11,6 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use host_application::application::Application;
 use host_domain::time::Date;
 use http::HeaderValue;
 use http::header::{
@@ -50,8 +49,8 @@ static SCALAR_SCRIPT: LazyLock<Option<Bytes>> =
 /// Returns the routes of the document and the pages.
 pub(crate) fn routes(table: fn() -> RouteTable) -> Router<ApiState> {
     let kept = Arc::new(CachedDocument::default());
-    let document = move |State(app): State<Arc<Application>>| async move {
-        let text = kept.get(&app, table).await;
+    let document = move |State(state): State<ApiState>| async move {
+        let text = kept.get(&state, table).await;
         with_content_type("application/json", text)
     };
     Router::new()
@@ -83,13 +82,13 @@ pub(crate) fn routes(table: fn() -> RouteTable) -> Router<ApiState> {
 struct CachedDocument(Mutex<Option<(Date, Bytes)>>);
 
 impl CachedDocument {
-    async fn get(&self, app: &Application, table: fn() -> RouteTable) -> Bytes {
-        let today = app.clock.now().date_utc();
+    async fn get(&self, state: &ApiState, table: fn() -> RouteTable) -> Bytes {
+        let today = state.now().date_utc();
         let mut kept = self.0.lock().await;
         match &*kept {
             Some((day, text)) if *day == today => text.clone(),
             _ => {
-                let document = openapi_document(table(), &app.base_url, today);
+                let document = openapi_document(table(), &state.base_url, today);
                 let text = Bytes::from(document.to_string());
                 *kept = Some((today, text.clone()));
                 text

@@ -5,7 +5,7 @@ use crate::extract::Validated;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::readiness::{NotReady, ReadinessProbe};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -35,7 +35,7 @@ fn ok() -> Health {
 /// Responds as long as the process is running.
 #[utoipa::path(get, path = "/healthz", tag = "Health", responses((status = 200, description = "The process is running.")))]
 pub(crate) async fn get_health(
-    State(_app): State<Arc<Application>>,
+    State(_readiness): State<Arc<ReadinessProbe>>,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<Health>, ApiError> {
     Ok(ApiResponse::ok(ok()))
@@ -46,15 +46,14 @@ pub(crate) async fn get_health(
 /// Responds 503 while the database does not respond, and once the process has begun to shut down.
 #[utoipa::path(get, path = "/readyz", tag = "Health", responses((status = 200, description = "The process accepts requests.")))]
 pub(crate) async fn get_readiness(
-    State(app): State<Arc<Application>>,
+    State(readiness): State<Arc<ReadinessProbe>>,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<Health>, ApiError> {
-    if app.tasks.shutdown_token().is_cancelled() {
-        return Err(
-            ApiError::from(ErrorCode::Overloaded).with_detail("the process is shutting down")
-        );
-    }
-    let answers = app.readiness.check(&app.store).await;
-    answers.map_err(ApiError::from_database)?;
+    readiness.check().await.map_err(|error| match error {
+        NotReady::ShuttingDown => {
+            ApiError::from(ErrorCode::Overloaded).with_detail(error.to_string())
+        }
+        NotReady::Storage(failure) => ApiError::from_storage(failure),
+    })?;
     Ok(ApiResponse::ok(ok()))
 }

@@ -29,7 +29,7 @@ pub(crate) mod watcher;
 pub(crate) mod webhook;
 
 pub use routes::router;
-pub use state::ApiState;
+pub use state::{ApiSettings, ApiState};
 
 #[cfg(test)]
 mod tests;

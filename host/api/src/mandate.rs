@@ -3,18 +3,16 @@
 use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
 use crate::identifier::InstrumentIdParam;
-use crate::problem::{ApiError, Violation};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, UnwrappedResponse};
 use crate::webhook::EmptyRequest;
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::mandate::service::{Issued, NewMandate};
-use host_application::mandate::signing_key::SigningKeyRing;
+use host_application::mandate::service::{Issued, MandateService, NewMandate};
 use host_domain::id::MandateId;
 use host_domain::mandate::MandateScope;
 use host_domain::money::{Money, MoneyError};
 use host_domain::owner::Owner;
-use host_domain::time::Timestamp;
+use host_domain::time::{Clock, Timestamp};
 use host_resources::mandate::{self, Mandate};
 use host_resources::payment::InstrumentType;
 use host_resources::value::{Amount, CurrencyCode};
@@ -99,7 +97,8 @@ impl Validate for IssueMandateRequest {
     responses((status = 201, description = "Issued."), (status = 200, description = "Issued by an earlier request with this key.")),
     extensions(("x-error-codes" = json!(["payment_instrument_invalid"]))))]
 pub(crate) async fn issue_mandate(
-    State(app): State<Arc<Application>>,
+    State(mandates): State<Arc<MandateService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
@@ -107,13 +106,13 @@ pub(crate) async fn issue_mandate(
     )>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, CREATE));
-    let (owner, new) = request.into_command(&app, &context.owner)?;
-    let issued = app.issue(&context.owner, &owner, new, key.as_ref());
-    let issued = issued.await;
-    let now = app.clock.now();
-    Ok(match issued.map_err(ApiError::from_mandate)? {
-        Issued::New(made) => ApiResponse::created(mandate::mandate(&made, now)),
-        Issued::Existing(made) => ApiResponse::ok(mandate::mandate(&made, now)),
+    let (owner, new) = request.into_command(&context.owner)?;
+    let issued = mandates.issue(&context.owner, &owner, new, key.as_ref());
+    let issued = issued.await.map_err(ApiError::from_mandate)?;
+    let now = clock.now();
+    Ok(match issued {
+        Issued::New(mandate) => ApiResponse::created(mandate::mandate(&mandate, now)),
+        Issued::Existing(mandate) => ApiResponse::ok(mandate::mandate(&mandate, now)),
     })
 }
 
@@ -125,13 +124,14 @@ pub(crate) async fn issue_mandate(
     responses((status = 200, description = "The mandate.")),
     extensions(("x-error-codes" = json!(["mandate_not_found"]))))]
 pub(crate) async fn get_mandate(
-    State(app): State<Arc<Application>>,
+    State(mandates): State<Arc<MandateService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<MandateId>>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
-    let found = app.find(&context.owner, &id).await;
-    let found = found.map_err(ApiError::from_mandate)?;
-    Ok(ApiResponse::ok(mandate::mandate(&found, app.clock.now())))
+    let mandate = mandates.find(&context.owner, &id).await;
+    let mandate = mandate.map_err(ApiError::from_mandate)?;
+    Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))
 }
 
 /// Revoke a mandate
@@ -143,14 +143,15 @@ pub(crate) async fn get_mandate(
     responses((status = 200, description = "The mandate, REVOKED.")),
     extensions(("x-error-codes" = json!(["mandate_not_found", "mandate_invalid"]))))]
 pub(crate) async fn revoke_mandate(
-    State(app): State<Arc<Application>>,
+    State(mandates): State<Arc<MandateService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathId(id), key, _)): Validated<RevokeParts>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, REVOKE));
-    let revoked = app.revoke(&context.owner, &id, key.as_ref()).await;
-    let revoked = revoked.map_err(ApiError::from_mandate)?;
-    Ok(ApiResponse::ok(mandate::mandate(&revoked, app.clock.now())))
+    let mandate = mandates.revoke(&context.owner, &id, key.as_ref()).await;
+    let mandate = mandate.map_err(ApiError::from_mandate)?;
+    Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))
 }
 
 /// A public key in the JWK format of RFC 7517.
@@ -174,13 +175,12 @@ pub(crate) struct JwkSet {
 #[utoipa::path(get, path = "/.well-known/jwks.json", tag = "Mandates",
     responses((status = 200, description = "The keys.")))]
 pub(crate) async fn list_mandate_keys(
-    State(app): State<Arc<Application>>,
+    State(mandates): State<Arc<MandateService>>,
     Validated(()): Validated<()>,
 ) -> Result<UnwrappedResponse<JwkSet>, ApiError> {
-    let ring = SigningKeyRing::load(&app.store).await;
-    let keys = ring.and_then(|ring| ring.public_keys());
-    let keys = keys.map_err(ApiError::from_signing_key)?;
-    let keys = keys.into_iter().map(PublicKey).collect();
+    let jwk_set = mandates.jwk_set().await;
+    let jwk_set = jwk_set.map_err(ApiError::from_signing_key)?;
+    let keys = jwk_set.keys.into_iter().map(PublicKey).collect();
     Ok(UnwrappedResponse(JwkSet { keys }))
 }
 
@@ -192,27 +192,17 @@ impl MandateAmount {
 
 impl IssueMandateRequest {
     /// Converts the request to the owner of the mandate and its terms.
-    fn into_command(
-        self,
-        app: &Application,
-        context: &Owner,
-    ) -> Result<(Owner, NewMandate), ApiError> {
-        if !context.can_act_for(&self.user_id) {
-            let detail = "must be the user in x-user-id";
-            let other = Violation::body("/user_id", "other_user", detail);
-            return Err(ApiError::violation(other));
-        }
+    fn into_command(self, context: &Owner) -> Result<(Owner, NewMandate), ApiError> {
         let owner = Owner {
             user: self.user_id,
             ..context.clone()
         };
         let amount = self.payment_amount.money().map_err(ApiError::internal)?;
-        let ttl_s = i64::try_from(app.config.mandates.ttl_s).unwrap_or(i64::MAX);
         let new = NewMandate {
             amount,
             instrument: self.payment_instrument.id.0,
             scope: MandateScope::Any,
-            expires_at: app.clock.now().plus_s(ttl_s),
+            expires_at: None,
         };
         Ok((owner, new))
     }

@@ -11,8 +11,7 @@ use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
-use host_application::api_key::ApiKeyError;
-use host_application::application::Application;
+use host_application::api_key::{ApiKeyAuthenticator, ApiKeyError};
 use host_application::context::{AnonymousContext, ApiKeyScope, RequestContext};
 use host_application::deadline::{Deadline, Stopwatch};
 use host_application::id_generator;
@@ -44,8 +43,14 @@ pub(crate) async fn request_middleware(
 ) -> Response {
     let watch = Stopwatch::start();
     let request_id: Arc<str> = request_id(request.headers()).into();
-    let deadline = Deadline::from_now(state.request_timeout());
-    let identity = authenticate(&state.application, request.headers(), &request_id, deadline).await;
+    let deadline = Deadline::from_now(state.request_timeout);
+    let identity = authenticate(
+        &state.application.api_keys,
+        request.headers(),
+        &request_id,
+        deadline,
+    )
+    .await;
     let verdict = state
         .rate_limiter
         .check(&rate_limit_key(&identity, &request));
@@ -163,7 +168,7 @@ fn rate_limit_key(identity: &Result<RequestContext, ApiError>, request: &Request
 }
 
 async fn authenticate(
-    app: &Application,
+    api_keys: &ApiKeyAuthenticator,
     headers: &HeaderMap,
     request_id: &Arc<str>,
     deadline: Deadline,
@@ -175,35 +180,21 @@ async fn authenticate(
         .ok()
         .filter(|_| keys.next().is_none())
         .ok_or(ErrorCode::InvalidApiKey)?;
-    let known = app
-        .api_keys
-        .authenticate(key, app.clock.now())
-        .await
-        .map_err(|error| match error {
-            ApiKeyError::Invalid => ApiError::from(ErrorCode::InvalidApiKey),
-            ApiKeyError::Database(error) => ApiError::from_database(error),
-        })?;
+    let context = api_keys.authenticate(key, Arc::clone(request_id), deadline);
+    let mut context = context.await.map_err(|error| match error {
+        ApiKeyError::Invalid => ApiError::from(ErrorCode::InvalidApiKey),
+        ApiKeyError::Database(error) => ApiError::from_storage(error),
+    })?;
+    let organization = context.owner.tenant.organization.as_bytes();
     if headers
         .get_all(ORGANIZATION_ID)
         .iter()
-        .any(|named| named.as_bytes() != known.tenant.organization.as_bytes())
+        .any(|header| header.as_bytes() != organization)
     {
         return Err(ErrorCode::OrganizationMismatch.into());
     }
-    Ok(RequestContext {
-        request_id: Arc::clone(request_id),
-        owner: Owner {
-            tenant: known.tenant.clone(),
-            user: user_id(headers)?,
-        },
-        key_id: known.id.clone(),
-        scopes: known
-            .scopes
-            .iter()
-            .filter_map(|name| ApiKeyScope::from_name(name))
-            .collect(),
-        deadline,
-    })
+    context.owner.user = user_id(headers)?;
+    Ok(context)
 }
 
 fn user_id(headers: &HeaderMap) -> Result<String, ApiError> {

@@ -100,7 +100,7 @@ pub(crate) async fn list_payment_instruments(
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<List<PaymentInstrument>>, ApiError> {
     let stored = instruments.list(&context.owner).await;
-    let stored = stored.map_err(ApiError::from_database)?;
+    let stored = stored.map_err(ApiError::from_storage)?;
     Ok(ApiResponse::ok(List(
         stored.iter().map(to_resource).collect(),
     )))
@@ -117,7 +117,7 @@ pub(crate) async fn get_payment_instrument(
 ) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
     let instrument = instruments.find(&context.owner, &id).await;
     let instrument = instrument
-        .map_err(ApiError::from_database)?
+        .map_err(ApiError::from_storage)?
         .ok_or(ErrorCode::PaymentInstrumentNotFound)?;
     Ok(ApiResponse::ok(to_resource(&instrument)))
 }
@@ -138,7 +138,7 @@ pub(crate) async fn delete_payment_instrument(
         Err(CommitError::Conflict(Conflict::InstrumentNotFound)) => {
             Err(ErrorCode::PaymentInstrumentNotFound.into())
         }
-        Err(error) => Err(ApiError::from_commit(error)),
+        Err(error) => Err(ApiError::from_storage(error)),
     }
 }
 

@@ -4,15 +4,39 @@ use crate::rate_limit::RateLimiter;
 use crate::validation::ValidatorCache;
 use axum::extract::FromRef;
 use host_application::application::Application;
+use host_application::mandate::service::MandateService;
 use host_application::payment_instrument::PaymentInstrumentService;
-use host_domain::time::Timestamp;
+use host_application::readiness::ReadinessProbe;
+use host_application::supplier::directory::SupplierDirectory;
+use host_application::webhook::delivery_service::DeliveryService;
+use host_application::webhook::service::WebhookService;
+use host_application::webhook::watch_endpoint::WatchEndpointService;
+use host_domain::time::{Clock, Timestamp};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Settings of the API.
+#[derive(Debug, Clone)]
+pub struct ApiSettings {
+    /// Base URL of the API as clients see it, without a trailing slash.
+    pub base_url: String,
+    /// Sustained number of requests of a client in a second.
+    pub requests_per_s: u32,
+    /// Number of requests that a client may send at once.
+    pub burst: u32,
+    /// Longest time that a request may take.
+    pub request_timeout: Duration,
+}
 
 /// What the routes share. Handlers extract the part that they use.
 #[derive(Clone)]
 pub struct ApiState {
     pub(crate) application: Arc<Application>,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Base URL of the API as clients see it, without a trailing slash.
+    pub(crate) base_url: Arc<str>,
+    /// Longest time that a request may take.
+    pub(crate) request_timeout: Duration,
     /// Compiled schemas that requests are validated against.
     pub(crate) validators: Arc<ValidatorCache>,
     pub(crate) rate_limiter: Arc<RateLimiter>,
@@ -21,12 +45,24 @@ pub struct ApiState {
 impl ApiState {
     /// Creates the state of an application.
     #[must_use]
-    pub fn new(application: Arc<Application>) -> Self {
-        let limits = &application.config.limits;
+    pub fn new(
+        application: Arc<Application>,
+        settings: ApiSettings,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let ApiSettings {
+            base_url,
+            requests_per_s,
+            burst,
+            request_timeout,
+        } = settings;
         Self {
-            rate_limiter: Arc::new(RateLimiter::new(limits.requests_per_s, limits.burst)),
-            validators: Arc::default(),
             application,
+            clock,
+            base_url: base_url.into(),
+            request_timeout,
+            validators: Arc::default(),
+            rate_limiter: Arc::new(RateLimiter::new(requests_per_s, burst)),
         }
     }
 
@@ -38,22 +74,23 @@ impl ApiState {
     /// Returns the base URL of the error code pages, with a trailing slash.
     #[must_use]
     pub(crate) fn error_docs_url(&self) -> String {
-        error_docs_url(&self.application)
-    }
-
-    /// Returns the longest time that a request may take.
-    pub(crate) fn request_timeout(&self) -> Duration {
-        Duration::from_secs(self.application.config.limits.request_s)
+        error_docs_url(&self.base_url)
     }
 
     pub(crate) fn now(&self) -> Timestamp {
-        self.application.clock.now()
+        self.clock.now()
     }
 }
 
 impl FromRef<ApiState> for Arc<Application> {
     fn from_ref(state: &ApiState) -> Self {
         Self::clone(&state.application)
+    }
+}
+
+impl FromRef<ApiState> for Arc<dyn Clock> {
+    fn from_ref(state: &ApiState) -> Self {
+        Self::clone(&state.clock)
     }
 }
 
@@ -69,10 +106,16 @@ macro_rules! services {
 }
 
 services! {
+    deliveries: Arc<DeliveryService>;
     instruments: Arc<PaymentInstrumentService>;
+    mandates: Arc<MandateService>;
+    readiness: Arc<ReadinessProbe>;
+    suppliers: Arc<SupplierDirectory>;
+    watch_endpoints: Arc<WatchEndpointService>;
+    webhooks: Arc<WebhookService>;
 }
 
 /// Returns the base URL of the error code pages, with a trailing slash.
-pub(crate) fn error_docs_url(application: &Application) -> String {
-    format!("{}/docs/errors/", application.base_url)
+pub(crate) fn error_docs_url(base_url: &str) -> String {
+    format!("{base_url}/docs/errors/")
 }

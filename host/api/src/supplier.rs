@@ -5,8 +5,8 @@ use crate::extract::context::Context;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::config::SupplierConfig;
+use host_application::supplier::directory::SupplierDirectory;
+use host_application::supplier::plugin_report::SupplierSummary;
 use host_domain::supplier::{Capability, Health, SupplierKind};
 use serde::Serialize;
 use std::sync::Arc;
@@ -63,54 +63,34 @@ enum SupplierHealth {
 /// not listed responds `supplier_operation_unsupported`.
 #[utoipa::path(get, path = "/v1/suppliers", tag = "Suppliers", responses((status = 200, description = "All suppliers of the mode.")))]
 pub(crate) async fn list_suppliers(
-    State(app): State<Arc<Application>>,
+    State(suppliers): State<Arc<SupplierDirectory>>,
     Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<List<Supplier>>, ApiError> {
-    let mode = context.owner.tenant.mode;
-    let mut reached: Vec<&SupplierConfig> = app
-        .suppliers
-        .all()
-        .iter()
-        .filter(|supplier| supplier.modes.contains(&mode))
-        .collect();
-    reached.sort_by(|one, other| one.id.cmp(&other.id));
+    let suppliers = suppliers.list(context.owner.tenant.mode);
     Ok(ApiResponse::ok(List(
-        reached
-            .into_iter()
-            .map(|supplier| to_response(&app, supplier))
-            .collect(),
+        suppliers.into_iter().map(Supplier::from).collect(),
     )))
 }
 
-fn to_response(app: &Application, configured: &SupplierConfig) -> Supplier {
-    let loaded = app.runtime.supplier(&configured.id);
-    let info = loaded.as_ref().map(host_runtime::Supplier::info);
-    let operations = info.map(|info| {
-        info.capabilities
-            .iter()
-            .copied()
-            .map(Capability::as_str)
-            .map(str::to_owned)
-            .collect()
-    });
-    Supplier {
-        id: configured.id.to_string(),
-        name: info.map(|info| info.description.name.clone()),
-        version: info.map(|info| info.description.version.clone()),
-        kinds: vec![match configured.kind {
-            SupplierKind::Hotel => SupplierProduct::Hotel,
-            SupplierKind::Flight => SupplierProduct::Flight,
-            SupplierKind::Payment => SupplierProduct::Payment,
-        }],
-        operations: operations.unwrap_or_default(),
-        health: match loaded
-            .as_ref()
-            .map_or(Health::Down, host_runtime::Supplier::health)
-        {
-            Health::Up => SupplierHealth::Up,
-            Health::Degraded => SupplierHealth::Degraded,
-            Health::Down => SupplierHealth::Down,
-        },
+impl From<SupplierSummary> for Supplier {
+    fn from(supplier: SupplierSummary) -> Self {
+        let operations = supplier.operations.into_iter().map(Capability::as_str);
+        Self {
+            id: supplier.id.to_string(),
+            name: supplier.name,
+            version: supplier.version,
+            kinds: vec![match supplier.kind {
+                SupplierKind::Hotel => SupplierProduct::Hotel,
+                SupplierKind::Flight => SupplierProduct::Flight,
+                SupplierKind::Payment => SupplierProduct::Payment,
+            }],
+            operations: operations.map(str::to_owned).collect(),
+            health: match supplier.health {
+                Health::Up => SupplierHealth::Up,
+                Health::Degraded => SupplierHealth::Degraded,
+                Health::Down => SupplierHealth::Down,
+            },
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! API keys: their format, creation and authentication. Only digests are stored. A revoked key
 //! stops working on every host within seconds, because cached keys expire after [`CACHE_TTL`].
 
-use crate::context::ApiKeyScope;
+use crate::base::Base;
+use crate::context::{ApiKeyScope, RequestContext};
+use crate::deadline::Deadline;
 use crate::task_supervisor::TaskSupervisor;
 use host_domain::id::KeyId;
-use host_domain::owner::{Mode, Tenant};
+use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::time::Timestamp;
 use host_storage::{ApiKey, CommitError, DatabaseError, Store, UnitOfWork};
 use moka::future::Cache;
@@ -168,75 +170,91 @@ pub enum ApiKeyError {
 
 /// Authenticates API keys, with a short-lived cache.
 pub struct ApiKeyAuthenticator {
-    store: Store,
+    base: Base,
     tasks: TaskSupervisor,
     cache: Cache<[u8; 32], Arc<ApiKey>>,
 }
 
 impl ApiKeyAuthenticator {
-    /// Creates an authenticator that reads keys from `store` and records their use in separate
-    /// tasks.
+    /// Creates an authenticator, which records the use of keys in separate tasks.
     #[must_use]
-    pub fn new(store: Store, tasks: TaskSupervisor) -> Self {
+    pub fn new(base: Base, tasks: TaskSupervisor) -> Self {
         let cache = Cache::builder()
             .max_capacity(CACHE_CAPACITY)
             .time_to_live(CACHE_TTL)
             .build();
-        Self {
-            store,
-            tasks,
-            cache,
-        }
+        Self { base, tasks, cache }
     }
 
-    /// Returns the stored API key of a valid key.
+    /// Authenticates a request by its API key and returns its context. The user of its owner is
+    /// the organization itself.
     ///
     /// # Errors
     /// [`ApiKeyError`].
     pub async fn authenticate(
         &self,
         key: &str,
-        now: Timestamp,
-    ) -> Result<Arc<ApiKey>, ApiKeyError> {
+        request_id: Arc<str>,
+        deadline: Deadline,
+    ) -> Result<RequestContext, ApiKeyError> {
+        let api_key = self.find_valid(key).await?;
+        let scopes = api_key.scopes.iter();
+        Ok(RequestContext {
+            request_id,
+            owner: Owner {
+                tenant: api_key.tenant.clone(),
+                user: Owner::ORGANIZATION_USER.to_owned(),
+            },
+            key_id: api_key.id.clone(),
+            scopes: scopes
+                .filter_map(|name| ApiKeyScope::from_name(name))
+                .collect(),
+            deadline,
+        })
+    }
+
+    /// Returns the stored API key of a valid key.
+    async fn find_valid(&self, key: &str) -> Result<Arc<ApiKey>, ApiKeyError> {
         if !is_well_formed(key) {
             return Err(ApiKeyError::Invalid);
         }
-        let sha256 = digest(key);
+        let (sha256, now) = (digest(key), self.base.now());
         // Failures are not cached, so a key works as soon as it is created.
-        let found = self
+        let api_key = self
             .cache
             .try_get_with(sha256, self.look_up(sha256, now))
             .await;
-        let found = found.map_err(|error| match error.as_ref() {
+        let api_key = api_key.map_err(|error| match error.as_ref() {
             ApiKeyError::Invalid => ApiKeyError::Invalid,
             ApiKeyError::Database(error) => ApiKeyError::Database(error.clone()),
         })?;
-        let good = found.revoked_at.is_none()
-            && found.expires_at.is_none_or(|end| now < end)
-            && key.starts_with(prefix(found.tenant.mode));
-        if good {
-            Ok(found)
+        let is_valid = api_key.revoked_at.is_none()
+            && api_key.expires_at.is_none_or(|end| now < end)
+            && key.starts_with(prefix(api_key.tenant.mode));
+        if is_valid {
+            Ok(api_key)
         } else {
             Err(ApiKeyError::Invalid)
         }
     }
 
     async fn look_up(&self, sha256: [u8; 32], now: Timestamp) -> Result<Arc<ApiKey>, ApiKeyError> {
-        let found = self
+        let api_key = self
+            .base
             .store
             .api_key_by_hash(&sha256)
             .await
             .map_err(ApiKeyError::Database)?;
-        let found = Arc::new(found.ok_or(ApiKeyError::Invalid)?);
-        if found.revoked_at.is_none() {
-            let (store, used) = (self.store.clone(), Arc::clone(&found));
+        let api_key = Arc::new(api_key.ok_or(ApiKeyError::Invalid)?);
+        if api_key.revoked_at.is_none() {
+            let (store, used) = (self.base.store.clone(), Arc::clone(&api_key));
             self.tasks.spawn("touch_api_key", async move {
                 if let Err(error) = store.touch_api_key(&used, now).await {
                     tracing::warn!(key = %used.id, error = &error as &dyn std::error::Error, "the last use of an API key was not recorded");
                 }
             });
         }
-        Ok(found)
+        Ok(api_key)
     }
 }
 

@@ -6,15 +6,20 @@ use crate::booking::settings::RetrySchedules;
 use crate::config::Config;
 use crate::id_generator::IdGenerator;
 use crate::idempotency::IdempotencyService;
-use crate::mandate::signing_key::{SigningKeyError, SigningKeyRing};
+use crate::mandate::service::MandateService;
+use crate::mandate::signing_key::SigningKeyError;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::query_error::QueryState;
 use crate::task_supervisor::TaskSupervisor;
+use crate::webhook::delivery_service::DeliveryService;
+use crate::webhook::delivery_worker::{DeliveryWorker, DeliveryWorkerSettings};
+use crate::webhook::maintenance::WebhookMaintenance;
 use crate::webhook::policy::DeliveryPolicy;
-use crate::webhook::{delivery_worker, maintenance};
+use crate::webhook::service::WebhookService;
+use crate::webhook::watch_endpoint::WatchEndpointService;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
@@ -52,18 +57,24 @@ pub struct Application {
     pub idempotency: IdempotencyService,
     /// Stored payment instruments.
     pub instruments: Arc<PaymentInstrumentService>,
+    /// Mandates.
+    pub mandates: Arc<MandateService>,
     /// Authenticates API keys.
-    pub api_keys: ApiKeyAuthenticator,
-    /// State of the readiness check.
-    pub readiness: ReadinessProbe,
+    pub api_keys: Arc<ApiKeyAuthenticator>,
+    /// Checks the readiness of the process.
+    pub readiness: Arc<ReadinessProbe>,
     /// Permits for supplier webhook requests that are handled at the same time.
     pub inbound_webhook_permits: Semaphore,
     /// State that supplier queries share between requests.
     pub query_state: QueryState,
     /// Retry and reconcile schedules.
     pub schedules: RetrySchedules,
-    /// Delivery of events to webhook subscriptions.
-    pub webhooks: DeliveryPolicy,
+    /// Webhook subscriptions.
+    pub webhooks: Arc<WebhookService>,
+    /// Deliveries to webhook subscriptions.
+    pub deliveries: Arc<DeliveryService>,
+    /// The endpoint that receives watch events.
+    pub watch_endpoints: Arc<WatchEndpointService>,
     /// Starts all tasks of the application.
     pub tasks: TaskSupervisor,
     /// Base URL of the API as clients see it, without a trailing slash.
@@ -129,9 +140,20 @@ impl Application {
         let store = open_store(&config).await?;
         store.migrate().await?;
         verify_master_key(&store, &sealer).await?;
-        let age_max_s = config.mandates.key_max_age_s;
-        SigningKeyRing::load_or_rotate(&store, &sealer, age_max_s, surroundings.clock.now())
-            .await?;
+        let base = Base {
+            store: store.clone(),
+            clock: Arc::clone(&surroundings.clock),
+            ids: Arc::clone(&surroundings.ids),
+        };
+        let idempotency = IdempotencyService::new(base.clone());
+        let mandates = Arc::new(MandateService::new(
+            base.clone(),
+            Arc::clone(&sealer),
+            idempotency.clone(),
+            config.mandates.clone(),
+            surroundings.base_url.clone(),
+        ));
+        mandates.load_or_rotate_keys().await?;
         let runtime = build_runtime(&config, &surroundings)?;
         let suppliers = Arc::new(SupplierDirectory::new(
             &config,
@@ -140,27 +162,25 @@ impl Application {
         ));
         suppliers.load_all().await;
         let tasks = TaskSupervisor::default();
-        let base = Base {
-            store: store.clone(),
-            clock: Arc::clone(&surroundings.clock),
-            ids: Arc::clone(&surroundings.ids),
-        };
-        let idempotency = IdempotencyService::new(base.clone());
         let instruments = Arc::new(PaymentInstrumentService::new(
-            base,
+            base.clone(),
             Arc::clone(&suppliers),
             Arc::clone(&sealer),
             idempotency.clone(),
         ));
+        let webhook = WebhookServices::new(&config, &base, &tasks, &sealer, &idempotency);
         let app = Arc::new(Self {
             idempotency,
             instruments,
-            api_keys: ApiKeyAuthenticator::new(store.clone(), tasks.clone()),
-            readiness: ReadinessProbe::default(),
+            mandates,
+            api_keys: Arc::new(ApiKeyAuthenticator::new(base.clone(), tasks.clone())),
+            readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
             inbound_webhook_permits: Semaphore::new(INBOUND_WEBHOOKS_MAX),
             query_state: QueryState::new(&config),
             schedules: RetrySchedules::new(&config),
-            webhooks: DeliveryPolicy::new(&config, DnsLookup::system()),
+            webhooks: webhook.subscriptions,
+            deliveries: webhook.deliveries,
+            watch_endpoints: webhook.watch_endpoints,
             clock: surroundings.clock,
             ids: surroundings.ids,
             base_url: surroundings.base_url,
@@ -171,6 +191,7 @@ impl Application {
             sealer,
             tasks,
         });
+        webhook.workers.spawn(&app.tasks);
         spawn_background_tasks(&app);
         Ok(app)
     }
@@ -182,6 +203,82 @@ impl Application {
         let done = self.tasks.wait_for_tasks(patience).await;
         self.store.close().await;
         done
+    }
+}
+
+/// The services and workers of webhooks.
+struct WebhookServices {
+    subscriptions: Arc<WebhookService>,
+    deliveries: Arc<DeliveryService>,
+    watch_endpoints: Arc<WatchEndpointService>,
+    workers: WebhookWorkers,
+}
+
+/// The background work of webhooks.
+struct WebhookWorkers {
+    delivery: Arc<DeliveryWorker>,
+    maintenance: WebhookMaintenance,
+}
+
+impl WebhookServices {
+    fn new(
+        config: &Config,
+        base: &Base,
+        tasks: &TaskSupervisor,
+        sealer: &Arc<Sealer>,
+        idempotency: &IdempotencyService,
+    ) -> Self {
+        let policy = Arc::new(DeliveryPolicy::new(
+            &config.webhooks,
+            Duration::from_secs(config.jobs.lease_s.max(1)),
+            config.allow_insecure_webhooks,
+            DnsLookup::system(),
+        ));
+        let subscriptions = Arc::new(WebhookService::new(
+            base.clone(),
+            Arc::clone(sealer),
+            Arc::clone(&policy),
+            idempotency.clone(),
+        ));
+        let deliveries = Arc::new(DeliveryService::new(
+            base.clone(),
+            Arc::clone(&policy),
+            idempotency.clone(),
+            Arc::clone(&subscriptions),
+        ));
+        let watch_endpoints = Arc::new(WatchEndpointService::new(
+            base.clone(),
+            Arc::clone(sealer),
+            idempotency.clone(),
+            Arc::clone(&subscriptions),
+        ));
+        let delivery = Arc::new(DeliveryWorker::new(
+            base.clone(),
+            Arc::clone(sealer),
+            policy,
+            Arc::clone(&subscriptions),
+            tasks.clone(),
+            DeliveryWorkerSettings::new(&config.webhooks, &config.jobs),
+        ));
+        Self {
+            subscriptions,
+            deliveries,
+            watch_endpoints,
+            workers: WebhookWorkers {
+                delivery,
+                maintenance: WebhookMaintenance::new(base.clone()),
+            },
+        }
+    }
+}
+
+impl WebhookWorkers {
+    fn spawn(self, tasks: &TaskSupervisor) {
+        tasks.spawn("webhooks", self.delivery.run());
+        let (maintenance, supervisor) = (self.maintenance, tasks.clone());
+        tasks.spawn("webhook upkeep", async move {
+            maintenance.run(&supervisor).await;
+        });
     }
 }
 
@@ -211,17 +308,9 @@ fn spawn_background_tasks(app: &Arc<Application>) {
     app.tasks.spawn("worker", async move {
         crate::jobs::worker::run_worker(worker).await
     });
-    let sender = Arc::clone(app);
-    app.tasks.spawn("webhooks", async move {
-        delivery_worker::run_worker(sender).await
-    });
     let watching = Arc::clone(app);
     app.tasks.spawn("watches", async move {
         crate::watch::check_worker::run_worker(watching).await
-    });
-    let tended = Arc::clone(app);
-    app.tasks.spawn("webhook upkeep", async move {
-        maintenance::run_maintenance(&tended).await
     });
 }
 

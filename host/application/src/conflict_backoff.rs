@@ -3,7 +3,6 @@
 
 use crate::deadline::Deadline;
 use crate::id_generator::IdGenerator;
-use crate::webhook::policy::WebhookError;
 use std::time::Duration;
 
 /// Maximum delay before the first retry, in milliseconds.
@@ -11,6 +10,11 @@ const INITIAL_DELAY_MS: u64 = 10;
 /// Number of times that this maximum doubles. It is enough for as many concurrent changes as one
 /// API key may send.
 const DOUBLINGS_MAX: u32 = 6;
+
+/// The deadline leaves no time for another attempt.
+#[derive(Debug, thiserror::Error)]
+#[error("too many concurrent changes; try again")]
+pub struct DeadlinePassed;
 
 /// The retries of one change.
 pub struct ConflictBackoff {
@@ -31,19 +35,18 @@ impl ConflictBackoff {
     /// together do not retry together.
     ///
     /// # Errors
-    /// Fails with [`WebhookError::TooManyConflicts`] if the deadline leaves no time for another
-    /// attempt.
+    /// [`DeadlinePassed`] if the deadline leaves no time for another attempt.
     #[expect(
         clippy::disallowed_methods,
         reason = "the other calls may run in another process, so only another attempt shows whether the conflict is over"
     )]
-    pub async fn wait(&mut self, ids: &dyn IdGenerator) -> Result<(), WebhookError> {
+    pub async fn wait(&mut self, ids: &dyn IdGenerator) -> Result<(), DeadlinePassed> {
         let longest_ms = INITIAL_DELAY_MS << self.conflicts.min(DOUBLINGS_MAX);
         // The last bits of an identifier are random.
         let random = u64::from((ids.generate() & 0xffff) as u16);
         let wait = Duration::from_millis(random % longest_ms);
         if wait >= self.deadline.remaining() {
-            return Err(WebhookError::TooManyConflicts);
+            return Err(DeadlinePassed);
         }
         self.conflicts = self.conflicts.saturating_add(1);
         tokio::time::sleep(wait).await;

@@ -1,21 +1,6 @@
-//! The only module that reads the machine's clocks.
+//! Deadlines and stopwatches, on the monotonic clock.
 
-use host_domain::time::{Clock, Timestamp};
 use std::time::Duration;
-
-/// The wall clock of the machine.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct SystemClock;
-
-impl Clock for SystemClock {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "all other code reads the time from this clock"
-    )]
-    fn now(&self) -> Timestamp {
-        Timestamp(jiff::Timestamp::now().as_millisecond())
-    }
-}
 
 /// Time by which a request must be answered, on the monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

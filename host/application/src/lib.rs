@@ -20,6 +20,7 @@ pub mod offers;
 pub mod payment_instrument;
 pub mod readiness;
 pub mod sealer;
+pub mod storage_failure;
 pub mod supplier;
 pub mod supplier_event;
 pub mod task_supervisor;

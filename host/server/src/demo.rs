@@ -14,9 +14,11 @@ use host_storage::DatabaseError;
 use sandbox::credentials::{
     Credential, SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS, SUPPLIER_A, SUPPLIER_B,
 };
+use sandbox::{SandboxConfig, SandboxHandle};
 use secrecy::{ExposeSecret, SecretString};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -41,6 +43,47 @@ pub(crate) enum DemoError {
     /// The API keys cannot be read.
     #[error("cannot read the API keys")]
     Database(#[from] DatabaseError),
+}
+
+/// The sandbox that a demo uses.
+pub(crate) struct DemoSandbox {
+    /// Base URL of the sandbox.
+    pub url: String,
+    /// The sandbox of this process; `None` if an external one is used.
+    own: Option<SandboxHandle>,
+}
+
+impl DemoSandbox {
+    /// Starts a sandbox on a free port with its state in `data_dir`, unless an external one is
+    /// given.
+    ///
+    /// # Errors
+    /// The sandbox cannot start.
+    pub(crate) async fn start(
+        data_dir: &Path,
+        external_url: Option<&str>,
+    ) -> Result<Self, anyhow::Error> {
+        if let Some(url) = external_url {
+            return Ok(Self {
+                url: url.trim_end_matches('/').to_owned(),
+                own: None,
+            });
+        }
+        let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let config = SandboxConfig::new(data_dir.join("sandbox"), any_port);
+        let sandbox = sandbox::serve(config).await?;
+        Ok(Self {
+            url: sandbox.base_url(),
+            own: Some(sandbox),
+        })
+    }
+
+    /// Stops the sandbox of this process.
+    pub(crate) async fn shut_down(self) {
+        if let Some(sandbox) = self.own {
+            sandbox.shutdown().await;
+        }
+    }
 }
 
 /// Returns the demo's configuration overlay: suppliers that call the sandbox, and all data in one

@@ -1,9 +1,13 @@
 //! The program `stopover`.
 
+mod assembly;
 mod cli;
+#[cfg(feature = "demo")]
 mod demo;
 mod listener;
 mod observability;
+mod signals;
+mod system_clock;
 
 use std::process::ExitCode;
 

@@ -15,9 +15,9 @@ use axum::{Json, Router};
 use host_application::application::Application;
 use host_application::error_chain::error_chain;
 use host_application::id_generator;
-use host_application::supplier::plugin_report::plugin_info;
+use host_application::supplier::directory::SupplierDirectory;
+use host_application::supplier::plugin_report::ReloadError;
 use host_domain::supplier::SupplierId;
-use host_runtime::LoadError;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -27,6 +27,8 @@ use std::sync::Arc;
 pub struct AdminState {
     /// The application.
     pub application: Arc<Application>,
+    /// Base URL of the API as clients see it, without a trailing slash.
+    pub base_url: String,
     /// Renders the metrics of the process in Prometheus' text format.
     pub render_metrics: fn() -> String,
 }
@@ -34,6 +36,12 @@ pub struct AdminState {
 impl FromRef<AdminState> for Arc<Application> {
     fn from_ref(state: &AdminState) -> Self {
         Self::clone(&state.application)
+    }
+}
+
+impl FromRef<AdminState> for Arc<SupplierDirectory> {
+    fn from_ref(state: &AdminState) -> Self {
+        Self::clone(&state.application.suppliers)
     }
 }
 
@@ -66,7 +74,7 @@ async fn render_problems(
     if let Some(error) = take_error(&mut response) {
         error.write_response(
             &mut response,
-            &error_docs_url(&state.application),
+            &error_docs_url(&state.base_url),
             &id_generator::new_request_id(),
         );
     }
@@ -81,20 +89,20 @@ async fn metrics(State(state): State<AdminState>) -> Response {
         .into_response()
 }
 
-async fn list_plugins(State(app): State<Arc<Application>>) -> Json<Value> {
-    Json(json!({ "data": app.runtime.list().iter().map(plugin_info).collect::<Vec<_>>() }))
+async fn list_plugins(State(suppliers): State<Arc<SupplierDirectory>>) -> Json<Value> {
+    Json(json!({ "data": suppliers.loaded_plugins() }))
 }
 
 async fn reload_plugin(
-    State(app): State<Arc<Application>>,
+    State(suppliers): State<Arc<SupplierDirectory>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
     let id = SupplierId::parse(&id).map_err(|_| plugin_not_found())?;
-    match app.suppliers.reload(&id).await {
-        Ok(info) => Ok(Json(json!({ "data": plugin_info(&info) }))),
-        Err(LoadError::NotLoaded(_)) => Err(plugin_not_found()),
+    match suppliers.reload(&id).await {
+        Ok(report) => Ok(Json(json!({ "data": report }))),
+        Err(ReloadError::NotConfigured) => Err(plugin_not_found()),
         // The response includes the cause, because the file belongs to the operator.
-        Err(error) => Err(ApiError::from(ErrorCode::SupplierError)
+        Err(error @ ReloadError::Load(_)) => Err(ApiError::from(ErrorCode::SupplierError)
             .with_supplier(&id)
             .with_detail(error_chain(&error))
             .with_cause(&error)),

@@ -75,12 +75,12 @@ pub(super) async fn list_unresolved(
         .store
         .unresolved_attempts(before, ROWS_MAX)
         .await
-        .map_err(ApiError::from_database)?;
+        .map_err(ApiError::from_storage)?;
     let parked = app
         .store
         .parked_jobs(ROWS_MAX)
         .await
-        .map_err(ApiError::from_database)?;
+        .map_err(ApiError::from_storage)?;
     let calls: Vec<Value> = attempts.iter().map(attempt_json).collect();
     let jobs: Vec<Value> = parked.iter().map(job_json).collect();
     Ok(Json(
@@ -137,7 +137,7 @@ pub(super) async fn retry_parked_jobs(
         .store
         .unpark_jobs(filter, app.clock.now())
         .await
-        .map_err(ApiError::from_database)?;
+        .map_err(ApiError::from_storage)?;
     for job in &begun {
         tracing::info!(
             kind = job.kind,

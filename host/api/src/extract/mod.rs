@@ -92,7 +92,7 @@ impl<T: RequestPart> FromRequest<ApiState> for Validated<T> {
         let mut incoming = RequestReader::from_head(&mut parts, state).await;
         if T::READS_BODY {
             incoming.json =
-                json::read_json_body(incoming.headers, body, state.request_timeout()).await?;
+                json::read_json_body(incoming.headers, body, state.request_timeout).await?;
         }
         if !T::READS_QUERY {
             incoming.reject_query_parameters();

@@ -117,7 +117,7 @@ pub(crate) async fn list_flight_bookings(
     let (filter, page) = query.into_filter_and_page();
     let owner = &context.owner;
     let listed = app.store.flight_bookings(owner, &filter, page).await;
-    let (listed, total) = listed.map_err(ApiError::from_database)?;
+    let (listed, total) = listed.map_err(ApiError::from_storage)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
     let bookings = listed.items.iter().map(booking::without_payment_methods);
     Ok(ApiResponse::ok(List(bookings.collect())).meta(meta))
@@ -139,7 +139,7 @@ pub(crate) async fn get_flight_booking(
         .store
         .flight_booking(&context.owner, &id)
         .await
-        .map_err(ApiError::from_database)?;
+        .map_err(ApiError::from_storage)?;
     let found = found.ok_or(ErrorCode::BookingNotFound)?;
     Ok(ApiResponse::ok(booking::full(&found)))
 }

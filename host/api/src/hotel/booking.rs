@@ -78,7 +78,7 @@ pub(crate) async fn list_hotel_bookings(
         .store
         .hotel_bookings(&context.owner, &filter, page)
         .await
-        .map_err(ApiError::from_database)?;
+        .map_err(ApiError::from_storage)?;
     let meta = PageMeta {
         limit: page.limit,
         offset: page.offset,
@@ -103,7 +103,7 @@ pub(crate) async fn get_hotel_booking(
         .store
         .hotel_booking(&context.owner, &id)
         .await
-        .map_err(ApiError::from_database)?;
+        .map_err(ApiError::from_storage)?;
     let found = found.ok_or(ErrorCode::BookingNotFound)?;
     Ok(ApiResponse::ok(booking::full(&found)))
 }

@@ -17,7 +17,7 @@ impl ApiError {
     /// Creates the error for a failed query.
     pub(crate) fn from_query(error: QueryError) -> Self {
         match error {
-            QueryError::Database(error) => Self::from_database(error),
+            QueryError::Database(error) => Self::from_storage(error),
             QueryError::Unsupported(None) => ErrorCode::SupplierOperationUnsupported.into(),
             QueryError::Unsupported(Some(supplier)) => {
                 Self::from(ErrorCode::SupplierOperationUnsupported).with_supplier(&supplier)
@@ -57,7 +57,7 @@ impl ApiError {
     /// Creates the error for an idempotency key that cannot be used.
     pub(crate) fn from_idempotency(error: IdempotencyError) -> Self {
         match error {
-            IdempotencyError::Commit(error) => Self::from_commit(error),
+            IdempotencyError::Commit(error) => Self::from_storage(error),
             IdempotencyError::KeyReused => ErrorCode::IdempotencyKeyReused.into(),
         }
     }
@@ -158,7 +158,7 @@ impl ApiError {
     /// Creates the error for a payment instrument that was not added.
     pub(crate) fn from_add_instrument(error: AddInstrumentError) -> Self {
         match error {
-            AddInstrumentError::Commit(error) => Self::from_commit(error),
+            AddInstrumentError::Commit(error) => Self::from_storage(error),
             AddInstrumentError::Seal(error) => Self::internal(error),
             AddInstrumentError::Idempotency(error) => Self::from_idempotency(error),
             AddInstrumentError::NoProcessor => Self::from(ErrorCode::SupplierOperationUnsupported)
@@ -192,7 +192,7 @@ impl ApiError {
     /// the background, so their outcome is not known here.
     pub(super) fn from_workflow(error: WorkflowError) -> Self {
         match error {
-            WorkflowError::Database(error) => Self::from_database(error),
+            WorkflowError::Database(error) => Self::from_storage(error),
             WorkflowError::InvalidTransition(_) => {
                 Self::from(ErrorCode::BookingChanged).with_cause(error)
             }

@@ -13,9 +13,9 @@ pub(crate) mod webhook;
 use crate::error_code::ErrorCode;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
+use host_application::storage_failure::StorageFailure;
 use host_domain::supplier::{ReadError, RefusalReason, SupplierId};
 use host_resources::value::Money;
-use host_storage::{CommitError, DatabaseError};
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
@@ -183,35 +183,21 @@ impl ApiError {
         Self::from(ErrorCode::InternalError).with_cause(error)
     }
 
-    /// Creates the error for a failed database read.
+    /// Creates the error for data that could not be read or stored. Conflicts that matter to the
+    /// client are handled before.
     #[must_use]
-    pub(crate) fn from_database(error: DatabaseError) -> Self {
-        let code = match &error {
-            DatabaseError::Unavailable(_) | DatabaseError::Closed => ErrorCode::Overloaded,
-            DatabaseError::CommitUnknown(_) => ErrorCode::ResultUnknown,
-            DatabaseError::Decode { .. }
-            | DatabaseError::Encode(_)
-            | DatabaseError::InvalidStatement(_) => ErrorCode::InternalError,
-        };
-        let answer = Self::from(code).with_cause(error);
-        match code {
+    pub(crate) fn from_storage(failure: impl Into<StorageFailure>) -> Self {
+        let failure = failure.into();
+        match &failure {
             // A repeat with the same key finds what was already done.
-            ErrorCode::Overloaded => answer.with_detail(
+            StorageFailure::Unavailable(_) => Self::from(ErrorCode::Overloaded).with_detail(
                 "The database cannot be reached now. Send the same request again after the time in Retry-After, \
                  with the same idempotency key if it has one.",
             ),
-            _ => answer,
+            StorageFailure::CommitUnknown(_) => ErrorCode::ResultUnknown.into(),
+            StorageFailure::Internal(_) => ErrorCode::InternalError.into(),
         }
-    }
-
-    /// Creates the error for a failed commit. Conflicts that matter to the client are handled
-    /// before.
-    #[must_use]
-    pub(crate) fn from_commit(error: CommitError) -> Self {
-        match error {
-            CommitError::Database(error) => Self::from_database(error),
-            conflict @ CommitError::Conflict(_) => Self::internal(conflict),
-        }
+        .with_cause(failure)
     }
 
     /// Creates the error for a failed supplier read. `absent` is the code to use if the supplier

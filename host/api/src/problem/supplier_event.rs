@@ -19,7 +19,7 @@ impl ApiError {
                 | DatabaseError::CommitUnknown(_)
                 | DatabaseError::Closed),
             )) => return Self::from(ErrorCode::Overloaded).with_cause(error),
-            ReceiveError::Store(error) => return Self::from_commit(error),
+            ReceiveError::Store(error) => return Self::from_storage(error),
             ReceiveError::Verify(error) => error,
         };
         let answer = match &verify {

@@ -19,7 +19,7 @@ impl ApiError {
             WatchError::Mandate(error) => Self::internal(error),
             WatchError::TooManyConflicts => Self::from(ErrorCode::Overloaded).with_cause(error),
             WatchError::Idempotency(error) => Self::from_idempotency(error),
-            WatchError::Storage(error) => Self::from_commit(error),
+            WatchError::Storage(error) => Self::from_storage(error),
         }
     }
 }

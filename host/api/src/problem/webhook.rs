@@ -2,7 +2,7 @@
 
 use crate::error_code::ErrorCode;
 use crate::problem::{ApiError, Violation};
-use host_application::webhook::policy::WebhookError;
+use host_application::webhook::error::WebhookError;
 
 impl ApiError {
     /// Creates the error for a failed operation on a subscription or delivery.
@@ -23,7 +23,7 @@ impl ApiError {
             WebhookError::SubscriptionNotActive => ErrorCode::SubscriptionPaused.into(),
             WebhookError::TooManyConflicts => Self::from(ErrorCode::Overloaded).with_cause(error),
             WebhookError::Idempotency(error) => Self::from_idempotency(error),
-            WebhookError::Storage(error) => Self::from_commit(error),
+            WebhookError::Storage(error) => Self::from_storage(error),
             WebhookError::Seal(error) => Self::internal(error),
         }
     }

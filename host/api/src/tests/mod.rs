@@ -16,7 +16,7 @@ use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Valida
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, NoContent};
 use crate::routes::{RouteTable, build_router, openapi_document, route_table};
-use crate::state::ApiState;
+use crate::state::{ApiSettings, ApiState};
 use crate::{admin, state};
 use axum::Router;
 use axum::extract::State;
@@ -37,6 +37,7 @@ use serde_json::Value;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 use tower::ServiceExt;
 use utoipa::ToSchema;
@@ -120,8 +121,15 @@ impl Server {
             call_sink: Arc::new(host_runtime::NoSink),
             base_url: "http://api.test".to_owned(),
         };
+        let settings = ApiSettings {
+            base_url: surroundings.base_url.clone(),
+            requests_per_s: config.limits.requests_per_s,
+            burst: config.limits.burst,
+            request_timeout: Duration::from_secs(config.limits.request_s),
+        };
         let app = Application::launch(config, surroundings).await.unwrap();
-        let router = build_router(&ApiState::new(Arc::clone(&app)), table_of_tests);
+        let state = ApiState::new(Arc::clone(&app), settings, clock.clone());
+        let router = build_router(&state, table_of_tests);
         let mut server = Self {
             app,
             router,

@@ -258,7 +258,8 @@ async fn document_and_pages_load_without_key_and_network() {
 async fn every_error_code_has_the_page_in_its_problem_type() {
     let server = Server::start().await;
     for code in ErrorCode::ALL {
-        let problem = ApiError::from(*code).to_problem(&state::error_docs_url(&server.app), "r");
+        let problem =
+            ApiError::from(*code).to_problem(&state::error_docs_url(&server.app.base_url), "r");
         let path = problem.kind.strip_prefix("http://api.test").unwrap();
         assert_eq!(
             server.send(Method::GET, path, &[], Vec::new()).await.status,
@@ -302,6 +303,7 @@ async fn admin_listener_serves_metrics_and_plugins() {
     server.get("/v1/suppliers").await;
     let admin = admin::router(&admin::AdminState {
         application: Arc::clone(&server.app),
+        base_url: server.app.base_url.clone(),
         render_metrics: String::new,
     });
     let ask = async |method: Method, path: &str| -> Response {

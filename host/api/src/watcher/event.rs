@@ -59,7 +59,7 @@ pub(crate) async fn list_watch_events(
         .store
         .watch_log_entries(tenant, after.as_ref(), limit)
         .await;
-    let logged = logged.map_err(ApiError::from_database)?;
+    let logged = logged.map_err(ApiError::from_storage)?;
     let logged = logged.ok_or(ErrorCode::EventNotFound)?.into_iter();
     Ok(ApiResponse::ok(List(
         logged

@@ -330,9 +330,9 @@ pub(crate) async fn list_watches(
         offset: query.offset,
     };
     let listed = app.store.watches(&context.owner, filter, page).await;
-    let listed = listed.map_err(ApiError::from_database)?;
+    let listed = listed.map_err(ApiError::from_storage)?;
     let total = app.store.count_watches(&context.owner, filter).await;
-    let total = total.map_err(ApiError::from_database)?;
+    let total = total.map_err(ApiError::from_storage)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
     let shown = listed
         .items

@@ -6,7 +6,7 @@ use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, NoContent};
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::webhook::watch_endpoint::WatchEndpointService;
 use host_resources::watch_event_log::{self, WatcherWebhook};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Validate for WatcherWebhookRequest {}
     responses((status = 200, description = "Registered.")),
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn register_watcher_webhook(
-    State(app): State<Arc<Application>>,
+    State(endpoints): State<Arc<WatchEndpointService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
@@ -59,7 +59,7 @@ pub(crate) async fn register_watcher_webhook(
     )>,
 ) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
-    let issued = app.register_watch_endpoint(&context, &request.url, key.as_ref());
+    let issued = endpoints.register(&context, &request.url, key.as_ref());
     let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
     Ok(ApiResponse::ok(watch_event_log::webhook(
@@ -75,11 +75,11 @@ pub(crate) async fn register_watcher_webhook(
     responses((status = 200, description = "The webhook.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn get_watcher_webhook(
-    State(app): State<Arc<Application>>,
+    State(endpoints): State<Arc<WatchEndpointService>>,
     Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
-    let endpoint = app.watch_endpoint(&context.owner.tenant).await;
+    let endpoint = endpoints.find(&context.owner.tenant).await;
     let endpoint = endpoint.map_err(ApiError::from_webhook)?;
     let endpoint = endpoint.ok_or(ErrorCode::SubscriptionNotFound)?;
     Ok(ApiResponse::ok(watch_event_log::webhook(&endpoint, None)))
@@ -92,11 +92,11 @@ pub(crate) async fn get_watcher_webhook(
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn delete_watcher_webhook(
-    State(app): State<Arc<Application>>,
+    State(endpoints): State<Arc<WatchEndpointService>>,
     Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = app.delete_watch_endpoint(&context).await;
+    let deleted = endpoints.delete(&context).await;
     deleted.map_err(ApiError::from_webhook)?;
     Ok(NoContent)
 }

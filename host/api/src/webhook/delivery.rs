@@ -1,6 +1,5 @@
 //! Operations on deliveries: their state, and sending them again.
 
-use crate::error_code::ErrorCode;
 use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated};
 use crate::meta::PaginationMeta;
@@ -9,14 +8,14 @@ use crate::response::{ApiResponse, List};
 use crate::webhook::subscription::idempotent_request;
 use crate::webhook::{EmptyRequest, PathProduct};
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::webhook::delivery_details::DeliveryDetails;
+use host_application::webhook::delivery_service::DeliveryService;
 use host_domain::id::{DeliveryId, SubscriptionId};
-use host_domain::owner::Tenant;
 use host_resources::value::IsoDateOrDateTime;
 use host_resources::webhook::{
     self, DeliveryStatus, RecoveredDeliveries, WebhookDelivery, WebhookDeliveryAttempt,
 };
-use host_storage::{DeliveryAttempt, DeliveryFilter, PageRequest, StoredDelivery};
+use host_storage::{DeliveryFilter, PageRequest};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -76,7 +75,7 @@ impl Validate for RecoverRequest {}
     responses((status = 200, description = "A page of deliveries.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn list_deliveries(
-    State(app): State<Arc<Application>>,
+    State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), Query(query))): Validated<(
         PathProduct,
@@ -85,16 +84,12 @@ pub(crate) async fn list_deliveries(
     )>,
 ) -> Result<ApiResponse<List<WebhookDelivery>, PaginationMeta>, ApiError> {
     let tenant = &context.owner.tenant;
-    let found = app.find_subscription(tenant, product, &id).await;
-    found.map_err(ApiError::from_webhook)?;
     let (filter, page) = query.into_filter_and_page();
-    let listed = app.store.deliveries(tenant, &id, filter, page).await;
-    let listed = listed.map_err(ApiError::from_database)?;
-    let total = app.store.count_deliveries(tenant, &id, filter).await;
-    let total = total.map_err(ApiError::from_database)?;
+    let listed = deliveries.list(tenant, product, &id, filter, page).await;
+    let (listed, total) = listed.map_err(ApiError::from_webhook)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let shown = to_resources(&app, tenant, &listed.items).await?;
-    Ok(ApiResponse::ok(List(shown)).meta(meta))
+    let resources = listed.items.into_iter().map(to_resource);
+    Ok(ApiResponse::ok(List(resources.collect())).meta(meta))
 }
 
 /// Get a delivery
@@ -104,7 +99,7 @@ pub(crate) async fn list_deliveries(
     responses((status = 200, description = "The delivery.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
 pub(crate) async fn get_delivery(
-    State(app): State<Arc<Application>>,
+    State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), PathId(delivery))): Validated<(
         PathProduct,
@@ -113,9 +108,9 @@ pub(crate) async fn get_delivery(
     )>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
     let tenant = &context.owner.tenant;
-    let found = app.find_delivery(tenant, product, &id, &delivery).await;
-    let found = found.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(to_resource(&app, tenant, &found).await?))
+    let delivery = deliveries.find(tenant, product, &id, &delivery).await;
+    let delivery = delivery.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(to_resource(delivery)))
 }
 
 /// Replay a delivery
@@ -129,15 +124,14 @@ pub(crate) async fn get_delivery(
     responses((status = 200, description = "The delivery, PENDING.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found", "replay_not_allowed", "subscription_paused"]))))]
 pub(crate) async fn replay_delivery(
-    State(app): State<Arc<Application>>,
+    State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), PathId(delivery), key, _)): Validated<ReplayParts>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
     let key = idempotent_request(&context, "replay", product, key);
-    let replayed = app.replay_delivery(&context, product, &id, &delivery, key.as_ref());
+    let replayed = deliveries.replay(&context, product, &id, &delivery, key.as_ref());
     let replayed = replayed.await.map_err(ApiError::from_webhook)?;
-    let shown = to_resource(&app, &context.owner.tenant, &replayed).await?;
-    Ok(ApiResponse::ok(shown))
+    Ok(ApiResponse::ok(to_resource(replayed)))
 }
 
 /// Recover deliveries
@@ -150,13 +144,13 @@ pub(crate) async fn replay_delivery(
     responses((status = 202, description = "The deliveries are being sent.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused"]))))]
 pub(crate) async fn recover_deliveries(
-    State(app): State<Arc<Application>>,
+    State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, Body(request))): Validated<RecoverParts>,
 ) -> Result<ApiResponse<RecoveredDeliveries>, ApiError> {
     let key = idempotent_request(&context, "recover", product, key);
     let since = request.since.start;
-    let queued = app.recover_deliveries(&context.owner, product, &id, since, key.as_ref());
+    let queued = deliveries.recover(&context.owner, product, &id, since, key.as_ref());
     let queued = queued.await.map_err(ApiError::from_webhook)?;
     Ok(ApiResponse::accepted(RecoveredDeliveries { queued }))
 }
@@ -174,46 +168,16 @@ impl DeliveriesQuery {
     }
 }
 
-/// Returns the resources of deliveries with their attempts.
-pub(super) async fn to_resources(
-    app: &Application,
-    tenant: &Tenant,
-    deliveries: &[StoredDelivery],
-) -> Result<Vec<WebhookDelivery>, ApiError> {
-    let ids: Vec<&DeliveryId> = deliveries.iter().map(|one| &one.delivery.id).collect();
-    let attempts = app.store.delivery_attempts(tenant, &ids).await;
-    let attempts = attempts.map_err(ApiError::from_database)?;
-    let attempts_of = |id: &DeliveryId| {
-        let own = attempts.iter().filter(|(delivery, _)| delivery == id);
-        own.map(|(_, attempt)| to_attempt(attempt.clone()))
-            .collect()
-    };
-    let resources = deliveries.iter().map(
-        |StoredDelivery {
-             delivery, payload, ..
-         }| { webhook::delivery(delivery, payload, attempts_of(&delivery.id)) },
-    );
-    Ok(resources.collect())
-}
-
 /// Returns the resource of a delivery with its attempts.
-pub(super) async fn to_resource(
-    app: &Application,
-    tenant: &Tenant,
-    stored: &StoredDelivery,
-) -> Result<WebhookDelivery, ApiError> {
-    let mut resources = to_resources(app, tenant, std::slice::from_ref(stored)).await?;
-    resources
-        .pop()
-        .ok_or_else(|| ErrorCode::InternalError.into())
-}
-
-fn to_attempt(attempt: DeliveryAttempt) -> WebhookDeliveryAttempt {
-    WebhookDeliveryAttempt::new(
-        attempt.number,
-        attempt.response_status,
-        attempt.response_body,
-        attempt.error,
-        attempt.created_at,
-    )
+pub(super) fn to_resource(details: DeliveryDetails) -> WebhookDelivery {
+    let attempts = details.attempts.into_iter().map(|attempt| {
+        WebhookDeliveryAttempt::new(
+            attempt.number,
+            attempt.response_status,
+            attempt.response_body,
+            attempt.error,
+            attempt.created_at,
+        )
+    });
+    webhook::delivery(&details.delivery, &details.payload, attempts.collect())
 }

@@ -10,13 +10,12 @@ use crate::webhook::delivery;
 use crate::webhook::event_type::ProductBody;
 use crate::webhook::{EmptyRequest, PathProduct};
 use axum::extract::State;
-use host_application::application::Application;
 use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
-use host_application::webhook::service::{NewSubscription, SubscriptionUpdate};
+use host_application::webhook::service::{NewSubscription, SubscriptionUpdate, WebhookService};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
-use host_domain::time::Timestamp;
+use host_domain::time::{Clock, Timestamp};
 use host_domain::webhook::Subscription;
 use host_resources::webhook::{self, WebhookDelivery, WebhookSubscription};
 use host_storage::PageRequest;
@@ -129,7 +128,8 @@ impl Validate for SubscriptionsQuery {}
     responses((status = 201, description = "Subscribed."), (status = 200, description = "Subscribed by an earlier request with this key.")),
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn create_subscription(
-    State(app): State<Arc<Application>>,
+    State(webhooks): State<Arc<WebhookService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((ProductBody(product, request), key)): Validated<(
         ProductBody<CreateSubscriptionRequest>,
@@ -143,13 +143,13 @@ pub(crate) async fn create_subscription(
         event_types: request.event_types,
         description: request.description,
     };
-    let issued = app.create_subscription(&context.owner, new, key.as_ref());
+    let issued = webhooks.create(&context.owner, new, key.as_ref());
     let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
-    let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
+    let resource = webhook::subscription(&issued.subscription, secret, clock.now());
     Ok(match secret {
-        Some(_) => ApiResponse::created(shown),
-        None => ApiResponse::ok(shown),
+        Some(_) => ApiResponse::created(resource),
+        None => ApiResponse::ok(resource),
     })
 }
 
@@ -159,7 +159,8 @@ pub(crate) async fn create_subscription(
 #[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions", tag = "Webhooks",
     responses((status = 200, description = "A page of subscriptions.")))]
 pub(crate) async fn list_subscriptions(
-    State(app): State<Arc<Application>>,
+    State(webhooks): State<Arc<WebhookService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), Query(query))): Validated<(
         PathProduct,
@@ -168,13 +169,12 @@ pub(crate) async fn list_subscriptions(
 ) -> Result<ApiResponse<List<WebhookSubscription>, PaginationMeta>, ApiError> {
     let SubscriptionsQuery { limit, offset } = query;
     let (tenant, page) = (&context.owner.tenant, PageRequest { limit, offset });
-    let listed = app.store.subscriptions(tenant, product, page).await;
-    let listed = listed.map_err(ApiError::from_database)?;
-    let total = app.store.count_subscriptions(tenant, product).await;
-    let total = total.map_err(ApiError::from_database)?;
-    let meta = PaginationMeta::of(page, listed.has_more, total);
-    let shown = listed.items.iter().map(|one| without_secret(&app, one));
-    Ok(ApiResponse::ok(List(shown.collect())).meta(meta))
+    let subscriptions = webhooks.list(tenant, product, page).await;
+    let (subscriptions, total) = subscriptions.map_err(ApiError::from_webhook)?;
+    let meta = PaginationMeta::of(page, subscriptions.has_more, total);
+    let resources = subscriptions.items.iter();
+    let resources = resources.map(|subscription| without_secret(subscription, clock.as_ref()));
+    Ok(ApiResponse::ok(List(resources.collect())).meta(meta))
 }
 
 /// Get a subscription
@@ -184,15 +184,17 @@ pub(crate) async fn list_subscriptions(
     responses((status = 200, description = "The subscription.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn get_subscription(
-    State(app): State<Arc<Application>>,
+    State(webhooks): State<Arc<WebhookService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
-    let found = app
-        .find_subscription(&context.owner.tenant, product, &id)
-        .await
-        .map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(without_secret(&app, &found)))
+    let subscription = webhooks.find(&context.owner.tenant, product, &id).await;
+    let subscription = subscription.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(without_secret(
+        &subscription,
+        clock.as_ref(),
+    )))
 }
 
 /// Update a subscription
@@ -204,7 +206,8 @@ pub(crate) async fn get_subscription(
     responses((status = 200, description = "The updated subscription.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed"]))))]
 pub(crate) async fn update_subscription(
-    State(app): State<Arc<Application>>,
+    State(webhooks): State<Arc<WebhookService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathId(id), ProductBody(product, request))): Validated<(
         PathId<SubscriptionId>,
@@ -216,9 +219,12 @@ pub(crate) async fn update_subscription(
         event_types: request.event_types,
         description: request.description,
     };
-    let changed = app.update_subscription(&context, product, &id, change);
-    let changed = changed.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(without_secret(&app, &changed)))
+    let subscription = webhooks.update(&context, product, &id, change);
+    let subscription = subscription.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(without_secret(
+        &subscription,
+        clock.as_ref(),
+    )))
 }
 
 /// Delete a subscription
@@ -229,11 +235,11 @@ pub(crate) async fn update_subscription(
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn delete_subscription(
-    State(app): State<Arc<Application>>,
+    State(webhooks): State<Arc<WebhookService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = app.delete_subscription(&context.owner.tenant, product, &id);
+    let deleted = webhooks.delete(&context.owner.tenant, product, &id);
     deleted.await.map_err(ApiError::from_webhook)?;
     Ok(NoContent)
 }
@@ -246,14 +252,18 @@ pub(crate) async fn delete_subscription(
     responses((status = 200, description = "The subscription, PAUSED.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn pause_subscription(
-    State(app): State<Arc<Application>>,
+    State(webhooks): State<Arc<WebhookService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let key = idempotent_request(&context, "pause", product, key);
-    let paused = app.pause_subscription(&context, product, &id, key.as_ref());
-    let paused = paused.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(without_secret(&app, &paused)))
+    let subscription = webhooks.pause(&context, product, &id, key.as_ref());
+    let subscription = subscription.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(without_secret(
+        &subscription,
+        clock.as_ref(),
+    )))
 }
 
 /// Resume a subscription
@@ -263,14 +273,18 @@ pub(crate) async fn pause_subscription(
     responses((status = 200, description = "The subscription, ACTIVE.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn resume_subscription(
-    State(app): State<Arc<Application>>,
+    State(webhooks): State<Arc<WebhookService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let key = idempotent_request(&context, "resume", product, key);
-    let resumed = app.resume_subscription(&context, product, &id, key.as_ref());
-    let resumed = resumed.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(without_secret(&app, &resumed)))
+    let subscription = webhooks.resume(&context, product, &id, key.as_ref());
+    let subscription = subscription.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(without_secret(
+        &subscription,
+        clock.as_ref(),
+    )))
 }
 
 /// Rotate a signing secret
@@ -284,16 +298,17 @@ pub(crate) async fn resume_subscription(
     responses((status = 200, description = "The subscription with its new secret.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn rotate_subscription_secret(
-    State(app): State<Arc<Application>>,
+    State(webhooks): State<Arc<WebhookService>>,
+    State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let key = idempotent_request(&context, "rotate", product, key);
-    let issued = app.rotate_secret(&context, product, &id, key.as_ref());
+    let issued = webhooks.rotate_secret(&context, product, &id, key.as_ref());
     let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
-    let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
-    Ok(ApiResponse::ok(shown))
+    let resource = webhook::subscription(&issued.subscription, secret, clock.now());
+    Ok(ApiResponse::ok(resource))
 }
 
 /// Test a subscription
@@ -305,19 +320,18 @@ pub(crate) async fn rotate_subscription_secret(
     responses((status = 202, description = "The delivery of the ping.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
 pub(crate) async fn test_subscription(
-    State(app): State<Arc<Application>>,
+    State(webhooks): State<Arc<WebhookService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
     let key = idempotent_request(&context, "test", product, key);
-    let sent = app.send_test_event(&context.owner, product, &id, key.as_ref());
-    let sent = sent.await.map_err(ApiError::from_webhook)?;
-    let shown = delivery::to_resource(&app, &context.owner.tenant, &sent).await?;
-    Ok(ApiResponse::accepted(shown))
+    let delivery = webhooks.send_test_event(&context.owner, product, &id, key.as_ref());
+    let delivery = delivery.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::accepted(delivery::to_resource(delivery)))
 }
 
-fn without_secret(app: &Application, subscription: &Subscription) -> WebhookSubscription {
-    webhook::subscription(subscription, None, app.clock.now())
+fn without_secret(subscription: &Subscription, clock: &dyn Clock) -> WebhookSubscription {
+    webhook::subscription(subscription, None, clock.now())
 }
 
 /// Returns the idempotent request for an operation on the webhooks of a product.

@@ -4,9 +4,12 @@
 #[cfg(test)]
 mod tests;
 
-use crate::application::Application;
-use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
+use crate::base::Base;
+use crate::config::MandatesConfig;
+use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
+use crate::mandate::claims;
 use crate::mandate::signing_key::{SigningKeyError, SigningKeyRing};
+use crate::sealer::Sealer;
 use host_domain::id::{InstrumentId, MandateId};
 use host_domain::mandate::{
     Mandate, MandateEvent, MandateRejection, MandateScope, MandateTerms, MandateUsage,
@@ -15,7 +18,9 @@ use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::time::Timestamp;
 use host_storage::{CommitError, Conflict, DatabaseError, UnitOfWork};
+use jsonwebtoken::jwk::JwkSet;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Maximum number of attempts to change a mandate if another call changes it first.
 const CONFLICT_RETRIES_MAX: usize = 8;
@@ -29,8 +34,8 @@ pub struct NewMandate {
     pub instrument: InstrumentId,
     /// The purchases that are allowed.
     pub scope: MandateScope,
-    /// The time at which it expires.
-    pub expires_at: Timestamp,
+    /// The time at which it expires; `None` stands for the end of the configured lifetime.
+    pub expires_at: Option<Timestamp>,
 }
 
 /// A stored mandate.
@@ -51,6 +56,9 @@ pub enum MandateError {
     /// The mandate cannot be used, or the transition is not allowed.
     #[error("the mandate cannot be used")]
     Invalid(#[source] MandateRejection),
+    /// The caller may not act for the user of the mandate.
+    #[error("the caller may not act for this user")]
+    OtherUser,
     /// The payment instrument does not belong to the user or was deleted.
     #[error("the payment instrument does not exist")]
     InstrumentNotFound,
@@ -83,7 +91,54 @@ impl From<MandateRejection> for MandateError {
     }
 }
 
-impl Application {
+/// Issues, signs, consumes, releases and revokes mandates.
+pub struct MandateService {
+    base: Base,
+    sealer: Arc<Sealer>,
+    idempotency: IdempotencyService,
+    config: MandatesConfig,
+    /// Base URL of the API, which signed claims name as their issuer.
+    base_url: String,
+}
+
+impl MandateService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(
+        base: Base,
+        sealer: Arc<Sealer>,
+        idempotency: IdempotencyService,
+        config: MandatesConfig,
+        base_url: String,
+    ) -> Self {
+        Self {
+            base,
+            sealer,
+            idempotency,
+            config,
+            base_url,
+        }
+    }
+
+    /// Returns the keys that sign and verify mandates. If the newest is missing or too old, it is
+    /// created first.
+    ///
+    /// # Errors
+    /// The keys cannot be read, created or stored.
+    pub async fn load_or_rotate_keys(&self) -> Result<SigningKeyRing, SigningKeyError> {
+        let max_age_s = self.config.key_max_age_s;
+        let now = self.base.now();
+        SigningKeyRing::load_or_rotate(&self.base.store, &self.sealer, max_age_s, now).await
+    }
+
+    /// Returns the public parts of all keys, the current signing key first.
+    ///
+    /// # Errors
+    /// The keys cannot be read.
+    pub async fn jwk_set(&self) -> Result<JwkSet, SigningKeyError> {
+        SigningKeyRing::load(&self.base.store).await?.jwk_set()
+    }
+
     /// Creates and signs a mandate and adds it to `write`. The mandate exists once `write` is
     /// committed.
     ///
@@ -105,7 +160,7 @@ impl Application {
         id: &InstrumentId,
     ) -> Result<InstrumentId, MandateError> {
         for payer in payers {
-            if let Some(instrument) = self.store.instrument(payer, id).await? {
+            if let Some(instrument) = self.base.store.instrument(payer, id).await? {
                 return Ok(instrument.id);
             }
         }
@@ -119,21 +174,20 @@ impl Application {
         instrument: InstrumentId,
         new: NewMandate,
     ) -> Result<Mandate, MandateError> {
+        let created_at = self.base.now();
+        let ttl_s = i64::try_from(self.config.ttl_s).unwrap_or(i64::MAX);
         let terms = MandateTerms {
-            id: MandateId::from_bits(self.ids.generate()),
+            id: MandateId::from_bits(self.base.ids.generate()),
             owner: owner.clone(),
             amount: new.amount,
             instrument,
             scope: new.scope,
-            created_at: self.clock.now(),
-            expires_at: new.expires_at,
+            created_at,
+            expires_at: new.expires_at.unwrap_or_else(|| created_at.plus_s(ttl_s)),
         };
-        let age_max_s = self.config.mandates.key_max_age_s;
-        let now = self.clock.now();
-        let keys =
-            SigningKeyRing::load_or_rotate(&self.store, &self.sealer, age_max_s, now).await?;
+        let keys = self.load_or_rotate_keys().await?;
         let key = keys.current()?;
-        let claims = crate::mandate::claims::open_mandate_claims(&terms, &self.base_url, &key.jwk)?;
+        let claims = claims::open_mandate_claims(&terms, &self.base_url, &key.jwk)?;
         let mandate = Mandate::new(terms, key.sign(&self.sealer, &claims)?);
         write.insert_mandate(&mandate);
         Ok(mandate)
@@ -153,29 +207,23 @@ impl Application {
         id: &MandateId,
         usage: MandateUsage,
     ) -> Result<Mandate, MandateError> {
-        let mandate = self.store.mandate(&usage.owner.tenant, id).await?;
+        let mandate = self.base.store.mandate(&usage.owner.tenant, id).await?;
         let mandate = mandate.ok_or(MandateError::NotFound)?;
-        let now = self.clock.now();
-        let keys = SigningKeyRing::load(&self.store).await?;
+        let now = self.base.now();
+        let keys = SigningKeyRing::load(&self.base.store).await?;
         let verified = keys.verify(&mandate.jws)?;
         let (key, signed) = verified.ok_or(MandateRejection::InvalidSignature)?;
         let issuer = signed
             .get("iss")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        if signed != crate::mandate::claims::open_mandate_claims(&mandate.terms, issuer, &key.jwk)?
-        {
+        if signed != claims::open_mandate_claims(&mandate.terms, issuer, &key.jwk)? {
             return Err(MandateRejection::InvalidSignature.into());
         }
         mandate.check_usage(&usage, now)?;
         // The use is signed with the key that the terms name, even if that key no longer signs new
         // mandates.
-        let claims = crate::mandate::claims::closed_mandate_claims(
-            &mandate.terms,
-            &usage,
-            &self.base_url,
-            now,
-        );
+        let claims = claims::closed_mandate_claims(&mandate.terms, &usage, &self.base_url, now);
         let jws = key.sign(&self.sealer, &claims)?;
         let read_version = mandate.version;
         let event = MandateEvent::Consumed { usage, jws };
@@ -197,10 +245,10 @@ impl Application {
         tenant: &Tenant,
         id: &MandateId,
     ) -> Result<(), MandateError> {
-        let mandate = self.store.mandate(tenant, id).await?;
+        let mandate = self.base.store.mandate(tenant, id).await?;
         let mandate = mandate.ok_or(MandateError::NotFound)?;
         let read_version = mandate.version;
-        if let Some(released) = mandate.apply(MandateEvent::Released, self.clock.now())? {
+        if let Some(released) = mandate.apply(MandateEvent::Released, self.base.now())? {
             write.update_mandate(&released, read_version);
         }
         Ok(())
@@ -209,7 +257,8 @@ impl Application {
     /// Creates a mandate of a user, once for each key.
     ///
     /// # Errors
-    /// Fails like [`App::sign_in`], or if the idempotency key cannot be used.
+    /// Fails with [`MandateError::OtherUser`], like [`Self::sign_in`], or if the idempotency key cannot
+    /// be used.
     pub async fn issue(
         &self,
         context: &Owner,
@@ -217,19 +266,22 @@ impl Application {
         new: NewMandate,
         key: Option<&IdempotentRequest>,
     ) -> Result<Issued, MandateError> {
+        if !context.can_act_for(&owner.user) {
+            return Err(MandateError::OtherUser);
+        }
         for _ in 0..CONFLICT_RETRIES_MAX {
-            if let Some(made) = self.idempotency.find_result(key).await? {
-                let id = MandateId::parse(&made).map_err(|_| MandateError::NotFound)?;
+            if let Some(mandate_id) = self.idempotency.find_result(key).await? {
+                let id = MandateId::parse(&mandate_id).map_err(|_| MandateError::NotFound)?;
                 return self.find(owner, &id).await.map(Issued::Existing);
             }
-            let mut write = UnitOfWork::new(self.clock.now());
+            let mut write = self.base.unit_of_work();
             let payers = [owner, context];
             let instrument = self.find_instrument(&payers, &new.instrument).await?;
             let mandate = self
                 .sign(&mut write, owner, instrument, new.clone())
                 .await?;
             claim_in(&mut write, key, mandate.terms.id.as_str());
-            match self.store.commit(write).await {
+            match self.base.store.commit(write).await {
                 Ok(()) => return Ok(Issued::New(mandate)),
                 // Another call with the same key was committed first.
                 Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
@@ -255,7 +307,7 @@ impl Application {
             if self.idempotency.find_result(key).await?.is_some() {
                 return Ok(mandate);
             }
-            let (now, read_version) = (self.clock.now(), mandate.version);
+            let (now, read_version) = (self.base.now(), mandate.version);
             let mut write = UnitOfWork::new(now);
             claim_in(&mut write, key, id.as_str());
             let revoked = match mandate.clone().apply(MandateEvent::Revoked, now)? {
@@ -265,7 +317,7 @@ impl Application {
                 }
                 None => mandate,
             };
-            match self.store.commit(write).await {
+            match self.base.store.commit(write).await {
                 Ok(()) => return Ok(revoked),
                 Err(CommitError::Conflict(_)) => {}
                 Err(error) => return Err(error.into()),
@@ -280,8 +332,8 @@ impl Application {
     /// # Errors
     /// Fails with [`MandateError::NotFound`], or with the database's error.
     pub async fn find(&self, context: &Owner, id: &MandateId) -> Result<Mandate, MandateError> {
-        let found = self.store.mandate(&context.tenant, id).await?;
-        let seen = found.filter(|mandate| context.can_act_for(&mandate.terms.owner.user));
-        seen.ok_or(MandateError::NotFound)
+        let mandate = self.base.store.mandate(&context.tenant, id).await?;
+        let mandate = mandate.filter(|mandate| context.can_act_for(&mandate.terms.owner.user));
+        mandate.ok_or(MandateError::NotFound)
     }
 }

@@ -7,7 +7,7 @@ use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use host_domain::time::Timestamp;
 use host_storage::{CommitError, Conflict, DatabaseError, MandateKey, Store, UnitOfWork};
-use jsonwebtoken::jwk::{Jwk, PublicKeyUse, ThumbprintHash};
+use jsonwebtoken::jwk::{Jwk, JwkSet, PublicKeyUse, ThumbprintHash};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -117,11 +117,15 @@ impl SigningKeyRing {
         Ok(Self(store.mandate_keys().await?))
     }
 
-    /// Returns the public parts for a JSON Web Key Set.
-    pub fn public_keys(&self) -> Result<Vec<Jwk>, SigningKeyError> {
+    /// Returns the public parts, the current signing key first.
+    ///
+    /// # Errors
+    /// A stored key is invalid JSON.
+    pub fn jwk_set(&self) -> Result<JwkSet, SigningKeyError> {
         let keys = self.0.iter();
-        keys.map(|key| Ok(serde_json::from_str(&key.public_jwk)?))
-            .collect()
+        let keys = keys.map(|key| Ok(serde_json::from_str(&key.public_jwk)?));
+        let keys = keys.collect::<Result<Vec<Jwk>, SigningKeyError>>()?;
+        Ok(JwkSet { keys })
     }
 
     /// Returns the key that signs new mandates.

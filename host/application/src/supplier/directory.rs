@@ -2,9 +2,10 @@
 
 use crate::config::{Config, SupplierConfig};
 use crate::error_chain::error_chain;
+use crate::supplier::plugin_report::{PluginReport, ReloadError, SupplierSummary};
 use host_domain::owner::Mode;
 use host_domain::routing::Candidate;
-use host_domain::supplier::{Capability, SupplierId, SupplierKind};
+use host_domain::supplier::{Capability, Health, SupplierId, SupplierKind};
 use host_runtime::{LoadError, PluginInfo, Runtime, Supplier};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -62,12 +63,14 @@ impl SupplierDirectory {
     /// Reloads a supplier's plugin from its file, including one that could not be loaded before.
     ///
     /// # Errors
-    /// [`LoadError`]; the plugin that is loaded stays in use.
-    pub async fn reload(&self, id: &SupplierId) -> Result<PluginInfo, LoadError> {
-        let supplier = self
-            .config(id)
-            .ok_or_else(|| LoadError::NotLoaded(id.clone()))?;
-        self.load_one(supplier).await
+    /// [`ReloadError`]; the plugin that is loaded stays in use.
+    pub async fn reload(&self, id: &SupplierId) -> Result<PluginReport, ReloadError> {
+        let supplier = self.config(id).ok_or(ReloadError::NotConfigured)?;
+        match self.load_one(supplier).await {
+            Ok(info) => Ok(PluginReport::from(&info)),
+            Err(LoadError::NotLoaded(_)) => Err(ReloadError::NotConfigured),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Reloads every plugin. A plugin that cannot be reloaded is logged, and the one that was loaded
@@ -98,10 +101,35 @@ impl SupplierDirectory {
         Ok(info)
     }
 
-    /// Returns all configured suppliers, in the order of the configuration.
+    /// Returns the suppliers of a mode with the state of their plugins, ordered by id.
     #[must_use]
-    pub fn all(&self) -> &[SupplierConfig] {
-        &self.configs
+    pub fn list(&self, mode: Mode) -> Vec<SupplierSummary> {
+        let configs = self.configs.iter();
+        let configs = configs.filter(|supplier| supplier.modes.contains(&mode));
+        let mut summaries: Vec<_> = configs.map(|supplier| self.summary(supplier)).collect();
+        summaries.sort_by(|one, other| one.id.cmp(&other.id));
+        summaries
+    }
+
+    fn summary(&self, supplier: &SupplierConfig) -> SupplierSummary {
+        let loaded = self.runtime.supplier(&supplier.id);
+        let info = loaded.as_ref().map(Supplier::info);
+        SupplierSummary {
+            id: supplier.id.clone(),
+            kind: supplier.kind,
+            name: info.map(|info| info.description.name.clone()),
+            version: info.map(|info| info.description.version.clone()),
+            operations: info
+                .map_or_else(Vec::new, |info| info.capabilities.iter().copied().collect()),
+            health: loaded.as_ref().map_or(Health::Down, Supplier::health),
+        }
+    }
+
+    /// Returns the loaded plugins.
+    #[must_use]
+    pub fn loaded_plugins(&self) -> Vec<PluginReport> {
+        let plugins = self.runtime.list();
+        plugins.iter().map(PluginReport::from).collect()
     }
 
     /// Returns the configuration of a supplier.

@@ -143,7 +143,12 @@ impl<'a> PurchaseRun<'a> {
         let id = BookingId::from_bits(self.app.ids.generate());
         let mut along = UnitOfWork::new(self.app.clock.now());
         let usage = self.usage(&offer, &id);
-        match (self.app.consume_in(&mut along, &self.mandate, usage)).await {
+        match (self
+            .app
+            .mandates
+            .consume_in(&mut along, &self.mandate, usage))
+        .await
+        {
             Ok(_) => {}
             Err(MandateError::Invalid(refusal)) => {
                 return Ok(policy::from_mandate_refusal(refusal));
@@ -288,7 +293,10 @@ impl<'a> PurchaseRun<'a> {
         };
         if left == PurchaseOutcome::Released {
             let tenant = &self.watch().owner.tenant;
-            let released = app.release_in(&mut write, tenant, &self.mandate).await;
+            let released = app
+                .mandates
+                .release_in(&mut write, tenant, &self.mandate)
+                .await;
             match released {
                 // The mandate was revoked or has expired meanwhile; the next purchase reports it.
                 Ok(()) | Err(MandateError::Invalid(_)) => {}

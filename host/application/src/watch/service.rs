@@ -206,7 +206,10 @@ impl Application {
         stored: StoredWatch,
     ) -> Result<StoredWatch, WatchError> {
         let new = mandate_for(&stored.watch)?;
-        let mandate = self.sign_in(write, &stored.watch.owner, new).await?;
+        let mandate = self
+            .mandates
+            .sign_in(write, &stored.watch.owner, new)
+            .await?;
         let event = Event::Armed {
             mandate: mandate.terms.id,
         };
@@ -293,6 +296,6 @@ pub fn mandate_for(watch: &Watch) -> Result<NewMandate, WatchError> {
         amount: watch.trigger.amount(),
         instrument: auto_book.payment_instrument_id.clone(),
         scope,
-        expires_at: watch.expires_at,
+        expires_at: Some(watch.expires_at),
     })
 }

@@ -2,7 +2,8 @@
 //! attempt is due. The code uses no clock, network or database.
 
 use crate::id_generator::IdGenerator;
-use crate::webhook::policy::{DeliveryPolicy, WebhookError};
+use crate::webhook::error::WebhookError;
+use crate::webhook::policy::DeliveryPolicy;
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;

@@ -2,21 +2,24 @@
 //! All state is in the database: if a process dies, its deliveries are sent again once their leases
 //! have expired.
 
-use crate::application::Application;
+use crate::base::Base;
+use crate::config::{JobsConfig, WebhooksConfig};
 use crate::deadline::Deadline;
-use crate::failpoint::FailpointPhase;
+use crate::failpoint::{self, FailpointPhase};
 use crate::metric_names::{WEBHOOK_ATTEMPTS_TOTAL, WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL};
+use crate::sealer::Sealer;
+use crate::task_supervisor::TaskSupervisor;
 use crate::webhook::attempt::{self, AttemptResult};
-use crate::webhook::endpoint::{ActiveSecrets, Endpoint, InFlight, Recipient, SubscriptionUpdates};
-use crate::webhook::policy::WebhookError;
-use crate::webhook::service::SubscriptionTransition;
+use crate::webhook::endpoint::{Endpoint, InFlight};
+use crate::webhook::error::WebhookError;
+use crate::webhook::policy::DeliveryPolicy;
+use crate::webhook::recipient::{ActiveSecrets, Recipient, SubscriptionUpdates};
+use crate::webhook::service::{SubscriptionTransition, WebhookService};
 use crate::webhook::signing_secret::{self, SecretSlot};
 use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
 use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
-use host_storage::{
-    DeliveryClaim, DeliveryRelease, DueSubscription, StoredDelivery, UnitOfWork, WorkQueue,
-};
+use host_storage::{DeliveryClaim, DeliveryRelease, DueSubscription, StoredDelivery, WorkQueue};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,29 +57,38 @@ struct AttemptReport {
 /// Name of the delivery step, in failpoints and tests.
 const STEP: &str = "deliver";
 
-/// Runs the delivery worker until the application stops.
-pub async fn run_worker(app: Arc<Application>) {
-    let stopping = app.tasks.shutdown_token();
-    let freed = Arc::new(Notify::new());
-    let (report, reports) = mpsc::channel(RESULT_BATCH_SIZE);
-    let (recorder, told) = (Arc::clone(&app), Arc::clone(&freed));
-    app.tasks.spawn("webhook outcomes", async move {
-        store_results(&recorder, reports, &told).await;
-    });
-    let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
-    let mut word = app.store.subscribe_wakeups(WorkQueue::Deliveries);
-    let mut worker = DeliveryWorker {
-        app: Arc::clone(&app),
-        endpoints: HashMap::new(),
-        report,
-    };
-    while !stopping.is_cancelled() {
-        let next_at = worker.dispatch_due().await;
-        let wait = next_at.map_or(poll, |at| duration_until(at, app.clock.now()).min(poll));
-        tokio::select! {
-            () = stopping.cancelled() => return,
-            () = freed.notified() => {}
-            _ = word.wait(wait) => {}
+/// Sends due deliveries until the application stops.
+pub struct DeliveryWorker {
+    base: Base,
+    sealer: Arc<Sealer>,
+    policy: Arc<DeliveryPolicy>,
+    webhooks: Arc<WebhookService>,
+    tasks: TaskSupervisor,
+    settings: DeliveryWorkerSettings,
+}
+
+/// Settings of the delivery worker.
+#[derive(Debug, Clone)]
+pub struct DeliveryWorkerSettings {
+    /// Longest time between two checks for due deliveries.
+    pub poll_interval: Duration,
+    /// Maximum number of requests to an endpoint at a time.
+    pub endpoint_concurrency: u32,
+    /// Maximum number of requests to an endpoint in a second.
+    pub endpoint_per_s: u32,
+    /// The failpoint at which the process aborts, in crash tests.
+    pub abort_at: String,
+}
+
+impl DeliveryWorkerSettings {
+    /// Reads the settings from the configuration.
+    #[must_use]
+    pub fn new(webhooks: &WebhooksConfig, jobs: &JobsConfig) -> Self {
+        Self {
+            poll_interval: Duration::from_secs(jobs.poll_s.max(1)),
+            endpoint_concurrency: webhooks.endpoint_concurrency,
+            endpoint_per_s: webhooks.endpoint_per_s,
+            abort_at: jobs.abort_at.clone(),
         }
     }
 }
@@ -85,192 +97,95 @@ fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(at.since(now).max(0).unsigned_abs())
 }
 
-/// The deliveries that this host is sending.
-struct DeliveryWorker {
-    app: Arc<Application>,
-    endpoints: HashMap<SubscriptionId, Arc<Endpoint>>,
-    report: mpsc::Sender<AttemptReport>,
-}
-
 impl DeliveryWorker {
-    /// Claims as many deliveries as there is capacity for and starts them. Returns when more are
-    /// due, if known.
-    async fn dispatch_due(&mut self) -> Option<Timestamp> {
-        let stopping = self.app.tasks.shutdown_token();
-        // A delivery that is claimed while the process stops is released at once.
+    /// Creates the worker.
+    #[must_use]
+    pub const fn new(
+        base: Base,
+        sealer: Arc<Sealer>,
+        policy: Arc<DeliveryPolicy>,
+        webhooks: Arc<WebhookService>,
+        tasks: TaskSupervisor,
+        settings: DeliveryWorkerSettings,
+    ) -> Self {
+        Self {
+            base,
+            sealer,
+            policy,
+            webhooks,
+            tasks,
+            settings,
+        }
+    }
+
+    /// Sends due deliveries until the application stops.
+    pub async fn run(self: Arc<Self>) {
+        let stopping = self.tasks.shutdown_token();
+        let capacity_freed = Arc::new(Notify::new());
+        let (report, reports) = mpsc::channel(RESULT_BATCH_SIZE);
+        let (recorder, notify) = (Arc::clone(&self), Arc::clone(&capacity_freed));
+        self.tasks.spawn("webhook outcomes", async move {
+            recorder.store_results(reports, &notify).await;
+        });
+        let poll_interval = self.settings.poll_interval;
+        let mut wakeups = self.base.store.subscribe_wakeups(WorkQueue::Deliveries);
+        let mut dispatcher = DeliveryDispatcher {
+            worker: Arc::clone(&self),
+            endpoints: HashMap::new(),
+            report,
+        };
         while !stopping.is_cancelled() {
-            if self.endpoints.len() > ENDPOINTS_MAX {
-                self.endpoints
-                    .retain(|_, endpoint| endpoint.in_flight() > 0);
-            }
-            let now = self.app.clock.now();
-            let due = self.due_subscriptions().await?;
-            let later = due.iter().map(|one| one.due_at).find(|at| *at > now);
-            let ready = due.into_iter().filter(|one| one.due_at <= now);
-            let recipients: Vec<_> = ready.filter_map(|one| self.recipient(one)).collect();
-            if self.claim(&recipients, now).await == 0 {
-                return later;
+            let next_at = dispatcher.dispatch_due().await;
+            let wait = next_at.map_or(poll_interval, |at| {
+                duration_until(at, self.base.now()).min(poll_interval)
+            });
+            tokio::select! {
+                () = stopping.cancelled() => return,
+                () = capacity_freed.notified() => {}
+                _ = wakeups.wait(wait) => {}
             }
         }
-        None
     }
 
-    /// Returns the due subscriptions that have capacity.
-    async fn due_subscriptions(&self) -> Option<Vec<DueSubscription>> {
-        let full = self
-            .endpoints
-            .iter()
-            .filter(|(_, one)| one.available_capacity() == 0);
-        let full: Vec<&SubscriptionId> = full.map(|(id, _)| id).collect();
-        let due = self
-            .app
-            .store
-            .due_subscriptions(&full, SUBSCRIPTION_BATCH_SIZE);
-        due.await
-            .inspect_err(|error| log_warning(error, "due subscriptions could not be read"))
-            .ok()
+    fn reach_failpoint(&self, phase: FailpointPhase) {
+        failpoint::hit(&self.settings.abort_at, STEP, phase);
     }
 
-    fn recipient(&mut self, due: DueSubscription) -> Option<Arc<Recipient>> {
-        let signers = match self.app.active_secrets(&due) {
-            Ok(signers) => signers,
-            Err(error) => {
-                tracing::error!(
-                    subscription = %due.subscription.id,
-                    error = &error as &dyn std::error::Error,
-                    "the signing secrets of a subscription cannot be decrypted; nothing is sent to it"
-                );
-                return None;
-            }
-        };
-        let config = &self.app.config.webhooks;
-        let id = due.subscription.id.clone();
-        let endpoint = self.endpoints.entry(id).or_insert_with(|| {
-            Arc::new(Endpoint::new(
-                config.endpoint_concurrency,
-                config.endpoint_per_s,
-            ))
-        });
-        Some(Arc::new(Recipient {
-            subscription: due.subscription,
-            secrets: signers,
-            endpoint: Arc::clone(endpoint),
-        }))
-    }
-
-    /// Claims deliveries for the recipients and starts them. Returns how many were claimed.
-    async fn claim(&self, recipients: &[Arc<Recipient>], now: Timestamp) -> usize {
-        let held: u32 = self.endpoints.values().map(|one| one.in_flight()).sum();
-        let mut left = IN_FLIGHT_MAX.saturating_sub(held);
-        let mut rooms = Vec::with_capacity(recipients.len());
-        for recipient in recipients {
-            let room = recipient.endpoint.available_capacity().min(left);
-            left -= room;
-            if room > 0 {
-                rooms.push((&recipient.subscription.id, room));
-            }
-        }
-        let token = format!("{:032x}", self.app.ids.generate());
-        let claim = DeliveryClaim {
-            capacities: &rooms,
-            now,
-            lease_ms: self.app.webhooks.lease_ms(),
-            token: &token,
-        };
-        let send_before = Instant::now() + self.app.webhooks.queue_timeout();
-        if !rooms.is_empty() {
-            self.app.failpoint(STEP, FailpointPhase::StepPlanned);
-        }
-        let claimed = match self.app.store.claim_deliveries(claim).await {
-            Ok(claimed) => claimed,
-            Err(error) => {
-                log_warning(&error, "deliveries could not be claimed");
-                return 0;
-            }
-        };
-        let count = claimed.len();
-        if count > 0 {
-            self.app.failpoint(STEP, FailpointPhase::IntentCommitted);
-        }
-        for stored in claimed {
-            let mut recipients = recipients.iter();
-            let of = |one: &&Arc<Recipient>| one.subscription.id == stored.delivery.subscription;
-            if let Some(recipient) = recipients.find(of) {
-                self.spawn_attempt(Arc::clone(recipient), stored, &token, send_before);
-            }
-        }
-        count
-    }
-
-    fn spawn_attempt(
+    /// Stores the results of attempts until all senders are dropped.
+    async fn store_results(
         &self,
-        recipient: Arc<Recipient>,
-        stored: StoredDelivery,
-        token: &str,
-        send_before: Instant,
+        mut reports: mpsc::Receiver<AttemptReport>,
+        capacity_freed: &Notify,
     ) {
-        let (app, report) = (Arc::clone(&self.app), self.report.clone());
-        let held = recipient.endpoint.track();
-        let token = token.to_owned();
-        self.app.tasks.spawn("delivery", async move {
-            let attempted = app.attempt(&recipient, &stored, send_before).await;
-            let (webhooks, subscription) = (&app.webhooks, &recipient.subscription);
-            let reported = AttemptReport {
-                subscription_event: attempted
-                    .as_ref()
-                    .map(|(_, one)| webhooks.subscription_event(subscription, one)),
-                delivery: webhooks.apply_attempt(
-                    subscription.product,
-                    stored,
-                    attempted,
-                    token,
-                    attempt::jitter_permille(app.ids.as_ref()),
-                    app.clock.now(),
-                ),
-                recipient,
-                _in_flight: held,
-            };
-            // If the process ends, the report has no receiver; the lease then expires.
-            let _ = report.send(reported).await;
-        });
-    }
-}
-
-/// Stores the results of attempts until all senders are dropped.
-async fn store_results(
-    app: &Application,
-    mut reports: mpsc::Receiver<AttemptReport>,
-    freed: &Notify,
-) {
-    let mut batch = Vec::with_capacity(RESULT_BATCH_SIZE);
-    while reports.recv_many(&mut batch, RESULT_BATCH_SIZE).await > 0 {
-        let (answered, rest): (Vec<_>, Vec<_>) = batch
-            .drain(..)
-            .map(|report| {
-                let AttemptReport {
-                    recipient,
-                    delivery: answered,
-                    subscription_event: heard,
-                    _in_flight: _held,
-                } = report;
-                (answered, (recipient, heard, _held))
-            })
-            .unzip();
-        app.failpoint(STEP, FailpointPhase::ResponseReceived);
-        let heard = rest.iter();
-        let heard = heard.filter_map(|(recipient, heard, _)| Some((&**recipient, heard.as_ref()?)));
-        let news = SubscriptionUpdates::collect(heard, app.clock.now());
-        app.store_attempts(&answered, &news.succeeded).await;
-        app.failpoint(STEP, FailpointPhase::OutcomeCommitted);
-        for (subscription, event) in news.others {
-            app.apply_subscription_event(subscription, event).await;
+        let mut batch = Vec::with_capacity(RESULT_BATCH_SIZE);
+        while reports.recv_many(&mut batch, RESULT_BATCH_SIZE).await > 0 {
+            let (releases, receivers): (Vec<_>, Vec<_>) = batch
+                .drain(..)
+                .map(|report| {
+                    let AttemptReport {
+                        recipient,
+                        delivery,
+                        subscription_event,
+                        _in_flight: in_flight,
+                    } = report;
+                    (delivery, (recipient, subscription_event, in_flight))
+                })
+                .unzip();
+            self.reach_failpoint(FailpointPhase::ResponseReceived);
+            let events = receivers
+                .iter()
+                .filter_map(|(recipient, event, _)| Some((&**recipient, event.as_ref()?)));
+            let updates = SubscriptionUpdates::collect(events, self.base.now());
+            self.store_attempts(&releases, &updates.succeeded).await;
+            self.reach_failpoint(FailpointPhase::OutcomeCommitted);
+            for (subscription, event) in updates.others {
+                self.apply_subscription_event(subscription, event).await;
+            }
+            drop(receivers);
+            capacity_freed.notify_one();
         }
-        drop(rest);
-        freed.notify_one();
     }
-}
 
-impl Application {
     fn active_secrets(&self, due: &DueSubscription) -> Result<ActiveSecrets, WebhookError> {
         let Subscription { id, tenant, .. } = &due.subscription;
         let open =
@@ -278,7 +193,7 @@ impl Application {
         let current = open(SecretSlot::Current, &due.secrets.current)?;
         let expires_at = due.subscription.previous_secret_expires_at;
         let previous = match (&due.secrets.previous, expires_at) {
-            (Some(sealed), Some(at)) if self.clock.now() < at => {
+            (Some(sealed), Some(at)) if self.base.now() < at => {
                 Some((open(SecretSlot::Previous, sealed)?, at))
             }
             (Some(_), _) | (None, _) => None,
@@ -294,16 +209,16 @@ impl Application {
         send_before: Instant,
     ) -> Option<(Timestamp, AttemptResult)> {
         let stopping = self.tasks.shutdown_token();
-        let turn = tokio::time::timeout_at(send_before, recipient.endpoint.acquire_permit());
-        let _place = tokio::select! {
+        let permit = tokio::time::timeout_at(send_before, recipient.endpoint.acquire_permit());
+        let _permit = tokio::select! {
             biased;
             () = stopping.cancelled() => return None,
-            turn = turn => turn.ok()??,
+            permit = permit => permit.ok()??,
         };
-        let now = self.clock.now();
+        let now = self.base.now();
         let subscription = &recipient.subscription;
-        let letter = self.webhooks.delivery_request(recipient, stored, now);
-        let attempted = self.webhooks.sender.send(letter, now).await;
+        let request = self.policy.delivery_request(recipient, stored, now);
+        let attempted = self.policy.sender.send(request, now).await;
         recipient.endpoint.record_latency(attempted.duration);
         let product = subscription.product.as_str();
         metrics::counter!(WEBHOOK_ATTEMPTS_TOTAL, "product" => product, "outcome" => attempted.outcome_label())
@@ -321,20 +236,20 @@ impl Application {
 
     /// Stores the results of attempts. Deliveries whose results cannot be stored are sent again
     /// once their leases have expired.
-    async fn store_attempts(&self, answered: &[DeliveryRelease], succeeded: &[&Subscription]) {
+    async fn store_attempts(&self, releases: &[DeliveryRelease], succeeded: &[&Subscription]) {
         let stopping = self.tasks.shutdown_token();
         for _ in 0..STORE_ATTEMPTS_MAX {
-            let mut write = UnitOfWork::new(self.clock.now());
-            write.release_deliveries(answered);
+            let mut write = self.base.unit_of_work();
+            write.release_deliveries(releases);
             write.clear_failing_since(succeeded);
-            match self.store.commit(write).await {
+            match self.base.store.commit(write).await {
                 Ok(()) => return,
                 Err(error) => log_warning(&error, "results of deliveries are not stored yet"),
             }
             let _ = tokio::time::timeout(STORE_RETRY_DELAY, stopping.cancelled()).await;
         }
         tracing::error!(
-            deliveries = answered.len(),
+            deliveries = releases.len(),
             "the results of deliveries were not stored; these deliveries are sent again"
         );
     }
@@ -347,12 +262,14 @@ impl Application {
             ..
         } = before;
         let deadline = Deadline::from_now(
-            (self.webhooks.queue_timeout() / SUBSCRIPTION_UPDATE_SHARE)
+            (self.policy.queue_timeout() / SUBSCRIPTION_UPDATE_SHARE)
                 .min(SUBSCRIPTION_UPDATE_TIMEOUT),
         );
-        let moved = self.apply_event(tenant, *product, id, event, None, deadline);
-        let SubscriptionTransition { from, subscription } = match moved.await {
-            Ok(moved) => moved,
+        let transition = self
+            .webhooks
+            .apply_event(tenant, *product, id, event, None, deadline);
+        let SubscriptionTransition { from, subscription } = match transition.await {
+            Ok(transition) => transition,
             Err(WebhookError::NotFound) => return,
             Err(error) => {
                 return log_warning(&error, "a subscription is not updated after an attempt");
@@ -374,6 +291,158 @@ impl Application {
             }
             SubscriptionStatus::Active => {}
         }
+    }
+}
+
+/// The deliveries that this host is sending.
+struct DeliveryDispatcher {
+    worker: Arc<DeliveryWorker>,
+    endpoints: HashMap<SubscriptionId, Arc<Endpoint>>,
+    report: mpsc::Sender<AttemptReport>,
+}
+
+impl DeliveryDispatcher {
+    /// Claims as many deliveries as there is capacity for and starts them. Returns when more are
+    /// due, if known.
+    async fn dispatch_due(&mut self) -> Option<Timestamp> {
+        let stopping = self.worker.tasks.shutdown_token();
+        // A delivery that is claimed while the process stops is released at once.
+        while !stopping.is_cancelled() {
+            if self.endpoints.len() > ENDPOINTS_MAX {
+                self.endpoints
+                    .retain(|_, endpoint| endpoint.in_flight() > 0);
+            }
+            let now = self.worker.base.now();
+            let due = self.due_subscriptions().await?;
+            let later = due.iter().map(|one| one.due_at).find(|at| *at > now);
+            let ready = due.into_iter().filter(|one| one.due_at <= now);
+            let recipients: Vec<_> = ready.filter_map(|one| self.recipient(one)).collect();
+            if self.claim(&recipients, now).await == 0 {
+                return later;
+            }
+        }
+        None
+    }
+
+    /// Returns the due subscriptions that have capacity.
+    async fn due_subscriptions(&self) -> Option<Vec<DueSubscription>> {
+        let full = self
+            .endpoints
+            .iter()
+            .filter(|(_, one)| one.available_capacity() == 0);
+        let full: Vec<&SubscriptionId> = full.map(|(id, _)| id).collect();
+        let due = self
+            .worker
+            .base
+            .store
+            .due_subscriptions(&full, SUBSCRIPTION_BATCH_SIZE);
+        due.await
+            .inspect_err(|error| log_warning(error, "due subscriptions could not be read"))
+            .ok()
+    }
+
+    fn recipient(&mut self, due: DueSubscription) -> Option<Arc<Recipient>> {
+        let secrets = match self.worker.active_secrets(&due) {
+            Ok(secrets) => secrets,
+            Err(error) => {
+                tracing::error!(
+                    subscription = %due.subscription.id,
+                    error = &error as &dyn std::error::Error,
+                    "the signing secrets of a subscription cannot be decrypted; nothing is sent to it"
+                );
+                return None;
+            }
+        };
+        let settings = &self.worker.settings;
+        let id = due.subscription.id.clone();
+        let endpoint = self.endpoints.entry(id).or_insert_with(|| {
+            Arc::new(Endpoint::new(
+                settings.endpoint_concurrency,
+                settings.endpoint_per_s,
+            ))
+        });
+        Some(Arc::new(Recipient {
+            subscription: due.subscription,
+            secrets,
+            endpoint: Arc::clone(endpoint),
+        }))
+    }
+
+    /// Claims deliveries for the recipients and starts them. Returns how many were claimed.
+    async fn claim(&self, recipients: &[Arc<Recipient>], now: Timestamp) -> usize {
+        let in_flight: u32 = self.endpoints.values().map(|one| one.in_flight()).sum();
+        let mut left = IN_FLIGHT_MAX.saturating_sub(in_flight);
+        let mut capacities = Vec::with_capacity(recipients.len());
+        for recipient in recipients {
+            let capacity = recipient.endpoint.available_capacity().min(left);
+            left -= capacity;
+            if capacity > 0 {
+                capacities.push((&recipient.subscription.id, capacity));
+            }
+        }
+        let token = format!("{:032x}", self.worker.base.ids.generate());
+        let claim = DeliveryClaim {
+            capacities: &capacities,
+            now,
+            lease_ms: self.worker.policy.lease_ms(),
+            token: &token,
+        };
+        let send_before = Instant::now() + self.worker.policy.queue_timeout();
+        if !capacities.is_empty() {
+            self.worker.reach_failpoint(FailpointPhase::StepPlanned);
+        }
+        let claimed = match self.worker.base.store.claim_deliveries(claim).await {
+            Ok(claimed) => claimed,
+            Err(error) => {
+                log_warning(&error, "deliveries could not be claimed");
+                return 0;
+            }
+        };
+        let count = claimed.len();
+        if count > 0 {
+            self.worker.reach_failpoint(FailpointPhase::IntentCommitted);
+        }
+        for stored in claimed {
+            let mut recipients = recipients.iter();
+            let of = |one: &&Arc<Recipient>| one.subscription.id == stored.delivery.subscription;
+            if let Some(recipient) = recipients.find(of) {
+                self.spawn_attempt(Arc::clone(recipient), stored, &token, send_before);
+            }
+        }
+        count
+    }
+
+    fn spawn_attempt(
+        &self,
+        recipient: Arc<Recipient>,
+        stored: StoredDelivery,
+        token: &str,
+        send_before: Instant,
+    ) {
+        let (worker, report) = (Arc::clone(&self.worker), self.report.clone());
+        let in_flight = recipient.endpoint.track();
+        let token = token.to_owned();
+        self.worker.tasks.spawn("delivery", async move {
+            let attempted = worker.attempt(&recipient, &stored, send_before).await;
+            let (policy, subscription) = (&worker.policy, &recipient.subscription);
+            let attempt_report = AttemptReport {
+                subscription_event: attempted
+                    .as_ref()
+                    .map(|(_, one)| policy.subscription_event(subscription, one)),
+                delivery: policy.apply_attempt(
+                    subscription.product,
+                    stored,
+                    attempted,
+                    token,
+                    attempt::jitter_permille(worker.base.ids.as_ref()),
+                    worker.base.now(),
+                ),
+                recipient,
+                _in_flight: in_flight,
+            };
+            // If the process ends, the report has no receiver; the lease then expires.
+            let _ = report.send(attempt_report).await;
+        });
     }
 }
 

@@ -3,10 +3,6 @@
 //! deliveries.
 
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-use host_domain::time::Timestamp;
-use host_domain::webhook::{Subscription, SubscriptionEvent};
-use secrecy::SecretString;
-use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -68,6 +64,16 @@ impl Endpoint {
         InFlight(Arc::clone(self))
     }
 
+    /// Records that an attempt of this host has failed.
+    pub fn record_failure(&self) {
+        self.has_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Records a success. Returns whether an attempt of this host has failed since the last one.
+    pub fn record_success(&self) -> bool {
+        self.has_failed.swap(false, Ordering::Relaxed)
+    }
+
     /// Waits until one more request may be sent. The permit must be kept while the request is in
     /// progress.
     pub async fn acquire_permit(&self) -> Option<OwnedSemaphorePermit> {
@@ -102,102 +108,10 @@ impl Drop for InFlight {
     }
 }
 
-/// The decrypted signing secrets of a subscription.
-pub struct ActiveSecrets {
-    /// The current secret.
-    pub current: SecretString,
-    /// The previous secret, and the time until which it signs, too.
-    pub previous: Option<(SecretString, Timestamp)>,
-}
-
-impl ActiveSecrets {
-    /// Returns the secrets that sign at a given time.
-    pub fn valid_at(&self, now: Timestamp) -> impl Iterator<Item = &SecretString> {
-        let previous = self.previous.iter().filter(move |(_, until)| now < *until);
-        std::iter::once(&self.current).chain(previous.map(|(secret, _)| secret))
-    }
-}
-
-/// A subscription as it was when its deliveries were claimed.
-pub struct Recipient {
-    pub subscription: Subscription,
-    pub secrets: ActiveSecrets,
-    pub endpoint: Arc<Endpoint>,
-}
-
-impl Recipient {
-    /// Returns whether an event changes the stored subscription, as far as this is known without
-    /// reading it. Most attempts change nothing.
-    fn changes_subscription(&self, event: &SubscriptionEvent, now: Timestamp) -> bool {
-        let failing = &self.endpoint.has_failed;
-        let failed_here = match event {
-            SubscriptionEvent::DeliverySucceeded => failing.swap(false, Ordering::Relaxed),
-            SubscriptionEvent::DeliveryFailed { .. } => {
-                failing.store(true, Ordering::Relaxed);
-                false
-            }
-            SubscriptionEvent::Changed { .. }
-            | SubscriptionEvent::Paused
-            | SubscriptionEvent::Resumed
-            | SubscriptionEvent::Rotated { .. }
-            | SubscriptionEvent::EndpointGone { .. } => false,
-        };
-        failed_here
-            || self
-                .subscription
-                .clone()
-                .apply(event.clone(), now)
-                .is_some()
-    }
-}
-
-/// Subscription updates to persist, deduplicated.
-#[derive(Default)]
-pub struct SubscriptionUpdates<'a> {
-    /// Subscriptions whose receivers accepted a delivery. They are stored together with the
-    /// deliveries, because no later attempt repeats this update.
-    pub succeeded: Vec<&'a Subscription>,
-    /// The other updates, applied after that.
-    pub others: Vec<(&'a Subscription, &'a SubscriptionEvent)>,
-}
-
-impl<'a> SubscriptionUpdates<'a> {
-    /// Collects the updates from the events of recipients.
-    pub fn collect(
-        heard: impl Iterator<Item = (&'a Recipient, &'a SubscriptionEvent)>,
-        now: Timestamp,
-    ) -> Self {
-        let (mut news, mut told) = (Self::default(), HashSet::new());
-        for (recipient, event) in heard {
-            let subscription = &recipient.subscription;
-            let is_news = recipient.changes_subscription(event, now);
-            if !is_news || !told.insert((&subscription.id, event.name())) {
-                continue;
-            }
-            match event {
-                SubscriptionEvent::DeliverySucceeded => news.succeeded.push(subscription),
-                event => news.others.push((subscription, event)),
-            }
-        }
-        news
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use futures::FutureExt;
-
-    #[test]
-    fn previous_secret_signs_until_it_expires() {
-        let until = Timestamp(1_800_000_000_000);
-        let signers = ActiveSecrets {
-            current: "new".into(),
-            previous: Some(("old".into(), until)),
-        };
-        assert_eq!(signers.valid_at(until.plus_ms(-1)).count(), 2);
-        assert_eq!(signers.valid_at(until).count(), 1);
-    }
 
     #[test]
     fn window_shrinks_for_a_slow_receiver_and_grows_for_a_fast_one() {

@@ -2,8 +2,8 @@
 
 use crate::deadline::Stopwatch;
 use crate::webhook::attempt::{self, AttemptResult, ReceiverResponse, SendError, SendFailure};
-use crate::webhook::endpoint::{ActiveSecrets, Recipient};
 use crate::webhook::policy::DeliveryPolicy;
+use crate::webhook::recipient::{ActiveSecrets, Recipient};
 use crate::webhook::{signature, url_policy};
 use host_domain::time::Timestamp;
 use host_runtime::guarded_client::{self, DnsLookup};

@@ -1,8 +1,9 @@
 //! Expires deliveries that waited too long, purges deleted subscriptions, and reports the age of
 //! the oldest undelivered event.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::metric_names::WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS;
+use crate::task_supervisor::TaskSupervisor;
 use futures::stream::{self, StreamExt};
 use host_domain::webhook::DeliveryEvent;
 use host_storage::{DatabaseError, StoredDelivery, UnitOfWork};
@@ -20,56 +21,69 @@ const BATCH_SIZE: u32 = 200;
 /// Number of deliveries of a batch that are stored concurrently.
 const CONCURRENT_WRITES_MAX: usize = 8;
 
-/// Runs the maintenance until the application stops.
-pub async fn run_maintenance(app: &Application) {
-    let complaint = "webhook maintenance failed";
-    app.tasks
-        .run_periodically(INTERVAL, complaint, || run_once(app))
-        .await;
+/// Runs the periodic maintenance of deliveries and subscriptions.
+pub struct WebhookMaintenance {
+    base: Base,
 }
 
-async fn run_once(app: &Application) -> Result<(), DatabaseError> {
-    let now = app.clock.now();
-    let oldest = app.store.oldest_undelivered().await?;
-    let age_s = oldest.map_or(0, |at| now.since(at).max(0) / 1000);
-    metrics::gauge!(WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS)
-        .set(u32::try_from(age_s).unwrap_or(u32::MAX));
-    loop {
-        let before = now.plus_s(-PENDING_RETENTION_S);
-        let stranded = app.store.stalled_deliveries(before, BATCH_SIZE).await?;
-        if stranded.is_empty() {
-            break;
-        }
-        expire_deliveries(app, stranded).await;
+impl WebhookMaintenance {
+    /// Creates the maintenance.
+    #[must_use]
+    pub const fn new(base: Base) -> Self {
+        Self { base }
     }
-    let deleted_before = now.plus_s(-DELETION_GRACE_S);
-    while app
-        .store
-        .purge_deleted_subscriptions(deleted_before, BATCH_SIZE)
-        .await?
-        > 0
-    {}
-    Ok(())
-}
 
-async fn expire_deliveries(app: &Application, stranded: Vec<StoredDelivery>) {
-    let given_up = stream::iter(stranded).map(|stored| async move {
-        let (now, read_status) = (app.clock.now(), stored.delivery.status());
+    /// Runs the maintenance until the application stops.
+    pub async fn run(&self, tasks: &TaskSupervisor) {
+        tasks
+            .run_periodically(INTERVAL, "webhook maintenance failed", || self.run_once())
+            .await;
+    }
+
+    async fn run_once(&self) -> Result<(), DatabaseError> {
+        let (store, now) = (&self.base.store, self.base.now());
+        let oldest = store.oldest_undelivered().await?;
+        let age_s = oldest.map_or(0, |at| now.since(at).max(0) / 1000);
+        metrics::gauge!(WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS)
+            .set(u32::try_from(age_s).unwrap_or(u32::MAX));
+        loop {
+            let before = now.plus_s(-PENDING_RETENTION_S);
+            let stalled = store.stalled_deliveries(before, BATCH_SIZE).await?;
+            if stalled.is_empty() {
+                break;
+            }
+            self.expire_deliveries(stalled).await;
+        }
+        let deleted_before = now.plus_s(-DELETION_GRACE_S);
+        while store
+            .purge_deleted_subscriptions(deleted_before, BATCH_SIZE)
+            .await?
+            > 0
+        {}
+        Ok(())
+    }
+
+    async fn expire_deliveries(&self, stalled: Vec<StoredDelivery>) {
+        stream::iter(stalled)
+            .map(|stored| self.expire_delivery(stored))
+            .buffer_unordered(CONCURRENT_WRITES_MAX)
+            .collect::<()>()
+            .await;
+    }
+
+    async fn expire_delivery(&self, stored: StoredDelivery) {
+        let (now, read_status) = (self.base.now(), stored.delivery.status());
         let Some(expired) = stored.delivery.apply(DeliveryEvent::Expired, now) else {
             return;
         };
         let mut write = UnitOfWork::new(now);
         write.expire_delivery(&stored.tenant, &expired, read_status);
-        if let Err(error) = app.store.commit(write).await {
+        if let Err(error) = self.base.store.commit(write).await {
             // The delivery was changed meanwhile, or it is tried again at the next interval.
             tracing::debug!(
                 error = &error as &dyn std::error::Error,
                 "a delivery could not be expired; it is tried again at the next interval"
             );
         }
-    });
-    given_up
-        .buffer_unordered(CONCURRENT_WRITES_MAX)
-        .collect::<()>()
-        .await;
+    }
 }

@@ -1,9 +1,13 @@
 pub mod attempt;
+pub mod delivery_details;
+pub mod delivery_service;
 pub mod delivery_worker;
 pub mod endpoint;
+pub mod error;
 pub mod http_sender;
 pub mod maintenance;
 pub mod policy;
+pub mod recipient;
 pub mod service;
 pub mod signature;
 pub mod signing_secret;

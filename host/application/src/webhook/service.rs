@@ -1,32 +1,30 @@
-//! Operations of callers on subscriptions and deliveries.
+//! Operations on subscriptions.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::conflict_backoff::ConflictBackoff;
 use crate::context::RequestContext;
 use crate::deadline::Deadline;
-use crate::idempotency::{IdempotentRequest, claim_in};
-use crate::webhook::policy::WebhookError;
+use crate::idempotency::{IdempotencyService, IdempotentRequest, claim_in};
+use crate::sealer::Sealer;
+use crate::webhook::delivery_details::{DeliveryDetails, find_delivery};
+use crate::webhook::error::WebhookError;
+use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::signing_secret::{self, SecretSlot};
 use crate::webhook::url_policy;
-use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::event::{EventType, Product};
-use host_domain::id::{DeliveryId, EventId, SubscriptionId};
+use host_domain::id::{EventId, SubscriptionId};
 use host_domain::owner::{Owner, Tenant};
-use host_domain::time::Timestamp;
 use host_domain::webhook::{Delivery, Subscription, SubscriptionEvent, SubscriptionStatus};
-use host_storage::{CommitError, Conflict, OutboxEvent, SealedSecrets, StoredDelivery, UnitOfWork};
+use host_storage::{
+    CommitError, Conflict, OutboxEvent, Page, PageRequest, SealedSecrets, UnitOfWork,
+};
 use secrecy::SecretString;
 use serde_json::json;
+use std::sync::Arc;
 
 /// Maximum number of subscriptions of a tenant to a product. An event is recorded for each of them
 /// in the transaction that creates it.
 const SUBSCRIPTIONS_MAX: u64 = 100;
-
-/// Number of failed deliveries that are read in one batch to be replayed.
-const RECOVERY_BATCH_SIZE: u32 = 200;
-
-/// Number of deliveries of a batch that are stored concurrently.
-const CONCURRENT_WRITES_MAX: usize = 8;
 
 /// A caller's request for a subscription. Its event types are already validated.
 #[derive(Debug, Clone)]
@@ -72,26 +70,56 @@ pub struct SubscriptionTransition {
     pub subscription: Subscription,
 }
 
-impl Application {
+/// Creates, changes, tests and deletes subscriptions.
+pub struct WebhookService {
+    base: Base,
+    sealer: Arc<Sealer>,
+    policy: Arc<DeliveryPolicy>,
+    idempotency: IdempotencyService,
+}
+
+impl WebhookService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(
+        base: Base,
+        sealer: Arc<Sealer>,
+        policy: Arc<DeliveryPolicy>,
+        idempotency: IdempotencyService,
+    ) -> Self {
+        Self {
+            base,
+            sealer,
+            policy,
+            idempotency,
+        }
+    }
+
     /// Creates a subscription, once for each key.
-    pub async fn create_subscription(
+    pub async fn create(
         &self,
         owner: &Owner,
         new: NewSubscription,
         key: Option<&IdempotentRequest>,
     ) -> Result<SubscriptionWithSecret, WebhookError> {
         let tenant = &owner.tenant;
-        if let Some(made) = self.idempotency.find_result(key).await? {
-            return self.find_existing(tenant, new.product, &made).await;
+        if let Some(subscription_id) = self.idempotency.find_result(key).await? {
+            return self
+                .find_existing(tenant, new.product, &subscription_id)
+                .await;
         }
-        let count = self.store.count_subscriptions(tenant, new.product).await?;
+        let count = self
+            .base
+            .store
+            .count_subscriptions(tenant, new.product)
+            .await?;
         if count >= SUBSCRIPTIONS_MAX {
             return Err(WebhookError::SubscriptionLimitReached {
                 max: SUBSCRIPTIONS_MAX,
             });
         }
         self.validate_url(tenant, &new.url).await?;
-        let id = SubscriptionId::from_bits(self.ids.generate());
+        let id = SubscriptionId::from_bits(self.base.ids.generate());
         let signing_secret = signing_secret::generate()?;
         let sealed = signing_secret::seal(
             &self.sealer,
@@ -100,7 +128,7 @@ impl Application {
             SecretSlot::Current,
             &signing_secret,
         )?;
-        let now = self.clock.now();
+        let now = self.base.now();
         let subscription = Subscription::new(
             id,
             tenant.clone(),
@@ -113,15 +141,15 @@ impl Application {
         let mut write = UnitOfWork::new(now);
         claim_in(&mut write, key, subscription.id.as_str());
         write.insert_subscription(&subscription, &sealed);
-        match self.store.commit(write).await {
+        match self.base.store.commit(write).await {
             Ok(()) => Ok(SubscriptionWithSecret {
                 subscription,
                 signing_secret: Some(signing_secret),
             }),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let made = self.idempotency.find_result(key).await?;
-                let made = made.ok_or(WebhookError::TooManyConflicts)?;
-                self.find_existing(tenant, subscription.product, &made)
+                let subscription_id = self.idempotency.find_result(key).await?;
+                let subscription_id = subscription_id.ok_or(WebhookError::TooManyConflicts)?;
+                self.find_existing(tenant, subscription.product, &subscription_id)
                     .await
             }
             Err(error) => Err(error.into()),
@@ -129,7 +157,7 @@ impl Application {
     }
 
     /// Changes the fields that are given.
-    pub async fn update_subscription(
+    pub async fn update(
         &self,
         context: &RequestContext,
         product: Product,
@@ -144,7 +172,7 @@ impl Application {
         } = change;
         // The subscription is looked up first, so that a caller without access to it learns nothing
         // about the URL.
-        let current = self.find_subscription(tenant, product, id).await?;
+        let current = self.find(tenant, product, id).await?;
         if let Some(url) = url.as_deref().filter(|url| *url != current.url) {
             self.validate_url(tenant, url).await?;
         }
@@ -158,7 +186,7 @@ impl Application {
     }
 
     /// Pauses a subscription: nothing is sent, and new events wait. Once for each key.
-    pub async fn pause_subscription(
+    pub async fn pause(
         &self,
         context: &RequestContext,
         product: Product,
@@ -171,7 +199,7 @@ impl Application {
     }
 
     /// Resumes a subscription: the events that waited are sent first. Once for each key.
-    pub async fn resume_subscription(
+    pub async fn resume(
         &self,
         context: &RequestContext,
         product: Product,
@@ -184,19 +212,19 @@ impl Application {
     }
 
     /// Deletes a subscription. Its secrets are deleted at once, its deliveries soon after.
-    pub async fn delete_subscription(
+    pub async fn delete(
         &self,
         tenant: &Tenant,
         product: Product,
         id: &SubscriptionId,
     ) -> Result<(), WebhookError> {
-        let mut write = UnitOfWork::new(self.clock.now());
+        let mut write = self.base.unit_of_work();
         write.delete_subscription(tenant, product, id);
-        match self.store.commit(write).await {
+        match self.base.store.commit(write).await {
             Err(CommitError::Conflict(Conflict::SubscriptionNotFound)) => {
                 Err(WebhookError::NotFound)
             }
-            ended => Ok(ended?),
+            result => Ok(result?),
         }
     }
 
@@ -209,36 +237,36 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<SubscriptionWithSecret, WebhookError> {
         let tenant = &context.owner.tenant;
-        let mut tries = ConflictBackoff::new(context.deadline);
+        let mut backoff = ConflictBackoff::new(context.deadline);
         loop {
-            if let Some(made) = self.idempotency.find_result(key).await? {
-                return self.find_existing(tenant, product, &made).await;
+            if let Some(subscription_id) = self.idempotency.find_result(key).await? {
+                return self.find_existing(tenant, product, &subscription_id).await;
             }
-            let current = self.find_subscription(tenant, product, id).await?;
-            let sealed = self.store.sealed_secrets(tenant, id).await?;
+            let current = self.find(tenant, product, id).await?;
+            let sealed = self.base.store.sealed_secrets(tenant, id).await?;
             let sealed = sealed.ok_or(WebhookError::NotFound)?;
             let signing_secret = signing_secret::generate()?;
             let sealed = self.rotate_sealed_secrets(tenant, id, &sealed, &signing_secret)?;
-            let now = self.clock.now();
-            let event = self.webhooks.rotation_event(now);
+            let now = self.base.now();
+            let event = self.policy.rotation_event(now);
             let read_version = current.version;
             let Some(subscription) = current.clone().apply(event, now) else {
                 // A second rotation in the same millisecond changes nothing; the next attempt has
                 // another time.
-                tries.wait(self.ids.as_ref()).await?;
+                backoff.wait(self.base.ids.as_ref()).await?;
                 continue;
             };
             let mut write = UnitOfWork::new(now);
             claim_in(&mut write, key, id.as_str());
             write.rotate_subscription_secret(&subscription, read_version, &sealed);
-            match self.store.commit(write).await {
+            match self.base.store.commit(write).await {
                 Ok(()) => {
                     return Ok(SubscriptionWithSecret {
                         subscription,
                         signing_secret: Some(signing_secret),
                     });
                 }
-                Err(CommitError::Conflict(_)) => tries.wait(self.ids.as_ref()).await?,
+                Err(CommitError::Conflict(_)) => backoff.wait(self.base.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -267,30 +295,33 @@ impl Application {
         product: Product,
         id: &SubscriptionId,
         key: Option<&IdempotentRequest>,
-    ) -> Result<StoredDelivery, WebhookError> {
+    ) -> Result<DeliveryDetails, WebhookError> {
         let tenant = &owner.tenant;
-        let subscription = self.find_subscription(tenant, product, id).await?;
-        if let Some(made) = self.idempotency.find_result(key).await? {
-            return self.find_delivery_of(tenant, id, &made).await;
+        let subscription = self.find(tenant, product, id).await?;
+        if let Some(delivery_id) = self.idempotency.find_result(key).await? {
+            return self.find_test_delivery(tenant, id, &delivery_id).await;
         }
         let event = self.ping_event(&subscription);
         let delivery = Delivery::derive_id(&event.id, id).ok_or(WebhookError::NotFound)?;
         let mut write = UnitOfWork::new(event.created_at);
         claim_in(&mut write, key, delivery.as_str());
         write.publish_to_subscription(tenant, &event, id);
-        match self.store.commit(write).await {
-            Ok(()) => self.find_delivery_of(tenant, id, delivery.as_str()).await,
+        match self.base.store.commit(write).await {
+            Ok(()) => self.find_test_delivery(tenant, id, delivery.as_str()).await,
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let made = self.idempotency.find_result(key).await?;
-                let made = made.ok_or(WebhookError::TooManyConflicts)?;
-                self.find_delivery_of(tenant, id, &made).await
+                let delivery_id = self.idempotency.find_result(key).await?;
+                let delivery_id = delivery_id.ok_or(WebhookError::TooManyConflicts)?;
+                self.find_test_delivery(tenant, id, &delivery_id).await
             }
             Err(error) => Err(error.into()),
         }
     }
 
     fn ping_event(&self, subscription: &Subscription) -> OutboxEvent {
-        let (id, now) = (EventId::from_bits(self.ids.generate()), self.clock.now());
+        let (id, now) = (
+            EventId::from_bits(self.base.ids.generate()),
+            self.base.now(),
+        );
         let event_type = EventType::Ping.as_str();
         let payload = json!({
             "id": id.as_str(),
@@ -308,147 +339,41 @@ impl Application {
         }
     }
 
-    /// Replays a delivery if it cannot arrive by itself any more; once for each key.
-    pub async fn replay_delivery(
-        &self,
-        context: &RequestContext,
-        product: Product,
-        subscription: &SubscriptionId,
-        id: &DeliveryId,
-        key: Option<&IdempotentRequest>,
-    ) -> Result<StoredDelivery, WebhookError> {
-        let tenant = &context.owner.tenant;
-        let mut tries = ConflictBackoff::new(context.deadline);
-        loop {
-            let found = self
-                .find_subscription(tenant, product, subscription)
-                .await?;
-            let stored = self
-                .find_delivery_of(tenant, subscription, id.as_str())
-                .await?;
-            if self.idempotency.find_result(key).await?.is_some() {
-                return Ok(stored);
-            }
-            let mut write = UnitOfWork::new(self.clock.now());
-            claim_in(&mut write, key, id.as_str());
-            let replayed = self.replay_in(&found, stored, &mut write)?;
-            match self.store.commit(write).await {
-                Ok(()) => return Ok(replayed),
-                Err(CommitError::Conflict(_)) => tries.wait(self.ids.as_ref()).await?,
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    fn replay_in(
-        &self,
-        subscription: &Subscription,
-        stored: StoredDelivery,
-        write: &mut UnitOfWork,
-    ) -> Result<StoredDelivery, WebhookError> {
-        let read_status = stored.delivery.status();
-        let now = self.clock.now();
-        let replayed = self.webhooks.replay(subscription, stored, now)?;
-        write.replay_delivery(&replayed.tenant, &replayed.delivery, read_status);
-        Ok(replayed)
-    }
-
-    /// Replays the deliveries that failed since a given time, and returns their number. If this
-    /// ends early, the replays stored so far remain, and another request continues. With the same
-    /// key it covers the deliveries that had failed when the key was first used.
-    pub async fn recover_deliveries(
-        &self,
-        owner: &Owner,
-        product: Product,
-        id: &SubscriptionId,
-        since: Timestamp,
-        key: Option<&IdempotentRequest>,
-    ) -> Result<u64, WebhookError> {
-        let tenant = &owner.tenant;
-        let subscription = self.find_subscription(tenant, product, id).await?;
-        if subscription.status != SubscriptionStatus::Active {
-            return Err(WebhookError::SubscriptionNotActive);
-        }
-        let (mut queued, until) = (0, self.recovery_cutoff(key).await?);
-        loop {
-            let failed = self
-                .store
-                .failed_deliveries(tenant, id, since, until, RECOVERY_BATCH_SIZE)
-                .await?;
-            if failed.is_empty() {
-                return Ok(queued);
-            }
-            let stored: Vec<bool> = stream::iter(failed)
-                .map(|stored| self.replay_failed(&subscription, stored))
-                .buffer_unordered(CONCURRENT_WRITES_MAX)
-                .try_collect()
-                .await?;
-            queued += stored.iter().map(|stored| u64::from(*stored)).sum::<u64>();
-        }
-    }
-
-    /// Returns the time up to which failures are replayed: now, or the time of the first use of the
-    /// key.
-    async fn recovery_cutoff(
-        &self,
-        key: Option<&IdempotentRequest>,
-    ) -> Result<Timestamp, WebhookError> {
-        let now = self.clock.now();
-        let Some(key) = key else { return Ok(now) };
-        self.idempotency.claim(key, &now.to_string()).await?;
-        let first = self.idempotency.find_result(Some(key)).await?;
-        Ok(first.and_then(|at| Timestamp::parse(&at)).unwrap_or(now))
-    }
-
-    /// Replays one failed delivery. Returns `false` if another process changed it first.
-    async fn replay_failed(
-        &self,
-        subscription: &Subscription,
-        failed: StoredDelivery,
-    ) -> Result<bool, WebhookError> {
-        let mut write = UnitOfWork::new(self.clock.now());
-        self.replay_in(subscription, failed, &mut write)?;
-        match self.store.commit(write).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict(_)) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// Returns a tenant's subscription to a product.
-    pub async fn find_subscription(
+    pub async fn find(
         &self,
         tenant: &Tenant,
         product: Product,
         id: &SubscriptionId,
     ) -> Result<Subscription, WebhookError> {
-        let found = self.store.subscription(tenant, product, id).await?;
-        found.ok_or(WebhookError::NotFound)
+        let subscription = self.base.store.subscription(tenant, product, id).await?;
+        subscription.ok_or(WebhookError::NotFound)
     }
 
-    /// Returns a delivery to a tenant's subscription to a product.
-    pub async fn find_delivery(
+    /// Returns a page of a tenant's subscriptions to a product, oldest first, and their number.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn list(
         &self,
         tenant: &Tenant,
         product: Product,
-        subscription: &SubscriptionId,
-        id: &DeliveryId,
-    ) -> Result<StoredDelivery, WebhookError> {
-        self.find_subscription(tenant, product, subscription)
-            .await?;
-        self.find_delivery_of(tenant, subscription, id.as_str())
-            .await
+        page: PageRequest,
+    ) -> Result<(Page<Subscription>, u64), WebhookError> {
+        let subscriptions = self.base.store.subscriptions(tenant, product, page).await?;
+        let total = self.base.store.count_subscriptions(tenant, product).await?;
+        Ok((subscriptions, total))
     }
 
-    async fn find_delivery_of(
+    async fn find_test_delivery(
         &self,
         tenant: &Tenant,
         subscription: &SubscriptionId,
         id: &str,
-    ) -> Result<StoredDelivery, WebhookError> {
-        let id = DeliveryId::parse(id).map_err(|_| WebhookError::DeliveryNotFound)?;
-        let found = self.store.delivery(tenant, subscription, &id).await?;
-        found.ok_or(WebhookError::DeliveryNotFound)
+    ) -> Result<DeliveryDetails, WebhookError> {
+        let store = &self.base.store;
+        let delivery = find_delivery(store, tenant, subscription, id).await?;
+        DeliveryDetails::read(store, tenant, delivery).await
     }
 
     async fn apply_for_caller(
@@ -460,8 +385,8 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let (tenant, deadline) = (&context.owner.tenant, context.deadline);
-        let moved = self.apply_event(tenant, product, id, event, key, deadline);
-        Ok(moved.await?.subscription)
+        let transition = self.apply_event(tenant, product, id, event, key, deadline);
+        Ok(transition.await?.subscription)
     }
 
     /// Applies an event to a subscription in its stored state; once for each key.
@@ -474,15 +399,15 @@ impl Application {
         key: Option<&IdempotentRequest>,
         deadline: Deadline,
     ) -> Result<SubscriptionTransition, WebhookError> {
-        let mut tries = ConflictBackoff::new(deadline);
+        let mut backoff = ConflictBackoff::new(deadline);
         loop {
-            let current = self.find_subscription(tenant, product, id).await?;
+            let current = self.find(tenant, product, id).await?;
             let from = current.status;
-            let moved = |subscription| Ok(SubscriptionTransition { from, subscription });
+            let transition = |subscription| Ok(SubscriptionTransition { from, subscription });
             if self.idempotency.find_result(key).await?.is_some() {
-                return moved(current);
+                return transition(current);
             }
-            let (now, read_version) = (self.clock.now(), current.version);
+            let (now, read_version) = (self.base.now(), current.version);
             let mut write = UnitOfWork::new(now);
             claim_in(&mut write, key, id.as_str());
             let subscription = match current.clone().apply(event.clone(), now) {
@@ -490,20 +415,20 @@ impl Application {
                     write.update_subscription(&subscription, read_version);
                     subscription
                 }
-                None if key.is_none() => return moved(current),
+                None if key.is_none() => return transition(current),
                 None => current,
             };
-            match self.store.commit(write).await {
-                Ok(()) => return moved(subscription),
-                Err(CommitError::Conflict(_)) => tries.wait(self.ids.as_ref()).await?,
+            match self.base.store.commit(write).await {
+                Ok(()) => return transition(subscription),
+                Err(CommitError::Conflict(_)) => backoff.wait(self.base.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
     pub async fn validate_url(&self, tenant: &Tenant, url: &str) -> Result<(), WebhookError> {
-        let insecure = self.webhooks.allows_insecure(tenant);
-        let checked = url_policy::validate(url, insecure, &self.webhooks.lookup).await;
+        let insecure = self.policy.allows_insecure(tenant);
+        let checked = url_policy::validate(url, insecure, &self.policy.lookup).await;
         checked.map_err(WebhookError::UrlNotAllowed)
     }
 
@@ -511,11 +436,11 @@ impl Application {
         &self,
         tenant: &Tenant,
         product: Product,
-        made: &str,
+        subscription_id: &str,
     ) -> Result<SubscriptionWithSecret, WebhookError> {
-        let id = SubscriptionId::parse(made).map_err(|_| WebhookError::NotFound)?;
+        let id = SubscriptionId::parse(subscription_id).map_err(|_| WebhookError::NotFound)?;
         Ok(SubscriptionWithSecret {
-            subscription: self.find_subscription(tenant, product, &id).await?,
+            subscription: self.find(tenant, product, &id).await?,
             signing_secret: None,
         })
     }

@@ -1,13 +1,13 @@
 //! `stopover keys`: manages API keys, even while the server is running.
 
 use crate::cli::{CliError, ConfigSource, print_line};
+use crate::system_clock::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_application::api_key::{self, NewApiKey};
 use host_application::application::open_store;
 use host_application::config::Environment;
 use host_application::context::ApiKeyScope;
-use host_application::deadline::SystemClock;
 use host_application::id_generator::{IdGenerator, UuidV7Generator};
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};

@@ -2,9 +2,12 @@
 //! failure, 2 invalid usage.
 
 mod config;
+#[cfg(feature = "demo")]
+mod demo;
 mod keys;
 mod migrate;
 mod plugin;
+#[cfg(feature = "demo")]
 mod sandbox;
 mod serve;
 
@@ -32,6 +35,7 @@ enum Command {
     /// Serve the API
     Serve(serve::Options),
     /// Run the sandbox suppliers and card processor
+    #[cfg(feature = "demo")]
     Sandbox(sandbox::Options),
     /// Apply database migrations
     Migrate(migrate::Options),
@@ -91,6 +95,7 @@ pub(crate) fn run() -> ExitCode {
 async fn execute(command: Command) -> Result<(), CliError> {
     match command {
         Command::Serve(options) => serve::run(options).await,
+        #[cfg(feature = "demo")]
         Command::Sandbox(options) => sandbox::run(options).await,
         Command::Migrate(options) => migrate::run(options).await,
         Command::Keys(options) => keys::run(options).await,

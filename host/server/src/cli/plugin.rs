@@ -1,12 +1,12 @@
 //! `stopover plugin`: lists configured plugins and inspects component files.
 
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
+use crate::system_clock::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_application::config::{Config, Environment};
-use host_application::deadline::SystemClock;
 use host_application::error_chain::error_chain;
-use host_application::supplier::plugin_report::plugin_info;
+use host_application::supplier::plugin_report::PluginReport;
 use host_domain::supplier::SupplierId;
 use host_runtime::{NoSink, PluginSpec, Runtime, RuntimeConfig};
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ async fn list(config: &Config, as_json: bool) -> Result<(), CliError> {
     let mut broken = 0;
     for supplier in &config.suppliers {
         shown.push(match runtime.load(supplier.plugin_spec(&folder)).await {
-            Ok(info) => plugin_info(&info),
+            Ok(info) => serde_json::to_value(PluginReport::from(&info))?,
             Err(error) => {
                 broken += 1;
                 json!({ "id": supplier.id.as_str(), "error": error_chain(&error) })
@@ -85,7 +85,7 @@ async fn list(config: &Config, as_json: bool) -> Result<(), CliError> {
 async fn inspect(file: PathBuf, as_json: bool) -> Result<(), CliError> {
     let spec = PluginSpec::new(SupplierId::parse("INSPECTED")?, file);
     let info = runtime()?.inspect(&spec).await?;
-    let mut shown = plugin_info(&info);
+    let mut shown = serde_json::to_value(PluginReport::from(&info))?;
     if let Some(members) = shown.as_object_mut() {
         for not_of_the_file in [
             "id",

@@ -5,7 +5,10 @@
     reason = "a test that cannot go on has failed"
 )]
 
+#[cfg(feature = "demo")]
 mod demo;
+#[cfg(feature = "demo")]
+mod demo_keys;
 mod keys;
 mod support;
 mod usage;

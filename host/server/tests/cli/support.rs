@@ -1,10 +1,14 @@
 //! The program as a child process, in a folder of its own.
 
 use serde_json::Value;
-use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
+#[cfg(feature = "demo")]
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    process::{Child, Stdio},
+};
 
 /// The program with arguments, separated by spaces, and no environment.
 pub(crate) fn stopover(folder: &Path, line: &str) -> Command {
@@ -39,15 +43,18 @@ pub(crate) fn printed_json(folder: &Path, line: &str) -> Value {
 }
 
 /// Both listeners on free ports.
+#[cfg(feature = "demo")]
 pub(crate) const FREE_PORTS: &str = "--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0";
 
 /// A running demo whose plugins are broken files: what is tested here does not
 /// need them, and they must not keep it from starting.
+#[cfg(feature = "demo")]
 pub(crate) struct Demo {
     process: Child,
     pub(crate) greeting: Vec<String>,
 }
 
+#[cfg(feature = "demo")]
 impl Demo {
     pub(crate) fn start(folder: &Path) -> Self {
         let plugins = folder.join("plugins");
@@ -110,6 +117,7 @@ impl Demo {
     }
 }
 
+#[cfg(feature = "demo")]
 #[expect(
     clippy::disallowed_methods,
     reason = "a test speaks to the program from outside"

@@ -8,6 +8,7 @@ fn every_command_explains_itself() {
     for command in [
         "",
         "serve",
+        #[cfg(feature = "demo")]
         "sandbox",
         "migrate",
         "keys",
@@ -36,6 +37,7 @@ fn wrong_usage_is_two_and_failure_is_one() {
         "serve --listen here",
         "keys",
         "keys create",
+        #[cfg(feature = "demo")]
         "serve --sandbox http://x",
     ] {
         assert_eq!(run(folder.path(), wrong).status.code(), Some(2), "{wrong}");

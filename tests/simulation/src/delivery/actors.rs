@@ -3,7 +3,7 @@
 use super::subscription_contract::Standing;
 use super::{DAY_MS, HOUR_MS, Happening, Life};
 use anyhow::{Result, bail, ensure};
-use host_application::webhook::policy::WebhookError;
+use host_application::webhook::error::WebhookError;
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, SubscriptionId};
 use host_domain::time::Timestamp;
@@ -194,7 +194,7 @@ impl Life<'_> {
         (!ids.is_empty()).then(|| self.random.one_of(&ids))
     }
 
-    /// Mirrors `Application::replay_delivery`.
+    /// Mirrors `DeliveryService::replay`.
     fn replay(&mut self, id: &DeliveryId, host_now: Timestamp) -> Result<()> {
         let Some(row) = self.database.row(id) else {
             return Ok(());
@@ -230,7 +230,7 @@ impl Life<'_> {
         Ok(())
     }
 
-    /// Mirrors `Application::recover_deliveries`, called once or twice with one idempotency key.
+    /// Mirrors `DeliveryService::recover`, called once or twice with one idempotency key.
     fn recover(&mut self, id: &SubscriptionId, host_now: Timestamp) -> Result<()> {
         let longest_ms = self.random.one_of(&[60_000, HOUR_MS, 3 * DAY_MS]);
         let since = host_now.plus_ms(-self.random.between(0, longest_ms));

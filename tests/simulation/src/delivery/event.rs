@@ -73,7 +73,7 @@ impl Life<'_> {
         }
     }
 
-    /// Mirrors `Application::register_watch_endpoint`: a new endpoint replaces the existing one and
+    /// Mirrors `WatchEndpointService::register`: a new endpoint replaces the existing one and
     /// receives its undelivered events.
     pub(super) fn register(&mut self, replaced: Option<&SubscriptionId>) {
         if let Some(replaced) = replaced {

@@ -22,8 +22,8 @@ use anyhow::{Result, ensure};
 use attempt::Attempt;
 use database::Database;
 use delivery_contract::Promises;
-use host_application::webhook::endpoint::Recipient;
 use host_application::webhook::policy::DeliveryPolicy;
+use host_application::webhook::recipient::Recipient;
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::DeliveryEvent;
@@ -33,6 +33,7 @@ use scenario::Setting;
 use sender::Host;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
@@ -59,7 +60,12 @@ fn watch_deliveries_end_in_agreement_with_receivers() {
 
 fn lives(name: &str, product: Product) {
     let config = Config::load(None, None, &Environment::default()).unwrap();
-    let webhooks = DeliveryPolicy::new(&config, DnsLookup::system());
+    let webhooks = DeliveryPolicy::new(
+        &config.webhooks,
+        Duration::from_secs(config.jobs.lease_s),
+        config.allow_insecure_webhooks,
+        DnsLookup::system(),
+    );
     live(name, |random, history| {
         let setting = Setting::draw(random, product);
         Life::new(random, history, &setting, &webhooks).lived()

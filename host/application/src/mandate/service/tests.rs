@@ -2,7 +2,7 @@
 //! clock.
 
 use super::*;
-use crate::application::ApplicationDependencies;
+use crate::application::{Application, ApplicationDependencies};
 use crate::config::{Config, Environment};
 use crate::id_generator::UuidV7Generator;
 use base64::Engine;
@@ -108,13 +108,16 @@ impl Desk {
             amount: euros(20_000),
             instrument: self.instrument.clone(),
             scope: stay(),
-            expires_at: Timestamp(NOW).plus_s(TTL_S),
+            expires_at: Some(Timestamp(NOW).plus_s(TTL_S)),
         }
     }
 
     async fn seal(&self) -> Mandate {
         let mut write = UnitOfWork::new(self.app.clock.now());
-        let sealed = self.app.sign_in(&mut write, &self.owner, self.command());
+        let sealed = self
+            .app
+            .mandates
+            .sign_in(&mut write, &self.owner, self.command());
         let sealed = sealed.await.unwrap();
         self.app.store.commit(write).await.unwrap();
         sealed
@@ -132,7 +135,7 @@ impl Desk {
 
     async fn consume(&self, id: &MandateId, usage: MandateUsage) -> Result<Mandate, MandateError> {
         let mut write = UnitOfWork::new(self.app.clock.now());
-        let consumed = self.app.consume_in(&mut write, id, usage).await?;
+        let consumed = self.app.mandates.consume_in(&mut write, id, usage).await?;
         self.app.store.commit(write).await?;
         Ok(consumed)
     }
@@ -147,13 +150,13 @@ impl Desk {
     }
 
     async fn stored(&self, id: &MandateId) -> Mandate {
-        self.app.find(&self.owner, id).await.unwrap()
+        self.app.mandates.find(&self.owner, id).await.unwrap()
     }
 
     /// Returns the claims and `kid`, verified with the published keys alone.
     async fn verified(&self, jws: &str) -> (Value, String) {
         let keys = SigningKeyRing::load(&self.app.store).await.unwrap();
-        let keys = keys.public_keys().unwrap();
+        let keys = keys.jwk_set().unwrap().keys;
         let kid = jsonwebtoken::decode_header(jws).unwrap().kid.unwrap();
         let key = keys
             .iter()
@@ -190,7 +193,11 @@ async fn mandate_is_used_once_and_again_after_its_release() {
     // A use may be released after the mandate has expired.
     let mut write = UnitOfWork::new(desk.app.clock.now());
     let tenant = &desk.owner.tenant;
-    desk.app.release_in(&mut write, tenant, &id).await.unwrap();
+    desk.app
+        .mandates
+        .release_in(&mut write, tenant, &id)
+        .await
+        .unwrap();
     desk.app.store.commit(write).await.unwrap();
     assert_eq!(desk.stored(&id).await.state, MandateState::Active);
     assert!(desk.consume(&id, desk.usage()).await.is_ok());
@@ -203,7 +210,7 @@ async fn concurrent_uses_of_a_mandate_store_only_one() {
     let mut writes = Vec::new();
     for _ in 0..2 {
         let mut write = UnitOfWork::new(desk.app.clock.now());
-        let consumed = desk.app.consume_in(&mut write, &id, desk.usage());
+        let consumed = desk.app.mandates.consume_in(&mut write, &id, desk.usage());
         consumed.await.unwrap();
         writes.push(write);
     }
@@ -246,7 +253,7 @@ async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate()
     assert_eq!(desk.stored(&id).await.state, MandateState::Active);
     desk.pass_s(TTL_S);
     assert_eq!(desk.refusal(&id, desk.usage()).await, "expired");
-    let expired = desk.app.revoke(&desk.owner, &id, None).await;
+    let expired = desk.app.mandates.revoke(&desk.owner, &id, None).await;
     let refusal = MandateRejection::Expired;
     assert!(matches!(expired, Err(MandateError::Invalid(found)) if found == refusal));
 }
@@ -256,7 +263,7 @@ async fn revoked_mandate_rejects_every_use() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
     for _ in 0..2 {
-        let revoked = desk.app.revoke(&desk.owner, &id, None).await;
+        let revoked = desk.app.mandates.revoke(&desk.owner, &id, None).await;
         assert_eq!(revoked.unwrap().state, MandateState::Revoked);
     }
     assert_eq!(desk.refusal(&id, desk.usage()).await, "revoked");
@@ -377,9 +384,11 @@ async fn restart_reuses_the_existing_key() {
     let mandate = desk.seal().await;
     let again = app_at(desk.folder.path(), desk.clock.clone()).await;
     let keys = SigningKeyRing::load(&again.store).await.unwrap();
-    assert_eq!(keys.public_keys().unwrap().len(), 1);
+    assert_eq!(keys.jwk_set().unwrap().keys.len(), 1);
     let mut write = UnitOfWork::new(Timestamp(NOW));
-    let consumed = again.consume_in(&mut write, &mandate.terms.id, desk.usage());
+    let consumed = again
+        .mandates
+        .consume_in(&mut write, &mandate.terms.id, desk.usage());
     let status = consumed.await.unwrap().status(Timestamp(NOW));
     assert_eq!(status, MandateStatus::Consumed);
 }
@@ -406,7 +415,7 @@ async fn mandate_with_missing_instrument_is_rejected() {
             ..desk.command()
         };
         let mut write = UnitOfWork::new(Timestamp(NOW));
-        let sealed = desk.app.sign_in(&mut write, owner, command).await;
+        let sealed = desk.app.mandates.sign_in(&mut write, owner, command).await;
         assert!(matches!(sealed, Err(MandateError::InstrumentNotFound)));
         assert!(write.is_empty());
     }
@@ -420,6 +429,6 @@ async fn hosts_that_start_together_create_one_key() {
     let hosts = futures::future::join_all(starts).await;
     for host in hosts {
         let keys = SigningKeyRing::load(&host.store).await.unwrap();
-        assert_eq!(keys.public_keys().unwrap().len(), 1);
+        assert_eq!(keys.jwk_set().unwrap().keys.len(), 1);
     }
 }

@@ -1,7 +1,6 @@
-//! Observability: log lines, metrics and their names. Neither contains secrets or personal data.
+//! Metrics: names, descriptions and the exporter. They contain no secrets and no personal data.
 
 use host_api::access_log::{HTTP_REQUEST_DURATION_SECONDS, HTTP_REQUESTS_TOTAL};
-use host_application::config::{LogConfig, LogFormat};
 use host_application::metric_names::{
     JOBS_PARKED_TOTAL, PARKED_JOBS, SUPPLIER_EVENTS_TOTAL, UNRESOLVED_CALLS, WATCH_CHECKS_TOTAL,
     WEBHOOK_ATTEMPTS_TOTAL, WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS,
@@ -9,7 +8,6 @@ use host_application::metric_names::{
 };
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::sync::OnceLock;
-use tracing_subscriber::EnvFilter;
 
 /// Calls into plugins, by supplier, operation and outcome.
 pub(crate) const SUPPLIER_CALLS_TOTAL: &str = "stopover_supplier_calls_total";
@@ -20,45 +18,6 @@ pub(crate) const PLUGIN_HTTP_REQUESTS_TOTAL: &str = "stopover_plugin_http_reques
 const BUCKETS: [f64; 12] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
 ];
-
-/// Filter that silences `rustls_platform_verifier`. It logs an invalid certificate at level ERROR
-/// without naming the peer. The code that opened the connection logs the peer at the right level.
-const SILENCED_TARGETS: &str = "rustls_platform_verifier=off";
-
-/// Reason why logging cannot be set up.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ObservabilityError {
-    /// The configured filter cannot be parsed.
-    #[error("log.filter is not a valid filter")]
-    Filter(#[source] tracing_subscriber::filter::ParseError),
-    /// Another subscriber is already installed.
-    #[error("logging is already set up")]
-    Logging(#[source] Box<dyn std::error::Error + Send + Sync>),
-}
-
-/// Starts logging to standard error.
-///
-/// # Errors
-/// [`ObservabilityError`].
-pub(crate) fn init_logging(log: &LogConfig) -> Result<(), ObservabilityError> {
-    let filter = EnvFilter::builder()
-        .parse(format!("{SILENCED_TARGETS},{}", log.filter))
-        .map_err(ObservabilityError::Filter)?;
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(false);
-    match log.format {
-        LogFormat::Text => lines.with_target(false).try_init(),
-        LogFormat::Json => lines
-            .json()
-            .flatten_event(true)
-            .with_current_span(false)
-            .with_span_list(false)
-            .try_init(),
-    }
-    .map_err(ObservabilityError::Logging)
-}
 
 /// Returns the metrics of the process. All applications in the process share them.
 #[must_use]

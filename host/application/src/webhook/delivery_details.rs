@@ -1,0 +1,71 @@
+//! Deliveries with their attempts, as callers read them.
+
+use crate::webhook::error::WebhookError;
+use host_domain::id::{DeliveryId, SubscriptionId};
+use host_domain::owner::Tenant;
+use host_domain::webhook::Delivery;
+use host_storage::{DeliveryAttempt, Store, StoredDelivery};
+
+/// A delivery with the attempts of its current replay.
+#[derive(Debug)]
+pub struct DeliveryDetails {
+    /// The delivery.
+    pub delivery: Delivery,
+    /// The event as it is sent.
+    pub payload: String,
+    /// The attempts of the current replay, in order.
+    pub attempts: Vec<DeliveryAttempt>,
+}
+
+impl DeliveryDetails {
+    /// Adds the attempts to a delivery.
+    pub(super) async fn read(
+        store: &Store,
+        tenant: &Tenant,
+        stored: StoredDelivery,
+    ) -> Result<Self, WebhookError> {
+        let ids = [&stored.delivery.id];
+        let attempts = store.delivery_attempts(tenant, &ids).await?;
+        let attempts = attempts.into_iter().map(|(_, attempt)| attempt);
+        Ok(Self {
+            attempts: attempts.collect(),
+            delivery: stored.delivery,
+            payload: stored.payload,
+        })
+    }
+
+    /// Adds the attempts to deliveries.
+    pub(super) async fn read_all(
+        store: &Store,
+        tenant: &Tenant,
+        deliveries: Vec<StoredDelivery>,
+    ) -> Result<Vec<Self>, WebhookError> {
+        let ids: Vec<&DeliveryId> = deliveries
+            .iter()
+            .map(|stored| &stored.delivery.id)
+            .collect();
+        let attempts = store.delivery_attempts(tenant, &ids).await?;
+        let attempts_of = |id: &DeliveryId| {
+            let own = attempts.iter().filter(|(delivery, _)| delivery == id);
+            own.map(|(_, attempt)| attempt.clone()).collect()
+        };
+        let details = deliveries.into_iter().map(|stored| Self {
+            attempts: attempts_of(&stored.delivery.id),
+            delivery: stored.delivery,
+            payload: stored.payload,
+        });
+        Ok(details.collect())
+    }
+}
+
+/// Returns a delivery to a tenant's subscription.
+pub(super) async fn find_delivery(
+    store: &Store,
+    tenant: &Tenant,
+    subscription: &SubscriptionId,
+    id: &str,
+) -> Result<StoredDelivery, WebhookError> {
+    let id = DeliveryId::parse(id).map_err(|_| WebhookError::DeliveryNotFound)?;
+    let delivery = store.delivery(tenant, subscription, &id).await?;
+    delivery.ok_or(WebhookError::DeliveryNotFound)
+}

@@ -1,0 +1,192 @@
+//! Operations on deliveries: reading them and sending them again.
+
+use crate::base::Base;
+use crate::conflict_backoff::ConflictBackoff;
+use crate::context::RequestContext;
+use crate::idempotency::{IdempotencyService, IdempotentRequest, claim_in};
+use crate::webhook::delivery_details::{DeliveryDetails, find_delivery};
+use crate::webhook::error::WebhookError;
+use crate::webhook::policy::DeliveryPolicy;
+use crate::webhook::service::WebhookService;
+use futures::stream::{self, StreamExt, TryStreamExt};
+use host_domain::event::Product;
+use host_domain::id::{DeliveryId, SubscriptionId};
+use host_domain::owner::{Owner, Tenant};
+use host_domain::time::Timestamp;
+use host_domain::webhook::{Subscription, SubscriptionStatus};
+use host_storage::{CommitError, DeliveryFilter, Page, PageRequest, StoredDelivery, UnitOfWork};
+use std::sync::Arc;
+
+/// Number of failed deliveries that are read in one batch to be replayed.
+const RECOVERY_BATCH_SIZE: u32 = 200;
+
+/// Number of deliveries of a batch that are stored concurrently.
+const CONCURRENT_WRITES_MAX: usize = 8;
+
+/// Lists, replays and recovers deliveries.
+pub struct DeliveryService {
+    base: Base,
+    policy: Arc<DeliveryPolicy>,
+    idempotency: IdempotencyService,
+    webhooks: Arc<WebhookService>,
+}
+
+impl DeliveryService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(
+        base: Base,
+        policy: Arc<DeliveryPolicy>,
+        idempotency: IdempotencyService,
+        webhooks: Arc<WebhookService>,
+    ) -> Self {
+        Self {
+            base,
+            policy,
+            idempotency,
+            webhooks,
+        }
+    }
+
+    /// Replays a delivery if it cannot arrive by itself any more; once for each key.
+    pub async fn replay(
+        &self,
+        context: &RequestContext,
+        product: Product,
+        subscription: &SubscriptionId,
+        id: &DeliveryId,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<DeliveryDetails, WebhookError> {
+        let tenant = &context.owner.tenant;
+        let store = &self.base.store;
+        let mut backoff = ConflictBackoff::new(context.deadline);
+        loop {
+            let current = self.webhooks.find(tenant, product, subscription).await?;
+            let stored = find_delivery(store, tenant, subscription, id.as_str()).await?;
+            if self.idempotency.find_result(key).await?.is_some() {
+                return DeliveryDetails::read(store, tenant, stored).await;
+            }
+            let mut write = self.base.unit_of_work();
+            claim_in(&mut write, key, id.as_str());
+            let replayed = self.replay_in(&current, stored, &mut write)?;
+            match self.base.store.commit(write).await {
+                Ok(()) => return DeliveryDetails::read(store, tenant, replayed).await,
+                Err(CommitError::Conflict(_)) => backoff.wait(self.base.ids.as_ref()).await?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn replay_in(
+        &self,
+        subscription: &Subscription,
+        stored: StoredDelivery,
+        write: &mut UnitOfWork,
+    ) -> Result<StoredDelivery, WebhookError> {
+        let read_status = stored.delivery.status();
+        let now = self.base.now();
+        let replayed = self.policy.replay(subscription, stored, now)?;
+        write.replay_delivery(&replayed.tenant, &replayed.delivery, read_status);
+        Ok(replayed)
+    }
+
+    /// Replays the deliveries that failed since a given time, and returns their number. If this
+    /// ends early, the replays stored so far remain, and another request continues. With the same
+    /// key it covers the deliveries that had failed when the key was first used.
+    pub async fn recover(
+        &self,
+        owner: &Owner,
+        product: Product,
+        id: &SubscriptionId,
+        since: Timestamp,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<u64, WebhookError> {
+        let tenant = &owner.tenant;
+        let subscription = self.webhooks.find(tenant, product, id).await?;
+        if subscription.status != SubscriptionStatus::Active {
+            return Err(WebhookError::SubscriptionNotActive);
+        }
+        let (mut queued, until) = (0, self.recovery_cutoff(key).await?);
+        loop {
+            let failed = self
+                .base
+                .store
+                .failed_deliveries(tenant, id, since, until, RECOVERY_BATCH_SIZE)
+                .await?;
+            if failed.is_empty() {
+                return Ok(queued);
+            }
+            let are_replayed: Vec<bool> = stream::iter(failed)
+                .map(|stored| self.replay_failed(&subscription, stored))
+                .buffer_unordered(CONCURRENT_WRITES_MAX)
+                .try_collect()
+                .await?;
+            queued += are_replayed.into_iter().map(u64::from).sum::<u64>();
+        }
+    }
+
+    /// Returns the time up to which failures are replayed: now, or the time of the first use of the
+    /// key.
+    async fn recovery_cutoff(
+        &self,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<Timestamp, WebhookError> {
+        let now = self.base.now();
+        let Some(key) = key else { return Ok(now) };
+        self.idempotency.claim(key, &now.to_string()).await?;
+        let first_use = self.idempotency.find_result(Some(key)).await?;
+        Ok(first_use
+            .and_then(|at| Timestamp::parse(&at))
+            .unwrap_or(now))
+    }
+
+    /// Replays one failed delivery. Returns `false` if another process changed it first.
+    async fn replay_failed(
+        &self,
+        subscription: &Subscription,
+        failed: StoredDelivery,
+    ) -> Result<bool, WebhookError> {
+        let mut write = self.base.unit_of_work();
+        self.replay_in(subscription, failed, &mut write)?;
+        match self.base.store.commit(write).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict(_)) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns a delivery to a tenant's subscription to a product.
+    pub async fn find(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        subscription: &SubscriptionId,
+        id: &DeliveryId,
+    ) -> Result<DeliveryDetails, WebhookError> {
+        self.webhooks.find(tenant, product, subscription).await?;
+        let store = &self.base.store;
+        let stored = find_delivery(store, tenant, subscription, id.as_str()).await?;
+        DeliveryDetails::read(store, tenant, stored).await
+    }
+
+    /// Returns a page of the deliveries of a subscription, newest first, and the number of
+    /// deliveries that match the filter.
+    pub async fn list(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        subscription: &SubscriptionId,
+        filter: DeliveryFilter,
+        page: PageRequest,
+    ) -> Result<(Page<DeliveryDetails>, u64), WebhookError> {
+        self.webhooks.find(tenant, product, subscription).await?;
+        let store = &self.base.store;
+        let stored = store.deliveries(tenant, subscription, filter, page).await?;
+        let total = store.count_deliveries(tenant, subscription, filter).await?;
+        let page = Page {
+            has_more: stored.has_more,
+            items: DeliveryDetails::read_all(store, tenant, stored.items).await?,
+        };
+        Ok((page, total))
+    }
+}

@@ -1,0 +1,94 @@
+//! `stopover serve --demo`: serves with a sandbox, its suppliers and a first API key.
+
+use crate::cli::serve::{Options, RunningServer, log_stopped};
+use crate::cli::{CliError, plugins_dir, print_line};
+use crate::demo::{self, DemoSandbox};
+use anyhow::{Context, bail};
+use host_application::application::Application;
+use host_application::config::{Config, Environment};
+use secrecy::ExposeSecret;
+use std::path::{Path, PathBuf};
+
+/// Starts the sandbox and serves with it until shutdown.
+pub(super) async fn run(options: &Options, environment: &Environment) -> Result<(), CliError> {
+    let folder = data_dir(options);
+    tokio::fs::create_dir_all(&folder)
+        .await
+        .with_context(|| format!("cannot create the data folder {}", folder.display()))?;
+    let sandbox = DemoSandbox::start(&folder, options.sandbox.as_deref()).await?;
+    let overlay = demo::config_overlay(&folder, &sandbox.url)?;
+    let mut config = Config::load(Some(overlay), options.config.as_deref(), environment)?;
+    options.override_config(&mut config);
+    check_plugins_exist(&config)?;
+    let server = RunningServer::start(config).await?;
+    print_line(&format!("sandbox  {}", sandbox.url))?;
+    server.print_addresses()?;
+    print_demo_instructions(&server.gateway.application, options).await?;
+    print_line("ready")?;
+    let is_clean = server.run_until_signal().await;
+    sandbox.shut_down().await;
+    log_stopped(is_clean);
+    Ok(())
+}
+
+fn data_dir(options: &Options) -> PathBuf {
+    options
+        .data_dir
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("data"))
+}
+
+/// Prints the demo's instructions. At the first start, creates a key and prints it with an example
+/// command. Later, prints a command that creates another key.
+async fn print_demo_instructions(app: &Application, options: &Options) -> Result<(), CliError> {
+    print_line(&format!("docs  {}/docs", app.base_url))?;
+    let organization = demo::ORGANIZATION;
+    let Some(key) = demo::create_initial_key(app).await? else {
+        let line = create_key_command(options)?;
+        return print_line(&format!(
+            "\nThe test key of organization `{organization}` was shown at the first start. This line makes another one:\n\n{line}\n"
+        ));
+    };
+    let line = demo::example_command(app, &key);
+    print_line(&format!("key  {}", key.expose_secret()))?;
+    print_line(&format!(
+        "\nThat is a test key of organization `{organization}`, shown once. This line books a hotel with it:\n\n{line}\n"
+    ))
+}
+
+/// Returns a command that creates another key and works from any folder.
+fn create_key_command(options: &Options) -> Result<String, CliError> {
+    let mut line = format!(
+        "{} keys create --organization {} --mode test --data-dir {}",
+        shell_quote(&std::env::current_exe()?)?,
+        demo::ORGANIZATION,
+        shell_quote(&data_dir(options))?,
+    );
+    if let Some(config) = &options.config {
+        line = format!("{line} --config {}", shell_quote(config)?);
+    }
+    Ok(line)
+}
+
+/// Quotes a path as one shell word.
+fn shell_quote(path: &Path) -> Result<String, CliError> {
+    let path = std::path::absolute(path)?.display().to_string();
+    Ok(format!("'{}'", path.replace('\'', r"'\''")))
+}
+
+/// Checks that all plugin files exist, because a demo without its plugins is useless.
+fn check_plugins_exist(config: &Config) -> Result<(), CliError> {
+    let folder = plugins_dir(config);
+    let missing = config
+        .suppliers
+        .iter()
+        .map(|supplier| folder.join(&supplier.component))
+        .find(|file| !file.is_file());
+    match missing {
+        Some(file) => bail!(
+            "the plugin file {} does not exist; build the plugins with `cargo xtask plugins`, or set their folder with --plugins-dir",
+            file.display()
+        ),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,4 @@
+//! Observability: log lines and metrics.
+
+pub(crate) mod logging;
+pub(crate) mod metrics;
