@@ -4,7 +4,13 @@ use crate::rate_limit::RateLimiter;
 use crate::validation::ValidatorCache;
 use axum::extract::FromRef;
 use host_application::application::Application;
+use host_application::booking::cancellation::CancellationService;
+use host_application::booking::completion::CompletionService;
+use host_application::booking::prebook::PrebookService;
+use host_application::booking::reader::BookingReader;
+use host_application::booking::service_purchase::ServicePurchaseService;
 use host_application::payment_instrument::PaymentInstrumentService;
+use host_application::supplier_event::service::SupplierEventService;
 use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,7 +75,13 @@ macro_rules! services {
 }
 
 services! {
+    bookings: Arc<BookingReader>;
+    cancellations: Arc<CancellationService>;
+    completions: Arc<CompletionService>;
     instruments: Arc<PaymentInstrumentService>;
+    prebooks: Arc<PrebookService>;
+    service_purchases: Arc<ServicePurchaseService>;
+    supplier_events: Arc<SupplierEventService>;
 }
 
 /// Returns the base URL of the error code pages, with a trailing slash.

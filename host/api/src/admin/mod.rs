@@ -13,8 +13,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use host_application::application::Application;
+use host_application::booking::resolution::ResolutionService;
 use host_application::error_chain::error_chain;
 use host_application::id_generator;
+use host_application::jobs::operator::OperatorService;
 use host_application::supplier::plugin_report::plugin_info;
 use host_domain::supplier::SupplierId;
 use host_runtime::LoadError;
@@ -34,6 +36,18 @@ pub struct AdminState {
 impl FromRef<AdminState> for Arc<Application> {
     fn from_ref(state: &AdminState) -> Self {
         Self::clone(&state.application)
+    }
+}
+
+impl FromRef<AdminState> for Arc<OperatorService> {
+    fn from_ref(state: &AdminState) -> Self {
+        Self::clone(&state.application.operator)
+    }
+}
+
+impl FromRef<AdminState> for Arc<ResolutionService> {
+    fn from_ref(state: &AdminState) -> Self {
+        Self::clone(&state.application.resolutions)
     }
 }
 

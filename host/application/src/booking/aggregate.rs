@@ -1,8 +1,8 @@
 //! The interface of a booking, for hotels or flights, that the workflow uses.
 
-use crate::application::Application;
 use crate::booking::execution::{ExecutionContext, StepPreparation, WorkflowError};
 use crate::booking::interpret::Interpretation;
+use crate::booking::step_dependencies::StepDependencies;
 use crate::id_generator::IdGenerator;
 use futures::future::BoxFuture;
 use host_domain::booking::{
@@ -88,7 +88,7 @@ pub trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static {
     fn execute_step<'a>(
         &'a self,
         step: &'a Self::Step,
-        app: &'a Application,
+        dependencies: &'a StepDependencies,
         execution: &'a ExecutionContext,
     ) -> BoxFuture<'a, Result<Interpretation<Self::Event>, WorkflowError>>;
 
