@@ -20,6 +20,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"payment_instrument_id": "inst_01976f3e4a5b7c8d9e0f112233445566"}))]
+#[schema(as = BookRequest)]
 pub(crate) struct CompleteBookingRequest {
     /// Id of a stored payment instrument. Omit it if the payment was made in a browser or at the
     /// supplier's checkout.

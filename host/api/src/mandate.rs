@@ -64,6 +64,7 @@ pub(crate) struct MandateInstrumentRequest {
 /// A mandate to issue.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = MandateRequest)]
 pub(crate) struct IssueMandateRequest {
     /// User in whose name purchases may be made, as in `x-user-id`. A request with that header can
     /// only issue mandates for that user.
@@ -120,7 +121,7 @@ pub(crate) async fn issue_mandate(
 ///
 /// Includes mandates that were created by confirming the purchase of a watch. A request without
 /// `x-user-id` can read the mandates of every user.
-#[utoipa::path(get, path = "/v1/mandate/{id}", tag = "Mandates",
+#[utoipa::path(get, operation_id = "read_mandate", path = "/v1/mandate/{id}", tag = "Mandates",
     responses((status = 200, description = "The mandate.")),
     extensions(("x-error-codes" = json!(["mandate_not_found"]))))]
 pub(crate) async fn get_mandate(
@@ -160,6 +161,7 @@ pub(crate) struct PublicKey(pub(crate) Jwk);
 
 /// A JWK set (RFC 7517). The current signing key comes first, followed by earlier keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = PublicKeys)]
 pub(crate) struct JwkSet {
     pub(crate) keys: Vec<PublicKey>,
 }

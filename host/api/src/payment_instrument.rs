@@ -22,6 +22,7 @@ const OPERATION: &str = "payment_instrument";
 /// A payment instrument to store.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = InstrumentRequest)]
 pub(crate) struct CreatePaymentInstrumentRequest {
     /// Type of the instrument.
     #[serde(rename = "type")]
@@ -61,7 +62,7 @@ impl Validate for CreatePaymentInstrumentRequest {
 ///
 /// Responds 201 the first time. Repeating the same request with the same idempotency key responds
 /// 200 with the same instrument.
-#[utoipa::path(post, path = "/v1/payment-instruments", tag = "Payment instruments",
+#[utoipa::path(post, operation_id = "add_payment_instrument", path = "/v1/payment-instruments", tag = "Payment instruments",
     responses((status = 201, description = "Added."), (status = 200, description = "Added by an earlier request with this key.")),
     extensions(("x-error-codes" = json!(["payment_instrument_invalid", "payment_instrument_not_found", "supplier_operation_unsupported",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
@@ -106,7 +107,7 @@ pub(crate) async fn list_payment_instruments(
 }
 
 /// Get a payment instrument
-#[utoipa::path(get, path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
+#[utoipa::path(get, operation_id = "read_payment_instrument", path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
     responses((status = 200, description = "The instrument.")),
     extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
 pub(crate) async fn get_payment_instrument(

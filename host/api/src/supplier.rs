@@ -35,6 +35,7 @@ pub(crate) struct Supplier {
 /// Product of a supplier.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = SupplierKind)]
 enum SupplierProduct {
     /// Hotels.
     Hotel,

@@ -20,6 +20,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Receipt of a supplier's webhook request.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Receipt)]
 pub(crate) struct SupplierEventsReceipt {
     /// Number of events in the request that are stored, by this request or before.
     received: usize,
@@ -71,7 +72,7 @@ pub(crate) async fn receive_supplier_events(
 ///
 /// Same as the operation without a token, at a path that only the supplier has. Responds 404 for
 /// any other token.
-#[utoipa::path(post, path = "/v1/suppliers/{id}/events/{token}", tag = "Supplier webhooks",
+#[utoipa::path(post, operation_id = "receive_secret_supplier_events", path = "/v1/suppliers/{id}/events/{token}", tag = "Supplier webhooks",
     responses((status = 200, description = "Stored.")),
     extensions(("x-error-codes" = json!(["not_found", "invalid_signature", "supplier_unavailable"]))))]
 pub(crate) async fn receive_supplier_events_with_token(

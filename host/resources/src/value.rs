@@ -222,8 +222,9 @@ static CURRENCIES: LazyLock<Vec<Value>> =
 static COUNTRIES: LazyLock<Vec<Value>> =
     LazyLock::new(|| all_codes(2, |code| parse_country(code).is_some()));
 
+/// Implements the schema of each type under its published name, which clients may have in generated code.
 macro_rules! schemas {
-    ($($name:ident = $object:expr;)*) => {$(
+    ($($name:ident $published:literal = $object:expr;)*) => {$(
         impl PartialSchema for $name {
             fn schema() -> RefOr<Schema> {
                 $object.into()
@@ -232,7 +233,7 @@ macro_rules! schemas {
 
         impl ToSchema for $name {
             fn name() -> Cow<'static, str> {
-                Cow::Borrowed(stringify!($name))
+                Cow::Borrowed($published)
             }
         }
     )*};
@@ -247,16 +248,16 @@ fn dated(format: KnownFormat) -> ObjectBuilder {
 }
 
 schemas! {
-    Amount = ObjectBuilder::new().schema_type(Type::Number).description(Some("Major units of a currency, exact."))
+    Amount "Amount" = ObjectBuilder::new().schema_type(Type::Number).description(Some("Major units of a currency, exact."))
         // The limits are reached by currencies without decimals.
         .minimum(Some(-money::MINOR_UNITS_MAX)).maximum(Some(money::MINOR_UNITS_MAX));
-    IsoDateTime = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+    IsoDateTime "Instant" = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
         .description(Some("UTC, with milliseconds.")).examples([json!("2026-11-21T10:00:00.000Z")]);
-    IsoDate = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))).examples([json!("2026-11-21")]);
-    IsoDateOrDateTime = AnyOfBuilder::new().item(dated(KnownFormat::Date)).item(dated(KnownFormat::DateTime))
+    IsoDate "Day" = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))).examples([json!("2026-11-21")]);
+    IsoDateOrDateTime "DayOrInstant" = AnyOfBuilder::new().item(dated(KnownFormat::Date)).item(dated(KnownFormat::DateTime))
         .description(Some("A day, or an instant with its offset.")).examples([json!("2026-11-21")]);
-    CurrencyCode = text().description(Some("ISO 4217.")).enum_values(Some(CURRENCIES.clone())).examples([json!("EUR")]);
-    CountryCode = text().description(Some("ISO 3166-1 alpha-2.")).enum_values(Some(COUNTRIES.clone())).examples([json!("GB")]);
+    CurrencyCode "CurrencyCode" = text().description(Some("ISO 4217.")).enum_values(Some(CURRENCIES.clone())).examples([json!("EUR")]);
+    CountryCode "CountryCode" = text().description(Some("ISO 3166-1 alpha-2.")).enum_values(Some(COUNTRIES.clone())).examples([json!("GB")]);
 }
 
 #[cfg(test)]

@@ -94,6 +94,7 @@ pub enum FailureReason {
 
 /// A delivery attempt and the receiver's response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = WebhookAttempt)]
 pub struct WebhookDeliveryAttempt {
     /// Number of the attempt, counted from 1 in each replay.
     #[schema(minimum = 1)]

@@ -32,7 +32,7 @@ impl PathParameter for AirlineCodeParam {
 /// Returns an active or inactive airline. A stored airline is returned without `meta`; if it is
 /// older than 30 days, it is refreshed in the background. An airline that is not stored is first
 /// read from a supplier, which `meta.supplier` names, and stored.
-#[utoipa::path(get, path = "/v1/flight/airlines/iatas/{iataCode}", tag = "Flights",
+#[utoipa::path(get, operation_id = "read_airline", path = "/v1/flight/airlines/iatas/{iataCode}", tag = "Flights",
     responses((status = 200, description = "The airline.")),
     extensions(("x-error-codes" = json!(["airline_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]

@@ -57,7 +57,7 @@ impl ResponseMeta for AirportsMeta {
 /// Returns airports whose name, city or IATA code matches, in the supplier's order. Each search
 /// calls a supplier, which has eight seconds to respond. The airports are stored: an airport with
 /// the same IATA code always has the same id.
-#[utoipa::path(get, path = "/v1/flight/airports", tag = "Flights",
+#[utoipa::path(get, operation_id = "find_airports", path = "/v1/flight/airports", tag = "Flights",
     responses((status = 200, description = "The airports; an empty list if none matches.")),
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]

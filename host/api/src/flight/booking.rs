@@ -127,7 +127,7 @@ pub(crate) async fn list_flight_bookings(
 ///
 /// Returns the booking as stored, in any status; no supplier is called. Its payments include the
 /// card that was used, if it could be read.
-#[utoipa::path(get, path = "/v1/flight/bookings/{id}", tag = "Flight bookings",
+#[utoipa::path(get, operation_id = "read_flight_booking", path = "/v1/flight/bookings/{id}", tag = "Flight bookings",
     responses((status = 200, description = "The booking.")),
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 pub(crate) async fn get_flight_booking(

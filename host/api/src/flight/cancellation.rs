@@ -22,6 +22,7 @@ const OPERATION: &str = "flight_cancel";
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
+#[schema(as = CancelFlightRequest)]
 pub(crate) struct CancelFlightBookingRequest {}
 
 impl Validate for CancelFlightBookingRequest {}

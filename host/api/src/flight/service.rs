@@ -22,6 +22,7 @@ use utoipa::ToSchema;
 /// A service to purchase.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = WantedService)]
 pub(crate) struct ServiceSelection {
     /// Id of an available service. Each may occur once.
     id: ServiceIdParam,
@@ -33,6 +34,7 @@ pub(crate) struct ServiceSelection {
 /// Services to purchase, and their payment.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = BuyServicesRequest)]
 pub(crate) struct PurchaseServicesRequest {
     #[schema(min_items = 1, max_items = 100)]
     services: Vec<ServiceSelection>,
@@ -93,7 +95,7 @@ pub(crate) async fn list_flight_services(
 /// Repeating a key never charges or purchases again. For a completed purchase it returns the
 /// booking in its current state. For a declined card, a refusal, or an unknown outcome it repeats
 /// the error. After a declined card or a refusal, use a new key to try again.
-#[utoipa::path(post, path = "/v1/flight/bookings/{id}/services", tag = "Flight bookings",
+#[utoipa::path(post, operation_id = "buy_flight_services", path = "/v1/flight/bookings/{id}/services", tag = "Flight bookings",
     responses((status = 200, description = "The bags are on the ticket.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
         "supplier_rejected", "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]

@@ -90,7 +90,7 @@ pub(crate) async fn list_hotel_bookings(
 ///
 /// Returns the booking as stored; no supplier is called. Only this response contains the `cards` of
 /// payments.
-#[utoipa::path(get, path = "/v1/hotel/bookings/{id}", tag = "Hotel bookings",
+#[utoipa::path(get, operation_id = "read_hotel_booking", path = "/v1/hotel/bookings/{id}", tag = "Hotel bookings",
     responses((status = 200, description = "The booking.")),
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 pub(crate) async fn get_hotel_booking(

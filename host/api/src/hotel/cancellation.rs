@@ -25,6 +25,7 @@ const OPERATION: &str = "hotel_cancel";
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
+#[schema(as = CancelRequest)]
 pub(crate) struct CancelHotelBookingRequest {
     /// Ids of the rooms to release; without it, the whole booking is cancelled.
     #[schema(min_items = 1, max_items = 9)]

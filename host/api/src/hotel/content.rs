@@ -51,7 +51,7 @@ impl ResponseMeta for ContentMeta {
 /// before the response. If that fails, the response is a supplier error, and the parts that did
 /// arrive are stored. Returns at most 20 images and 20 reviews. Authors of reviews are never
 /// included.
-#[utoipa::path(get, path = "/v1/hotel/hotels/{hotel_id}", tag = "Hotels",
+#[utoipa::path(get, operation_id = "read_hotel", path = "/v1/hotel/hotels/{hotel_id}", tag = "Hotels",
     responses((status = 200, description = "The hotel.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]

@@ -41,6 +41,7 @@ pub(crate) struct GuestRequest {
 /// The guests of a room.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = RoomRequest)]
 pub(crate) struct RoomGuestsRequest {
     #[schema(min_items = 1, max_items = 16)]
     guests: Vec<GuestRequest>,

@@ -26,6 +26,7 @@ const OFFERS_PER_HOTEL: u32 = 25;
 /// Hotels to price for a stay.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = OffersRequest)]
 pub(crate) struct HotelOffersRequest {
     /// Gateway ids of hotels of one supplier. Set either this or `supplier_hotel_ids`.
     #[schema(min_items = 1, max_items = 10)]

@@ -19,6 +19,7 @@ use utoipa::ToSchema;
 /// A name to search places for.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PlacesRequest)]
 pub(crate) struct PlaceSearchRequest {
     /// User input.
     #[schema(
@@ -42,7 +43,7 @@ impl Validate for PlaceSearchRequest {}
 /// Each place is saved: you can search around its id and read it at any time. The same place of the
 /// same supplier always has the same id. Repeating the request is safe; an idempotency key has no
 /// effect.
-#[utoipa::path(post, path = "/v1/hotel/places", tag = "Hotels",
+#[utoipa::path(post, operation_id = "find_places", path = "/v1/hotel/places", tag = "Hotels",
     responses((status = 200, description = "The places; an empty list if none matches.")),
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
@@ -72,7 +73,7 @@ pub(crate) async fn search_places(
 /// Get a place
 ///
 /// Returns the place as last found. Calls no supplier.
-#[utoipa::path(get, path = "/v1/hotel/places/{id}", tag = "Hotels",
+#[utoipa::path(get, operation_id = "read_place", path = "/v1/hotel/places/{id}", tag = "Hotels",
     responses((status = 200, description = "The place.")),
     extensions(("x-error-codes" = json!(["place_not_found"]))))]
 pub(crate) async fn get_place(

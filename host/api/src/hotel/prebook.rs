@@ -23,6 +23,7 @@ use utoipa::ToSchema;
 /// Contact for the booking.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ContactRequest)]
 pub(crate) struct HotelContactRequest {
     #[schema(
         min_length = 1,
@@ -57,6 +58,7 @@ pub(crate) struct HotelContactRequest {
 /// An offer to bind, with contact and guests.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PrebookRequest)]
 pub(crate) struct PrebookHotelRequest {
     /// Reference from pricing, to be used before its `expires_at`.
     #[schema(

@@ -69,7 +69,7 @@ impl PriceCalendarRequest {
 /// and hotels without any price, are omitted. Suppliers allow only few of these calls. By default
 /// the gateway makes 5 a minute to each supplier and responds 503 `supplier_rate_limited` beyond
 /// that. An idempotency key has no effect.
-#[utoipa::path(post, path = "/v1/hotel/price-calendar", tag = "Hotels",
+#[utoipa::path(post, operation_id = "read_price_calendar", path = "/v1/hotel/price-calendar", tag = "Hotels",
     responses((status = 200, description = "The prices.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]

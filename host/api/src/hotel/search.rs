@@ -69,6 +69,7 @@ pub(crate) enum SearchSort {
 /// A search for hotels of an area that are available for a stay.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = SearchRequest)]
 pub(crate) struct HotelSearchRequest {
     /// Saved place to search around, within its suggested radius or else 10 km. Set either this or
     /// `location`.

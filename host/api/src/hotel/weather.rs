@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// request calls the supplier of the booking and changes nothing. Only days with a forecast are
 /// included. Forecasts become less reliable with distance, especially beyond a week. Unknown values
 /// are omitted.
-#[utoipa::path(get, path = "/v1/hotel/bookings/{id}/weather", tag = "Hotel bookings",
+#[utoipa::path(get, operation_id = "read_stay_weather", path = "/v1/hotel/bookings/{id}/weather", tag = "Hotel bookings",
     responses((status = 200, description = "The weather.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]

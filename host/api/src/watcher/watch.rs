@@ -343,7 +343,7 @@ pub(crate) async fn list_watches(
 }
 
 /// Get a watch
-#[utoipa::path(get, path = "/v1/watcher/travel/hotel/watches/{watch_id}", tag = "Watches",
+#[utoipa::path(get, operation_id = "read_watch", path = "/v1/watcher/travel/hotel/watches/{watch_id}", tag = "Watches",
     responses((status = 200, description = "The watch.")),
     extensions(("x-error-codes" = json!(["watch_not_found"]))))]
 pub(crate) async fn get_watch(
@@ -384,7 +384,7 @@ pub(crate) async fn delete_watch(
 /// `triggered` becomes `active` again, and its price is checked immediately. A watch that is
 /// already armed stays unchanged. The response is 409 without `auto_book`, and if the watch is
 /// finished. The body is `{}`.
-#[utoipa::path(post, path = "/v1/watcher/travel/hotel/watches/{watch_id}/confirm-purchase", tag = "Watches",
+#[utoipa::path(post, operation_id = "confirm_purchase", path = "/v1/watcher/travel/hotel/watches/{watch_id}/confirm-purchase", tag = "Watches",
     responses((status = 200, description = "The armed watch.")),
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "payment_instrument_invalid"]))))]
 pub(crate) async fn confirm_watch_purchase(

@@ -71,7 +71,7 @@ pub(crate) async fn register_watcher_webhook(
 /// Get the watch webhook
 ///
 /// Returns the webhook without its secret. Responds 404 `subscription_not_found` if there is none.
-#[utoipa::path(get, path = "/v1/watcher/webhooks", tag = "Watches",
+#[utoipa::path(get, operation_id = "read_watcher_webhook", path = "/v1/watcher/webhooks", tag = "Watches",
     responses((status = 200, description = "The webhook.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn get_watcher_webhook(

@@ -100,7 +100,7 @@ pub(crate) async fn list_deliveries(
 /// Get a delivery
 ///
 /// Returns the delivery with the attempts of its current replay.
-#[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}/deliveries/{delivery_id}", tag = "Webhooks",
+#[utoipa::path(get, operation_id = "read_delivery", path = "/v1/{product}/webhook-subscriptions/{id}/deliveries/{delivery_id}", tag = "Webhooks",
     responses((status = 200, description = "The delivery.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
 pub(crate) async fn get_delivery(

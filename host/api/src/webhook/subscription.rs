@@ -35,6 +35,7 @@ type SubscriptionActionParts = (
 /// A subscription to the events of a product.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = SubscribeRequest)]
 pub(crate) struct CreateSubscriptionRequest {
     /// URL that receives a POST for each event. Any 2xx within 10 seconds confirms the event. Must
     /// be `https://` with a public name or address, without user name and fragment.
@@ -56,6 +57,7 @@ pub(crate) struct CreateSubscriptionRequest {
 /// Changes to a subscription. Omitted fields stay unchanged.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ChangeSubscriptionRequest)]
 pub(crate) struct UpdateSubscriptionRequest {
     /// New URL; also used for waiting deliveries.
     #[schema(
@@ -178,7 +180,7 @@ pub(crate) async fn list_subscriptions(
 /// Get a subscription
 ///
 /// Returns the subscription without its secret.
-#[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
+#[utoipa::path(get, operation_id = "read_subscription", path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
     responses((status = 200, description = "The subscription.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn get_subscription(
@@ -198,7 +200,7 @@ pub(crate) async fn get_subscription(
 /// Omitted fields stay unchanged. Waiting and retried deliveries go to the URL that the
 /// subscription has when they are sent. A change of event types does not affect deliveries that are
 /// already recorded.
-#[utoipa::path(patch, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
+#[utoipa::path(patch, operation_id = "change_subscription", path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
     responses((status = 200, description = "The updated subscription.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed"]))))]
 pub(crate) async fn update_subscription(

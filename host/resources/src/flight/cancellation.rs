@@ -18,6 +18,7 @@ pub enum RefundedBy {
 
 /// A payment that receives a refund.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = RefundTo)]
 pub struct RefundTarget {
     #[schema(
         pattern = "^pay_[a-zA-Z0-9-]+$",

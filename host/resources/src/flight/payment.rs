@@ -32,6 +32,7 @@ pub enum PaymentMethodType {
 
 /// The payment method of a payment.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = PaymentMethod)]
 pub struct FlightPaymentMethod {
     /// Type of the payment method.
     #[serde(rename = "type")]

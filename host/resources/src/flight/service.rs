@@ -98,6 +98,7 @@ pub struct FlightService {
 
 /// A service that the airline currently sells for a ticket.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = ServiceForSale)]
 pub struct AvailableService {
     /// Id used to purchase the service. It is valid as long as the airline sells the service for
     /// this ticket.

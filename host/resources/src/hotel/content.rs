@@ -41,6 +41,7 @@ pub struct HotelImage {
 
 /// A rule of the hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = HousePolicy)]
 pub struct HotelPolicy {
     name: String,
     /// Text of the rule, without markup.

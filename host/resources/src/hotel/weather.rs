@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 /// The units of the weather values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = Units)]
 pub enum WeatherUnits {
     /// Degrees Celsius, metres per second and millimetres.
     Metric,
