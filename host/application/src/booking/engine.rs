@@ -7,12 +7,12 @@
 
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::execution::{CallKey, ExecutionContext, StepPreparation, WorkflowError};
+use crate::booking::execution::{CallKey, ExecutionContext, WorkflowError};
 use crate::booking::history::transition_statements;
 use crate::booking::interpret::Interpretation;
 use crate::booking::lease::WorkflowLeases;
 use crate::booking::passenger_secrets::PassengerSecrets;
-use crate::booking::plan::{self, PlannedAction, STEPS_MAX, TransitionPlan};
+use crate::booking::plan::{self, PlannedAction, PlannedCall, STEPS_MAX, TransitionPlan};
 use crate::booking::settings::BookingSettings;
 use crate::booking::step_dependencies::StepDependencies;
 use crate::failpoint::{self, FailpointPhase};
@@ -50,10 +50,18 @@ pub struct StepOutcome<E> {
 
 /// The action that follows a commit.
 pub enum NextAction<S> {
-    /// Makes a call. If the call may change something, its intent is committed under this attempt.
-    Execute(S, Option<AttemptId>),
+    /// Makes the call of this step.
+    Execute(S, AttemptReference),
     /// Makes no call: none is due, at all or before a later instant. The lease is released.
     Idle,
+}
+
+/// Names the attempt that the outcome of a call belongs to.
+pub enum AttemptReference {
+    /// The attempt under which the call's intent is committed.
+    Recorded(AttemptId),
+    /// The latest unresolved attempt of the earlier call that is reconciled.
+    Unresolved(CallKey),
 }
 
 /// Whether a commit keeps a lease that this run holds, or acquires one.
@@ -249,14 +257,11 @@ impl WorkflowEngine {
                 NextAction::Execute(step, attempt) => (step, attempt),
                 NextAction::Idle => return Ok(booking),
             };
-            let attempt = match (
-                attempt,
-                booking.prepare_step(&step, self.steps.first_reconcile_at()),
-            ) {
-                (None, Some(StepPreparation::Reconcile(call))) => {
+            let attempt = match attempt {
+                AttemptReference::Recorded(attempt) => Some(attempt),
+                AttemptReference::Unresolved(call) => {
                     self.find_unresolved_attempt(&booking, &call).await?
                 }
-                (attempt, _) => attempt,
             };
             let interpretation = booking.execute_step(&step, &self.steps, execution).await?;
             let outcome = StepOutcome {
@@ -366,14 +371,36 @@ impl WorkflowEngine {
                 Some(&interpretation.evidence),
             );
         }
-        if let PlannedAction::Execute(_, Some((id, step, call))) = &plan.next {
+        self.append_attempts(&mut write, plan);
+        let lease_ms = self.leases.duration_ms();
+        append_lease_statements(&mut write, plan, execution, lease, lease_ms);
+        write
+    }
+
+    /// Adds the attempt of the next call, and the operator's task of an undecided refund.
+    fn append_attempts<B: BookingAggregate>(
+        &self,
+        write: &mut UnitOfWork,
+        plan: &TransitionPlan<B>,
+    ) {
+        let booking = &plan.booking;
+        let tenant = &booking.owner().tenant;
+        if let PlannedAction::Execute(
+            _,
+            PlannedCall::Record {
+                attempt,
+                step,
+                call,
+            },
+        ) = &plan.next
+        {
             let digest = self
                 .steps
                 .suppliers
                 .loaded(&call.target)
                 .map_or_else(String::new, |supplier| supplier.info().digest.clone());
             let attempt = NewAttempt {
-                id: id.clone(),
+                id: attempt.clone(),
                 booking_id: booking.id().clone(),
                 step: (*step).to_owned(),
                 target: call.target.clone(),
@@ -397,27 +424,6 @@ impl WorkflowEngine {
             };
             write.record_attempt(tenant, &decision);
         }
-        let (job, subject, token) = (
-            B::JOB_KIND,
-            booking.id().as_str(),
-            execution.lease_token.as_str(),
-        );
-        if matches!(lease, LeaseAction::Acquire) {
-            write.insert_leased_job(job, subject, token, self.leases.duration_ms());
-        }
-        match &plan.next {
-            PlannedAction::Execute(..) if matches!(lease, LeaseAction::Acquire) => {}
-            PlannedAction::Execute(..) => {
-                write.renew_job_lease(job, subject, token, self.leases.duration_ms());
-            }
-            PlannedAction::Wait(Some(at)) => {
-                write.release_job(job, subject, token, *at);
-            }
-            PlannedAction::Wait(None) => {
-                write.complete_job(job, subject, token);
-            }
-        }
-        write
     }
 
     fn after_commit<B: BookingAggregate>(
@@ -428,11 +434,12 @@ impl WorkflowEngine {
             self.hit_failpoint(expiry.name(), FailpointPhase::OutcomeCommitted);
         }
         let next = match plan.next {
-            PlannedAction::Execute(step, attempt) => {
-                if attempt.is_some() {
-                    self.hit_failpoint(B::step_name(&step), FailpointPhase::IntentCommitted);
-                }
-                NextAction::Execute(step, attempt.map(|(id, _, _)| id))
+            PlannedAction::Execute(step, PlannedCall::Record { attempt, .. }) => {
+                self.hit_failpoint(B::step_name(&step), FailpointPhase::IntentCommitted);
+                NextAction::Execute(step, AttemptReference::Recorded(attempt))
+            }
+            PlannedAction::Execute(step, PlannedCall::Reconcile(call)) => {
+                NextAction::Execute(step, AttemptReference::Unresolved(call))
             }
             PlannedAction::Wait(_) => NextAction::Idle,
         };
@@ -468,6 +475,37 @@ impl WorkflowEngine {
     /// Aborts the process if the configuration names this failpoint.
     pub fn hit_failpoint(&self, step: &str, phase: FailpointPhase) {
         failpoint::hit(&self.abort_at, step, phase);
+    }
+}
+
+/// Adds the statements that acquire, renew or release the lease on a booking's workflow.
+fn append_lease_statements<B: BookingAggregate>(
+    write: &mut UnitOfWork,
+    plan: &TransitionPlan<B>,
+    execution: &ExecutionContext,
+    lease: LeaseAction,
+    lease_ms: i64,
+) {
+    let booking = &plan.booking;
+    let (job, subject, token) = (
+        B::JOB_KIND,
+        booking.id().as_str(),
+        execution.lease_token.as_str(),
+    );
+    if matches!(lease, LeaseAction::Acquire) {
+        write.insert_leased_job(job, subject, token, lease_ms);
+    }
+    match &plan.next {
+        PlannedAction::Execute(..) if matches!(lease, LeaseAction::Acquire) => {}
+        PlannedAction::Execute(..) => {
+            write.renew_job_lease(job, subject, token, lease_ms);
+        }
+        PlannedAction::Wait(Some(at)) => {
+            write.release_job(job, subject, token, *at);
+        }
+        PlannedAction::Wait(None) => {
+            write.complete_job(job, subject, token);
+        }
     }
 }
 

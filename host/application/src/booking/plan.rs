@@ -2,7 +2,7 @@
 //! does not read the database.
 
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::execution::{OutboundCall, StepPreparation, WorkflowError};
+use crate::booking::execution::{CallKey, OutboundCall, StepPreparation, WorkflowError};
 use crate::id_generator::IdGenerator;
 use host_domain::booking::{Expiry, Transition};
 use host_domain::id::AttemptId;
@@ -24,10 +24,25 @@ pub struct TransitionPlan<B: BookingAggregate> {
 
 /// The action that is planned to follow a commit.
 pub enum PlannedAction<S> {
-    /// Make this call. The second field is its intent, if the call may change something.
-    Execute(S, Option<(AttemptId, &'static str, OutboundCall)>),
+    /// Make the call of this step.
+    Execute(S, PlannedCall),
     /// Wait until this instant, or indefinitely.
     Wait(Option<Timestamp>),
+}
+
+/// The call of a planned step.
+pub enum PlannedCall {
+    /// The call may change something. Its intent is committed before it is sent.
+    Record {
+        /// Id of the attempt.
+        attempt: AttemptId,
+        /// Name of the step.
+        step: &'static str,
+        /// The call.
+        call: OutboundCall,
+    },
+    /// The call reads what became of this earlier call.
+    Reconcile(CallKey),
 }
 
 /// Plans the transitions up to the next call, or to the point where nothing is due. The plan covers
@@ -61,9 +76,16 @@ pub fn plan_transitions<B: BookingAggregate>(
                         booking = transition.booking.clone();
                         transitions.push(transition);
                         let attempt = AttemptId::from_bits(ids.generate());
-                        PlannedAction::Execute(step, Some((attempt, name, call)))
+                        let call = PlannedCall::Record {
+                            attempt,
+                            step: name,
+                            call,
+                        };
+                        PlannedAction::Execute(step, call)
                     }
-                    StepPreparation::Reconcile(_) => PlannedAction::Execute(step, None),
+                    StepPreparation::Reconcile(call) => {
+                        PlannedAction::Execute(step, PlannedCall::Reconcile(call))
+                    }
                 }
             }
             NextStep::Expire(due) => {
