@@ -96,7 +96,7 @@ pub trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static {
     fn prebook_started_event() -> Self::Event;
     fn prebook_refused_event() -> Self::Event;
     /// Returns the event for an expiry.
-    fn expired_event(lapse: Expiry) -> Self::Event;
+    fn expired_event(expiry: Expiry) -> Self::Event;
     fn change_reported_event(by: ChangeSource) -> Self::Event;
     fn book_started_event(payment: Option<Payment>) -> Self::Event;
     /// Returns the call to the supplier whose outcome may be unknown, with the name of its step.

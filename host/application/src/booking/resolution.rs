@@ -152,21 +152,26 @@ impl ResolutionService {
                 )
             }
             Resolution::Succeeded { reference } => {
-                let open = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
-                let reference = reference.or_else(|| open.known_reference(booking));
-                let event = self.success_event(booking, &open, reference.as_deref());
+                let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
+                let reference = reference.or_else(|| unresolved.known_reference(booking));
+                let event = self.success_event(booking, &unresolved, reference.as_deref());
                 let event = event.ok_or(ResolveError::ReferenceRequired)?;
                 (
-                    open.call_key(booking),
+                    unresolved.call_key(booking),
                     event,
                     CallOutcome::Succeeded,
                     reference,
                 )
             }
             Resolution::NotExecuted => {
-                let open = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
-                let event = self.not_executed_event(booking, &open);
-                (open.call_key(booking), event, CallOutcome::Rejected, None)
+                let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
+                let event = self.not_executed_event(booking, &unresolved);
+                (
+                    unresolved.call_key(booking),
+                    event,
+                    CallOutcome::Rejected,
+                    None,
+                )
             }
         };
         Ok(StepOutcome {
@@ -185,10 +190,10 @@ impl ResolutionService {
     fn success_event<B: BookingAggregate>(
         &self,
         booking: &B,
-        open: &UnresolvedCall<'_>,
+        unresolved: &UnresolvedCall<'_>,
         reference: Option<&str>,
     ) -> Option<B::Event> {
-        Some(match open {
+        Some(match unresolved {
             UnresolvedCall::Supplier(step) => {
                 booking.resolved_event(step, Some(reference?), &*self.base.ids)
             }
@@ -201,9 +206,9 @@ impl ResolutionService {
     fn not_executed_event<B: BookingAggregate>(
         &self,
         booking: &B,
-        open: &UnresolvedCall<'_>,
+        unresolved: &UnresolvedCall<'_>,
     ) -> B::Event {
-        match open {
+        match unresolved {
             UnresolvedCall::Supplier(step) => booking.resolved_event(step, None, &*self.base.ids),
             UnresolvedCall::Processor(payment, call) => {
                 B::payment_event(payment.id.clone(), call.failure_event(self.base.now()))
@@ -218,14 +223,15 @@ fn select_call<'a, 'b, B: BookingAggregate>(
     call: Option<&str>,
     attempt_of: impl Fn(&CallKey) -> Option<&'b Attempt>,
 ) -> Result<Option<UnresolvedCall<'a>>, ResolveError> {
-    let mut open = UnresolvedCall::all(booking);
+    let mut unresolved = UnresolvedCall::all(booking);
     if let Some(call) = call {
-        open.retain(|open| {
-            attempt_of(&open.call_key(booking)).is_some_and(|key| key.call.client_reference == call)
+        unresolved.retain(|unresolved| {
+            attempt_of(&unresolved.call_key(booking))
+                .is_some_and(|attempt| attempt.call.client_reference == call)
         });
     }
-    match open.len() {
-        0 | 1 => Ok(open.pop()),
+    match unresolved.len() {
+        0 | 1 => Ok(unresolved.pop()),
         _ => Err(ResolveError::AmbiguousCall),
     }
 }
@@ -233,7 +239,7 @@ fn select_call<'a, 'b, B: BookingAggregate>(
 impl<'a> UnresolvedCall<'a> {
     fn all<B: BookingAggregate>(booking: &'a B) -> Vec<Self> {
         let supplier = booking.unresolved_call();
-        let supplier = supplier.filter(|(_, leg)| !matches!(leg, RemoteCall::Pending { .. }));
+        let supplier = supplier.filter(|(_, call)| !matches!(call, RemoteCall::Pending { .. }));
         let payments = booking.payments().iter().flat_map(|payment| {
             let calls = payment.unresolved_operations().into_iter();
             calls.map(move |call| UnresolvedCall::Processor(payment, call))

@@ -182,8 +182,8 @@ impl BookingAggregate for Booking {
         ))
     }
 
-    fn expired_event(lapse: Expiry) -> Event {
-        match lapse {
+    fn expired_event(expiry: Expiry) -> Event {
+        match expiry {
             Expiry::Prebook => Event::PrebookTimedOut,
             Expiry::Offer => Event::OfferExpired,
         }
@@ -202,8 +202,8 @@ impl BookingAggregate for Booking {
             State::CompleteInProgress { book } => Some(("book", book)),
             State::CancelInProgress { cancel } => Some(("cancel", cancel)),
             State::Confirmed { .. } => {
-                let leg = self.open_purchase().and_then(|purchase| purchase.call());
-                leg.map(|leg| ("buy", leg))
+                let call = self.open_purchase().and_then(|purchase| purchase.call());
+                call.map(|call| ("buy", call))
             }
             State::Created
             | State::PrebookInProgress { .. }

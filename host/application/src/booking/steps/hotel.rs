@@ -174,8 +174,8 @@ impl BookingAggregate for Booking {
         ))
     }
 
-    fn expired_event(lapse: Expiry) -> Event {
-        match lapse {
+    fn expired_event(expiry: Expiry) -> Event {
+        match expiry {
             Expiry::Prebook => Event::PrebookTimedOut,
             Expiry::Offer => Event::OfferExpired,
         }
