@@ -6,10 +6,9 @@ use crate::identifier::InstrumentIdParam;
 use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
-use host_application::application::Application;
 use host_application::booking::aggregate::BookingAggregate;
 use host_application::booking::completion::{
-    CompleteBookingCommand, CompleteBookingError, CompletionOutcome,
+    CompleteBookingCommand, CompletionOutcome, CompletionService,
 };
 use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
@@ -36,12 +35,13 @@ impl CompleteBookingRequest {
         self,
         context: &RequestContext,
         booking: BookingId,
+        key: Option<IdempotentRequest>,
     ) -> CompleteBookingCommand {
         CompleteBookingCommand {
             owner: context.owner.clone(),
             booking,
             instrument: self.payment_instrument_id.map(|id| id.0),
-            key: None,
+            key,
             is_repeat: None,
             request_id: context.request_id.to_string(),
             deadline: context.deadline.instant(),
@@ -50,47 +50,22 @@ impl CompleteBookingRequest {
 }
 
 /// Completes a booking. Responds 200 if it is confirmed and 202 if it is still in progress.
-pub(crate) async fn complete_and_respond<B: BookingAggregate, T, C>(
-    app: &Application,
-    key: Option<IdempotentRequest>,
+pub(crate) async fn complete_and_respond<B: BookingAggregate, T>(
+    completions: &CompletionService,
     command: CompleteBookingCommand,
-    complete: impl FnOnce(CompleteBookingCommand) -> C,
-    show: fn(&B) -> T,
-) -> Result<ApiResponse<T, SupplierMeta>, ApiError>
-where
-    C: Future<Output = Result<CompletionOutcome<B>, CompleteBookingError>> + Send,
-{
+    to_resource: fn(&B) -> T,
+) -> Result<ApiResponse<T, SupplierMeta>, ApiError> {
     let meta = |booking: &B| SupplierMeta::new(booking.supplier().clone());
-    match complete_idempotently(app, key, command, complete).await? {
+    let outcome = completions.complete(command).await;
+    match outcome.map_err(ApiError::from_complete)? {
         CompletionOutcome::Confirmed(booking) => {
-            Ok(ApiResponse::ok(show(&booking)).meta(meta(&booking)))
+            Ok(ApiResponse::ok(to_resource(&booking)).meta(meta(&booking)))
         }
         CompletionOutcome::InProgress(booking) => {
-            Ok(ApiResponse::accepted(show(&booking)).meta(meta(&booking)))
+            Ok(ApiResponse::accepted(to_resource(&booking)).meta(meta(&booking)))
         }
         unfinished => Err(ApiError::completion(&unfinished)),
     }
-}
-
-/// Completes a booking under an idempotency key, if there is one. The key is claimed with the first
-/// step and released if the request had no effect.
-async fn complete_idempotently<B: BookingAggregate, C>(
-    app: &Application,
-    key: Option<IdempotentRequest>,
-    mut command: CompleteBookingCommand,
-    complete: impl FnOnce(CompleteBookingCommand) -> C,
-) -> Result<CompletionOutcome<B>, ApiError>
-where
-    C: Future<Output = Result<CompletionOutcome<B>, CompleteBookingError>> + Send,
-{
-    command.key.clone_from(&key);
-    let completion = complete(command).await.map_err(ApiError::from_complete)?;
-    if let Some(key) = &key
-        && !completion.is_final()
-    {
-        app.idempotency.release(key).await;
-    }
-    Ok(completion)
 }
 
 impl ApiError {

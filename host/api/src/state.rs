@@ -4,13 +4,20 @@ use crate::rate_limit::RateLimiter;
 use crate::validation::ValidatorCache;
 use axum::extract::FromRef;
 use host_application::application::Application;
+use host_application::booking::cancellation::CancellationService;
+use host_application::booking::completion::CompletionService;
+use host_application::booking::prebook::PrebookService;
+use host_application::booking::reader::BookingReader;
+use host_application::booking::service_purchase::ServicePurchaseService;
 use host_application::mandate::service::MandateService;
 use host_application::payment_instrument::PaymentInstrumentService;
 use host_application::readiness::ReadinessProbe;
 use host_application::supplier::directory::SupplierDirectory;
+use host_application::supplier_event::service::SupplierEventService;
 use host_application::webhook::delivery_service::DeliveryService;
 use host_application::webhook::service::WebhookService;
 use host_application::webhook::watch_endpoint::WatchEndpointService;
+use host_domain::time::Timestamp;
 use host_domain::time::{Clock, Timestamp};
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,6 +120,12 @@ services! {
     suppliers: Arc<SupplierDirectory>;
     watch_endpoints: Arc<WatchEndpointService>;
     webhooks: Arc<WebhookService>;
+    bookings: Arc<BookingReader>;
+    cancellations: Arc<CancellationService>;
+    completions: Arc<CompletionService>;
+    prebooks: Arc<PrebookService>;
+    service_purchases: Arc<ServicePurchaseService>;
+    supplier_events: Arc<SupplierEventService>;
 }
 
 /// Returns the base URL of the error code pages, with a trailing slash.

@@ -1,16 +1,13 @@
 //! Webhooks that suppliers send when something changed. These requests carry no API key. Either the
 //! adapter verifies that the supplier sent the request, or the path contains a secret token.
 
-use crate::error_code::ErrorCode;
 use crate::extract::{DeferredBody, PathId, PathParameter, read_body};
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::supplier::directory::EventEndpoint;
-use host_application::supplier_event::service::InboundWebhook;
+use host_application::supplier_event::service::{InboundWebhook, SupplierEventService};
 use host_domain::supplier::SupplierId;
-use host_domain::supplier_event::{BODY_BYTES_MAX, SupplierWebhookRequest};
+use host_domain::supplier_event::BODY_BYTES_MAX;
 use http::HeaderMap;
 use serde::Serialize;
 use std::sync::Arc;
@@ -64,11 +61,11 @@ impl PathParameter for EventsToken {
     responses((status = 200, description = "Stored.")),
     extensions(("x-error-codes" = json!(["not_found", "invalid_signature", "supplier_unavailable"]))))]
 pub(crate) async fn receive_supplier_events(
-    State(app): State<Arc<Application>>,
+    State(supplier_events): State<Arc<SupplierEventService>>,
     request: DeferredBody<PathId<SupplierId>>,
 ) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
     let PathId(supplier) = request.parts.clone();
-    receive(&app, &supplier, None, request).await
+    receive(&supplier_events, &supplier, None, request).await
 }
 
 /// Report changes at a supplier that does not sign its webhooks
@@ -79,45 +76,33 @@ pub(crate) async fn receive_supplier_events(
     responses((status = 200, description = "Stored.")),
     extensions(("x-error-codes" = json!(["not_found", "invalid_signature", "supplier_unavailable"]))))]
 pub(crate) async fn receive_supplier_events_with_token(
-    State(app): State<Arc<Application>>,
+    State(supplier_events): State<Arc<SupplierEventService>>,
     request: DeferredBody<(PathId<SupplierId>, PathId<EventsToken>)>,
 ) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
     let (PathId(supplier), PathId(token)) = request.parts.clone();
-    receive(&app, &supplier, Some(&token.0), request).await
+    receive(&supplier_events, &supplier, Some(&token.0), request).await
 }
 
-/// Receives a webhook request. Anyone may send one, so the body is read only after the path is
-/// resolved, and the number of concurrent requests is limited.
+/// Receives a webhook request. Anyone may send one, so the body is read only after the request is
+/// admitted.
 async fn receive<T>(
-    app: &Arc<Application>,
+    supplier_events: &SupplierEventService,
     supplier: &SupplierId,
     token: Option<&str>,
     request: DeferredBody<T>,
 ) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
-    let (configured, adapter) = match app.suppliers.resolve_event_endpoint(supplier, token) {
-        EventEndpoint::NotFound => return Err(ErrorCode::NotFound.into()),
-        EventEndpoint::NotLoaded => {
-            return Err(ApiError::from(ErrorCode::SupplierUnavailable).with_supplier(supplier));
-        }
-        EventEndpoint::Ready(configured, adapter) => (configured, adapter),
-    };
-    let place = app.inbound_webhook_permits.try_acquire();
-    let _place = place.map_err(|_| ApiError::from(ErrorCode::Overloaded))?;
-    let received_at = app.clock.now();
+    let admitted = supplier_events.admit(supplier, token);
+    let admitted = admitted.map_err(|error| ApiError::from_admit(supplier, &error))?;
     let body = read_body(&request.headers, request.body, BODY_BYTES_MAX, BODY_TIMEOUT)
         .await
         .map_err(ApiError::from_body)?;
-    let delivered = InboundWebhook {
-        supplier: configured.clone(),
-        delivery: SupplierWebhookRequest {
-            headers: header_strings(&request.headers),
-            body: body.into(),
-            received_at,
-        },
+    let webhook = InboundWebhook {
+        headers: header_strings(&request.headers),
+        body: body.into(),
         request_id: request.context.request_id.to_string(),
         deadline: request.context.deadline.instant(),
     };
-    let received = app.receive_supplier_events(&adapter, delivered).await;
+    let received = supplier_events.receive(&admitted, webhook).await;
     let received = received.map_err(|error| ApiError::from_receive(supplier, error))?;
     Ok(ApiResponse::ok(SupplierEventsReceipt { received }))
 }

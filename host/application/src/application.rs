@@ -1,11 +1,24 @@
 //! The application: the state that handlers and background tasks share, built in one place.
 
 use crate::api_key::ApiKeyAuthenticator;
+use crate::background::{self, BackgroundTasks};
 use crate::base::Base;
-use crate::booking::settings::RetrySchedules;
+use crate::booking::cancellation::CancellationService;
+use crate::booking::completion::CompletionService;
+use crate::booking::engine::WorkflowEngine;
+use crate::booking::passenger_secrets::PassengerSecrets;
+use crate::booking::prebook::PrebookService;
+use crate::booking::reader::BookingReader;
+use crate::booking::resolution::ResolutionService;
+use crate::booking::service_purchase::ServicePurchaseService;
+use crate::booking::settings::BookingSettings;
 use crate::config::Config;
+use crate::failpoint::{self, FailpointPhase};
 use crate::id_generator::IdGenerator;
 use crate::idempotency::IdempotencyService;
+use crate::jobs::operator::OperatorService;
+use crate::jobs::unresolved_monitor::UnresolvedMonitor;
+use crate::jobs::worker::{JobError, JobHandler, JobWorker};
 use crate::mandate::service::MandateService;
 use crate::mandate::signing_key::SigningKeyError;
 use crate::payment_instrument::PaymentInstrumentService;
@@ -13,7 +26,10 @@ use crate::readiness::ReadinessProbe;
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::query_error::QueryState;
+use crate::supplier_event::service::SupplierEventService;
 use crate::task_supervisor::TaskSupervisor;
+use crate::watch::purchase_job;
+use crate::watch::service::PURCHASE_JOB_KIND;
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::delivery_worker::{DeliveryWorker, DeliveryWorkerSettings};
 use crate::webhook::maintenance::WebhookMaintenance;
@@ -22,6 +38,8 @@ use crate::webhook::service::WebhookService;
 use crate::webhook::watch_endpoint::WatchEndpointService;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use host_domain::time::Clock;
 use host_runtime::guarded_client::DnsLookup;
 use host_runtime::{CallSink, Runtime, RuntimeConfig, RuntimeError};
@@ -30,12 +48,6 @@ use secrecy::SecretSlice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
-
-/// Maximum number of supplier webhook requests that are handled at the same time. Anyone may send
-/// one, of up to 1 MiB. The limit keeps memory use low and, by default, leaves half of an adapter's
-/// concurrent calls to bookings.
-const INBOUND_WEBHOOKS_MAX: usize = 32;
 
 /// The application. Handlers receive it as `State<Arc<Application>>`.
 pub struct Application {
@@ -53,22 +65,34 @@ pub struct Application {
     pub ids: Arc<dyn IdGenerator>,
     /// Seals offers and secrets.
     pub sealer: Arc<Sealer>,
+    /// Finds and lists bookings.
+    pub bookings: Arc<BookingReader>,
+    /// Starts cancellations and quotes their cost.
+    pub cancellations: Arc<CancellationService>,
+    /// Completes bookings.
+    pub completions: Arc<CompletionService>,
     /// Finds, claims and releases idempotency keys.
     pub idempotency: IdempotencyService,
     /// Stored payment instruments.
     pub instruments: Arc<PaymentInstrumentService>,
+    /// Lists unresolved work and restarts parked jobs.
+    pub operator: Arc<OperatorService>,
+    /// Turns offers into bookings.
+    pub prebooks: Arc<PrebookService>,
+    /// Resolves unknown outcomes by an operator's decision.
+    pub resolutions: Arc<ResolutionService>,
+    /// Purchases bags for existing tickets.
+    pub service_purchases: Arc<ServicePurchaseService>,
+    /// Verifies and stores the events that suppliers send.
+    pub supplier_events: Arc<SupplierEventService>,
     /// Mandates.
     pub mandates: Arc<MandateService>,
     /// Authenticates API keys.
     pub api_keys: Arc<ApiKeyAuthenticator>,
     /// Checks the readiness of the process.
     pub readiness: Arc<ReadinessProbe>,
-    /// Permits for supplier webhook requests that are handled at the same time.
-    pub inbound_webhook_permits: Semaphore,
     /// State that supplier queries share between requests.
     pub query_state: QueryState,
-    /// Retry and reconcile schedules.
-    pub schedules: RetrySchedules,
     /// Webhook subscriptions.
     pub webhooks: Arc<WebhookService>,
     /// Deliveries to webhook subscriptions.
@@ -169,15 +193,33 @@ impl Application {
             idempotency.clone(),
         ));
         let webhook = WebhookServices::new(&config, &base, &tasks, &sealer, &idempotency);
+        let booking = BookingServices::new(
+            &config,
+            &base,
+            &tasks,
+            &suppliers,
+            &sealer,
+            &idempotency,
+            &instruments,
+        );
         let app = Arc::new(Self {
+            bookings: booking.reader,
+            cancellations: booking.cancellations,
+            completions: booking.completions,
+            operator: Arc::new(OperatorService::new(base.clone())),
+            prebooks: booking.prebooks,
+            resolutions: booking.resolutions,
+            service_purchases: booking.service_purchases,
+            supplier_events: Arc::new(SupplierEventService::new(
+                base.clone(),
+                Arc::clone(&suppliers),
+            )),
             idempotency,
             instruments,
             mandates,
             api_keys: Arc::new(ApiKeyAuthenticator::new(base.clone(), tasks.clone())),
             readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
-            inbound_webhook_permits: Semaphore::new(INBOUND_WEBHOOKS_MAX),
             query_state: QueryState::new(&config),
-            schedules: RetrySchedules::new(&config),
             webhooks: webhook.subscriptions,
             deliveries: webhook.deliveries,
             watch_endpoints: webhook.watch_endpoints,
@@ -192,8 +234,21 @@ impl Application {
             tasks,
         });
         webhook.workers.spawn(&app.tasks);
-        spawn_background_tasks(&app);
+        spawn_background_tasks(&app, &base, &booking.engine);
         Ok(app)
+    }
+
+    pub(crate) fn lease_ms(&self) -> i64 {
+        self.config.jobs.lease_ms()
+    }
+
+    pub(crate) fn failpoint(&self, step: &str, phase: FailpointPhase) {
+        failpoint::hit(&self.config.jobs.abort_at, step, phase);
+    }
+
+    /// Returns the validity of an offer whose supplier names no expiry, in seconds.
+    pub(crate) fn offer_ttl_s(&self) -> i64 {
+        i64::try_from(self.config.offers.ttl_s).unwrap_or(i64::MAX)
     }
 
     /// Stops background tasks, waits up to `patience` for them, and closes the database. Returns
@@ -291,39 +346,111 @@ impl std::fmt::Debug for Application {
 }
 
 /// Starts the background tasks. Each ends when the application shuts down.
-fn spawn_background_tasks(app: &Arc<Application>) {
-    let watched = Arc::clone(app);
-    app.tasks.spawn("unresolved", async move {
-        crate::jobs::unresolved_monitor::run_monitor(&watched).await
-    });
-    let forgetting = Arc::clone(app);
-    app.tasks.spawn("supplier events", async move {
-        crate::supplier_event::job::run_purge(&forgetting).await
-    });
-    let counting = Arc::clone(app);
-    app.tasks.spawn("flight counts", async move {
-        refresh_flight_counts(&counting).await
-    });
-    let worker = Arc::clone(app);
-    app.tasks.spawn("worker", async move {
-        crate::jobs::worker::run_worker(worker).await
-    });
+fn spawn_background_tasks(app: &Arc<Application>, base: &Base, engine: &Arc<WorkflowEngine>) {
+    let job_worker = JobWorker::new(
+        base.clone(),
+        app.tasks.clone(),
+        &app.config.jobs,
+        background::job_handlers(
+            base,
+            engine,
+            &app.suppliers,
+            Arc::new(PurchaseJobAdapter(Arc::clone(app))),
+        ),
+    );
+    let background = BackgroundTasks {
+        bookings: Arc::clone(&app.bookings),
+        job_worker: Arc::new(job_worker),
+        supplier_events: Arc::clone(&app.supplier_events),
+        unresolved_monitor: UnresolvedMonitor::new(base.clone()),
+    };
+    background.spawn(&app.tasks);
     let watching = Arc::clone(app);
     app.tasks.spawn("watches", async move {
         crate::watch::check_worker::run_worker(watching).await
     });
 }
 
-/// Interval at which the counts of flight bookings are updated. Lists add the changes since the
-/// last update.
-const FLIGHT_COUNT_INTERVAL: Duration = Duration::from_secs(2);
+/// The services that work on bookings.
+struct BookingServices {
+    engine: Arc<WorkflowEngine>,
+    reader: Arc<BookingReader>,
+    prebooks: Arc<PrebookService>,
+    completions: Arc<CompletionService>,
+    cancellations: Arc<CancellationService>,
+    service_purchases: Arc<ServicePurchaseService>,
+    resolutions: Arc<ResolutionService>,
+}
 
-async fn refresh_flight_counts(app: &Application) {
-    let complaint = "cannot update the counts of flight bookings";
-    let settle = || app.store.compact_flight_booking_counts(app.clock.now());
-    app.tasks
-        .run_periodically(FLIGHT_COUNT_INTERVAL, complaint, settle)
-        .await;
+impl BookingServices {
+    fn new(
+        config: &Config,
+        base: &Base,
+        tasks: &TaskSupervisor,
+        suppliers: &Arc<SupplierDirectory>,
+        sealer: &Arc<Sealer>,
+        idempotency: &IdempotencyService,
+        instruments: &Arc<PaymentInstrumentService>,
+    ) -> Self {
+        let passenger_secrets = PassengerSecrets::new(Arc::clone(&base.ids), Arc::clone(sealer));
+        let engine = Arc::new(WorkflowEngine::new(
+            base.clone(),
+            BookingSettings::new(&config.jobs, &config.reconcile, &config.payments),
+            tasks.clone(),
+            Arc::clone(suppliers),
+            Arc::clone(instruments),
+            passenger_secrets.clone(),
+        ));
+        Self {
+            reader: Arc::new(BookingReader::new(base.clone())),
+            prebooks: Arc::new(PrebookService::new(
+                base.clone(),
+                Arc::clone(&engine),
+                Arc::clone(suppliers),
+                passenger_secrets,
+                &config.offers,
+            )),
+            completions: Arc::new(CompletionService::new(
+                base.clone(),
+                Arc::clone(&engine),
+                idempotency.clone(),
+                Arc::clone(instruments),
+            )),
+            cancellations: Arc::new(CancellationService::new(
+                base.clone(),
+                Arc::clone(&engine),
+                Arc::clone(suppliers),
+                idempotency.clone(),
+            )),
+            service_purchases: Arc::new(ServicePurchaseService::new(
+                base.clone(),
+                Arc::clone(&engine),
+                Arc::clone(suppliers),
+                Arc::clone(instruments),
+            )),
+            resolutions: Arc::new(ResolutionService::new(base.clone(), Arc::clone(&engine))),
+            engine,
+        }
+    }
+}
+
+/// Handler of the purchases of armed watches.
+struct PurchaseJobAdapter(Arc<Application>);
+
+impl JobHandler for PurchaseJobAdapter {
+    fn kind(&self) -> &'static str {
+        PURCHASE_JOB_KIND
+    }
+
+    fn run<'a>(
+        &'a self,
+        subject: &'a str,
+        lease_token: &'a str,
+    ) -> BoxFuture<'a, Result<(), JobError>> {
+        purchase_job::run(&self.0, subject, lease_token)
+            .map(|result| result.map_err(JobError::from))
+            .boxed()
+    }
 }
 
 /// Opens the configured database without applying migrations.

@@ -2,6 +2,7 @@
 
 pub mod api_key;
 pub mod application;
+pub mod background;
 pub mod base;
 pub mod booking;
 pub mod catalog;

@@ -24,9 +24,9 @@ impl From<DatabaseError> for StorageFailure {
                 Self::Unavailable(error.into())
             }
             DatabaseError::CommitUnknown(_) => Self::CommitUnknown(error.into()),
-            DatabaseError::Decode { .. } | DatabaseError::Encode(_) | DatabaseError::Refused(_) => {
-                Self::Internal(error.into())
-            }
+            DatabaseError::Decode { .. }
+            | DatabaseError::Encode(_)
+            | DatabaseError::InvalidStatement(_) => Self::Internal(error.into()),
         }
     }
 }

@@ -13,8 +13,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use host_application::application::Application;
+use host_application::booking::resolution::ResolutionService;
 use host_application::error_chain::error_chain;
 use host_application::id_generator;
+use host_application::jobs::operator::OperatorService;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier::plugin_report::ReloadError;
 use host_domain::supplier::SupplierId;
@@ -42,6 +44,18 @@ impl FromRef<AdminState> for Arc<Application> {
 impl FromRef<AdminState> for Arc<SupplierDirectory> {
     fn from_ref(state: &AdminState) -> Self {
         Self::clone(&state.application.suppliers)
+    }
+}
+
+impl FromRef<AdminState> for Arc<OperatorService> {
+    fn from_ref(state: &AdminState) -> Self {
+        Self::clone(&state.application.operator)
+    }
+}
+
+impl FromRef<AdminState> for Arc<ResolutionService> {
+    fn from_ref(state: &AdminState) -> Self {
+        Self::clone(&state.application.resolutions)
     }
 }
 

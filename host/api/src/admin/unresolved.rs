@@ -5,19 +5,15 @@ use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use host_application::application::Application;
-use host_application::booking::resolution::{Resolution, ResolveError};
+use host_application::booking::resolution::{Resolution, ResolutionService, ResolveError};
 use host_application::error_chain::error_chain;
 use host_application::id_generator;
+use host_application::jobs::operator::{OperatorService, ParkedJob, UnresolvedCall};
 use host_domain::id::BookingId;
 use host_resources::value::{Amount, CurrencyCode};
-use host_storage::{Attempt, Job, ParkedJobFilter};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-/// Maximum number of rows in each list.
-const ROWS_MAX: u32 = 500;
 
 /// Filter of the unresolved calls.
 #[derive(Debug, Deserialize)]
@@ -67,22 +63,13 @@ pub(super) struct RetryJobsRequest {
 
 /// `GET /unresolved`: lists unresolved calls and parked jobs.
 pub(super) async fn list_unresolved(
-    State(app): State<Arc<Application>>,
-    Query(age): Query<UnresolvedQuery>,
+    State(operator): State<Arc<OperatorService>>,
+    Query(query): Query<UnresolvedQuery>,
 ) -> Result<Json<Value>, ApiError> {
-    let before = app.clock.now().plus_s(-i64::from(age.older_than_s));
-    let attempts = app
-        .store
-        .unresolved_attempts(before, ROWS_MAX)
-        .await
-        .map_err(ApiError::from_storage)?;
-    let parked = app
-        .store
-        .parked_jobs(ROWS_MAX)
-        .await
-        .map_err(ApiError::from_storage)?;
-    let calls: Vec<Value> = attempts.iter().map(attempt_json).collect();
-    let jobs: Vec<Value> = parked.iter().map(job_json).collect();
+    let unresolved = operator.list_unresolved(query.older_than_s).await;
+    let unresolved = unresolved.map_err(ApiError::from_storage)?;
+    let calls: Vec<Value> = unresolved.calls.iter().map(call_json).collect();
+    let jobs: Vec<Value> = unresolved.parked_jobs.iter().map(job_json).collect();
     Ok(Json(
         json!({ "data": { "calls": calls, "parked_jobs": jobs } }),
     ))
@@ -90,12 +77,12 @@ pub(super) async fn list_unresolved(
 
 /// `POST /unresolved/{booking_id}`: resolves a call or an undecided refund.
 pub(super) async fn resolve_booking(
-    State(app): State<Arc<Application>>,
+    State(resolutions): State<Arc<ResolutionService>>,
     Path(booking): Path<String>,
-    Json(settlement): Json<ResolveRequest>,
+    Json(request): Json<ResolveRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let id = BookingId::parse(&booking).map_err(|_| ApiError::from(ErrorCode::BookingNotFound))?;
-    let (call, verdict) = match settlement {
+    let (call, resolution) = match request {
         ResolveRequest::Done {
             client_reference,
             supplier_reference,
@@ -110,11 +97,11 @@ pub(super) async fn resolve_booking(
             (None, Resolution::RefundAmount(refund))
         }
     };
-    let status = app
+    let status = resolutions
         .resolve(
             &id,
             call.as_deref(),
-            verdict,
+            resolution,
             &id_generator::new_request_id(),
         )
         .await
@@ -126,26 +113,13 @@ pub(super) async fn resolve_booking(
 
 /// `POST /parked_jobs`: resets the attempts of parked jobs and makes them due now.
 pub(super) async fn retry_parked_jobs(
-    State(app): State<Arc<Application>>,
-    Json(parked): Json<RetryJobsRequest>,
+    State(operator): State<Arc<OperatorService>>,
+    Json(request): Json<RetryJobsRequest>,
 ) -> Result<Json<Value>, ApiError> {
-    let filter = ParkedJobFilter {
-        kind: parked.kind.as_deref(),
-        subject: parked.subject.as_deref(),
-    };
-    let begun = app
-        .store
-        .unpark_jobs(filter, app.clock.now())
-        .await
-        .map_err(ApiError::from_storage)?;
-    for job in &begun {
-        tracing::info!(
-            kind = job.kind,
-            subject = job.subject,
-            "an operator restarted a parked job"
-        );
-    }
-    let jobs: Vec<Value> = begun.iter().map(job_json).collect();
+    let (kind, subject) = (request.kind.as_deref(), request.subject.as_deref());
+    let jobs = operator.unpark_jobs(kind, subject).await;
+    let jobs = jobs.map_err(ApiError::from_storage)?;
+    let jobs: Vec<Value> = jobs.iter().map(job_json).collect();
     Ok(Json(json!({ "data": { "jobs": jobs } })))
 }
 
@@ -166,20 +140,20 @@ fn problem(error: ResolveError) -> ApiError {
     }
 }
 
-fn attempt_json(attempt: &Attempt) -> Value {
+fn call_json(call: &UnresolvedCall) -> Value {
     json!({
-        "organization": attempt.tenant.organization,
-        "mode": attempt.tenant.mode.as_str(),
-        "booking_id": attempt.call.booking_id.as_str(),
-        "step": attempt.call.step,
-        "target": attempt.call.target.as_str(),
-        "client_reference": attempt.call.client_reference,
-        "sent_at": attempt.last_sent_at.to_string(),
-        "evidence": attempt.evidence,
+        "organization": call.tenant.organization,
+        "mode": call.tenant.mode.as_str(),
+        "booking_id": call.booking_id.as_str(),
+        "step": call.step,
+        "target": call.target.as_str(),
+        "client_reference": call.client_reference,
+        "sent_at": call.sent_at.to_string(),
+        "evidence": call.evidence,
     })
 }
 
-fn job_json(job: &Job) -> Value {
+fn job_json(job: &ParkedJob) -> Value {
     json!({
         "kind": job.kind,
         "subject": job.subject,

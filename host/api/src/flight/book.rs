@@ -7,7 +7,7 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::booking::completion::CompletionService;
 use host_domain::id::BookingId;
 use host_resources::flight::booking::{self, FlightBooking};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const OPERATION: &str = "flight_book";
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
         "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
 pub(crate) async fn book_flight(
-    State(app): State<Arc<Application>>,
+    State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
@@ -44,7 +44,6 @@ pub(crate) async fn book_flight(
     )>,
 ) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
-    let command = request.into_command(&context, id);
-    let complete = |command| app.complete_flight(command);
-    book::complete_and_respond(&app, key, command, complete, booking::full).await
+    let command = request.into_command(&context, id, key);
+    book::complete_and_respond(&completions, command, booking::full).await
 }

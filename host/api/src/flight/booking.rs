@@ -9,7 +9,7 @@ use crate::meta::PaginationMeta;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::booking::reader::BookingReader;
 use host_domain::flight::Status;
 use host_domain::id::BookingId;
 use host_resources::flight::booking::{self, FlightBooking, FlightBookingStatus};
@@ -110,17 +110,17 @@ impl FlightBookingsQuery {
 #[utoipa::path(get, path = "/v1/flight/bookings", tag = "Flight bookings",
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_flight_bookings(
-    State(app): State<Arc<Application>>,
+    State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<FlightBookingsQuery>>,
 ) -> Result<ApiResponse<List<FlightBooking>, PaginationMeta>, ApiError> {
     let (filter, page) = query.into_filter_and_page();
     let owner = &context.owner;
-    let listed = app.store.flight_bookings(owner, &filter, page).await;
+    let listed = bookings.list_flights(owner, &filter, page).await;
     let (listed, total) = listed.map_err(ApiError::from_storage)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let bookings = listed.items.iter().map(booking::without_payment_methods);
-    Ok(ApiResponse::ok(List(bookings.collect())).meta(meta))
+    let resources = listed.items.iter().map(booking::without_payment_methods);
+    Ok(ApiResponse::ok(List(resources.collect())).meta(meta))
 }
 
 /// Get a flight booking
@@ -131,15 +131,14 @@ pub(crate) async fn list_flight_bookings(
     responses((status = 200, description = "The booking.")),
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 pub(crate) async fn get_flight_booking(
-    State(app): State<Arc<Application>>,
+    State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<FlightBooking>, ApiError> {
-    let found = app
-        .store
-        .flight_booking(&context.owner, &id)
+    let booking = bookings
+        .find_flight(&context.owner, &id)
         .await
         .map_err(ApiError::from_storage)?;
-    let found = found.ok_or(ErrorCode::BookingNotFound)?;
-    Ok(ApiResponse::ok(booking::full(&found)))
+    let booking = booking.ok_or(ErrorCode::BookingNotFound)?;
+    Ok(ApiResponse::ok(booking::full(&booking)))
 }

@@ -6,7 +6,7 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::booking::cancellation::CancellationService;
 use host_domain::flight::Status;
 use host_domain::id::BookingId;
 use host_resources::flight::booking::{self, FlightBooking};
@@ -45,7 +45,7 @@ impl Validate for CancelFlightBookingRequest {}
     responses((status = 200, description = "Already cancelled."), (status = 202, description = "Cancellation in progress.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_flight_booking(
-    State(app): State<Arc<Application>>,
+    State(cancellations): State<Arc<CancellationService>>,
     Context(context): Context,
     Validated((PathId(id), key, Body(CancelFlightBookingRequest {}))): Validated<(
         PathId<BookingId>,
@@ -54,16 +54,16 @@ pub(crate) async fn cancel_flight_booking(
     )>,
 ) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
-    let begun = app.cancel_flight_booking(&context.owner, &id, key.as_ref(), &context.request_id);
-    let booking = begun
+    let booking = cancellations
+        .cancel_flight_booking(&context.owner, &id, key.as_ref(), &context.request_id)
         .await
         .map_err(|error| ApiError::from_cancel(error, &[]))?;
-    let shown = booking::full(&booking);
-    let answer = match booking.status() {
-        Status::CancelInProgress => ApiResponse::accepted(shown),
-        _ => ApiResponse::ok(shown),
+    let resource = booking::full(&booking);
+    let response = match booking.status() {
+        Status::CancelInProgress => ApiResponse::accepted(resource),
+        _ => ApiResponse::ok(resource),
     };
-    Ok(answer.meta(SupplierMeta::new(booking.supplier)))
+    Ok(response.meta(SupplierMeta::new(booking.supplier)))
 }
 
 /// Quote the cancellation of a flight booking
@@ -79,14 +79,14 @@ pub(crate) async fn cancel_flight_booking(
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "supplier_operation_unsupported", "supplier_rejected", "supplier_error",
         "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn quote_flight_cancellation(
-    State(app): State<Arc<Application>>,
+    State(cancellations): State<Arc<CancellationService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<FlightCancellationQuote, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&context.owner, &context.request_id);
-    let quoted = app
+    let quote = cancellations
         .quote_flight_cancellation(owner, &id, request_id, context.deadline.instant())
         .await;
-    let (supplier, quote) = quoted.map_err(ApiError::from_quote)?;
+    let (supplier, quote) = quote.map_err(ApiError::from_quote)?;
     Ok(ApiResponse::ok(FlightCancellationQuote::from(&quote)).meta(SupplierMeta::new(supplier)))
 }

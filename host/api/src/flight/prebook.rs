@@ -10,7 +10,7 @@ use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::application::Application;
 use host_application::booking::flight_prebook::PrebookFlightCommand;
-use host_application::booking::prebook::PrebookOutcome;
+use host_application::booking::prebook::{PrebookOutcome, PrebookService};
 use host_application::context::RequestContext;
 use host_application::offers::token::{self, FlightOfferTerms};
 use host_domain::flight::passenger::Contact;
@@ -97,6 +97,7 @@ impl Validate for PrebookFlightRequest {
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn prebook_flight(
     State(app): State<Arc<Application>>,
+    State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
 ) -> Result<ApiResponse<FlightBooking, PrebookMeta>, ApiError> {
@@ -105,11 +106,11 @@ pub(crate) async fn prebook_flight(
         .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let command = into_command(context, key, offer, request)?;
-    let prebound = app
+    let outcome = prebooks
         .prebook_flight(command)
         .await
         .map_err(|error| ApiError::from_prebook(&supplier, error))?;
-    Ok(match prebound {
+    Ok(match outcome {
         PrebookOutcome::Created {
             booking,
             sdk_token,

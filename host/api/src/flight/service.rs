@@ -7,8 +7,9 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::booking::service_purchase::PurchaseServicesCommand;
+use host_application::booking::service_purchase::{
+    PurchaseServicesCommand, ServicePurchaseService,
+};
 use host_domain::id::BookingId;
 use host_domain::time::Timestamp;
 use host_resources::flight::booking::{self, FlightBooking};
@@ -63,15 +64,15 @@ impl Validate for PurchaseServicesRequest {
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "supplier_rejected", "supplier_error", "supplier_unavailable",
         "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn list_flight_services(
-    State(app): State<Arc<Application>>,
+    State(service_purchases): State<Arc<ServicePurchaseService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<List<AvailableService>, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&context.owner, &context.request_id);
-    let offered = app
+    let available = service_purchases
         .available_services(owner, &id, request_id, context.deadline.instant())
         .await;
-    let (supplier, bags) = offered.map_err(ApiError::from_service_purchase)?;
+    let (supplier, bags) = available.map_err(ApiError::from_service_purchase)?;
     let bags = bags.iter().map(|bag| {
         service::available_service(&bag.id, &bag.passenger, &bag.segment_ids, &bag.service)
     });
@@ -99,7 +100,7 @@ pub(crate) async fn list_flight_services(
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
         "supplier_rejected", "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]
 pub(crate) async fn purchase_flight_services(
-    State(app): State<Arc<Application>>,
+    State(service_purchases): State<Arc<ServicePurchaseService>>,
     Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
@@ -108,7 +109,7 @@ pub(crate) async fn purchase_flight_services(
     )>,
 ) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
     let services = request.services.into_iter();
-    let purchase = PurchaseServicesCommand {
+    let command = PurchaseServicesCommand {
         owner: context.owner,
         booking: id,
         key: key.key,
@@ -118,8 +119,8 @@ pub(crate) async fn purchase_flight_services(
         request_id: context.request_id.to_string(),
         deadline: context.deadline.instant(),
     };
-    let booking = app
-        .purchase_services(purchase)
+    let booking = service_purchases
+        .purchase_services(command)
         .await
         .map_err(ApiError::from_service_purchase)?;
     Ok(ApiResponse::ok(booking::full(&booking)).meta(SupplierMeta::new(booking.supplier)))

@@ -7,7 +7,7 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::booking::completion::CompletionService;
 use host_domain::id::BookingId;
 use host_resources::hotel::booking::{self, HotelBooking};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ const OPERATION: &str = "hotel_book";
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
         "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
 pub(crate) async fn book_hotel(
-    State(app): State<Arc<Application>>,
+    State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
@@ -45,7 +45,6 @@ pub(crate) async fn book_hotel(
     )>,
 ) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
-    let command = request.into_command(&context, id);
-    let complete = |command| app.complete_hotel(command);
-    book::complete_and_respond(&app, key, command, complete, booking::without_cards).await
+    let command = request.into_command(&context, id, key);
+    book::complete_and_respond(&completions, command, booking::without_cards).await
 }

@@ -6,7 +6,7 @@ use crate::extract::{PathId, Query, Validate, Validated};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, ResponseMeta};
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::booking::reader::BookingReader;
 use host_domain::hotel::Status;
 use host_domain::id::BookingId;
 use host_resources::hotel::booking::{self, HotelBooking, HotelBookingStatus, HotelBookingSummary};
@@ -62,7 +62,7 @@ impl ResponseMeta for PageMeta {}
 #[utoipa::path(get, path = "/v1/hotel/bookings", tag = "Hotel bookings",
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_hotel_bookings(
-    State(app): State<Arc<Application>>,
+    State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<HotelBookingsQuery>>,
 ) -> Result<ApiResponse<List<HotelBookingSummary>, PageMeta>, ApiError> {
@@ -74,9 +74,8 @@ pub(crate) async fn list_hotel_bookings(
         limit: query.limit,
         offset: query.offset,
     };
-    let listed = app
-        .store
-        .hotel_bookings(&context.owner, &filter, page)
+    let listed = bookings
+        .list_hotels(&context.owner, &filter, page)
         .await
         .map_err(ApiError::from_storage)?;
     let meta = PageMeta {
@@ -95,15 +94,14 @@ pub(crate) async fn list_hotel_bookings(
     responses((status = 200, description = "The booking.")),
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 pub(crate) async fn get_hotel_booking(
-    State(app): State<Arc<Application>>,
+    State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<HotelBooking>, ApiError> {
-    let found = app
-        .store
-        .hotel_booking(&context.owner, &id)
+    let booking = bookings
+        .find_hotel(&context.owner, &id)
         .await
         .map_err(ApiError::from_storage)?;
-    let found = found.ok_or(ErrorCode::BookingNotFound)?;
-    Ok(ApiResponse::ok(booking::full(&found)))
+    let booking = booking.ok_or(ErrorCode::BookingNotFound)?;
+    Ok(ApiResponse::ok(booking::full(&booking)))
 }

@@ -7,7 +7,7 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::booking::cancellation::CancellationService;
 use host_application::booking::hotel_cancellation::CancelHotelBookingCommand;
 use host_domain::hotel::Status;
 use host_domain::id::BookingId;
@@ -55,7 +55,7 @@ impl Validate for CancelHotelBookingRequest {
     responses((status = 200, description = "Already cancelled."), (status = 202, description = "Cancellation in progress.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_hotel_booking(
-    State(app): State<Arc<Application>>,
+    State(cancellations): State<Arc<CancellationService>>,
     Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<(
         PathId<BookingId>,
@@ -76,16 +76,16 @@ pub(crate) async fn cancel_hotel_booking(
         key,
         request_id: context.request_id.to_string(),
     };
-    let begun = app.cancel_hotel_booking(&command).await;
-    let booking = begun.map_err(|error| ApiError::from_cancel(error, &command.rooms))?;
-    let running = booking.status() == Status::CancelInProgress;
-    let shown = booking::without_cards(&booking);
-    let answer = if running {
-        ApiResponse::accepted(shown)
+    let booking = cancellations.cancel_hotel_booking(&command).await;
+    let booking = booking.map_err(|error| ApiError::from_cancel(error, &command.rooms))?;
+    let is_in_progress = booking.status() == Status::CancelInProgress;
+    let resource = booking::without_cards(&booking);
+    let response = if is_in_progress {
+        ApiResponse::accepted(resource)
     } else {
-        ApiResponse::ok(shown)
+        ApiResponse::ok(resource)
     };
-    Ok(answer.meta(SupplierMeta::new(booking.supplier)))
+    Ok(response.meta(SupplierMeta::new(booking.supplier)))
 }
 
 /// Quote a cancellation
@@ -100,11 +100,11 @@ pub(crate) async fn cancel_hotel_booking(
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "cancellation_restricted",
         "supplier_operation_unsupported", "supplier_rejected", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn quote_hotel_cancellation(
-    State(app): State<Arc<Application>>,
+    State(cancellations): State<Arc<CancellationService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<CancellationQuote, SupplierMeta>, ApiError> {
-    let quoted = app
+    let quote = cancellations
         .quote_hotel_cancellation(
             &context.owner,
             &id,
@@ -112,6 +112,6 @@ pub(crate) async fn quote_hotel_cancellation(
             context.deadline.instant(),
         )
         .await;
-    let (supplier, quote) = quoted.map_err(ApiError::from_quote)?;
+    let (supplier, quote) = quote.map_err(ApiError::from_quote)?;
     Ok(ApiResponse::ok(CancellationQuote::from(&quote)).meta(SupplierMeta::new(supplier)))
 }

@@ -10,7 +10,7 @@ use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::application::Application;
 use host_application::booking::hotel_prebook::{HotelOfferTerms, PrebookHotelCommand};
-use host_application::booking::prebook::PrebookOutcome;
+use host_application::booking::prebook::{PrebookOutcome, PrebookService};
 use host_application::context::RequestContext;
 use host_application::offers::token;
 use host_domain::hotel;
@@ -120,6 +120,7 @@ impl Validate for PrebookHotelRequest {
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout"]))))]
 pub(crate) async fn prebook_hotel(
     State(app): State<Arc<Application>>,
+    State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
 ) -> Result<ApiResponse<HotelBooking, PrebookMeta>, ApiError> {
@@ -131,11 +132,11 @@ pub(crate) async fn prebook_hotel(
     .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let command = into_command(context, key, offer, request)?;
-    let prebound = app
+    let outcome = prebooks
         .prebook_hotel(command)
         .await
         .map_err(|error| ApiError::from_prebook(&supplier, error))?;
-    Ok(match prebound {
+    Ok(match outcome {
         PrebookOutcome::Created {
             booking,
             sdk_token,

@@ -66,7 +66,7 @@ where
     }
 }
 
-/// A handler that takes a service and the clock.
+/// A handler that calls two services.
 impl<F, S, T, I, R, Fut> DescribeOperation<(S, T, Context, I, R, Fut)> for F
 where
     F: Fn(State<S>, State<T>, Context, Validated<I>) -> Fut,

@@ -2,7 +2,7 @@
 
 use crate::error_code::ErrorCode;
 use crate::problem::{ApiError, Violation};
-use host_application::booking::cancellation::{CancelError, CancellationQuoteError};
+use host_application::booking::cancel_error::{CancelError, CancellationQuoteError};
 use host_application::booking::completion::CompleteBookingError;
 use host_application::booking::execution::WorkflowError;
 use host_application::booking::prebook::PrebookError;

@@ -3,12 +3,23 @@
 use crate::error_code::ErrorCode;
 use crate::extract::BodyError;
 use crate::problem::{ApiError, Violation};
-use host_application::supplier_event::service::ReceiveError;
+use host_application::supplier_event::service::{AdmitError, ReceiveError};
 use host_domain::supplier::SupplierId;
 use host_domain::supplier_event::VerifyError;
 use host_storage::{CommitError, DatabaseError};
 
 impl ApiError {
+    /// Creates the error for a webhook request whose body is not read.
+    pub(crate) fn from_admit(supplier: &SupplierId, error: &AdmitError) -> Self {
+        match error {
+            AdmitError::NotFound => ErrorCode::NotFound.into(),
+            AdmitError::NotLoaded => {
+                Self::from(ErrorCode::SupplierUnavailable).with_supplier(supplier)
+            }
+            AdmitError::Overloaded => ErrorCode::Overloaded.into(),
+        }
+    }
+
     /// Creates the error for a webhook request that is not, or not completely, stored. If the
     /// request may be sent again, the error says so.
     pub(crate) fn from_receive(supplier: &SupplierId, error: ReceiveError) -> Self {

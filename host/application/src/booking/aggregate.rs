@@ -1,8 +1,8 @@
 //! The interface of a booking, for hotels or flights, that the workflow uses.
 
-use crate::application::Application;
 use crate::booking::execution::{ExecutionContext, StepPreparation, WorkflowError};
 use crate::booking::interpret::Interpretation;
+use crate::booking::step_dependencies::StepDependencies;
 use crate::id_generator::IdGenerator;
 use futures::future::BoxFuture;
 use host_domain::booking::{
@@ -88,7 +88,7 @@ pub trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static {
     fn execute_step<'a>(
         &'a self,
         step: &'a Self::Step,
-        app: &'a Application,
+        dependencies: &'a StepDependencies,
         execution: &'a ExecutionContext,
     ) -> BoxFuture<'a, Result<Interpretation<Self::Event>, WorkflowError>>;
 
@@ -96,7 +96,7 @@ pub trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static {
     fn prebook_started_event() -> Self::Event;
     fn prebook_refused_event() -> Self::Event;
     /// Returns the event for an expiry.
-    fn expired_event(lapse: Expiry) -> Self::Event;
+    fn expired_event(expiry: Expiry) -> Self::Event;
     fn change_reported_event(by: ChangeSource) -> Self::Event;
     fn book_started_event(payment: Option<Payment>) -> Self::Event;
     /// Returns the call to the supplier whose outcome may be unknown, with the name of its step.

@@ -1,79 +1,298 @@
-//! Errors and idempotency that the cancellations and cancellation quotes of hotels and flights
-//! share.
+//! Starts cancellations and quotes their cost. The cancellation itself runs in the background.
 
-use crate::application::Application;
-use crate::booking::execution::WorkflowError;
-use crate::idempotency::{IdempotencyError, IdempotentRequest};
-use host_domain::id::{BookingId, RoomId};
-use host_domain::supplier::{ReadError, SupplierId};
+use crate::base::Base;
+use crate::booking::aggregate::BookingAggregate;
+use crate::booking::cancel_error::{CancelError, CancellationQuoteError};
+use crate::booking::engine::WorkflowEngine;
+use crate::booking::flight_cancellation;
+use crate::booking::history::transition_statements;
+use crate::booking::hotel_cancellation::{self, CancelHotelBookingCommand};
+use crate::idempotency::{IdempotencyService, IdempotentRequest, claim_in};
+use crate::supplier::directory::SupplierDirectory;
+use host_domain::booking::Transition;
+use host_domain::flight::supplier_api::SupplierQuote;
+use host_domain::id::{BookingId, CancellationId};
+use host_domain::owner::Owner;
+use host_domain::supplier::{Capability, ReadError, SupplierId};
+use host_domain::{flight, hotel};
+use host_storage::CommitError;
+use std::sync::Arc;
+use tokio::time::Instant;
 
-/// Reasons why a cancellation was not started.
-#[derive(Debug, thiserror::Error)]
-pub enum CancelError {
-    #[error(transparent)]
-    Workflow(WorkflowError),
-    #[error("no such booking")]
-    NotFound,
-    #[error("the booking is {0}")]
-    InvalidState(&'static str),
-    #[error("the booking has no such room")]
-    UnknownRoom(RoomId),
-    #[error("the supplier does not support this cancellation")]
-    Unsupported,
-    #[error(transparent)]
-    Idempotency(IdempotencyError),
+/// Starts cancellations and quotes their cost.
+pub struct CancellationService {
+    base: Base,
+    engine: Arc<WorkflowEngine>,
+    suppliers: Arc<SupplierDirectory>,
+    idempotency: IdempotencyService,
 }
 
-/// Reasons why there is no cancellation quote.
-#[derive(Debug, thiserror::Error)]
-pub enum CancellationQuoteError {
-    #[error(transparent)]
-    Workflow(WorkflowError),
-    #[error("no such booking")]
-    NotFound,
-    #[error("the booking is {0}")]
-    InvalidState(&'static str),
-    #[error("the booking changed while the quote was being fetched; request another quote")]
-    BookingChanged,
-    #[error("a restriction forbids cancelling")]
-    CancellationRestricted,
-    #[error("the supplier returned no quote")]
-    Supplier(SupplierId, ReadError),
-}
-
-impl<E: Into<WorkflowError>> From<E> for CancelError {
-    fn from(error: E) -> Self {
-        Self::Workflow(error.into())
+impl CancellationService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(
+        base: Base,
+        engine: Arc<WorkflowEngine>,
+        suppliers: Arc<SupplierDirectory>,
+        idempotency: IdempotencyService,
+    ) -> Self {
+        Self {
+            base,
+            engine,
+            suppliers,
+            idempotency,
+        }
     }
-}
 
-impl<E: Into<WorkflowError>> From<E> for CancellationQuoteError {
-    fn from(error: E) -> Self {
-        Self::Workflow(error.into())
+    /// Starts a cancellation once. A request with the same key never starts another one, whatever
+    /// the outcome of the first. Returns the booking as it is then.
+    pub async fn cancel_hotel_booking(
+        &self,
+        command: &CancelHotelBookingCommand,
+    ) -> Result<hotel::Booking, CancelError> {
+        loop {
+            let is_repeat = self.is_repeat(command.key.as_ref()).await?;
+            let booking = self
+                .base
+                .store
+                .hotel_booking(&command.owner, &command.booking)
+                .await?;
+            let booking = booking.ok_or(CancelError::NotFound)?;
+            if let Some(unknown) = command
+                .rooms
+                .iter()
+                .find(|id| booking.rooms.iter().all(|room| room.id != **id))
+            {
+                return Err(CancelError::UnknownRoom(unknown.clone()));
+            }
+            if is_repeat || booking.is_canceled_or_canceling(&command.rooms) {
+                let unclaimed = command.key.as_ref().filter(|_| !is_repeat);
+                self.claim_key(unclaimed, &booking.id).await?;
+                return Ok(booking);
+            }
+            hotel_cancellation::check_state(&booking)?;
+            let supplier = self.suppliers.loaded(&booking.supplier);
+            let room_ids =
+                hotel_cancellation::rooms_to_cancel(supplier.as_ref(), &booking, &command.rooms)?;
+            let read_version = booking.version;
+            let event = hotel::booking::Event::CancelStarted {
+                id: CancellationId::from_bits(self.base.ids.generate()),
+                room_ids,
+            };
+            let transition = booking
+                .apply(event, self.base.now())
+                .map_err(|conflict| CancelError::InvalidState(conflict.status))?;
+            let booking = transition.booking.clone();
+            let key = command.key.as_ref();
+            let started = self.commit_start(read_version, transition, key, &command.request_id);
+            if started.await? {
+                return Ok(booking);
+            }
+        }
     }
-}
 
-impl Application {
+    /// Returns the current cost of cancelling, freshly read, with the supplier that quoted it.
+    /// Stale terms are never returned.
+    pub async fn quote_hotel_cancellation(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+        request_id: &str,
+        deadline: Instant,
+    ) -> Result<(SupplierId, hotel::quote::CancellationQuote), CancellationQuoteError> {
+        let booking = self
+            .base
+            .store
+            .hotel_booking(owner, id)
+            .await?
+            .ok_or(CancellationQuoteError::NotFound)?;
+        let reference = match booking.state {
+            hotel::booking::State::Confirmed { .. }
+            | hotel::booking::State::PartiallyCanceled { .. } => {
+                booking.supplier_reference.clone().unwrap_or_default()
+            }
+            _ => {
+                return Err(CancellationQuoteError::InvalidState(
+                    booking.status().as_str(),
+                ));
+            }
+        };
+        if booking
+            .policy
+            .as_ref()
+            .is_some_and(|policy| policy.forbids_cancellation(self.base.now()))
+        {
+            return Err(CancellationQuoteError::CancellationRestricted);
+        }
+        let supplier = self.suppliers.loaded(&booking.supplier).ok_or_else(|| {
+            CancellationQuoteError::Supplier(booking.supplier.clone(), ReadError::Unsupported)
+        })?;
+        let execution = self.engine.execution_context(request_id, deadline);
+        let context = execution.call_context(&booking.owner, &booking.id);
+        let supplier_quote = supplier
+            .quote_hotel_cancellation(&context, reference, booking.id.to_string())
+            .await;
+        let supplier_quote = supplier_quote
+            .map_err(|error| CancellationQuoteError::Supplier(booking.supplier.clone(), error))?;
+        let quote = hotel::quote::CancellationQuote::from_supplier(
+            supplier_quote,
+            booking.active_total(),
+            booking.policy.as_ref(),
+            self.base.now(),
+        );
+        let current = self
+            .base
+            .store
+            .hotel_booking(owner, id)
+            .await?
+            .ok_or(CancellationQuoteError::NotFound)?;
+        if current.version != booking.version {
+            return Err(CancellationQuoteError::BookingChanged);
+        }
+        let forbids = |restriction: &hotel::Restriction| {
+            restriction.code == hotel::Restriction::NO_CANCELLATION
+                && restriction.is_active(quote.checked_at)
+        };
+        if quote.restrictions.iter().any(forbids) {
+            Err(CancellationQuoteError::CancellationRestricted)
+        } else {
+            Ok((booking.supplier, quote))
+        }
+    }
+
+    /// Starts a cancellation once. If it is requested again, a cancellation or refund that waits
+    /// for its next attempt is tried now. A cancellation that was refused is started again, but not
+    /// under the same key. Returns the booking as it is then.
+    pub async fn cancel_flight_booking(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+        key: Option<&IdempotentRequest>,
+        request_id: &str,
+    ) -> Result<flight::Booking, CancelError> {
+        loop {
+            let is_repeat = self.is_repeat(key).await?;
+            let booking = self.base.store.flight_booking(owner, id).await?;
+            let booking = booking.ok_or(CancelError::NotFound)?;
+            let event = match booking.state {
+                flight::booking::State::Confirmed { .. } if is_repeat => return Ok(booking),
+                flight::booking::State::Confirmed { .. }
+                    if !self.supports_flight_cancellation(&booking.supplier) =>
+                {
+                    return Err(CancelError::Unsupported);
+                }
+                flight::booking::State::Confirmed { .. } => flight::booking::Event::CancelStarted,
+                flight::booking::State::CancelInProgress { .. }
+                | flight::booking::State::Canceled => flight::booking::Event::CancelExpedited,
+                flight::booking::State::Created
+                | flight::booking::State::PrebookInProgress { .. }
+                | flight::booking::State::ReadyForComplete
+                | flight::booking::State::CompleteInProgress { .. }
+                | flight::booking::State::Failed
+                | flight::booking::State::Expired => {
+                    return Err(CancelError::InvalidState(booking.status().as_str()));
+                }
+            };
+            let read_version = booking.version;
+            let unclaimed = key.filter(|_| !is_repeat);
+            let transition = match booking.clone().apply(event.clone(), self.base.now()) {
+                Ok(transition) => transition,
+                // Nothing is waiting: the cancellation is running, or everything is done.
+                Err(_) if event == flight::booking::Event::CancelExpedited => {
+                    self.claim_key(unclaimed, id).await?;
+                    return Ok(booking);
+                }
+                // A purchase of bags is in progress, and its outcome is unknown.
+                Err(conflict) => return Err(CancelError::InvalidState(conflict.status)),
+            };
+            let booking = transition.booking.clone();
+            let started = self.commit_start(read_version, transition, unclaimed, request_id);
+            if started.await? {
+                return Ok(booking);
+            }
+        }
+    }
+
+    /// Returns the current cost of cancelling, with the supplier that quotes it. No money is moved.
+    pub async fn quote_flight_cancellation(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+        request_id: &str,
+        deadline: Instant,
+    ) -> Result<(SupplierId, flight::quote::CancellationQuote), CancellationQuoteError> {
+        let booking = self.base.store.flight_booking(owner, id).await?;
+        let booking = booking.ok_or(CancellationQuoteError::NotFound)?;
+        if !matches!(booking.state, flight::booking::State::Confirmed { .. }) {
+            return Err(CancellationQuoteError::InvalidState(
+                booking.status().as_str(),
+            ));
+        }
+        let response = match self.suppliers.loaded(&booking.supplier) {
+            Some(supplier) => {
+                let execution = self.engine.execution_context(request_id, deadline);
+                let context = execution.call_context(&booking.owner, &booking.id);
+                let reference = flight_cancellation::booking_reference(&booking);
+                supplier
+                    .quote_flight_cancellation(&context, reference)
+                    .await
+            }
+            None => Err(ReadError::Unsupported),
+        };
+        let supplier_quote = match flight_cancellation::quote_or_unavailable(response) {
+            Ok(supplier_quote) => supplier_quote,
+            Err(error) => return Err(CancellationQuoteError::Supplier(booking.supplier, error)),
+        };
+        if let SupplierQuote::Unavailable(why) = &supplier_quote {
+            tracing::info!(booking = %booking.id, why, "the airline returned no quote; the stored terms are used");
+        }
+        let quote =
+            flight::quote::CancellationQuote::new(&booking, &supplier_quote, self.base.now());
+        Ok((booking.supplier, quote))
+    }
+
     /// Returns whether the same request was made before, so that it must not start anything again.
-    pub async fn is_repeat(&self, key: Option<&IdempotentRequest>) -> Result<bool, CancelError> {
-        let made = self
-            .idempotency
-            .find_result(key)
-            .await
-            .map_err(CancelError::Idempotency)?;
-        Ok(made.is_some())
+    async fn is_repeat(&self, key: Option<&IdempotentRequest>) -> Result<bool, CancelError> {
+        let earlier = self.idempotency.find_result(key).await;
+        Ok(earlier.map_err(CancelError::Idempotency)?.is_some())
     }
 
     /// Claims the key of a request that has nothing left to start.
-    pub async fn claim_key(
+    async fn claim_key(
         &self,
         key: Option<&IdempotentRequest>,
         booking: &BookingId,
     ) -> Result<(), CancelError> {
         if let Some(key) = key {
-            let used = self.idempotency.claim(key, booking.as_str()).await;
-            used.map_err(CancelError::Idempotency)?;
+            let claim = self.idempotency.claim(key, booking.as_str()).await;
+            claim.map_err(CancelError::Idempotency)?;
         }
         Ok(())
+    }
+
+    /// Stores the start of a cancellation, schedules the job that executes it and claims the key.
+    /// Returns `false` if another process changed the booking first.
+    async fn commit_start<B: BookingAggregate>(
+        &self,
+        read_version: i64,
+        transition: Transition<B>,
+        key: Option<&IdempotentRequest>,
+        request_id: &str,
+    ) -> Result<bool, CancelError> {
+        let id = transition.booking.id().clone();
+        let mut write =
+            transition_statements(&self.base, read_version, &[transition], None, request_id);
+        write.schedule_job(B::JOB_KIND, id.as_str(), self.base.now());
+        claim_in(&mut write, key, id.as_str());
+        match self.base.store.commit(write).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict(_)) => Ok(false),
+            Err(CommitError::Database(error)) => Err(error.into()),
+        }
+    }
+
+    fn supports_flight_cancellation(&self, supplier: &SupplierId) -> bool {
+        let supplier = self.suppliers.loaded(supplier);
+        supplier.is_some_and(|supplier| supplier.supports(Capability::FlightCancellation))
     }
 }

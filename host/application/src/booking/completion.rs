@@ -1,16 +1,15 @@
 //! Completes a booking: takes the caller's payment choice, commits the intent, executes the steps,
 //! and returns the outcome.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::booking::aggregate::{BookingAggregate, BookingPhase};
+use crate::booking::engine::WorkflowEngine;
 use crate::booking::execution::WorkflowError;
-use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
-use crate::payment_instrument::InstrumentError;
+use crate::booking::lease::wait_for_next_poll;
+use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
+use crate::payment_instrument::{InstrumentError, PaymentInstrumentService};
 use crate::sealer::SealError;
-use futures::FutureExt;
 use host_domain::booking::{Expiry, PaymentCollector};
-use host_domain::flight;
-use host_domain::hotel;
 use host_domain::id::{BookingId, InstrumentId, PaymentId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
@@ -109,50 +108,77 @@ impl CompleteBookingError {
     }
 }
 
-impl Application {
-    /// Completes a hotel booking. It is booked only once, however many requests there are.
-    pub async fn complete_hotel(
-        self: &Arc<Self>,
-        command: CompleteBookingCommand,
-    ) -> Result<CompletionOutcome<hotel::Booking>, CompleteBookingError> {
-        self.complete(command).await
+/// Completes bookings.
+pub struct CompletionService {
+    base: Base,
+    engine: Arc<WorkflowEngine>,
+    idempotency: IdempotencyService,
+    instruments: Arc<PaymentInstrumentService>,
+}
+
+impl CompletionService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(
+        base: Base,
+        engine: Arc<WorkflowEngine>,
+        idempotency: IdempotencyService,
+        instruments: Arc<PaymentInstrumentService>,
+    ) -> Self {
+        Self {
+            base,
+            engine,
+            idempotency,
+            instruments,
+        }
     }
 
-    /// Completes a flight booking. It is booked only once, however many requests there are.
-    pub async fn complete_flight(
-        self: &Arc<Self>,
-        command: CompleteBookingCommand,
-    ) -> Result<CompletionOutcome<flight::Booking>, CompleteBookingError> {
-        self.complete(command).await
-    }
-
-    async fn complete<B: BookingAggregate>(
-        self: &Arc<Self>,
+    /// Completes a booking. It is booked only once, however many requests there are. The key is
+    /// claimed with the first step and released if the request had no effect.
+    ///
+    /// # Errors
+    /// [`CompleteBookingError`].
+    pub async fn complete<B: BookingAggregate>(
+        &self,
         mut command: CompleteBookingCommand,
     ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
-        let ended = self.start_or_wait(&mut command).await;
-        match &ended {
+        let key = command.key.clone();
+        let outcome = self.complete_under_key(&mut command).await?;
+        if let Some(key) = &key
+            && !outcome.is_final()
+        {
+            self.idempotency.release(key).await;
+        }
+        Ok(outcome)
+    }
+
+    async fn complete_under_key<B: BookingAggregate>(
+        &self,
+        command: &mut CompleteBookingCommand,
+    ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
+        let result = self.start_or_wait(command).await;
+        match &result {
             Ok(_)
             | Err(CompleteBookingError::Workflow(_) | CompleteBookingError::Idempotency(_)) => {}
             // A key that was used for another request is reported before the reason why this
             // request fails.
-            Err(_) => self.resolve_idempotency(&mut command).await?,
+            Err(_) => self.resolve_idempotency(command).await?,
         }
-        let completion = ended?;
+        let outcome = result?;
         // From now on the key stands for the outcome that another call produced.
         if let Some(key) = &command.key
-            && completion.is_final()
+            && outcome.is_final()
         {
-            let used = self.idempotency.claim(key, command.booking.as_str()).await;
-            used.map_err(CompleteBookingError::Idempotency)?;
+            let claim = self.idempotency.claim(key, command.booking.as_str()).await;
+            claim.map_err(CompleteBookingError::Idempotency)?;
         }
-        Ok(completion)
+        Ok(outcome)
     }
 
     /// Starts the completion, or waits for the outcome of one in progress. Removes the key from the
     /// request once it is claimed.
     async fn start_or_wait<B: BookingAggregate>(
-        self: &Arc<Self>,
+        &self,
         command: &mut CompleteBookingCommand,
     ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
         let mut declines_known = None;
@@ -163,11 +189,11 @@ impl Application {
             if !is_untouched {
                 self.resolve_idempotency(command).await?;
             }
-            let repeated = command.is_repeat == Some(true);
+            let is_repeat = command.is_repeat == Some(true);
             let declines = command.declines_of_instrument(&booking);
             // Number of declines of this instrument that do not count: those before this request,
             // or none if the request is a repeat.
-            let known = *declines_known.get_or_insert(match repeated {
+            let known = *declines_known.get_or_insert(match is_repeat {
                 true => 0,
                 false => declines.len(),
             });
@@ -179,8 +205,8 @@ impl Application {
                     });
                 }
                 BookingPhase::ReadyToComplete => {
-                    if let Some(completion) = self.start_completion(booking, command).await? {
-                        return Ok(completion);
+                    if let Some(outcome) = self.start_completion(booking, command).await? {
+                        return Ok(outcome);
                     }
                     // The same request may have taken the booking. In that case this one is a
                     // repeat.
@@ -191,11 +217,16 @@ impl Application {
                     }
                 }
                 BookingPhase::Completing(_) => {
-                    if !self.is_lease_held(B::JOB_KIND, booking.id()).await? {
+                    if !self
+                        .engine
+                        .leases()
+                        .is_held(B::JOB_KIND, booking.id())
+                        .await?
+                    {
                         // The worker may have finished since the booking was read.
-                        let left = self.find_booking_to_complete::<B>(command).await?;
-                        if left.version() == booking.version() {
-                            return Ok(CompletionOutcome::from_booking(left));
+                        let current = self.find_booking_to_complete::<B>(command).await?;
+                        if current.version() == booking.version() {
+                            return Ok(CompletionOutcome::from_booking(current));
                         }
                         continue;
                     }
@@ -211,7 +242,7 @@ impl Application {
                 BookingPhase::Confirmed => {
                     return Ok(CompletionOutcome::Confirmed(Box::new(booking)));
                 }
-                BookingPhase::Canceling if repeated => {
+                BookingPhase::Canceling if is_repeat => {
                     return Ok(CompletionOutcome::Confirmed(Box::new(booking)));
                 }
                 BookingPhase::Canceling => {
@@ -220,7 +251,7 @@ impl Application {
             }
             // Another worker is completing the booking; its outcome is also the outcome of this
             // request.
-            if !self.wait_for_next_poll(command.deadline).await {
+            if !wait_for_next_poll(command.deadline).await {
                 let booking = self.find_booking_to_complete(command).await?;
                 return Ok(CompletionOutcome::at_deadline(booking));
             }
@@ -233,10 +264,12 @@ impl Application {
         command: &mut CompleteBookingCommand,
     ) -> Result<(), CompleteBookingError> {
         if command.is_repeat.is_none() {
-            let made = self.idempotency.find_result(command.key.as_ref()).await;
-            let repeated = made.map_err(CompleteBookingError::Idempotency)?.is_some();
-            command.key.take_if(|_| repeated);
-            command.is_repeat = Some(repeated);
+            let earlier = self.idempotency.find_result(command.key.as_ref()).await;
+            let is_repeat = earlier
+                .map_err(CompleteBookingError::Idempotency)?
+                .is_some();
+            command.key.take_if(|_| is_repeat);
+            command.is_repeat = Some(is_repeat);
         }
         Ok(())
     }
@@ -245,46 +278,50 @@ impl Application {
         &self,
         command: &CompleteBookingCommand,
     ) -> Result<B, CompleteBookingError> {
-        let found = B::find_owned(&self.store, &command.owner, &command.booking).await?;
+        let found = B::find_owned(&self.base.store, &command.owner, &command.booking).await?;
         found.ok_or(CompleteBookingError::NotFound)
     }
 
     /// Commits the intent with the key and executes the steps. Returns `None` if another process
     /// changed the booking first or took the key.
     async fn start_completion<B: BookingAggregate>(
-        self: &Arc<Self>,
+        &self,
         booking: B,
         command: &mut CompleteBookingCommand,
     ) -> Result<Option<CompletionOutcome<B>>, CompleteBookingError> {
-        let mut execution = self.execution_context(&command.request_id, command.deadline);
-        let expired = booking.expires_at() <= self.clock.now();
-        let event = if expired {
+        let mut execution = self
+            .engine
+            .execution_context(&command.request_id, command.deadline);
+        let is_expired = booking.expires_at() <= self.base.now();
+        let event = if is_expired {
             B::expired_event(Expiry::Offer)
         } else {
             execution.instrument = self.instrument_for(&booking, command).await?;
-            let hold = |instrument| self.new_authorization(booking.total(), instrument);
-            B::book_started_event(execution.instrument.as_ref().map(hold))
+            let to_payment =
+                |instrument| new_authorization(&self.base, booking.total(), instrument);
+            B::book_started_event(execution.instrument.as_ref().map(to_payment))
         };
-        let take_key = |write: &mut UnitOfWork| {
-            if !expired {
+        let claim_key = |write: &mut UnitOfWork| {
+            if !is_expired {
                 claim_in(write, command.key.as_ref(), command.booking.as_str());
             }
         };
-        let Some((booking, then)) = self.start(booking, event, &execution, take_key).await? else {
+        let started = self.engine.start(booking, event, &execution, claim_key);
+        let Some((booking, next)) = started.await? else {
             return Ok(None);
         };
         command.key = None;
-        let app = Arc::clone(self);
-        let run = async move { app.run_steps(booking, then, &execution).await };
-        let walk = self.run_to_completion(run.boxed());
-        let Ok(walked) = tokio::time::timeout_at(command.deadline, walk).await else {
+        let run = self
+            .engine
+            .run_steps_to_completion(booking, next, execution);
+        let Ok(result) = tokio::time::timeout_at(command.deadline, run).await else {
             // The workflow continues after the caller's deadline.
             let read = self.find_booking_to_complete(command).await;
             let booking = read.map_err(CompleteBookingError::after_send)?;
             return Ok(Some(CompletionOutcome::at_deadline(booking)));
         };
-        let booking = walked??;
-        if expired {
+        let booking = result?;
+        if is_expired {
             Err(CompleteBookingError::InvalidState(booking.status_str()))
         } else {
             Ok(Some(CompletionOutcome::from_booking(booking)))
@@ -315,17 +352,17 @@ impl Application {
             None => Err(CompleteBookingError::InstrumentInvalid),
         }
     }
+}
 
-    /// Creates a payment to authorize with a stored instrument.
-    pub fn new_authorization(&self, amount: Money, instrument: &Instrument) -> Payment {
-        Payment::new_authorization(
-            PaymentId::from_bits(self.ids.generate()),
-            amount,
-            instrument.processor.clone(),
-            instrument,
-            self.clock.now(),
-        )
-    }
+/// Creates a payment to authorize with a stored instrument.
+pub fn new_authorization(base: &Base, amount: Money, instrument: &Instrument) -> Payment {
+    Payment::new_authorization(
+        PaymentId::from_bits(base.ids.generate()),
+        amount,
+        instrument.processor.clone(),
+        instrument,
+        base.now(),
+    )
 }
 
 impl<B> CompletionOutcome<B> {

@@ -5,27 +5,32 @@
 //! call, the intent of the next one, the booking, its history, the events for subscribers and the
 //! lease on the workflow. The last transaction releases the lease.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::execution::{
-    CallKey, ExecutionContext, OutboundCall, StepPreparation, WorkflowError,
-};
+use crate::booking::execution::{CallKey, ExecutionContext, WorkflowError};
+use crate::booking::history::transition_statements;
 use crate::booking::interpret::Interpretation;
+use crate::booking::lease::WorkflowLeases;
+use crate::booking::passenger_secrets::PassengerSecrets;
+use crate::booking::plan::{self, PlannedAction, PlannedCall, STEPS_MAX, TransitionPlan};
+use crate::booking::settings::BookingSettings;
+use crate::booking::step_dependencies::StepDependencies;
 use crate::failpoint::{self, FailpointPhase};
-use crate::id_generator::IdGenerator;
+use crate::payment_instrument::PaymentInstrumentService;
+use crate::supplier::directory::SupplierDirectory;
+use crate::task_supervisor::TaskSupervisor;
 use futures::FutureExt;
-use host_domain::booking::{Expiry, Transition};
-use host_domain::id::{AttemptId, BookingId, EventId};
-use host_domain::payment::NextStep;
-use host_domain::time::Timestamp;
-use host_storage::{
-    Attempt, AttemptOutcome, BookingHistoryEntry, CommitError, Conflict, NewAttempt, OutboxEvent,
-    UnitOfWork,
-};
+use futures::future::BoxFuture;
+use host_domain::booking::Transition;
+use host_domain::id::{AttemptId, BookingId};
+use host_storage::{Attempt, AttemptOutcome, CommitError, Conflict, NewAttempt, UnitOfWork};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
 
-/// Maximum number of steps in one run. A booking takes four; the bound only stops an endless loop
-/// that a mistake in the state machine would cause.
-const STEPS_MAX: usize = 32;
+/// Part of a caller's time that is reserved for committing the outcome of a call that takes all the
+/// rest.
+const DEADLINE_RESERVE: Duration = Duration::from_millis(500);
 
 /// Maximum number of attempts to store an outcome if the booking changes meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
@@ -45,27 +50,18 @@ pub struct StepOutcome<E> {
 
 /// The action that follows a commit.
 pub enum NextAction<S> {
-    /// Makes a call. If the call may change something, its intent is committed under this attempt.
-    Execute(S, Option<AttemptId>),
+    /// Makes the call of this step.
+    Execute(S, AttemptReference),
     /// Makes no call: none is due, at all or before a later instant. The lease is released.
     Idle,
 }
 
-/// Transitions that are stored together, and the action that follows them.
-pub struct TransitionPlan<B: BookingAggregate> {
-    pub booking: B,
-    pub transitions: Vec<Transition<B>>,
-    /// An expiry among the transitions.
-    pub expiry: Option<Expiry>,
-    pub next: PlannedAction<B::Step>,
-}
-
-/// The action that is planned to follow a commit.
-pub enum PlannedAction<S> {
-    /// Make this call. The second field is its intent, if the call may change something.
-    Execute(S, Option<(AttemptId, &'static str, OutboundCall)>),
-    /// Wait until this instant, or indefinitely.
-    Wait(Option<Timestamp>),
+/// Names the attempt that the outcome of a call belongs to.
+pub enum AttemptReference {
+    /// The attempt under which the call's intent is committed.
+    Recorded(AttemptId),
+    /// The latest unresolved attempt of the earlier call that is reconciled.
+    Unresolved(CallKey),
 }
 
 /// Whether a commit keeps a lease that this run holds, or acquires one.
@@ -75,26 +71,111 @@ enum LeaseAction {
     Acquire,
 }
 
-impl Application {
+/// Executes the workflows of bookings.
+pub struct WorkflowEngine {
+    base: Base,
+    leases: WorkflowLeases,
+    steps: StepDependencies,
+    abort_at: String,
+    tasks: TaskSupervisor,
+}
+
+impl WorkflowEngine {
+    /// Creates the engine.
+    #[must_use]
+    pub fn new(
+        base: Base,
+        settings: BookingSettings,
+        tasks: TaskSupervisor,
+        suppliers: Arc<SupplierDirectory>,
+        instruments: Arc<PaymentInstrumentService>,
+        passenger_secrets: PassengerSecrets,
+    ) -> Self {
+        Self {
+            leases: WorkflowLeases::new(base.clone(), settings.lease_duration),
+            steps: StepDependencies {
+                base: base.clone(),
+                suppliers,
+                instruments,
+                passenger_secrets,
+                schedules: settings.schedules,
+            },
+            abort_at: settings.abort_at,
+            base,
+            tasks,
+        }
+    }
+
+    /// Returns the leases on the workflows.
+    pub const fn leases(&self) -> &WorkflowLeases {
+        &self.leases
+    }
+
+    /// Creates the context of one workflow run, with a new lease token.
+    pub fn execution_context(&self, request_id: &str, deadline: Instant) -> ExecutionContext {
+        ExecutionContext {
+            lease_token: format!("{:032x}", self.base.ids.generate()),
+            request_id: request_id.to_owned(),
+            deadline: deadline.checked_sub(DEADLINE_RESERVE).unwrap_or(deadline),
+            instrument: None,
+        }
+    }
+
+    /// Runs a workflow to completion, even if the caller disconnects meanwhile. The future is
+    /// boxed: it holds every step's state and would not fit on a thread's stack beside the
+    /// request's own state.
+    ///
+    /// # Errors
+    /// [`WorkflowError::TaskPanicked`].
+    pub async fn run_to_completion<T: Send + 'static>(
+        &self,
+        workflow: BoxFuture<'static, T>,
+    ) -> Result<T, WorkflowError> {
+        self.tasks
+            .run_to_completion(workflow)
+            .await
+            .map_err(|_logged| WorkflowError::TaskPanicked)
+    }
+
+    /// Executes the steps that follow, even if the caller disconnects meanwhile.
+    ///
+    /// # Errors
+    /// [`WorkflowError`].
+    pub async fn run_steps_to_completion<B: BookingAggregate>(
+        self: &Arc<Self>,
+        booking: B,
+        next: NextAction<B::Step>,
+        execution: ExecutionContext,
+    ) -> Result<B, WorkflowError> {
+        let engine = Arc::clone(self);
+        let workflow = async move { engine.run_steps(booking, next, &execution).await };
+        self.run_to_completion(workflow.boxed()).await?
+    }
+
     /// Continues a workflow from a stored booking.
+    ///
+    /// # Errors
+    /// [`WorkflowError`].
     pub async fn resume<B: BookingAggregate>(
         &self,
         booking: B,
         execution: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
-        let (booking, then) = self.commit_outcome(booking, None, execution).await?;
-        self.run_steps(booking, then, execution).await
+        let (booking, next) = self.commit_outcome(booking, None, execution).await?;
+        self.run_steps(booking, next, execution).await
     }
 
     /// Stores the outcome of a call and continues the workflow.
     pub async fn resume_with_outcome<B: BookingAggregate>(
         &self,
         booking: B,
-        told: StepOutcome<B::Event>,
+        outcome: StepOutcome<B::Event>,
         execution: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
-        let (booking, then) = self.commit_outcome(booking, Some(told), execution).await?;
-        self.run_steps(booking, then, execution).await
+        let (booking, next) = self
+            .commit_outcome(booking, Some(outcome), execution)
+            .await?;
+        self.run_steps(booking, next, execution).await
     }
 
     /// Stores what a caller requests and acquires the lease. Returns `None` if another process
@@ -104,13 +185,13 @@ impl Application {
         booking: B,
         event: B::Event,
         execution: &ExecutionContext,
-        more: impl FnOnce(&mut UnitOfWork),
+        extra_statements: impl FnOnce(&mut UnitOfWork),
     ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         let read_version = booking.version();
         let plan = self.plan_transitions(booking, Some(event))?;
         let mut write =
             self.plan_statements(read_version, &plan, None, execution, LeaseAction::Acquire);
-        more(&mut write);
+        extra_statements(&mut write);
         self.commit_start(plan, write).await
     }
 
@@ -119,16 +200,16 @@ impl Application {
     pub async fn start_with_outcome<B: BookingAggregate>(
         &self,
         booking: B,
-        told: &StepOutcome<B::Event>,
+        outcome: &StepOutcome<B::Event>,
         execution: &ExecutionContext,
     ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         let read_version = booking.version();
-        Self::log_outcome(booking.id(), told, execution);
-        let plan = self.plan_transitions(booking, Some(told.interpretation.event.clone()))?;
+        log_outcome(booking.id(), outcome, execution);
+        let plan = self.plan_transitions(booking, Some(outcome.interpretation.event.clone()))?;
         let write = self.plan_statements(
             read_version,
             &plan,
-            Some(told),
+            Some(outcome),
             execution,
             LeaseAction::Acquire,
         );
@@ -140,7 +221,7 @@ impl Application {
         plan: TransitionPlan<B>,
         write: UnitOfWork,
     ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
-        match self.store.commit(write).await {
+        match self.base.store.commit(write).await {
             Ok(()) => Ok(Some(self.after_commit(plan))),
             Err(CommitError::Conflict(_)) => Ok(None),
             Err(CommitError::Database(error)) => Err(error.into()),
@@ -151,50 +232,46 @@ impl Application {
     pub async fn run_steps<B: BookingAggregate>(
         &self,
         booking: B,
-        then: NextAction<B::Step>,
+        next: NextAction<B::Step>,
         execution: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
-        if matches!(then, NextAction::Idle) {
+        if matches!(next, NextAction::Idle) {
             return Ok(booking);
         }
         let id = booking.id().clone();
-        self.with_lease(
-            B::JOB_KIND,
-            &id,
-            execution,
-            self.step_loop(booking, then, execution).boxed(),
-        )
-        .await
-        .map_err(WorkflowError::after_send)
+        let steps = self.step_loop(booking, next, execution).boxed();
+        self.leases
+            .with_lease(B::JOB_KIND, &id, execution, steps)
+            .await
+            .map_err(WorkflowError::after_send)
     }
 
     async fn step_loop<B: BookingAggregate>(
         &self,
         mut booking: B,
-        mut then: NextAction<B::Step>,
+        mut next: NextAction<B::Step>,
         execution: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
         for _ in 0..STEPS_MAX {
-            let (step, attempt) = match then {
+            let (step, attempt) = match next {
                 NextAction::Execute(step, attempt) => (step, attempt),
                 NextAction::Idle => return Ok(booking),
             };
-            let attempt = match (
-                attempt,
-                booking.prepare_step(&step, self.first_reconcile_at()),
-            ) {
-                (None, Some(StepPreparation::Reconcile(made))) => {
-                    self.find_unresolved_attempt(&booking, &made).await?
+            let attempt = match attempt {
+                AttemptReference::Recorded(attempt) => Some(attempt),
+                AttemptReference::Unresolved(call) => {
+                    self.find_unresolved_attempt(&booking, &call).await?
                 }
-                (attempt, _) => attempt,
             };
-            let judgement = booking.execute_step(&step, self, execution).await?;
-            let told = StepOutcome {
+            let interpretation = booking.execute_step(&step, &self.steps, execution).await?;
+            let outcome = StepOutcome {
                 step: B::step_name(&step),
                 attempt,
-                interpretation: judgement,
+                interpretation,
             };
-            (booking, then) = self.commit_outcome(booking, Some(told), execution).await?;
+            (booking, next) = self
+                .commit_outcome(booking, Some(outcome), execution)
+                .await?;
         }
         tracing::error!(booking = %booking.id(), status = booking.status_str(), "a booking exceeded the maximum number of steps in one run; check the rules of its state machine");
         Err(WorkflowError::TooManyConflicts(booking.id().clone()))
@@ -205,29 +282,31 @@ impl Application {
     async fn commit_outcome<B: BookingAggregate>(
         &self,
         mut booking: B,
-        told: Option<StepOutcome<B::Event>>,
+        outcome: Option<StepOutcome<B::Event>>,
         execution: &ExecutionContext,
     ) -> Result<(B, NextAction<B::Step>), WorkflowError> {
         let id = booking.id().clone();
-        if let Some(told) = &told {
-            self.failpoint(told.step, FailpointPhase::ResponseReceived);
-            Self::log_outcome(&id, told, execution);
+        if let Some(outcome) = &outcome {
+            self.hit_failpoint(outcome.step, FailpointPhase::ResponseReceived);
+            log_outcome(&id, outcome, execution);
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = booking.version();
-            let event = told.as_ref().map(|told| told.interpretation.event.clone());
+            let event = outcome
+                .as_ref()
+                .map(|outcome| outcome.interpretation.event.clone());
             let plan = self.plan_transitions(booking, event)?;
             let write = self.plan_statements(
                 read_version,
                 &plan,
-                told.as_ref(),
+                outcome.as_ref(),
                 execution,
                 LeaseAction::Keep,
             );
-            match self.store.commit(write).await {
+            match self.base.store.commit(write).await {
                 Ok(()) => {
-                    if let Some(told) = &told {
-                        self.failpoint(told.step, FailpointPhase::OutcomeCommitted);
+                    if let Some(outcome) = &outcome {
+                        self.hit_failpoint(outcome.step, FailpointPhase::OutcomeCommitted);
                     }
                     return Ok(self.after_commit(plan));
                 }
@@ -236,7 +315,7 @@ impl Application {
                 }
                 Err(CommitError::Conflict(conflict)) => {
                     tracing::debug!(booking = %id, %conflict, "the booking changed meanwhile; the outcome is applied to its new state");
-                    let current = B::load(&self.store, &id).await?;
+                    let current = B::load(&self.base.store, &id).await?;
                     booking = current.ok_or_else(|| WorkflowError::BookingMissing(id.clone()))?;
                 }
                 Err(CommitError::Database(error)) => return Err(error.into()),
@@ -245,61 +324,83 @@ impl Application {
         Err(WorkflowError::TooManyConflicts(id))
     }
 
-    fn log_outcome<E>(booking: &BookingId, told: &StepOutcome<E>, execution: &ExecutionContext) {
-        let (outcome, evidence) = (
-            told.interpretation.outcome.as_str(),
-            told.interpretation.evidence.as_str(),
-        );
-        tracing::info!(%booking, step = told.step, outcome, evidence, request_id = execution.request_id, "step");
-    }
-
     fn plan_transitions<B: BookingAggregate>(
         &self,
         booking: B,
         event: Option<B::Event>,
     ) -> Result<TransitionPlan<B>, WorkflowError> {
-        let (now, first_check) = (self.clock.now(), self.first_reconcile_at());
-        let chosen = |step| self.failpoint(step, FailpointPhase::StepPlanned);
-        plan_transitions(booking, event, now, first_check, &*self.ids, chosen)
+        let (now, first_reconcile_at) = (self.base.now(), self.steps.first_reconcile_at());
+        let on_step_planned = |step| self.hit_failpoint(step, FailpointPhase::StepPlanned);
+        plan::plan_transitions(
+            booking,
+            event,
+            now,
+            first_reconcile_at,
+            &*self.base.ids,
+            on_step_planned,
+        )
     }
 
     fn plan_statements<B: BookingAggregate>(
         &self,
         read_version: i64,
         plan: &TransitionPlan<B>,
-        told: Option<&StepOutcome<B::Event>>,
+        outcome: Option<&StepOutcome<B::Event>>,
         execution: &ExecutionContext,
-        claim: LeaseAction,
+        lease: LeaseAction,
     ) -> UnitOfWork {
         let booking = &plan.booking;
         let tenant = &booking.owner().tenant;
-        let why = told.map(|told| told.interpretation.evidence.as_str());
-        let mut write =
-            self.transition_statements(read_version, &plan.transitions, why, &execution.request_id);
-        if let Some(told) = told
-            && let Some(id) = &told.attempt
+        let reason = outcome.map(|outcome| outcome.interpretation.evidence.as_str());
+        let mut write = transition_statements(
+            &self.base,
+            read_version,
+            &plan.transitions,
+            reason,
+            &execution.request_id,
+        );
+        if let Some(outcome) = outcome
+            && let Some(id) = &outcome.attempt
         {
-            let Interpretation {
-                outcome,
-                reference,
-                evidence,
-                ..
-            } = &told.interpretation;
+            let interpretation = &outcome.interpretation;
             write.finish_attempt(
                 tenant,
                 id,
-                (*outcome).into(),
-                reference.as_deref(),
-                Some(evidence),
+                interpretation.outcome.into(),
+                interpretation.reference.as_deref(),
+                Some(&interpretation.evidence),
             );
         }
-        if let PlannedAction::Execute(_, Some((id, step, call))) = &plan.next {
+        self.append_attempts(&mut write, plan);
+        let lease_ms = self.leases.duration_ms();
+        append_lease_statements(&mut write, plan, execution, lease, lease_ms);
+        write
+    }
+
+    /// Adds the attempt of the next call, and the operator's task of an undecided refund.
+    fn append_attempts<B: BookingAggregate>(
+        &self,
+        write: &mut UnitOfWork,
+        plan: &TransitionPlan<B>,
+    ) {
+        let booking = &plan.booking;
+        let tenant = &booking.owner().tenant;
+        if let PlannedAction::Execute(
+            _,
+            PlannedCall::Record {
+                attempt,
+                step,
+                call,
+            },
+        ) = &plan.next
+        {
             let digest = self
-                .runtime
-                .supplier(&call.target)
+                .steps
+                .suppliers
+                .loaded(&call.target)
                 .map_or_else(String::new, |supplier| supplier.info().digest.clone());
             let attempt = NewAttempt {
-                id: id.clone(),
+                id: attempt.clone(),
                 booking_id: booking.id().clone(),
                 step: (*step).to_owned(),
                 target: call.target.clone(),
@@ -310,10 +411,10 @@ impl Application {
             write.record_attempt(tenant, &attempt);
         }
         // No supplier or processor can decide this refund, so it becomes a task for an operator.
-        let is_new = |moved: &Transition<B>| moved.from_status != booking.status_str();
+        let is_new = |transition: &Transition<B>| transition.from_status != booking.status_str();
         if booking.pending_refund_decision().is_some() && plan.transitions.iter().any(is_new) {
-            let question = NewAttempt {
-                id: AttemptId::from_bits(self.ids.generate()),
+            let decision = NewAttempt {
+                id: AttemptId::from_bits(self.base.ids.generate()),
                 booking_id: booking.id().clone(),
                 step: DECIDE_REFUND_STEP.to_owned(),
                 target: booking.supplier().clone(),
@@ -321,120 +422,40 @@ impl Application {
                 plugin_digest: String::new(),
                 request_digest: String::new(),
             };
-            write.record_attempt(tenant, &question);
+            write.record_attempt(tenant, &decision);
         }
-        let (job, subject, token) = (
-            B::JOB_KIND,
-            booking.id().as_str(),
-            execution.lease_token.as_str(),
-        );
-        if matches!(claim, LeaseAction::Acquire) {
-            write.insert_leased_job(job, subject, token, self.lease_ms());
-        }
-        match &plan.next {
-            PlannedAction::Execute(..) if matches!(claim, LeaseAction::Acquire) => {}
-            PlannedAction::Execute(..) => {
-                write.renew_job_lease(job, subject, token, self.lease_ms());
-            }
-            PlannedAction::Wait(Some(at)) => {
-                write.release_job(job, subject, token, *at);
-            }
-            PlannedAction::Wait(None) => {
-                write.complete_job(job, subject, token);
-            }
-        }
-        write
     }
 
     fn after_commit<B: BookingAggregate>(
         &self,
         plan: TransitionPlan<B>,
     ) -> (B, NextAction<B::Step>) {
-        if let Some(lapse) = plan.expiry {
-            self.failpoint(lapse.name(), FailpointPhase::OutcomeCommitted);
+        if let Some(expiry) = plan.expiry {
+            self.hit_failpoint(expiry.name(), FailpointPhase::OutcomeCommitted);
         }
-        let then = match plan.next {
-            PlannedAction::Execute(step, attempt) => {
-                if attempt.is_some() {
-                    self.failpoint(B::step_name(&step), FailpointPhase::IntentCommitted);
-                }
-                NextAction::Execute(step, attempt.map(|(id, _, _)| id))
+        let next = match plan.next {
+            PlannedAction::Execute(step, PlannedCall::Record { attempt, .. }) => {
+                self.hit_failpoint(B::step_name(&step), FailpointPhase::IntentCommitted);
+                NextAction::Execute(step, AttemptReference::Recorded(attempt))
+            }
+            PlannedAction::Execute(step, PlannedCall::Reconcile(call)) => {
+                NextAction::Execute(step, AttemptReference::Unresolved(call))
             }
             PlannedAction::Wait(_) => NextAction::Idle,
         };
-        (plan.booking, then)
-    }
-
-    /// Builds the statements that store a booking's transitions. `why` is the reason of the first
-    /// transition.
-    pub fn transition_statements<B: BookingAggregate>(
-        &self,
-        read_version: i64,
-        moves: &[Transition<B>],
-        why: Option<&str>,
-        request_id: &str,
-    ) -> UnitOfWork {
-        let mut write = UnitOfWork::new(self.clock.now());
-        if let Some(last) = moves.last() {
-            last.booking.update(read_version, &mut write);
-        }
-        self.append_history_and_events(&mut write, moves, why, request_id);
-        write
-    }
-
-    /// Adds the history entries of transitions and the events for subscribers. `why` is the reason
-    /// of the first transition.
-    pub fn append_history_and_events<B: BookingAggregate>(
-        &self,
-        write: &mut UnitOfWork,
-        moves: &[Transition<B>],
-        why: Option<&str>,
-        request_id: &str,
-    ) {
-        let mut why = why;
-        for moved in moves {
-            let booking = &moved.booking;
-            let tenant = &booking.owner().tenant;
-            write.append_booking_history(
-                tenant,
-                &BookingHistoryEntry {
-                    booking_id: booking.id().clone(),
-                    sequence: booking.version(),
-                    event: moved.event.to_owned(),
-                    from_status: Some(moved.from_status.to_owned()),
-                    to_status: booking.status_str().to_owned(),
-                    reason: why.take().map(str::to_owned),
-                    request_id: Some(request_id.to_owned()),
-                    occurred_at: booking.updated_at(),
-                },
-            );
-            for notice in &moved.notifications {
-                let id = EventId::from_bits(self.ids.generate());
-                let payload = booking.event_payload(&id, notice);
-                write.publish(
-                    tenant,
-                    &OutboxEvent {
-                        id,
-                        event_type: notice.event_type.as_str().to_owned(),
-                        product: B::PRODUCT,
-                        booking_id: Some(booking.id().clone()),
-                        payload,
-                        created_at: booking.updated_at(),
-                    },
-                );
-            }
-        }
+        (plan.booking, next)
     }
 
     /// Returns the latest unresolved attempt of a call, if there is one.
     async fn find_unresolved_attempt<B: BookingAggregate>(
         &self,
         booking: &B,
-        made: &CallKey,
+        call: &CallKey,
     ) -> Result<Option<AttemptId>, WorkflowError> {
-        let open = self.unresolved_attempts(booking).await?;
-        let found = open.into_iter().rev().find(|attempt| made.matches(attempt));
-        Ok(found.map(|attempt| attempt.call.id))
+        let attempts = self.unresolved_attempts(booking).await?;
+        let mut newest_first = attempts.into_iter().rev();
+        let attempt = newest_first.find(|attempt| call.matches(attempt));
+        Ok(attempt.map(|attempt| attempt.call.id))
     }
 
     /// Returns the attempts whose outcome is unknown, oldest first.
@@ -443,7 +464,7 @@ impl Application {
         booking: &B,
     ) -> Result<Vec<Attempt>, WorkflowError> {
         let tenant = &booking.owner().tenant;
-        let mut attempts = self.store.attempts(tenant, booking.id()).await?;
+        let mut attempts = self.base.store.attempts(tenant, booking.id()).await?;
         attempts.retain(|attempt| {
             let outcome = attempt.outcome;
             matches!(outcome, AttemptOutcome::Sent | AttemptOutcome::Unknown)
@@ -451,77 +472,51 @@ impl Application {
         Ok(attempts)
     }
 
-    pub fn failpoint(&self, step: &str, phase: FailpointPhase) {
-        failpoint::hit(&self.config.jobs.abort_at, step, phase);
+    /// Aborts the process if the configuration names this failpoint.
+    pub fn hit_failpoint(&self, step: &str, phase: FailpointPhase) {
+        failpoint::hit(&self.abort_at, step, phase);
     }
 }
 
-/// Plans the transitions up to the next call, or to the point where nothing is due. The plan covers
-/// everything that is decided without a call and without the database. `chosen` is called with the
-/// name of each step.
-pub fn plan_transitions<B: BookingAggregate>(
-    mut booking: B,
-    mut event: Option<B::Event>,
-    now: Timestamp,
-    first_check: Timestamp,
-    ids: &dyn IdGenerator,
-    chosen: impl Fn(&'static str),
-) -> Result<TransitionPlan<B>, WorkflowError> {
-    let (mut moves, mut lapsed) = (Vec::new(), None);
-    for _ in 0..STEPS_MAX {
-        if let Some(event) = event.take() {
-            let moved = booking.apply(event, now)?;
-            booking = moved.booking.clone();
-            moves.push(moved);
+/// Adds the statements that acquire, renew or release the lease on a booking's workflow.
+fn append_lease_statements<B: BookingAggregate>(
+    write: &mut UnitOfWork,
+    plan: &TransitionPlan<B>,
+    execution: &ExecutionContext,
+    lease: LeaseAction,
+    lease_ms: i64,
+) {
+    let booking = &plan.booking;
+    let (job, subject, token) = (
+        B::JOB_KIND,
+        booking.id().as_str(),
+        execution.lease_token.as_str(),
+    );
+    if matches!(lease, LeaseAction::Acquire) {
+        write.insert_leased_job(job, subject, token, lease_ms);
+    }
+    match &plan.next {
+        PlannedAction::Execute(..) if matches!(lease, LeaseAction::Acquire) => {}
+        PlannedAction::Execute(..) => {
+            write.renew_job_lease(job, subject, token, lease_ms);
         }
-        let step = match booking.next_step(now) {
-            NextStep::Run(step) => step,
-            NextStep::Expire(lapse) => {
-                chosen(lapse.name());
-                lapsed = Some(lapse);
-                event = Some(B::expired_event(lapse));
-                continue;
-            }
-            NextStep::WaitUntil(at) => return Ok(idle_plan(booking, moves, lapsed, Some(at))),
-            NextStep::Idle => return Ok(idle_plan(booking, moves, lapsed, None)),
-        };
-        let name = B::step_name(&step);
-        let begin = booking.prepare_step(&step, first_check);
-        match begin.ok_or_else(|| WorkflowError::BookingMissing(booking.id().clone()))? {
-            StepPreparation::RecordThenSend(mark, call) => {
-                chosen(name);
-                let moved = booking.apply(mark, now)?;
-                let id = AttemptId::from_bits(ids.generate());
-                return Ok(TransitionPlan {
-                    booking: moved.booking.clone(),
-                    transitions: moves.into_iter().chain([moved]).collect(),
-                    expiry: lapsed,
-                    next: PlannedAction::Execute(step, Some((id, name, call))),
-                });
-            }
-            StepPreparation::Reconcile(_) => {
-                return Ok(TransitionPlan {
-                    booking,
-                    transitions: moves,
-                    expiry: lapsed,
-                    next: PlannedAction::Execute(step, None),
-                });
-            }
+        PlannedAction::Wait(Some(at)) => {
+            write.release_job(job, subject, token, *at);
+        }
+        PlannedAction::Wait(None) => {
+            write.complete_job(job, subject, token);
         }
     }
-    Err(WorkflowError::TooManyConflicts(booking.id().clone()))
 }
 
-fn idle_plan<B: BookingAggregate>(
-    booking: B,
-    moves: Vec<Transition<B>>,
-    lapse: Option<Expiry>,
-    at: Option<Timestamp>,
-) -> TransitionPlan<B> {
-    TransitionPlan {
-        booking,
-        transitions: moves,
-        expiry: lapse,
-        next: PlannedAction::Wait(at),
-    }
+fn log_outcome<E>(booking: &BookingId, outcome: &StepOutcome<E>, execution: &ExecutionContext) {
+    let interpretation = &outcome.interpretation;
+    tracing::info!(
+        %booking,
+        step = outcome.step,
+        outcome = interpretation.outcome.as_str(),
+        evidence = interpretation.evidence,
+        request_id = execution.request_id,
+        "step"
+    );
 }

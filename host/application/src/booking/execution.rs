@@ -3,8 +3,10 @@
 
 use host_domain::booking::InvalidTransition;
 use host_domain::id::BookingId;
+use host_domain::owner::Owner;
 use host_domain::payment::Instrument;
 use host_domain::supplier::SupplierId;
+use host_runtime::CallContext;
 use host_storage::{Attempt, AttemptOutcome, DatabaseError};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
@@ -21,6 +23,18 @@ pub struct ExecutionContext {
     pub deadline: Instant,
     /// Payment instrument, if it was read when the run began.
     pub instrument: Option<Instrument>,
+}
+
+impl ExecutionContext {
+    /// Returns the context of a call about an owner's booking.
+    pub fn call_context(&self, owner: &Owner, booking: &BookingId) -> CallContext {
+        CallContext {
+            request_id: self.request_id.clone(),
+            organization: owner.tenant.organization.clone(),
+            booking: Some(booking.to_string()),
+            deadline: self.deadline,
+        }
+    }
 }
 
 /// Reasons why a workflow stopped before its end. What is stored stays valid: a worker resumes from

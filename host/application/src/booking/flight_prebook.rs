@@ -1,10 +1,11 @@
 //! Turns a fare into a booking: prices it again for the passengers and binds it.
 
-use crate::application::Application;
-use crate::booking::prebook::{
-    BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key,
-};
+use crate::base::Base;
+use crate::booking::passenger_secrets::PassengerSecrets;
+use crate::booking::prebook_call::{BoundOffer, PrebookCall, PrebookContext};
 use crate::offers::token::FlightOfferTerms;
+use crate::sealer::SealError;
+use crate::supplier::directory::SupplierDirectory;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{Booking, Event, State};
@@ -13,7 +14,8 @@ use host_domain::flight::supplier_api::{PrebookRequest, PrebookResponse};
 use host_domain::flight::{FareCondition, FareConditions, Passenger};
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
-use std::sync::Arc;
+use host_runtime::Supplier;
+use host_storage::IdempotencyKey;
 use tokio::time::Instant;
 
 /// The operation that prebook keys belong to.
@@ -36,106 +38,108 @@ pub struct PrebookFlightCommand {
     pub deadline: Instant,
 }
 
-impl Application {
-    /// Binds a fare. A repeat with the same key returns the booking of the first call.
-    pub async fn prebook_flight(
-        self: &Arc<Self>,
-        mut command: PrebookFlightCommand,
-    ) -> Result<PrebookOutcome<Booking>, PrebookError> {
-        // Passengers are put in the order in which they were priced, because suppliers identify
-        // them by that order.
-        command
-            .passengers
+impl PrebookFlightCommand {
+    /// Puts the passengers in the order in which they were priced, because suppliers identify them
+    /// by that order.
+    pub fn sort_passengers(&mut self) {
+        self.passengers
             .sort_by_key(|(_, passenger)| passenger.passenger_type);
-        let settlement = self.payment_collector_of(&command.offer.supplier);
-        let settlement = settlement.ok_or(PrebookError::Unsupported)?;
-        let call = PrebookContext {
-            key: idempotency_key(&command.owner, OPERATION, &command.key),
-            fingerprint: command.fingerprint.clone(),
-            expires_at: command.offer.expires_at,
-            use_payment_sdk: command.use_payment_sdk,
-            request_id: command.request_id.clone(),
-            deadline: command.deadline,
-        };
-        let passengers = command.passengers.iter();
-        let passengers = passengers.map(|(_, passenger)| passenger.clone()).collect();
-        let ask = Box::new(
-            |supplier: host_runtime::Supplier, context, booking: Booking| {
-                async move {
-                    let request = prebook_request(&booking, passengers);
-                    let bound = supplier.prebook_flight(&context, request).await?;
-                    Ok(to_bound_offer(bound))
-                }
-                .boxed()
+    }
+
+    /// Returns the context of the prebook.
+    pub fn to_context(&self) -> PrebookContext {
+        PrebookContext {
+            key: IdempotencyKey {
+                owner: self.owner.clone(),
+                operation: OPERATION.to_owned(),
+                key: self.key.clone(),
             },
-        );
-        let new = || {
-            Ok(NewBooking::without_extras(
-                self.new_flight_booking(&command, settlement)?,
-            ))
-        };
-        self.prebook(call, new, ask).await
+            fingerprint: self.fingerprint.clone(),
+            expires_at: self.offer.expires_at,
+            use_payment_sdk: self.use_payment_sdk,
+            request_id: self.request_id.clone(),
+            deadline: self.deadline,
+        }
     }
+}
 
-    fn new_flight_booking(
-        &self,
-        command: &PrebookFlightCommand,
-        settlement: PaymentCollector,
-    ) -> Result<Booking, PrebookError> {
-        let now = self.clock.now();
-        let id = BookingId::from_bits(self.ids.generate());
-        let (passengers, sealed) = self
-            .seal_passengers(&command.owner, &id, &command.passengers)
-            .map_err(PrebookError::Seal)?;
-        let offer = &command.offer;
-        Ok(Booking {
-            id,
-            owner: command.owner.clone(),
-            version: 1,
-            supplier: offer.supplier.clone(),
-            reference_id: command.reference_id.clone(),
-            supplier_offer: offer.supplier_offer.clone(),
-            exclusive_key: self.exclusive_key(offer),
-            supplier_prebook: None,
-            supplier_reference: None,
-            airline_pnr: None,
-            contact: command.contact.clone(),
-            travellers: offer.travellers.clone(),
-            passengers,
-            sealed_passenger_data: sealed,
-            offered_total: offer.total,
-            ticket_total: None,
-            fare: None,
-            fare_tax: None,
-            fare_conditions: UNKNOWN_FARE_CONDITIONS,
-            journeys: Vec::new(),
-            services: Vec::new(),
-            purchases: Vec::new(),
-            changes: Vec::new(),
-            id_sequence: 0,
-            use_payment_sdk: command.use_payment_sdk,
-            payment_collector: settlement,
-            offer_expires_at: offer.expires_at,
-            state: State::Created,
-            payments: Vec::new(),
-            cancellation_count: 0,
-            cancellation: None,
-            failure: None,
-            created_at: now,
-            updated_at: now,
-            confirmed_at: None,
-            canceled_at: None,
-        })
-    }
+/// Returns the call that binds a fare for the passengers of a command.
+pub fn prebook_call(command: &PrebookFlightCommand) -> PrebookCall<Booking> {
+    let passengers = command.passengers.iter();
+    let passengers = passengers.map(|(_, passenger)| passenger.clone()).collect();
+    Box::new(|supplier: Supplier, context, booking: Booking| {
+        async move {
+            let request = prebook_request(&booking, passengers);
+            let response = supplier.prebook_flight(&context, request).await?;
+            Ok(to_bound_offer(response))
+        }
+        .boxed()
+    })
+}
 
-    /// Returns the key that only one unfinished booking may hold. Returns `None` if the supplier
-    /// does not limit an offer to one booking.
-    fn exclusive_key(&self, offer: &FlightOfferTerms) -> Option<String> {
-        let supplier = self.runtime.supplier(&offer.supplier)?;
-        let exclusive = supplier.info().description.one_booking_per_offer;
-        let key = offer.exclusive_key.clone();
-        exclusive.then(|| key.unwrap_or_else(|| offer.supplier_offer.clone()))
-    }
+/// Creates the booking of a command.
+///
+/// # Errors
+/// The passengers' secret data cannot be sealed.
+pub fn new_booking(
+    base: &Base,
+    passenger_secrets: &PassengerSecrets,
+    suppliers: &SupplierDirectory,
+    command: &PrebookFlightCommand,
+    payment_collector: PaymentCollector,
+) -> Result<Booking, SealError> {
+    let now = base.now();
+    let id = BookingId::from_bits(base.ids.generate());
+    let (passengers, sealed_passenger_data) =
+        passenger_secrets.seal(&command.owner, &id, &command.passengers)?;
+    let offer = &command.offer;
+    Ok(Booking {
+        id,
+        owner: command.owner.clone(),
+        version: 1,
+        supplier: offer.supplier.clone(),
+        reference_id: command.reference_id.clone(),
+        supplier_offer: offer.supplier_offer.clone(),
+        exclusive_key: exclusive_key(suppliers, offer),
+        supplier_prebook: None,
+        supplier_reference: None,
+        airline_pnr: None,
+        contact: command.contact.clone(),
+        travellers: offer.travellers.clone(),
+        passengers,
+        sealed_passenger_data,
+        offered_total: offer.total,
+        ticket_total: None,
+        fare: None,
+        fare_tax: None,
+        fare_conditions: UNKNOWN_FARE_CONDITIONS,
+        journeys: Vec::new(),
+        services: Vec::new(),
+        purchases: Vec::new(),
+        changes: Vec::new(),
+        id_sequence: 0,
+        use_payment_sdk: command.use_payment_sdk,
+        payment_collector,
+        offer_expires_at: offer.expires_at,
+        state: State::Created,
+        payments: Vec::new(),
+        cancellation_count: 0,
+        cancellation: None,
+        failure: None,
+        created_at: now,
+        updated_at: now,
+        confirmed_at: None,
+        canceled_at: None,
+    })
+}
+
+/// Returns the key that only one unfinished booking may hold. Returns `None` if the supplier
+/// does not limit an offer to one booking.
+fn exclusive_key(suppliers: &SupplierDirectory, offer: &FlightOfferTerms) -> Option<String> {
+    let supplier = suppliers.loaded(&offer.supplier)?;
+    let is_exclusive = supplier.info().description.one_booking_per_offer;
+    let key = offer.exclusive_key.clone();
+    is_exclusive.then(|| key.unwrap_or_else(|| offer.supplier_offer.clone()))
 }
 
 /// Fare conditions before the fare is bound, when nothing is known about them.

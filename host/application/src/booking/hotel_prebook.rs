@@ -1,10 +1,7 @@
 //! Turns a hotel offer into a booking: checks the price again and binds it.
 
-use crate::application::Application;
-use crate::booking::prebook::{
-    BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key,
-};
-use crate::booking::prebook_refusal::PrebookRefusal;
+use crate::base::Base;
+use crate::booking::prebook_call::{BoundOffer, PrebookCall, PrebookContext};
 use crate::booking::steps::hotel::guests_by_room;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
@@ -16,9 +13,9 @@ use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
-use host_storage::{DatabaseError, UnitOfWork};
+use host_runtime::Supplier;
+use host_storage::IdempotencyKey;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use tokio::time::Instant;
 
 /// The operation that prebook keys belong to.
@@ -62,130 +59,104 @@ pub struct PrebookHotelCommand {
     pub deadline: Instant,
 }
 
-impl Application {
-    /// Binds an offer. A repeat with the same key returns the booking of the first call.
-    pub async fn prebook_hotel(
-        self: &Arc<Self>,
-        command: PrebookHotelCommand,
-    ) -> Result<PrebookOutcome<Booking>, PrebookError> {
-        let id = BookingId::from_bits(self.ids.generate());
-        let nothing = UnitOfWork::new(self.clock.now());
-        self.prebook_hotel_with(command, id, nothing).await
-    }
-
-    /// Binds an offer as the booking with this id. Commits further statements together with the
-    /// intent, or neither.
-    pub async fn prebook_hotel_with(
-        self: &Arc<Self>,
-        command: PrebookHotelCommand,
-        id: BookingId,
-        along: UnitOfWork,
-    ) -> Result<PrebookOutcome<Booking>, PrebookError> {
-        let settlement = self.payment_collector_of(&command.offer.supplier);
-        let settlement = settlement.ok_or(PrebookError::Unsupported)?;
-        let call = PrebookContext {
-            key: idempotency_key(&command.owner, OPERATION, &command.key),
-            fingerprint: command.fingerprint.clone(),
-            expires_at: command.offer.expires_at,
-            use_payment_sdk: command.use_payment_sdk,
-            request_id: command.request_id.clone(),
-            deadline: command.deadline,
-        };
-        let ask = Box::new(
-            |supplier: host_runtime::Supplier, context, booking: Booking| {
-                async move {
-                    let request = prebook_request(&booking);
-                    let bound = supplier.prebook_hotel(&context, request).await?;
-                    Ok(to_bound_offer(&booking, bound))
-                }
-                .boxed()
-            },
-        );
-        let new = || {
-            Ok(NewBooking {
-                booking: self.new_hotel_booking(id.clone(), &command, settlement),
-                extra_statements: along.clone(),
-            })
-        };
-        self.prebook(call, new, ask).await
-    }
-
-    /// Returns why the supplier refused to bind the request that was made with a key. Returns
-    /// `None` if no refusal is stored.
-    pub async fn find_prebook_refusal(
-        &self,
-        owner: &Owner,
-        key: &str,
-    ) -> Result<Option<PrebookRefusal>, DatabaseError> {
-        let key = idempotency_key(owner, OPERATION, key);
-        let known = self.store.idempotency_record(&key).await?;
-        let refusal = known.and_then(|known| known.refusal);
-        Ok(refusal.map(|text| PrebookRefusal::from_json(&text)))
-    }
-
-    fn new_hotel_booking(
-        &self,
-        id: BookingId,
-        command: &PrebookHotelCommand,
-        settlement: PaymentCollector,
-    ) -> Booking {
-        let now = self.clock.now();
-        let offer = &command.offer;
-        let rooms = offer
-            .rooms
-            .iter()
-            .zip(&command.rooms)
-            .zip(&offer.stay.occupancies)
-            .map(|((room, guests), occupancy)| Room {
-                id: RoomId::from_bits(self.ids.generate()),
-                name: room.name.clone(),
-                board: room.board,
-                board_name: room.board_name.clone(),
-                adults: occupancy.adults,
-                children: occupancy.children.clone(),
-                total: room.total,
-                due_at_property: None,
-                policy: None,
-                supplier_reference: None,
-                hotel_confirmation_code: None,
-                canceled_at: None,
-                guests: guests
-                    .iter()
-                    .map(|guest| (GuestId::from_bits(self.ids.generate()), guest.clone()))
-                    .collect(),
-            });
-        Booking {
-            id,
-            owner: command.owner.clone(),
-            version: 1,
-            supplier: offer.supplier.clone(),
-            hotel_id: offer.hotel_id.clone(),
-            hotel: offer.hotel.clone(),
-            reference_id: command.reference_id.clone(),
-            supplier_offer: offer.supplier_offer.clone(),
-            supplier_prebook: None,
-            supplier_reference: None,
-            stay: offer.stay.clone(),
-            contact: command.contact.clone(),
-            rooms: rooms.collect(),
-            total: offer.total,
-            policy: None,
-            promotions: Vec::new(),
-            loyalty: None,
-            use_payment_sdk: command.use_payment_sdk,
-            payment_collector: settlement,
-            hotel_confirmation_code: None,
-            hotel_remarks: None,
-            offer_expires_at: offer.expires_at,
-            state: State::Created,
-            payments: Vec::new(),
-            cancellations: Vec::new(),
-            failure: None,
-            created_at: now,
-            updated_at: now,
-            confirmed_at: None,
-            canceled_at: None,
+impl PrebookHotelCommand {
+    /// Returns the context of the prebook.
+    pub fn to_context(&self) -> PrebookContext {
+        PrebookContext {
+            key: idempotency_key(&self.owner, &self.key),
+            fingerprint: self.fingerprint.clone(),
+            expires_at: self.offer.expires_at,
+            use_payment_sdk: self.use_payment_sdk,
+            request_id: self.request_id.clone(),
+            deadline: self.deadline,
         }
+    }
+}
+
+/// Builds the idempotency key of a hotel prebook.
+pub fn idempotency_key(owner: &Owner, key: &str) -> IdempotencyKey {
+    IdempotencyKey {
+        owner: owner.clone(),
+        operation: OPERATION.to_owned(),
+        key: key.to_owned(),
+    }
+}
+
+/// Returns the call that binds a hotel offer.
+pub fn prebook_call() -> PrebookCall<Booking> {
+    Box::new(|supplier: Supplier, context, booking: Booking| {
+        async move {
+            let request = prebook_request(&booking);
+            let response = supplier.prebook_hotel(&context, request).await?;
+            Ok(to_bound_offer(&booking, response))
+        }
+        .boxed()
+    })
+}
+
+/// Creates the booking of a command.
+pub fn new_booking(
+    base: &Base,
+    id: BookingId,
+    command: &PrebookHotelCommand,
+    payment_collector: PaymentCollector,
+) -> Booking {
+    let now = base.now();
+    let offer = &command.offer;
+    let rooms = offer
+        .rooms
+        .iter()
+        .zip(&command.rooms)
+        .zip(&offer.stay.occupancies)
+        .map(|((room, guests), occupancy)| Room {
+            id: RoomId::from_bits(base.ids.generate()),
+            name: room.name.clone(),
+            board: room.board,
+            board_name: room.board_name.clone(),
+            adults: occupancy.adults,
+            children: occupancy.children.clone(),
+            total: room.total,
+            due_at_property: None,
+            policy: None,
+            supplier_reference: None,
+            hotel_confirmation_code: None,
+            canceled_at: None,
+            guests: guests
+                .iter()
+                .map(|guest| (GuestId::from_bits(base.ids.generate()), guest.clone()))
+                .collect(),
+        });
+    Booking {
+        id,
+        owner: command.owner.clone(),
+        version: 1,
+        supplier: offer.supplier.clone(),
+        hotel_id: offer.hotel_id.clone(),
+        hotel: offer.hotel.clone(),
+        reference_id: command.reference_id.clone(),
+        supplier_offer: offer.supplier_offer.clone(),
+        supplier_prebook: None,
+        supplier_reference: None,
+        stay: offer.stay.clone(),
+        contact: command.contact.clone(),
+        rooms: rooms.collect(),
+        total: offer.total,
+        policy: None,
+        promotions: Vec::new(),
+        loyalty: None,
+        use_payment_sdk: command.use_payment_sdk,
+        payment_collector,
+        hotel_confirmation_code: None,
+        hotel_remarks: None,
+        offer_expires_at: offer.expires_at,
+        state: State::Created,
+        payments: Vec::new(),
+        cancellations: Vec::new(),
+        failure: None,
+        created_at: now,
+        updated_at: now,
+        confirmed_at: None,
+        canceled_at: None,
     }
 }
 

@@ -1,38 +1,75 @@
 //! Resumes the workflow of a booking: after a crash, an unknown outcome, an accepted cancellation,
 //! an expired offer, a due capture or refund, or a change that the supplier reported.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
+use crate::booking::engine::WorkflowEngine;
 use crate::booking::execution::{ExecutionContext, WorkflowError};
+use crate::jobs::worker::{JobError, JobHandler};
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use host_domain::id::BookingId;
+use std::marker::PhantomData;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Time limit of the calls of one run; shorter than the lease.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-pub async fn run<B: BookingAggregate>(
-    app: &Application,
-    subject: &str,
-    token: &str,
-) -> Result<(), WorkflowError> {
-    let Ok(id) = BookingId::parse(subject) else {
-        tracing::error!(subject, "a booking job has a subject that is no booking id");
-        return Ok(());
-    };
-    let Some(booking) = B::load(&app.store, &id).await? else {
-        tracing::error!(subject, "a booking job names a booking that does not exist");
-        return Ok(());
-    };
-    let execution = ExecutionContext {
-        lease_token: token.to_owned(),
-        request_id: format!("job_{:032x}", app.ids.generate()),
-        deadline: Instant::now() + RUN_TIMEOUT,
-        instrument: None,
-    };
-    match app.resume(booking, &execution).await {
-        // Another process holds the lease, so nothing is left to do here.
-        Err(WorkflowError::LeaseLost(_)) => Ok(()),
-        ended => ended.map(|_| ()),
+/// Handler of the jobs that resume bookings of one kind.
+pub struct BookingJob<B> {
+    base: Base,
+    engine: Arc<WorkflowEngine>,
+    kind: PhantomData<fn() -> B>,
+}
+
+impl<B: BookingAggregate> BookingJob<B> {
+    /// Creates the handler.
+    #[must_use]
+    pub const fn new(base: Base, engine: Arc<WorkflowEngine>) -> Self {
+        Self {
+            base,
+            engine,
+            kind: PhantomData,
+        }
+    }
+
+    async fn resume(&self, subject: &str, lease_token: &str) -> Result<(), WorkflowError> {
+        let Ok(id) = BookingId::parse(subject) else {
+            tracing::error!(subject, "a booking job has a subject that is no booking id");
+            return Ok(());
+        };
+        let Some(booking) = B::load(&self.base.store, &id).await? else {
+            tracing::error!(subject, "a booking job names a booking that does not exist");
+            return Ok(());
+        };
+        let execution = ExecutionContext {
+            lease_token: lease_token.to_owned(),
+            request_id: format!("job_{:032x}", self.base.ids.generate()),
+            deadline: Instant::now() + RUN_TIMEOUT,
+            instrument: None,
+        };
+        match self.engine.resume(booking, &execution).await {
+            // Another process holds the lease, so nothing is left to do here.
+            Err(WorkflowError::LeaseLost(_)) => Ok(()),
+            result => result.map(|_| ()),
+        }
+    }
+}
+
+impl<B: BookingAggregate> JobHandler for BookingJob<B> {
+    fn kind(&self) -> &'static str {
+        B::JOB_KIND
+    }
+
+    fn run<'a>(
+        &'a self,
+        subject: &'a str,
+        lease_token: &'a str,
+    ) -> BoxFuture<'a, Result<(), JobError>> {
+        self.resume(subject, lease_token)
+            .map(|result| result.map_err(JobError::from))
+            .boxed()
     }
 }

@@ -1,27 +1,44 @@
 //! Travel documents and full membership numbers. They are stored encrypted and decrypted only to be
 //! sent to the supplier.
 
-use crate::application::Application;
-use crate::sealer::SealError;
+use crate::id_generator::IdGenerator;
+use crate::sealer::{SealError, Sealer};
 use host_domain::booking::mask_membership_number;
 use host_domain::flight::booking::{BookedPassenger, Booking};
 use host_domain::flight::{Document, LoyaltyAccount, Passenger};
 use host_domain::id::{BookingId, PassengerId};
 use host_domain::owner::Owner;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 const PURPOSE: &str = "flight_passengers";
 
 /// The secret data of one passenger.
 #[derive(Serialize, Deserialize)]
-struct PassengerSecrets {
+struct SecretPassengerData {
     document: Option<Document>,
     loyalty_accounts: Vec<LoyaltyAccount>,
 }
 
-impl Application {
+/// Seals and opens the secret data of passengers.
+#[derive(Clone)]
+pub struct PassengerSecrets {
+    ids: Arc<dyn IdGenerator>,
+    sealer: Arc<Sealer>,
+}
+
+impl PassengerSecrets {
+    /// Creates the service.
+    #[must_use]
+    pub fn new(ids: Arc<dyn IdGenerator>, sealer: Arc<Sealer>) -> Self {
+        Self { ids, sealer }
+    }
+
     /// Returns passengers as a booking shows them, and their secret data encrypted.
-    pub fn seal_passengers(
+    ///
+    /// # Errors
+    /// The data cannot be sealed.
+    pub fn seal(
         &self,
         owner: &Owner,
         booking: &BookingId,
@@ -32,20 +49,20 @@ impl Application {
         };
         let sealed = match passengers.iter().any(has_secret) {
             true => {
-                let secrets: Vec<PassengerSecrets> = passengers
+                let secrets: Vec<SecretPassengerData> = passengers
                     .iter()
-                    .map(|(_, one)| passenger_secrets(one))
+                    .map(|(_, passenger)| secret_data(passenger))
                     .collect();
                 let bytes = serde_json::to_vec(&secrets).unwrap_or_default();
-                let place = seal_context(owner, booking);
-                Some(self.sealer.seal_text(PURPOSE, &place, &bytes)?)
+                let context = seal_context(owner, booking);
+                Some(self.sealer.seal_text(PURPOSE, &context, &bytes)?)
             }
             false => None,
         };
-        let shown = passengers
+        let booked = passengers
             .iter()
-            .map(|(place, one)| self.to_booked_passenger(*place, one));
-        Ok((shown.collect(), sealed))
+            .map(|(position, passenger)| self.to_booked_passenger(*position, passenger));
+        Ok((booked.collect(), sealed))
     }
 
     fn to_booked_passenger(&self, position: u8, passenger: &Passenger) -> BookedPassenger {
@@ -71,11 +88,14 @@ impl Application {
     }
 
     /// Returns passengers with their secret data, as the supplier needs them.
-    pub fn open_passengers(&self, booking: &Booking) -> Result<Vec<Passenger>, SealError> {
-        let secrets: Vec<PassengerSecrets> = match &booking.sealed_passenger_data {
+    ///
+    /// # Errors
+    /// The sealed data cannot be opened.
+    pub fn open(&self, booking: &Booking) -> Result<Vec<Passenger>, SealError> {
+        let secrets: Vec<SecretPassengerData> = match &booking.sealed_passenger_data {
             Some(sealed) => {
-                let place = seal_context(&booking.owner, &booking.id);
-                let bytes = self.sealer.open_text(PURPOSE, &place, sealed)?;
+                let context = seal_context(&booking.owner, &booking.id);
+                let bytes = self.sealer.open_text(PURPOSE, &context, sealed)?;
                 serde_json::from_slice(&bytes).map_err(|_| SealError::AuthenticationFailed)?
             }
             None => Vec::new(),
@@ -86,18 +106,18 @@ impl Application {
             .chain(std::iter::repeat_with(|| None));
         let opened = booking.passengers.iter().zip(secrets);
         Ok(opened
-            .map(|(shown, secret)| {
+            .map(|(passenger, secret)| {
                 let (document, loyalty_accounts) = secret
                     .map(|secret| (secret.document, secret.loyalty_accounts))
                     .unwrap_or_default();
                 Passenger {
-                    passenger_type: shown.passenger_type,
-                    title: shown.title,
-                    first_name: shown.first_name.clone(),
-                    last_name: shown.last_name.clone(),
-                    date_of_birth: shown.date_of_birth,
-                    gender: shown.gender,
-                    nationality: shown.nationality.clone(),
+                    passenger_type: passenger.passenger_type,
+                    title: passenger.title,
+                    first_name: passenger.first_name.clone(),
+                    last_name: passenger.last_name.clone(),
+                    date_of_birth: passenger.date_of_birth,
+                    gender: passenger.gender,
+                    nationality: passenger.nationality.clone(),
                     document,
                     loyalty_accounts,
                 }
@@ -106,8 +126,8 @@ impl Application {
     }
 }
 
-fn passenger_secrets(passenger: &Passenger) -> PassengerSecrets {
-    PassengerSecrets {
+fn secret_data(passenger: &Passenger) -> SecretPassengerData {
+    SecretPassengerData {
         document: passenger.document.clone(),
         loyalty_accounts: passenger.loyalty_accounts.clone(),
     }

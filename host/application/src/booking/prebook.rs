@@ -1,42 +1,37 @@
 //! Binds an offer, once for each key: commits the intent, calls the supplier, and stores its
 //! response. The request differs between hotels and flights; the way it is made safe does not.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::booking::aggregate::{BookingAggregate, BookingPhase};
-use crate::booking::engine::StepOutcome;
+use crate::booking::engine::{StepOutcome, WorkflowEngine};
 use crate::booking::execution::{ExecutionContext, WorkflowError};
+use crate::booking::flight_prebook::{self, PrebookFlightCommand};
+use crate::booking::history::{append_history_and_events, transition_statements};
+use crate::booking::hotel_prebook::{self, PrebookHotelCommand};
 use crate::booking::interpret::{CallOutcome, Interpretation};
+use crate::booking::lease::wait_for_next_poll;
+use crate::booking::passenger_secrets::PassengerSecrets;
+use crate::booking::prebook_call::{BoundOffer, NewBooking, PrebookCall, PrebookContext};
 use crate::booking::prebook_refusal::PrebookRefusal;
 use crate::booking::steps::payment::{STATEMENT_DESCRIPTOR, intent_reference};
+use crate::config::OffersConfig;
 use crate::failpoint::FailpointPhase;
+use crate::supplier::directory::SupplierDirectory;
 use futures::FutureExt;
-use futures::future::BoxFuture;
 use host_domain::booking::PaymentCollector;
 use host_domain::id::{BookingId, PaymentId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{Payment, PaymentError};
 use host_domain::supplier::{ChangeError, Checkout, RefusalReason, SupplierId};
-use host_domain::time::Timestamp;
-use host_runtime::{CallContext, IntentRequest, Supplier};
-use host_storage::{BookingHistoryEntry, CommitError, Conflict, IdempotencyKey, UnitOfWork};
+use host_domain::{flight, hotel};
+use host_runtime::IntentRequest;
+use host_storage::{BookingHistoryEntry, CommitError, Conflict, DatabaseError, UnitOfWork};
 use std::sync::Arc;
 use tokio::time::Instant;
 
 /// Name of the prebook step, in failpoints and tests.
 const STEP_NAME: &str = "prebook";
-
-/// The context of a prebook request: its key, expiry and deadline.
-#[derive(Debug, Clone)]
-pub struct PrebookContext {
-    pub key: IdempotencyKey,
-    pub fingerprint: String,
-    /// Time at which the offer expires.
-    pub expires_at: Timestamp,
-    pub use_payment_sdk: bool,
-    pub request_id: String,
-    pub deadline: Instant,
-}
 
 /// Successful outcomes of a prebook.
 #[derive(Debug)]
@@ -84,56 +79,119 @@ impl<E: Into<WorkflowError>> From<E> for PrebookError {
     }
 }
 
-/// A booking that is about to be created.
-pub struct NewBooking<B> {
-    pub booking: B,
-    /// Statements that are committed in the same transaction, for example the consumption of the
-    /// mandate that the booking is made under.
-    pub extra_statements: UnitOfWork,
+/// Turns offers into bookings: checks the price again and binds it.
+pub struct PrebookService {
+    base: Base,
+    engine: Arc<WorkflowEngine>,
+    suppliers: Arc<SupplierDirectory>,
+    passenger_secrets: PassengerSecrets,
+    /// Validity of an offer whose supplier names no expiry, in seconds.
+    offer_ttl_s: i64,
 }
 
-impl<B: BookingAggregate> NewBooking<B> {
-    /// Creates it without further statements.
-    pub fn without_extras(booking: B) -> Self {
-        let extra_statements = UnitOfWork::new(booking.created_at());
+impl PrebookService {
+    /// Creates the service.
+    #[must_use]
+    pub fn new(
+        base: Base,
+        engine: Arc<WorkflowEngine>,
+        suppliers: Arc<SupplierDirectory>,
+        passenger_secrets: PassengerSecrets,
+        offers: &OffersConfig,
+    ) -> Self {
         Self {
-            booking,
-            extra_statements,
+            base,
+            engine,
+            suppliers,
+            passenger_secrets,
+            offer_ttl_s: i64::try_from(offers.ttl_s).unwrap_or(i64::MAX),
         }
     }
-}
 
-/// The supplier's response to a prebook.
-pub struct BoundOffer<E> {
-    /// The current price.
-    pub total: Money,
-    /// Whether it is what was requested, apart from the price.
-    pub matches_request: bool,
-    /// Time until which it can be booked, if the supplier names one.
-    pub expires_at: Option<Timestamp>,
-    /// Checkout of a supplier that collects payment.
-    pub checkout: Option<Checkout>,
-    /// Builds the booking's event from its expiry and the browser payment.
-    pub into_event: Box<dyn FnOnce(Timestamp, Option<Payment>) -> E + Send>,
-}
+    /// Binds a hotel offer. A repeat with the same key returns the booking of the first call.
+    ///
+    /// # Errors
+    /// [`PrebookError`].
+    pub async fn prebook_hotel(
+        self: &Arc<Self>,
+        command: PrebookHotelCommand,
+    ) -> Result<PrebookOutcome<hotel::Booking>, PrebookError> {
+        let id = BookingId::from_bits(self.base.ids.generate());
+        let no_statements = self.base.unit_of_work();
+        self.prebook_hotel_with(command, id, no_statements).await
+    }
 
-/// The closure that calls the supplier to bind the offer.
-pub type PrebookCall<B> = Box<
-    dyn FnOnce(
-            Supplier,
-            CallContext,
-            B,
-        ) -> BoxFuture<
-            'static,
-            Result<BoundOffer<<B as BookingAggregate>::Event>, ChangeError>,
-        > + Send,
->;
+    /// Binds a hotel offer as the booking with this id. Commits further statements together with
+    /// the intent, or neither.
+    ///
+    /// # Errors
+    /// [`PrebookError`].
+    pub async fn prebook_hotel_with(
+        self: &Arc<Self>,
+        command: PrebookHotelCommand,
+        id: BookingId,
+        extra_statements: UnitOfWork,
+    ) -> Result<PrebookOutcome<hotel::Booking>, PrebookError> {
+        let collector = self.payment_collector_of(&command.offer.supplier);
+        let collector = collector.ok_or(PrebookError::Unsupported)?;
+        let new_booking = || {
+            let id = id.clone();
+            Ok(NewBooking {
+                booking: hotel_prebook::new_booking(&self.base, id, &command, collector),
+                extra_statements: extra_statements.clone(),
+            })
+        };
+        let call = hotel_prebook::prebook_call();
+        self.prebook(command.to_context(), new_booking, call).await
+    }
 
-impl Application {
+    /// Binds a fare. A repeat with the same key returns the booking of the first call.
+    ///
+    /// # Errors
+    /// [`PrebookError`].
+    pub async fn prebook_flight(
+        self: &Arc<Self>,
+        mut command: PrebookFlightCommand,
+    ) -> Result<PrebookOutcome<flight::Booking>, PrebookError> {
+        command.sort_passengers();
+        let collector = self.payment_collector_of(&command.offer.supplier);
+        let collector = collector.ok_or(PrebookError::Unsupported)?;
+        let new_booking = || {
+            let booking = flight_prebook::new_booking(
+                &self.base,
+                &self.passenger_secrets,
+                &self.suppliers,
+                &command,
+                collector,
+            );
+            booking
+                .map(NewBooking::without_extras)
+                .map_err(PrebookError::Seal)
+        };
+        let call = flight_prebook::prebook_call(&command);
+        self.prebook(command.to_context(), new_booking, call).await
+    }
+
+    /// Returns why the supplier refused to bind the hotel offer of a request that was made with a
+    /// key. Returns `None` if no refusal is stored.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn find_prebook_refusal(
+        &self,
+        owner: &Owner,
+        key: &str,
+    ) -> Result<Option<PrebookRefusal>, DatabaseError> {
+        let key = hotel_prebook::idempotency_key(owner, key);
+        let record = self.base.store.idempotency_record(&key).await?;
+        let refusal = record.and_then(|record| record.refusal);
+        Ok(refusal.map(|text| PrebookRefusal::from_json(&text)))
+    }
+
     /// Returns who collects the payment for a supplier's bookings, or `None` if the supplier is not
     /// configured.
-    pub fn payment_collector_of(&self, supplier: &SupplierId) -> Option<PaymentCollector> {
-        let supplier = self.runtime.supplier(supplier)?;
+    fn payment_collector_of(&self, supplier: &SupplierId) -> Option<PaymentCollector> {
+        let supplier = self.suppliers.loaded(supplier)?;
         Some(if supplier.info().description.collects_payment {
             PaymentCollector::Supplier
         } else {
@@ -142,29 +200,35 @@ impl Application {
     }
 
     /// Binds an offer. A repeat with the same key returns the booking of the first call. The
-    /// statements of `new` are committed together with its booking or not at all.
-    pub async fn prebook<B: BookingAggregate>(
+    /// statements of `new_booking` are committed together with the booking or not at all.
+    async fn prebook<B: BookingAggregate>(
         self: &Arc<Self>,
-        call: PrebookContext,
-        new: impl Fn() -> Result<NewBooking<B>, PrebookError>,
-        ask: PrebookCall<B>,
+        prebook: PrebookContext,
+        new_booking: impl Fn() -> Result<NewBooking<B>, PrebookError>,
+        call: PrebookCall<B>,
     ) -> Result<PrebookOutcome<B>, PrebookError> {
         loop {
-            if call.expires_at <= self.clock.now() {
-                let existing = self.find_existing_booking(&call).await?;
+            if prebook.expires_at <= self.base.now() {
+                let existing = self.find_existing_booking(&prebook).await?;
                 return existing.ok_or(PrebookError::Refused(PrebookRefusal::Expired));
             }
-            let execution = self.execution_context(&call.request_id, call.deadline);
-            if let Some(booking) = self.create_booking(new()?, &call, &execution).await? {
-                let app = Arc::clone(self);
+            let execution = self
+                .engine
+                .execution_context(&prebook.request_id, prebook.deadline);
+            let created = self.create_booking(new_booking()?, &prebook, &execution);
+            if let Some(booking) = created.await? {
+                let service = Arc::clone(self);
                 let id: BookingId = BookingAggregate::id(&booking).clone();
                 let run = async move {
-                    let bind = app.bind_offer(booking, ask, &call, &execution).boxed();
-                    app.with_lease(B::JOB_KIND, &id, &execution, bind).await
+                    let bind = service.bind_offer(booking, call, &prebook, &execution);
+                    let leases = service.engine.leases();
+                    leases
+                        .with_lease(B::JOB_KIND, &id, &execution, bind.boxed())
+                        .await
                 };
-                return self.run_to_completion(run.boxed()).await?;
+                return self.engine.run_to_completion(run.boxed()).await?;
             }
-            if let Some(existing) = self.find_existing_booking(&call).await? {
+            if let Some(existing) = self.find_existing_booking(&prebook).await? {
                 return Ok(existing);
             }
             // The call that had claimed the key has released it again.
@@ -175,31 +239,31 @@ impl Application {
     /// progress.
     async fn find_existing_booking<B: BookingAggregate>(
         &self,
-        call: &PrebookContext,
+        prebook: &PrebookContext,
     ) -> Result<Option<PrebookOutcome<B>>, PrebookError> {
         loop {
-            let Some(known) = self.store.idempotency_record(&call.key).await? else {
+            let Some(record) = self.base.store.idempotency_record(&prebook.key).await? else {
                 return Ok(None);
             };
-            if known.fingerprint != call.fingerprint {
+            if record.fingerprint != prebook.fingerprint {
                 return Err(PrebookError::IdempotencyKeyReused);
             }
-            if let Some(refusal) = known.refusal {
+            if let Some(refusal) = record.refusal {
                 return Err(PrebookError::Refused(PrebookRefusal::from_json(&refusal)));
             }
-            let id = BookingId::parse(&known.resource_id)
+            let id = BookingId::parse(&record.resource_id)
                 .map_err(|_| PrebookError::IdempotencyInProgress)?;
             // The lease is checked first: if no worker holds it, the booking read afterwards is in
             // the state that the last one left.
-            let walked = self.is_lease_held(B::JOB_KIND, &id).await?;
-            let booking = B::load(&self.store, &id)
+            let is_running = self.engine.leases().is_held(B::JOB_KIND, &id).await?;
+            let booking = B::load(&self.base.store, &id)
                 .await?
                 .ok_or(PrebookError::IdempotencyInProgress)?;
-            let unbound = matches!(booking.phase(), BookingPhase::Prebooking);
-            if !unbound || !walked {
+            let is_unbound = matches!(booking.phase(), BookingPhase::Prebooking);
+            if !is_unbound || !is_running {
                 return Ok(Some(PrebookOutcome::Existing(Box::new(booking))));
             }
-            if !self.wait_for_next_poll(call.deadline).await {
+            if !wait_for_next_poll(prebook.deadline).await {
                 return Err(PrebookError::IdempotencyInProgress);
             }
         }
@@ -211,16 +275,16 @@ impl Application {
         &self,
         NewBooking {
             booking,
-            extra_statements: along,
+            extra_statements,
         }: NewBooking<B>,
-        call: &PrebookContext,
+        prebook: &PrebookContext,
         execution: &ExecutionContext,
     ) -> Result<Option<B>, PrebookError> {
         let mut write = UnitOfWork::new(booking.created_at());
         // The key comes first: for a repeated call, the used key is the conflict to report.
         write
-            .insert_idempotency_key(&call.key, &call.fingerprint, booking.id().as_str())
-            .append(along)
+            .insert_idempotency_key(&prebook.key, &prebook.fingerprint, booking.id().as_str())
+            .append(extra_statements)
             .append_booking_history(
                 &booking.owner().tenant,
                 &accepted_history_entry(&booking, &execution.request_id),
@@ -229,18 +293,21 @@ impl Application {
                 B::JOB_KIND,
                 booking.id().as_str(),
                 &execution.lease_token,
-                self.lease_ms(),
+                self.engine.leases().duration_ms(),
             );
         // The booking is stored in the state in which the supplier is called. Its history has both
         // versions.
-        let started = booking.apply(B::prebook_started_event(), self.clock.now())?;
+        let started = booking.apply(B::prebook_started_event(), self.base.now())?;
         started.booking.insert(&mut write);
         let booking = started.booking.clone();
-        self.append_history_and_events(&mut write, &[started], None, &execution.request_id);
-        self.failpoint(STEP_NAME, FailpointPhase::StepPlanned);
-        match self.store.commit(write).await {
+        let request_id = &execution.request_id;
+        append_history_and_events(&self.base, &mut write, &[started], None, request_id);
+        self.engine
+            .hit_failpoint(STEP_NAME, FailpointPhase::StepPlanned);
+        match self.base.store.commit(write).await {
             Ok(()) => {
-                self.failpoint(STEP_NAME, FailpointPhase::IntentCommitted);
+                self.engine
+                    .hit_failpoint(STEP_NAME, FailpointPhase::IntentCommitted);
                 Ok(Some(booking))
             }
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => Ok(None),
@@ -256,45 +323,45 @@ impl Application {
     async fn bind_offer<B: BookingAggregate>(
         &self,
         booking: B,
-        ask: PrebookCall<B>,
-        call: &PrebookContext,
+        call: PrebookCall<B>,
+        prebook: &PrebookContext,
         execution: &ExecutionContext,
     ) -> Result<PrebookOutcome<B>, PrebookError> {
-        let Some(supplier) = self.runtime.supplier(booking.supplier()) else {
+        let Some(supplier) = self.suppliers.loaded(booking.supplier()) else {
             return self
-                .abort_prebook(booking, PrebookError::Unsupported, call, execution)
+                .abort_prebook(booking, PrebookError::Unsupported, prebook, execution)
                 .await;
         };
         let offered = booking.total();
-        let context = self.call_context(&booking, execution);
-        let bound = match ask(supplier, context, booking.clone()).await {
+        let context = execution.call_context(booking.owner(), booking.id());
+        let bound = match call(supplier, context, booking.clone()).await {
             Ok(bound) => match validate_bound_offer(bound, offered) {
                 Ok(bound) => bound,
-                Err(error) => return self.abort_prebook(booking, error, call, execution).await,
+                Err(error) => return self.abort_prebook(booking, error, prebook, execution).await,
             },
             Err(error) => {
                 let error =
                     map_supplier_error(error, offered, execution.deadline <= Instant::now());
-                return self.abort_prebook(booking, error, call, execution).await;
+                return self.abort_prebook(booking, error, prebook, execution).await;
             }
         };
-        let by_browser =
-            call.use_payment_sdk && booking.payment_collector() == PaymentCollector::Gateway;
-        let made = match by_browser {
+        let is_browser_payment =
+            prebook.use_payment_sdk && booking.payment_collector() == PaymentCollector::Gateway;
+        let created = match is_browser_payment {
             true => self
                 .create_browser_payment(&booking, bound.total, execution)
                 .await
                 .map(Some),
             false => Ok(None),
         };
-        let (payment, sdk_token) = match made {
-            Ok(made) => made.unzip(),
-            Err(error) => return self.abort_prebook(booking, error, call, execution).await,
+        let (payment, sdk_token) = match created {
+            Ok(payment_and_token) => payment_and_token.unzip(),
+            Err(error) => return self.abort_prebook(booking, error, prebook, execution).await,
         };
         let expires_at = bound
             .expires_at
-            .unwrap_or_else(|| self.clock.now().plus_s(self.offer_ttl_s()));
-        let told = StepOutcome {
+            .unwrap_or_else(|| self.base.now().plus_s(self.offer_ttl_s));
+        let outcome = StepOutcome {
             step: STEP_NAME,
             attempt: None,
             interpretation: Interpretation {
@@ -304,7 +371,8 @@ impl Application {
                 reference: None,
             },
         };
-        let booking = self.resume_with_outcome(booking, told, execution).await?;
+        let resumed = self.engine.resume_with_outcome(booking, outcome, execution);
+        let booking = resumed.await?;
         Ok(PrebookOutcome::Created {
             booking: Box::new(booking),
             sdk_token,
@@ -321,15 +389,15 @@ impl Application {
         let processor = self
             .suppliers
             .processor(booking.owner().tenant.mode)
-            .and_then(|id| self.runtime.supplier(id));
+            .and_then(|id| self.suppliers.loaded(id));
         let processor = processor.ok_or(PrebookError::Unsupported)?;
-        let id = PaymentId::from_bits(self.ids.generate());
+        let id = PaymentId::from_bits(self.base.ids.generate());
         let request = IntentRequest {
             client_reference: intent_reference(booking, &id),
             amount: total,
             description: STATEMENT_DESCRIPTOR.to_owned(),
         };
-        let context = self.call_context(booking, execution);
+        let context = execution.call_context(booking.owner(), booking.id());
         let intent = processor.create_intent(&context, request).await;
         let intent = intent.map_err(|error| match error {
             PaymentError::NotSent(_) => PrebookError::NotSent { overloaded: false },
@@ -339,7 +407,7 @@ impl Application {
         })?;
         let (processor, reference) = (processor.info().id.clone(), intent.processor_reference);
         let payment =
-            Payment::new_browser_payment(id, total, processor, reference, self.clock.now());
+            Payment::new_browser_payment(id, total, processor, reference, self.base.now());
         Ok((payment, intent.token))
     }
 
@@ -349,28 +417,33 @@ impl Application {
         &self,
         booking: B,
         error: PrebookError,
-        call: &PrebookContext,
+        prebook: &PrebookContext,
         execution: &ExecutionContext,
     ) -> Result<PrebookOutcome<B>, PrebookError> {
         if matches!(error, PrebookError::NoResponse { .. }) {
             // The offer may have been bound. The booking is kept until the timer of this phase, and
             // nothing else, ends it.
-            self.resume(booking, execution).await?;
+            self.engine.resume(booking, execution).await?;
             return Err(error);
         }
         let (id, read_version) = (booking.id().clone(), booking.version());
-        let moved = booking.apply(B::prebook_refused_event(), self.clock.now())?;
-        let why = error.to_string();
-        let mut write =
-            self.transition_statements(read_version, &[moved], Some(&why), &execution.request_id);
+        let transition = booking.apply(B::prebook_refused_event(), self.base.now())?;
+        let reason = error.to_string();
+        let mut write = transition_statements(
+            &self.base,
+            read_version,
+            &[transition],
+            Some(&reason),
+            &execution.request_id,
+        );
         write.complete_job(B::JOB_KIND, id.as_str(), &execution.lease_token);
         match &error {
-            PrebookError::Refused(decision) => {
-                write.store_idempotent_refusal(&call.key, &decision.to_json())
+            PrebookError::Refused(refusal) => {
+                write.store_idempotent_refusal(&prebook.key, &refusal.to_json())
             }
-            _ => write.delete_idempotency_key(&call.key),
+            _ => write.delete_idempotency_key(&prebook.key),
         };
-        match self.store.commit(write).await {
+        match self.base.store.commit(write).await {
             Ok(()) => Err(error),
             Err(CommitError::Conflict(_)) => Err(WorkflowError::LeaseLost(id).into()),
             Err(CommitError::Database(error)) => Err(error.into()),
@@ -389,8 +462,8 @@ fn validate_bound_offer<E>(
     }
     if bound.total.minor > offered.minor {
         let current = bound.total;
-        let decision = PrebookRefusal::PriceChanged { offered, current };
-        return Err(PrebookError::Refused(decision));
+        let refusal = PrebookRefusal::PriceChanged { offered, current };
+        return Err(PrebookError::Refused(refusal));
     }
     Ok(bound)
 }
@@ -425,14 +498,5 @@ fn map_supplier_error(error: ChangeError, offered: Money, timed_out: bool) -> Pr
         ChangeError::RateLimited { retry_after_s } => PrebookError::RateLimited { retry_after_s },
         ChangeError::Overloaded => PrebookError::NotSent { overloaded: true },
         ChangeError::Unknown(_) => PrebookError::NoResponse { timed_out },
-    }
-}
-
-/// Builds the idempotency key of a prebook.
-pub fn idempotency_key(owner: &Owner, operation: &str, key: &str) -> IdempotencyKey {
-    IdempotencyKey {
-        owner: owner.clone(),
-        operation: operation.to_owned(),
-        key: key.to_owned(),
     }
 }

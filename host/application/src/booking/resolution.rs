@@ -2,13 +2,12 @@
 //! operator has asked the supplier by other means. The gateway accepts the decision, records it as
 //! an operator's, and continues from there.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::engine::{DECIDE_REFUND_STEP, StepOutcome};
+use crate::booking::engine::{DECIDE_REFUND_STEP, StepOutcome, WorkflowEngine};
 use crate::booking::execution::{CallKey, WorkflowError};
 use crate::booking::interpret::{CallOutcome, Interpretation};
 use crate::booking::steps::payment;
-use futures::FutureExt;
 use host_domain::id::BookingId;
 use host_domain::money::Money;
 use host_domain::payment::{Payment, PaymentOperation};
@@ -71,47 +70,63 @@ impl<E: Into<WorkflowError>> From<E> for ResolveError {
     }
 }
 
-impl Application {
+/// Resolves unknown outcomes by an operator's decision.
+pub struct ResolutionService {
+    base: Base,
+    engine: Arc<WorkflowEngine>,
+}
+
+impl ResolutionService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(base: Base, engine: Arc<WorkflowEngine>) -> Self {
+        Self { base, engine }
+    }
+
     /// Resolves the unknown outcome of a call about a booking. `call` is the gateway's client
     /// reference of the call; without it, the only unresolved call is meant. Returns the booking's
     /// status afterwards.
     pub async fn resolve(
-        self: &Arc<Self>,
+        &self,
         id: &BookingId,
         call: Option<&str>,
-        verdict: Resolution,
+        resolution: Resolution,
         request_id: &str,
     ) -> Result<&'static str, ResolveError> {
-        if let Some(booking) = hotel::Booking::load(&self.store, id).await? {
+        if let Some(booking) = hotel::Booking::load(&self.base.store, id).await? {
             return self
-                .resolve_booking(booking, call, verdict, request_id)
+                .resolve_booking(booking, call, resolution, request_id)
                 .await;
         }
-        if let Some(booking) = flight::Booking::load(&self.store, id).await? {
+        if let Some(booking) = flight::Booking::load(&self.base.store, id).await? {
             return self
-                .resolve_booking(booking, call, verdict, request_id)
+                .resolve_booking(booking, call, resolution, request_id)
                 .await;
         }
         Err(ResolveError::NotFound)
     }
 
     async fn resolve_booking<B: BookingAggregate>(
-        self: &Arc<Self>,
+        &self,
         booking: B,
         call: Option<&str>,
-        verdict: Resolution,
+        resolution: Resolution,
         request_id: &str,
     ) -> Result<&'static str, ResolveError> {
-        let told = self.resolution_outcome(&booking, call, verdict).await?;
-        let execution = self.execution_context(request_id, Instant::now() + FOLLOW_UP_TIMEOUT);
+        let outcome = self.resolution_outcome(&booking, call, resolution).await?;
+        let execution = self
+            .engine
+            .execution_context(request_id, Instant::now() + FOLLOW_UP_TIMEOUT);
         // If the booking changed meanwhile, nothing is stored: the unresolved call of this name may
         // be another one by now, which the decision is not about.
-        let started = self.start_with_outcome(booking, &told, &execution).await?;
-        let (booking, then) = started.ok_or(ResolveError::InProgress)?;
-        let app = Arc::clone(self);
-        let run = async move { app.run_steps(booking, then, &execution).await };
-        let settled: B = self.run_to_completion(run.boxed()).await??;
-        Ok(settled.status_str())
+        let started = self
+            .engine
+            .start_with_outcome(booking, &outcome, &execution);
+        let (booking, next) = started.await?.ok_or(ResolveError::InProgress)?;
+        let run = self
+            .engine
+            .run_steps_to_completion(booking, next, execution);
+        Ok(run.await?.status_str())
     }
 
     /// Builds the outcome to store for a decision.
@@ -119,17 +134,16 @@ impl Application {
         &self,
         booking: &B,
         call: Option<&str>,
-        verdict: Resolution,
+        resolution: Resolution,
     ) -> Result<StepOutcome<B::Event>, ResolveError> {
         let nothing = || ResolveError::NothingUnresolved(booking.status_str());
-        let attempts = self.unresolved_attempts(booking).await?;
-        let attempt_of =
-            |made: &CallKey| attempts.iter().rev().find(|attempt| made.matches(attempt));
-        let (made, event, outcome, reference) = match verdict {
+        let attempts = self.engine.unresolved_attempts(booking).await?;
+        let attempt_of = |key: &CallKey| attempts.iter().rev().find(|attempt| key.matches(attempt));
+        let (key, event, outcome, reference) = match resolution {
             Resolution::RefundAmount(refund) => {
                 let event = booking.pending_refund_decision().ok_or_else(nothing)?(refund);
-                let moved = booking.clone().apply(event.clone(), self.clock.now());
-                moved.map_err(|_| ResolveError::InvalidRefundAmount)?;
+                let transition = booking.clone().apply(event.clone(), self.base.now());
+                transition.map_err(|_| ResolveError::InvalidRefundAmount)?;
                 (
                     CallKey::of_step(DECIDE_REFUND_STEP),
                     event,
@@ -138,26 +152,31 @@ impl Application {
                 )
             }
             Resolution::Succeeded { reference } => {
-                let open = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
-                let reference = reference.or_else(|| open.known_reference(booking));
-                let event = self.success_event(booking, &open, reference.as_deref());
+                let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
+                let reference = reference.or_else(|| unresolved.known_reference(booking));
+                let event = self.success_event(booking, &unresolved, reference.as_deref());
                 let event = event.ok_or(ResolveError::ReferenceRequired)?;
                 (
-                    open.call_key(booking),
+                    unresolved.call_key(booking),
                     event,
                     CallOutcome::Succeeded,
                     reference,
                 )
             }
             Resolution::NotExecuted => {
-                let open = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
-                let event = self.not_executed_event(booking, &open);
-                (open.call_key(booking), event, CallOutcome::Rejected, None)
+                let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
+                let event = self.not_executed_event(booking, &unresolved);
+                (
+                    unresolved.call_key(booking),
+                    event,
+                    CallOutcome::Rejected,
+                    None,
+                )
             }
         };
         Ok(StepOutcome {
-            step: made.step,
-            attempt: attempt_of(&made).map(|attempt| attempt.call.id.clone()),
+            step: key.step,
+            attempt: attempt_of(&key).map(|attempt| attempt.call.id.clone()),
             interpretation: Interpretation {
                 event,
                 outcome,
@@ -171,12 +190,12 @@ impl Application {
     fn success_event<B: BookingAggregate>(
         &self,
         booking: &B,
-        open: &UnresolvedCall<'_>,
+        unresolved: &UnresolvedCall<'_>,
         reference: Option<&str>,
     ) -> Option<B::Event> {
-        Some(match open {
+        Some(match unresolved {
             UnresolvedCall::Supplier(step) => {
-                booking.resolved_event(step, Some(reference?), &*self.ids)
+                booking.resolved_event(step, Some(reference?), &*self.base.ids)
             }
             UnresolvedCall::Processor(payment, call) => {
                 B::payment_event(payment.id.clone(), call.success_event(reference)?)
@@ -187,12 +206,12 @@ impl Application {
     fn not_executed_event<B: BookingAggregate>(
         &self,
         booking: &B,
-        open: &UnresolvedCall<'_>,
+        unresolved: &UnresolvedCall<'_>,
     ) -> B::Event {
-        match open {
-            UnresolvedCall::Supplier(step) => booking.resolved_event(step, None, &*self.ids),
+        match unresolved {
+            UnresolvedCall::Supplier(step) => booking.resolved_event(step, None, &*self.base.ids),
             UnresolvedCall::Processor(payment, call) => {
-                B::payment_event(payment.id.clone(), call.failure_event(self.clock.now()))
+                B::payment_event(payment.id.clone(), call.failure_event(self.base.now()))
             }
         }
     }
@@ -204,15 +223,15 @@ fn select_call<'a, 'b, B: BookingAggregate>(
     call: Option<&str>,
     attempt_of: impl Fn(&CallKey) -> Option<&'b Attempt>,
 ) -> Result<Option<UnresolvedCall<'a>>, ResolveError> {
-    let mut open = UnresolvedCall::all(booking);
+    let mut unresolved = UnresolvedCall::all(booking);
     if let Some(call) = call {
-        open.retain(|open| {
-            attempt_of(&open.call_key(booking))
-                .is_some_and(|made| made.call.client_reference == call)
+        unresolved.retain(|unresolved| {
+            attempt_of(&unresolved.call_key(booking))
+                .is_some_and(|attempt| attempt.call.client_reference == call)
         });
     }
-    match open.len() {
-        0 | 1 => Ok(open.pop()),
+    match unresolved.len() {
+        0 | 1 => Ok(unresolved.pop()),
         _ => Err(ResolveError::AmbiguousCall),
     }
 }
@@ -220,7 +239,7 @@ fn select_call<'a, 'b, B: BookingAggregate>(
 impl<'a> UnresolvedCall<'a> {
     fn all<B: BookingAggregate>(booking: &'a B) -> Vec<Self> {
         let supplier = booking.unresolved_call();
-        let supplier = supplier.filter(|(_, leg)| !matches!(leg, RemoteCall::Pending { .. }));
+        let supplier = supplier.filter(|(_, call)| !matches!(call, RemoteCall::Pending { .. }));
         let payments = booking.payments().iter().flat_map(|payment| {
             let calls = payment.unresolved_operations().into_iter();
             calls.map(move |call| UnresolvedCall::Processor(payment, call))

@@ -1,18 +1,20 @@
 //! Purchases of bags for an existing ticket. Each purchase has its own payment: authorize, buy,
 //! capture. A key buys only once, even if the response is lost.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::execution::WorkflowError;
+use crate::booking::completion::new_authorization;
+use crate::booking::engine::WorkflowEngine;
+use crate::booking::execution::{ExecutionContext, WorkflowError};
 use crate::booking::flight_cancellation::booking_reference;
+use crate::booking::lease::wait_for_next_poll;
 use crate::idempotency::IdempotentRequest;
-use crate::payment_instrument::InstrumentError;
+use crate::payment_instrument::{InstrumentError, PaymentInstrumentService};
 use crate::sealer::SealError;
-use futures::FutureExt;
+use crate::supplier::directory::SupplierDirectory;
 use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{
-    BookedService, Booking, Event, ServicePurchase as Bought, ServicePurchaseState, ServiceStatus,
-    State,
+    BookedService, Booking, Event, ServicePurchase, ServicePurchaseState, ServiceStatus, State,
 };
 use host_domain::flight::supplier_api::{AvailableService, ServiceType};
 use host_domain::id::{BookingId, InstrumentId, PassengerId, PurchaseId, SegmentId, ServiceId};
@@ -112,7 +114,31 @@ impl From<InstrumentError> for ServicePurchaseError {
     }
 }
 
-impl Application {
+/// Purchases bags for existing tickets.
+pub struct ServicePurchaseService {
+    base: Base,
+    engine: Arc<WorkflowEngine>,
+    suppliers: Arc<SupplierDirectory>,
+    instruments: Arc<PaymentInstrumentService>,
+}
+
+impl ServicePurchaseService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(
+        base: Base,
+        engine: Arc<WorkflowEngine>,
+        suppliers: Arc<SupplierDirectory>,
+        instruments: Arc<PaymentInstrumentService>,
+    ) -> Self {
+        Self {
+            base,
+            engine,
+            suppliers,
+            instruments,
+        }
+    }
+
     /// Returns the bags that the airline sells for a booking at the moment.
     pub async fn available_services(
         &self,
@@ -122,8 +148,8 @@ impl Application {
         deadline: Instant,
     ) -> Result<(SupplierId, Vec<AvailableBag>), ServicePurchaseError> {
         let booking = require_confirmed(self.find_booking(owner, id).await?)?;
-        let execution = self.execution_context(request_id, deadline);
-        match self.runtime.supplier(&booking.supplier) {
+        let execution = self.engine.execution_context(request_id, deadline);
+        match self.suppliers.loaded(&booking.supplier) {
             Some(supplier) if supplier.supports(Capability::FlightServices) => {}
             Some(_) | None => return Ok((booking.supplier, Vec::new())),
         }
@@ -136,7 +162,7 @@ impl Application {
         owner: &Owner,
         id: &BookingId,
     ) -> Result<Booking, ServicePurchaseError> {
-        let found = self.store.flight_booking(owner, id).await?;
+        let found = self.base.store.flight_booking(owner, id).await?;
         found.ok_or(ServicePurchaseError::NotFound)
     }
 
@@ -145,15 +171,15 @@ impl Application {
     async fn fetch_available_bags(
         &self,
         booking: &Booking,
-        execution: &crate::booking::execution::ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<Vec<AvailableBag>, ServicePurchaseError> {
         if booking.has_bags() {
             return Ok(Vec::new());
         }
         let failed = |error| ServicePurchaseError::Supplier(booking.supplier.clone(), error);
-        let supplier = self.runtime.supplier(&booking.supplier);
+        let supplier = self.suppliers.loaded(&booking.supplier);
         let supplier = supplier.ok_or_else(|| failed(ReadError::Unsupported))?;
-        let context = self.call_context(booking, execution);
+        let context = execution.call_context(&booking.owner, &booking.id);
         let sold = supplier
             .list_flight_services(&context, booking_reference(booking))
             .await;
@@ -170,7 +196,7 @@ impl Application {
 
     /// Buys bags, once for each key. Returns the booking with the bags on it.
     pub async fn purchase_services(
-        self: &Arc<Self>,
+        &self,
         command: PurchaseServicesCommand,
     ) -> Result<Booking, ServicePurchaseError> {
         let key = IdempotentRequest {
@@ -185,21 +211,21 @@ impl Application {
             // The booking is read before the key: if this booking version already has a purchase
             // under the key, the key is found, too.
             let booking = self.find_booking(&command.owner, &command.booking).await?;
-            let earlier = match self.store.idempotency_record(&key.key).await? {
-                Some(known) => self.previous_purchase(&known, &command).await?,
+            let previous = match self.base.store.idempotency_record(&key.key).await? {
+                Some(record) => self.previous_purchase(&record, &command).await?,
                 None => PreviousPurchase::NotStarted,
             };
-            match earlier {
+            match previous {
                 PreviousPurchase::Completed(booking) => return Ok(*booking),
                 PreviousPurchase::InProgress => {}
                 PreviousPurchase::NotStarted => {
-                    let begun = self.start_purchase(require_confirmed(booking)?, &key, &command);
-                    if let Some(booking) = begun.await? {
+                    let started = self.start_purchase(require_confirmed(booking)?, &key, &command);
+                    if let Some(booking) = started.await? {
                         return Ok(booking);
                     }
                 }
             }
-            if !self.wait_for_next_poll(command.deadline).await {
+            if !wait_for_next_poll(command.deadline).await {
                 return Err(ServicePurchaseError::Unknown);
             }
         }
@@ -208,22 +234,21 @@ impl Application {
     /// Returns the outcome of an earlier call with this key.
     async fn previous_purchase(
         &self,
-        known: &IdempotencyRecord,
+        record: &IdempotencyRecord,
         command: &PurchaseServicesCommand,
     ) -> Result<PreviousPurchase, ServicePurchaseError> {
-        if known.fingerprint != command.fingerprint {
+        if record.fingerprint != command.fingerprint {
             return Err(ServicePurchaseError::IdempotencyKeyReused);
         }
         // The lease is checked first: if no worker holds it, the booking read afterwards is in the
         // state that the last one left.
-        let walked = self
-            .is_lease_held(Booking::JOB_KIND, &command.booking)
-            .await?;
+        let leases = self.engine.leases();
+        let is_running = leases.is_held(Booking::JOB_KIND, &command.booking).await?;
         let booking = self.find_booking(&command.owner, &command.booking).await?;
         let id =
-            PurchaseId::parse(&known.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
+            PurchaseId::parse(&record.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
         let is_open = booking.purchase(&id).is_some_and(|p| p.call().is_some());
-        if is_open && walked {
+        if is_open && is_running {
             return Ok(PreviousPurchase::InProgress);
         }
         match purchase_result(booking, &id) {
@@ -237,13 +262,15 @@ impl Application {
     /// Commits the intent and executes the steps. Returns `None` if another process is working on
     /// the booking.
     async fn start_purchase(
-        self: &Arc<Self>,
+        &self,
         booking: Booking,
         key: &IdempotentRequest,
         command: &PurchaseServicesCommand,
     ) -> Result<Option<Booking>, ServicePurchaseError> {
-        let mut execution = self.execution_context(&command.request_id, command.deadline);
-        let supplier = self.runtime.supplier(&booking.supplier);
+        let mut execution = self
+            .engine
+            .execution_context(&command.request_id, command.deadline);
+        let supplier = self.suppliers.loaded(&booking.supplier);
         let sells = supplier.is_some_and(|s| s.supports(Capability::FlightServices));
         if !sells || booking.payment_collector == PaymentCollector::Supplier {
             return Err(ServicePurchaseError::Unsupported);
@@ -261,31 +288,31 @@ impl Application {
             .open(&command.owner, &command.instrument)
             .await?;
         let instrument = instrument.ok_or(ServicePurchaseError::InstrumentInvalid)?;
-        let payment = self.new_authorization(total, &instrument);
+        let payment = new_authorization(&self.base, total, &instrument);
         execution.instrument = Some(instrument);
         let event = self.purchase_started_event(&chosen, total, payment);
         let Event::PurchaseStarted { purchase, .. } = &event else {
             return Err(ServicePurchaseError::Unknown);
         };
         let id = purchase.id.clone();
-        let take_key = |write: &mut UnitOfWork| {
+        let claim_key = |write: &mut UnitOfWork| {
             // The key may belong to a purchase that was never sent and whose booking has not
             // changed since.
             write.delete_idempotency_key(&key.key);
             write.insert_idempotency_key(&key.key, &key.fingerprint, id.as_str());
         };
-        let started = self.start(booking, event, &execution, take_key).await?;
-        let Some((booking, then)) = started else {
+        let started = self.engine.start(booking, event, &execution, claim_key);
+        let Some((booking, next)) = started.await? else {
             return Ok(None);
         };
-        let app = Arc::clone(self);
-        let run = async move { app.run_steps(booking, then, &execution).await };
-        let walk = self.run_to_completion(run.boxed());
-        let Ok(walked) = tokio::time::timeout_at(command.deadline, walk).await else {
+        let run = self
+            .engine
+            .run_steps_to_completion(booking, next, execution);
+        let Ok(result) = tokio::time::timeout_at(command.deadline, run).await else {
             // The workflow continues after the caller's deadline.
             return Err(ServicePurchaseError::Unknown);
         };
-        purchase_result(walked??, &id).map(Some)
+        purchase_result(result?, &id).map(Some)
     }
 
     fn purchase_started_event(
@@ -299,7 +326,7 @@ impl Application {
             .map(|(bag, quantity)| {
                 let place = bag.service.passenger;
                 BookedService {
-                    id: ServiceId::from_bits(self.ids.generate()),
+                    id: ServiceId::from_bits(self.base.ids.generate()),
                     status: ServiceStatus::Pending,
                     supplier_service_id: bag.service.supplier_service_id.clone(),
                     supplier_ticket_service_id: None,
@@ -314,9 +341,9 @@ impl Application {
                 }
             })
             .collect();
-        let now = self.clock.now();
-        let purchase = Bought {
-            id: PurchaseId::from_bits(self.ids.generate()),
+        let now = self.base.now();
+        let purchase = ServicePurchase {
+            id: PurchaseId::from_bits(self.base.ids.generate()),
             services: services.iter().map(|service| service.id.clone()).collect(),
             payment: payment.id.clone(),
             total,

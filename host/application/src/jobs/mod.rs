@@ -1,2 +1,3 @@
+pub mod operator;
 pub mod unresolved_monitor;
 pub mod worker;

@@ -1,7 +1,8 @@
 //! Reports unresolved calls and parked jobs at a regular interval. Neither is ever given up, so an
 //! operator has to act.
 
-use crate::application::Application;
+use crate::base::Base;
+use crate::task_supervisor::TaskSupervisor;
 use host_storage::DatabaseError;
 use std::time::Duration;
 
@@ -15,34 +16,48 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// Maximum number that is counted.
 const COUNT_LIMIT: u32 = 10_000;
 
-/// Reports until the application stops.
-pub async fn run_monitor(app: &Application) {
-    let complaint = "unresolved calls and parked jobs could not be counted";
-    app.tasks
-        .run_periodically(CHECK_INTERVAL, complaint, || report_unresolved(app))
-        .await;
+/// Reports unresolved calls and parked jobs to the log and the metrics.
+pub struct UnresolvedMonitor {
+    base: Base,
 }
 
-async fn report_unresolved(app: &Application) -> Result<(), DatabaseError> {
-    let before = app.clock.now().plus_s(-OPERATOR_ALERT_AFTER_S);
-    let calls = app.store.unresolved_attempts(before, COUNT_LIMIT).await?;
-    let parked = app.store.parked_jobs(COUNT_LIMIT).await?;
-    let (calls, parked) = (calls.len(), parked.len());
-    metrics::gauge!(crate::metric_names::UNRESOLVED_CALLS)
-        .set(u32::try_from(calls).unwrap_or(u32::MAX));
-    metrics::gauge!(crate::metric_names::PARKED_JOBS)
-        .set(u32::try_from(parked).unwrap_or(u32::MAX));
-    if calls > 0 {
-        tracing::error!(
-            calls,
-            "calls have been unresolved for more than a day; GET /unresolved on the admin listener lists them"
-        );
+impl UnresolvedMonitor {
+    /// Creates the monitor.
+    #[must_use]
+    pub const fn new(base: Base) -> Self {
+        Self { base }
     }
-    if parked > 0 {
-        tracing::error!(
-            parked,
-            "jobs are parked; GET /unresolved on the admin listener lists them"
-        );
+
+    /// Reports until the application stops.
+    pub async fn run(&self, tasks: &TaskSupervisor) {
+        let complaint = "unresolved calls and parked jobs could not be counted";
+        tasks
+            .run_periodically(CHECK_INTERVAL, complaint, || self.report())
+            .await;
     }
-    Ok(())
+
+    async fn report(&self) -> Result<(), DatabaseError> {
+        let store = &self.base.store;
+        let before = self.base.now().plus_s(-OPERATOR_ALERT_AFTER_S);
+        let calls = store.unresolved_attempts(before, COUNT_LIMIT).await?;
+        let parked = store.parked_jobs(COUNT_LIMIT).await?;
+        let (calls, parked) = (calls.len(), parked.len());
+        metrics::gauge!(crate::metric_names::UNRESOLVED_CALLS)
+            .set(u32::try_from(calls).unwrap_or(u32::MAX));
+        metrics::gauge!(crate::metric_names::PARKED_JOBS)
+            .set(u32::try_from(parked).unwrap_or(u32::MAX));
+        if calls > 0 {
+            tracing::error!(
+                calls,
+                "calls have been unresolved for more than a day; GET /unresolved on the admin listener lists them"
+            );
+        }
+        if parked > 0 {
+            tracing::error!(
+                parked,
+                "jobs are parked; GET /unresolved on the admin listener lists them"
+            );
+        }
+        Ok(())
+    }
 }

@@ -1,15 +1,12 @@
-//! Background jobs. One worker claims the jobs that are due and starts a task for each kind. A task
-//! receives only the subject of its row. It reads the state, compares, acts, and can safely run
-//! twice.
+//! Background jobs. One worker claims the jobs that are due and starts a task for each. The handler
+//! of a job receives only the subject of its row. It reads the state, compares, acts, and can safely
+//! run twice.
 
-use crate::application::Application;
-use crate::booking::aggregate::BookingAggregate;
-use crate::booking::execution::WorkflowError;
-use crate::supplier_event::service::SupplierEventKey;
-use crate::watch::purchase_job::{self, WatchPurchaseError};
-use crate::watch::service::PURCHASE_JOB_KIND;
-use host_domain::{flight, hotel};
-use host_storage::{Job, JobClaim, UnitOfWork, WorkQueue};
+use crate::base::Base;
+use crate::config::JobsConfig;
+use crate::task_supervisor::TaskSupervisor;
+use futures::future::BoxFuture;
+use host_storage::{Job, JobClaim, WorkQueue};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -24,138 +21,161 @@ const ATTEMPTS_MAX: u32 = 20;
 /// Delay before a failed job is retried, in seconds.
 const RETRY_DELAY_S: i64 = 5;
 
-/// Reasons why a job failed. A failed job is retried.
-#[derive(Debug, thiserror::Error)]
-enum JobError {
-    #[error(transparent)]
-    Flow(#[from] WorkflowError),
-    #[error(transparent)]
-    Purchase(#[from] WatchPurchaseError),
+/// Reason why a job failed. A failed job is retried.
+pub type JobError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Handler of the jobs of one kind.
+pub trait JobHandler: Send + Sync {
+    /// Returns the kind of its jobs.
+    fn kind(&self) -> &'static str;
+
+    /// Runs a job. `lease_token` is the token of the lease on the job.
+    fn run<'a>(
+        &'a self,
+        subject: &'a str,
+        lease_token: &'a str,
+    ) -> BoxFuture<'a, Result<(), JobError>>;
 }
 
-/// Runs the job worker until the application stops.
-pub async fn run_worker(app: Arc<Application>) {
-    let stopping = app.tasks.shutdown_token();
-    let places = Arc::new(Semaphore::new(CONCURRENT_JOBS_MAX));
-    let mut word = app.store.subscribe_wakeups(WorkQueue::Jobs);
-    let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
-    while !stopping.is_cancelled() {
-        let full = claim_and_spawn(&app, &places).await;
-        if full {
-            continue;
-        }
-        tokio::select! {
-            () = stopping.cancelled() => return,
-            _ = word.wait(poll) => {}
+/// Claims due jobs and runs them.
+pub struct JobWorker {
+    base: Base,
+    tasks: TaskSupervisor,
+    handlers: Vec<Arc<dyn JobHandler>>,
+    poll_interval: Duration,
+    lease_ms: i64,
+    permits: Arc<Semaphore>,
+}
+
+impl JobWorker {
+    /// Creates the worker for the kinds of jobs that have a handler.
+    #[must_use]
+    pub fn new(
+        base: Base,
+        tasks: TaskSupervisor,
+        config: &JobsConfig,
+        handlers: Vec<Arc<dyn JobHandler>>,
+    ) -> Self {
+        Self {
+            base,
+            tasks,
+            handlers,
+            poll_interval: Duration::from_secs(config.poll_s.max(1)),
+            lease_ms: config.lease_ms(),
+            permits: Arc::new(Semaphore::new(CONCURRENT_JOBS_MAX)),
         }
     }
-}
 
-/// Claims as many jobs as there are free permits and starts them. Returns whether more jobs may be
-/// due.
-async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
-    let Ok(first) = Arc::clone(places).acquire_owned().await else {
-        return false;
-    };
-    let room = places.available_permits().saturating_add(1);
-    let token = format!("{:032x}", app.ids.generate());
-    let claim = JobClaim {
-        kinds: &[
-            hotel::Booking::JOB_KIND,
-            flight::Booking::JOB_KIND,
-            SupplierEventKey::JOB_KIND,
-            PURCHASE_JOB_KIND,
-        ],
-        limit: u32::try_from(room).unwrap_or(1),
-        now: app.clock.now(),
-        lease_ms: app.lease_ms(),
-        token: &token,
-        attempts_max: ATTEMPTS_MAX,
-    };
-    let claimed = match app.store.claim_jobs(claim).await {
-        Ok(claimed) => claimed,
-        Err(error) => {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "jobs could not be claimed; they are claimed again at the next poll"
-            );
+    /// Runs jobs until the application stops.
+    pub async fn run(self: Arc<Self>) {
+        let shutdown = self.tasks.shutdown_token();
+        let mut wakeups = self.base.store.subscribe_wakeups(WorkQueue::Jobs);
+        while !shutdown.is_cancelled() {
+            let may_have_more = self.claim_and_spawn().await;
+            if may_have_more {
+                continue;
+            }
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                _ = wakeups.wait(self.poll_interval) => {}
+            }
+        }
+    }
+
+    /// Claims as many jobs as there are free permits and starts them. Returns whether more jobs may
+    /// be due.
+    async fn claim_and_spawn(self: &Arc<Self>) -> bool {
+        let Ok(first_permit) = Arc::clone(&self.permits).acquire_owned().await else {
             return false;
-        }
-    };
-    for parked in &claimed.parked {
-        tracing::error!(
-            kind = parked.kind,
-            subject = parked.subject,
-            "a job did not complete after the maximum number of attempts and is parked; see GET /unresolved on the admin listener"
-        );
-        metrics::counter!(crate::metric_names::JOBS_PARKED_TOTAL).increment(1);
-    }
-    let full = claimed.jobs.len() >= room;
-    let mut first = Some(first);
-    for job in claimed.jobs {
-        let place = match first.take() {
-            Some(place) => place,
-            None => match Arc::clone(places).acquire_owned().await {
-                Ok(place) => place,
-                Err(_) => return false,
-            },
         };
-        let (app, token) = (Arc::clone(app), token.clone());
-        let tasks = app.tasks.clone();
-        tasks.spawn("job", async move {
-            run_job(&app, &job, &token).await;
-            drop(place);
-        });
-    }
-    full
-}
-
-async fn run_job(app: &Arc<Application>, job: &Job, token: &str) {
-    let subject = &job.subject;
-    let ended = match job.kind.as_str() {
-        hotel::Booking::JOB_KIND => crate::booking::job::run::<hotel::Booking>(app, subject, token)
-            .await
-            .map_err(JobError::from),
-        flight::Booking::JOB_KIND => {
-            crate::booking::job::run::<flight::Booking>(app, subject, token)
-                .await
-                .map_err(JobError::from)
+        let limit = self.permits.available_permits().saturating_add(1);
+        let lease_token = format!("{:032x}", self.base.ids.generate());
+        let Some(jobs) = self.claim(limit, &lease_token).await else {
+            return false;
+        };
+        let may_have_more = jobs.len() >= limit;
+        let mut first_permit = Some(first_permit);
+        for job in jobs {
+            let permit = match first_permit.take() {
+                Some(permit) => permit,
+                None => match Arc::clone(&self.permits).acquire_owned().await {
+                    Ok(permit) => permit,
+                    Err(_) => return false,
+                },
+            };
+            let (worker, lease_token) = (Arc::clone(self), lease_token.clone());
+            self.tasks.spawn("job", async move {
+                worker.run_job(&job, &lease_token).await;
+                drop(permit);
+            });
         }
-        SupplierEventKey::JOB_KIND => crate::supplier_event::job::run(app, subject, token)
-            .await
-            .map_err(JobError::from),
-        PURCHASE_JOB_KIND => purchase_job::run(app, subject, token)
-            .await
-            .map_err(JobError::from),
-        unknown => {
+        may_have_more
+    }
+
+    /// Claims due jobs and reports those that are parked. Returns `None` if the database failed.
+    async fn claim(&self, limit: usize, lease_token: &str) -> Option<Vec<Job>> {
+        let kinds: Vec<&str> = self.handlers.iter().map(|handler| handler.kind()).collect();
+        let claim = JobClaim {
+            kinds: &kinds,
+            limit: u32::try_from(limit).unwrap_or(1),
+            now: self.base.now(),
+            lease_ms: self.lease_ms,
+            token: lease_token,
+            attempts_max: ATTEMPTS_MAX,
+        };
+        let claimed = match self.base.store.claim_jobs(claim).await {
+            Ok(claimed) => claimed,
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "jobs could not be claimed; they are claimed again at the next poll"
+                );
+                return None;
+            }
+        };
+        for parked in &claimed.parked {
             tracing::error!(
-                kind = unknown,
+                kind = parked.kind,
+                subject = parked.subject,
+                "a job did not complete after the maximum number of attempts and is parked; see GET /unresolved on the admin listener"
+            );
+            metrics::counter!(crate::metric_names::JOBS_PARKED_TOTAL).increment(1);
+        }
+        Some(claimed.jobs)
+    }
+
+    async fn run_job(&self, job: &Job, lease_token: &str) {
+        let mut handlers = self.handlers.iter();
+        let Some(handler) = handlers.find(|handler| handler.kind() == job.kind) else {
+            tracing::error!(
+                kind = job.kind,
                 "a claimed job has a kind that this version does not support"
             );
             return;
-        }
-    };
-    let Err(error) = ended else { return };
-    tracing::warn!(
-        kind = job.kind,
-        subject = job.subject,
-        error = &error as &dyn std::error::Error,
-        "a job failed; it is retried"
-    );
-    let now = app.clock.now();
-    let mut write = UnitOfWork::new(now);
-    write.fail_job(
-        &job.kind,
-        &job.subject,
-        token,
-        now.plus_s(RETRY_DELAY_S),
-        &error.to_string(),
-    );
-    if let Err(error) = app.store.commit(write).await {
-        // The lease expires, and then the job is due again.
-        tracing::debug!(
-            error = &error as &dyn std::error::Error,
-            "the failure of a job could not be stored; the job is due again once its lease expires"
+        };
+        let Err(error) = handler.run(&job.subject, lease_token).await else {
+            return;
+        };
+        tracing::warn!(
+            kind = job.kind,
+            subject = job.subject,
+            error = &*error as &dyn std::error::Error,
+            "a job failed; it is retried"
         );
+        let mut write = self.base.unit_of_work();
+        write.fail_job(
+            &job.kind,
+            &job.subject,
+            lease_token,
+            self.base.now().plus_s(RETRY_DELAY_S),
+            &error.to_string(),
+        );
+        if let Err(error) = self.base.store.commit(write).await {
+            // The lease expires, and then the job is due again.
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "the failure of a job could not be stored; the job is due again once its lease expires"
+            );
+        }
     }
 }

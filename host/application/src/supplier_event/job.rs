@@ -1,10 +1,15 @@
 //! Applies a supplier's or processor's event to its booking. The event only reports that something
 //! changed: the booking is then refreshed there. Its content is never taken as fact.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::execution::WorkflowError;
+use crate::booking::history::transition_statements;
+use crate::jobs::worker::{JobError, JobHandler};
+use crate::supplier::directory::SupplierDirectory;
 use crate::supplier_event::service::SupplierEventKey;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use host_domain::booking::{ChangeSource, booking_id_from_reference};
 use host_domain::id::BookingId;
 use host_domain::remote_call::BackoffSchedule;
@@ -14,7 +19,7 @@ use host_domain::{flight, hotel};
 use host_storage::{
     CommitError, Conflict, DatabaseError, StoredSupplierEvent, SupplierEventState, UnitOfWork,
 };
-use std::time::Duration;
+use std::sync::Arc;
 
 /// Seconds after the receipt of an event at which its booking is looked up again. A supplier may
 /// send an event about a booking before its own response has given the gateway the booking's
@@ -26,15 +31,6 @@ const LOOKUP_TIMEOUT_S: i64 = 3600;
 
 /// Maximum number of attempts to apply an event if the booking changes meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
-
-/// Seconds for which events are kept. A supplier that sends an event again does so within days.
-const EVENT_RETENTION_S: i64 = 30 * 24 * 60 * 60;
-
-/// Interval at which expired events are purged.
-const PURGE_INTERVAL: Duration = Duration::from_secs(60 * 60);
-
-/// Number of events that are deleted in one transaction.
-const PURGE_BATCH_SIZE: u32 = 200;
 
 /// The result of looking up the booking of an event.
 enum BookingMatch {
@@ -55,62 +51,79 @@ enum CommitResult {
     Conflict,
 }
 
-/// Purges expired events until the application stops.
-pub async fn run_purge(app: &Application) {
-    let complaint = "expired supplier events could not be purged";
-    let forget = || purge_expired(app);
-    app.tasks
-        .run_periodically(PURGE_INTERVAL, complaint, forget)
-        .await;
+/// Handler of the jobs that apply supplier events.
+pub struct SupplierEventJob {
+    base: Base,
+    suppliers: Arc<SupplierDirectory>,
 }
 
-async fn purge_expired(app: &Application) -> Result<(), DatabaseError> {
-    let before = app.clock.now().plus_s(-EVENT_RETENTION_S);
-    let some = || app.store.purge_supplier_events(before, PURGE_BATCH_SIZE);
-    while some().await? > 0 {}
-    Ok(())
-}
-
-pub async fn run(app: &Application, subject: &str, token: &str) -> Result<(), WorkflowError> {
-    let Some(key) = SupplierEventKey::from_job_subject(subject) else {
-        tracing::error!(subject, "a supplier event job has an invalid subject");
-        return Ok(());
-    };
-    let stored = app.store.supplier_event(key.mode, &key.supplier, &key.id);
-    let Some(stored) = stored.await? else {
-        tracing::error!(
-            subject,
-            "a supplier event job names an event that does not exist"
-        );
-        return Ok(());
-    };
-    let telling = SupplierEventProcessor {
-        app,
-        key,
-        stored,
-        token,
-    };
-    if telling.stored.state != SupplierEventState::Received {
-        return telling.finish().await;
+impl SupplierEventJob {
+    /// Creates the handler.
+    #[must_use]
+    pub const fn new(base: Base, suppliers: Arc<SupplierDirectory>) -> Self {
+        Self { base, suppliers }
     }
-    match telling.find().await? {
-        BookingMatch::Hotel(booking) => telling.apply_to_booking(*booking).await,
-        BookingMatch::Flight(booking) => telling.apply_to_booking(*booking).await,
-        BookingMatch::NotFoundYet => telling.reschedule_lookup().await,
-        BookingMatch::NoMatch => telling.ignore().await,
+
+    async fn apply(&self, subject: &str, lease_token: &str) -> Result<(), WorkflowError> {
+        let Some(key) = SupplierEventKey::from_job_subject(subject) else {
+            tracing::error!(subject, "a supplier event job has an invalid subject");
+            return Ok(());
+        };
+        let store = &self.base.store;
+        let stored = store.supplier_event(key.mode, &key.supplier, &key.id);
+        let Some(stored) = stored.await? else {
+            tracing::error!(
+                subject,
+                "a supplier event job names an event that does not exist"
+            );
+            return Ok(());
+        };
+        let application = SupplierEventApplication {
+            base: &self.base,
+            suppliers: &self.suppliers,
+            key,
+            stored,
+            lease_token,
+        };
+        if application.stored.state != SupplierEventState::Received {
+            return application.finish().await;
+        }
+        match application.find().await? {
+            BookingMatch::Hotel(booking) => application.apply_to_booking(*booking).await,
+            BookingMatch::Flight(booking) => application.apply_to_booking(*booking).await,
+            BookingMatch::NotFoundYet => application.reschedule_lookup().await,
+            BookingMatch::NoMatch => application.ignore().await,
+        }
+    }
+}
+
+impl JobHandler for SupplierEventJob {
+    fn kind(&self) -> &'static str {
+        SupplierEventKey::JOB_KIND
+    }
+
+    fn run<'a>(
+        &'a self,
+        subject: &'a str,
+        lease_token: &'a str,
+    ) -> BoxFuture<'a, Result<(), JobError>> {
+        self.apply(subject, lease_token)
+            .map(|result| result.map_err(JobError::from))
+            .boxed()
     }
 }
 
 /// An event that is being applied to its booking.
-struct SupplierEventProcessor<'a> {
-    app: &'a Application,
+struct SupplierEventApplication<'a> {
+    base: &'a Base,
+    suppliers: &'a SupplierDirectory,
     key: SupplierEventKey,
     stored: StoredSupplierEvent,
     /// Token of the lease on this job.
-    token: &'a str,
+    lease_token: &'a str,
 }
 
-impl SupplierEventProcessor<'_> {
+impl SupplierEventApplication<'_> {
     async fn find(&self) -> Result<BookingMatch, DatabaseError> {
         match self.find_by_client_reference().await? {
             Some(found) => Ok(found),
@@ -123,10 +136,10 @@ impl SupplierEventProcessor<'_> {
         let Some(id) = reference.and_then(booking_id_from_reference) else {
             return Ok(None);
         };
-        if let Some(booking) = hotel::Booking::load(&self.app.store, &id).await? {
+        if let Some(booking) = hotel::Booking::load(&self.base.store, &id).await? {
             return Ok(Some(self.verify_ownership(booking, BookingMatch::Hotel)));
         }
-        let booking = flight::Booking::load(&self.app.store, &id).await?;
+        let booking = flight::Booking::load(&self.base.store, &id).await?;
         Ok(booking.map(|booking| self.verify_ownership(booking, BookingMatch::Flight)))
     }
 
@@ -149,9 +162,9 @@ impl SupplierEventProcessor<'_> {
     }
 
     async fn find_by_supplier_reference(&self) -> Result<BookingMatch, DatabaseError> {
-        let (store, mode, supplier) = (&self.app.store, self.key.mode, &self.key.supplier);
+        let (store, mode, supplier) = (&self.base.store, self.key.mode, &self.key.supplier);
         let event = &self.stored.event;
-        let configured = self.app.suppliers.config(supplier);
+        let configured = self.suppliers.config(supplier);
         let kind = configured.map(|configured| configured.kind);
         if let Some(reference) = &event.supplier_reference {
             match kind {
@@ -193,20 +206,25 @@ impl SupplierEventProcessor<'_> {
         mut booking: B,
     ) -> Result<(), WorkflowError> {
         let id = booking.id().clone();
-        let (app, key) = (self.app, &self.key);
-        let teller = if *booking.supplier() == key.supplier {
+        let (base, key) = (self.base, &self.key);
+        let source = if *booking.supplier() == key.supplier {
             ChangeSource::Supplier
         } else {
             ChangeSource::Processor
         };
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let (now, read_version) = (app.clock.now(), booking.version());
-            let mut write = match booking.apply(B::change_reported_event(teller), now) {
-                Ok(moved) => {
-                    let why = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
-                    let request_id = format!("job_{:032x}", app.ids.generate());
-                    let mut write =
-                        app.transition_statements(read_version, &[moved], Some(&why), &request_id);
+            let (now, read_version) = (base.now(), booking.version());
+            let mut write = match booking.apply(B::change_reported_event(source), now) {
+                Ok(transition) => {
+                    let reason = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
+                    let request_id = format!("job_{:032x}", base.ids.generate());
+                    let mut write = transition_statements(
+                        base,
+                        read_version,
+                        &[transition],
+                        Some(&reason),
+                        &request_id,
+                    );
                     write.schedule_job(B::JOB_KIND, id.as_str(), now);
                     write
                 }
@@ -220,21 +238,21 @@ impl SupplierEventProcessor<'_> {
             ) {
                 return Ok(());
             }
-            let current = B::load(&app.store, &id).await?;
+            let current = B::load(&base.store, &id).await?;
             booking = current.ok_or_else(|| WorkflowError::BookingMissing(id.clone()))?;
         }
         Err(WorkflowError::TooManyConflicts(id))
     }
 
     async fn reschedule_lookup(&self) -> Result<(), WorkflowError> {
-        let Some(at) = next_lookup_at(self.stored.received_at, self.app.clock.now()) else {
+        let Some(at) = next_lookup_at(self.stored.received_at, self.base.now()) else {
             return self.ignore().await;
         };
         let mut write = self.write();
         write.release_job(
             SupplierEventKey::JOB_KIND,
             &self.key.job_subject(),
-            self.token,
+            self.lease_token,
             at,
         );
         self.commit(write).await.map(|_| ())
@@ -251,13 +269,13 @@ impl SupplierEventProcessor<'_> {
         write.complete_job(
             SupplierEventKey::JOB_KIND,
             &self.key.job_subject(),
-            self.token,
+            self.lease_token,
         );
         self.commit(write).await.map(|_| ())
     }
 
     fn write(&self) -> UnitOfWork {
-        UnitOfWork::new(self.app.clock.now())
+        self.base.unit_of_work()
     }
 
     /// Stores the result of the event and finishes its job.
@@ -270,7 +288,7 @@ impl SupplierEventProcessor<'_> {
         write.complete_job(
             SupplierEventKey::JOB_KIND,
             &self.key.job_subject(),
-            self.token,
+            self.lease_token,
         );
         let ended = self.commit(write).await?;
         if matches!(ended, CommitResult::Stored) {
@@ -281,7 +299,7 @@ impl SupplierEventProcessor<'_> {
     }
 
     async fn commit(&self, write: UnitOfWork) -> Result<CommitResult, WorkflowError> {
-        match self.app.store.commit(write).await {
+        match self.base.store.commit(write).await {
             Ok(()) => Ok(CommitResult::Stored),
             Err(CommitError::Conflict(Conflict::LeaseLost | Conflict::SupplierEventProcessed)) => {
                 Ok(CommitResult::LeaseLost)

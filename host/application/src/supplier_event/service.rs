@@ -1,27 +1,72 @@
 //! Webhooks that suppliers send: verified by the adapter and stored before they are acknowledged. A
 //! background job applies them to the booking.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::config::SupplierConfig;
 use crate::metric_names::SUPPLIER_EVENTS_TOTAL;
+use crate::supplier::directory::{EventEndpoint, SupplierDirectory};
+use crate::task_supervisor::TaskSupervisor;
 use host_domain::id::BookingId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use host_domain::supplier_event::{
     SupplierEvent, SupplierEventKind, SupplierWebhookRequest, VerifyError,
 };
+use host_domain::time::Timestamp;
 use host_runtime::{CallContext, Supplier};
-use host_storage::{CommitError, Conflict, UnitOfWork};
+use host_storage::{CommitError, Conflict, DatabaseError, UnitOfWork};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// A webhook request that arrived on a supplier's path.
+/// Maximum number of webhook requests that are handled at the same time. Anyone may send one, of up
+/// to 1 MiB. The limit keeps memory use low and, by default, leaves half of an adapter's concurrent
+/// calls to bookings.
+const CONCURRENT_WEBHOOKS_MAX: usize = 32;
+
+/// Seconds for which events are kept. A supplier that sends an event again does so within days.
+const EVENT_RETENTION_S: i64 = 30 * 24 * 60 * 60;
+
+/// Interval at which expired events are purged.
+const PURGE_INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+/// Number of events that are deleted in one transaction.
+const PURGE_BATCH_SIZE: u32 = 200;
+
+/// A webhook request whose path is valid and whose body may now be read. It occupies a permit.
+pub struct AdmittedWebhook {
+    supplier: SupplierConfig,
+    adapter: Supplier,
+    received_at: Timestamp,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// Reasons why the body of a webhook request is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum AdmitError {
+    /// The path is not the one of a supplier's webhooks.
+    #[error("no supplier has webhooks at this path")]
+    NotFound,
+    /// The supplier's adapter is not loaded at present.
+    #[error("the supplier's adapter is not loaded")]
+    NotLoaded,
+    /// Too many webhook requests are being handled.
+    #[error("too many webhook requests are handled at the same time")]
+    Overloaded,
+}
+
+/// The content of an admitted webhook request.
 #[derive(Debug)]
 pub struct InboundWebhook {
-    /// The supplier whose path it is.
-    pub supplier: SupplierConfig,
-    pub delivery: SupplierWebhookRequest,
+    /// Headers as text.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// Id of the request.
     pub request_id: String,
+    /// Deadline of the request.
     pub deadline: Instant,
 }
 
@@ -87,44 +132,92 @@ impl SupplierEventKey {
     }
 }
 
-impl Application {
+/// Verifies and stores the events that suppliers send.
+pub struct SupplierEventService {
+    base: Base,
+    suppliers: Arc<SupplierDirectory>,
+    permits: Arc<Semaphore>,
+}
+
+impl SupplierEventService {
+    /// Creates the service.
+    #[must_use]
+    pub fn new(base: Base, suppliers: Arc<SupplierDirectory>) -> Self {
+        Self {
+            base,
+            suppliers,
+            permits: Arc::new(Semaphore::new(CONCURRENT_WEBHOOKS_MAX)),
+        }
+    }
+
+    /// Admits a webhook request by its path, with or without a token, before its body is read.
+    ///
+    /// # Errors
+    /// [`AdmitError`].
+    pub fn admit(
+        &self,
+        supplier: &SupplierId,
+        token: Option<&str>,
+    ) -> Result<AdmittedWebhook, AdmitError> {
+        let (supplier, adapter) = match self.suppliers.resolve_event_endpoint(supplier, token) {
+            EventEndpoint::NotFound => return Err(AdmitError::NotFound),
+            EventEndpoint::NotLoaded => return Err(AdmitError::NotLoaded),
+            EventEndpoint::Ready(supplier, adapter) => (supplier.clone(), adapter),
+        };
+        let permit = Arc::clone(&self.permits).try_acquire_owned();
+        Ok(AdmittedWebhook {
+            supplier,
+            adapter,
+            _permit: permit.map_err(|_| AdmitError::Overloaded)?,
+            received_at: self.base.now(),
+        })
+    }
+
     /// Stores the events of a webhook request, each once, and schedules the jobs that apply them.
     /// Returns the number of events. If a supplier serves both modes, each event is stored for
     /// both, because the mode of its booking is not known yet.
-    pub async fn receive_supplier_events(
+    ///
+    /// # Errors
+    /// [`ReceiveError`].
+    pub async fn receive(
         &self,
-        adapter: &Supplier,
-        delivered: InboundWebhook,
+        admitted: &AdmittedWebhook,
+        webhook: InboundWebhook,
     ) -> Result<usize, ReceiveError> {
         let context = CallContext {
-            request_id: delivered.request_id,
+            request_id: webhook.request_id,
             organization: String::new(),
             booking: None,
-            deadline: delivered.deadline,
+            deadline: webhook.deadline,
         };
-        let digest: [u8; 32] = Sha256::digest(&delivered.delivery.body).into();
-        let verified = adapter.verify_supplier_event(&context, delivered.delivery);
+        let digest: [u8; 32] = Sha256::digest(&webhook.body).into();
+        let request = SupplierWebhookRequest {
+            headers: webhook.headers,
+            body: webhook.body,
+            received_at: admitted.received_at,
+        };
+        let verified = admitted.adapter.verify_supplier_event(&context, request);
         let events = verified.await?;
         for event in &events {
-            for mode in &delivered.supplier.modes {
+            for mode in &admitted.supplier.modes {
                 let key = SupplierEventKey {
                     mode: *mode,
-                    supplier: delivered.supplier.id.clone(),
+                    supplier: admitted.supplier.id.clone(),
                     id: event.id.clone(),
                 };
-                self.store_supplier_event(&key, event, &digest).await?;
+                self.store(&key, event, &digest).await?;
             }
         }
         Ok(events.len())
     }
 
-    async fn store_supplier_event(
+    async fn store(
         &self,
         key: &SupplierEventKey,
         event: &SupplierEvent,
         digest: &[u8; 32],
     ) -> Result<(), CommitError> {
-        let now = self.clock.now();
+        let now = self.base.now();
         let mut write = UnitOfWork::new(now);
         write.insert_supplier_event(key.mode, &key.supplier, event, digest);
         let outcome = if matches!(event.kind, SupplierEventKind::Irrelevant(_)) {
@@ -134,13 +227,32 @@ impl Application {
             write.schedule_job(SupplierEventKey::JOB_KIND, &key.job_subject(), now);
             "received"
         };
-        match self.store.commit(write).await {
+        match self.base.store.commit(write).await {
             Ok(()) => key.log_and_count(&event.kind, outcome, None),
             Err(CommitError::Conflict(Conflict::SupplierEventExists)) => {
                 key.log_and_count(&event.kind, "duplicate", None);
             }
             Err(error) => return Err(error),
         }
+        Ok(())
+    }
+
+    /// Purges expired events until the application stops.
+    pub async fn run_purge(&self, tasks: &TaskSupervisor) {
+        let complaint = "expired supplier events could not be purged";
+        tasks
+            .run_periodically(PURGE_INTERVAL, complaint, || self.purge_expired())
+            .await;
+    }
+
+    async fn purge_expired(&self) -> Result<(), DatabaseError> {
+        let store = &self.base.store;
+        let before = self.base.now().plus_s(-EVENT_RETENTION_S);
+        while store
+            .purge_supplier_events(before, PURGE_BATCH_SIZE)
+            .await?
+            > 0
+        {}
         Ok(())
     }
 }

@@ -171,6 +171,7 @@ impl<'a> PurchaseRun<'a> {
         along.renew_job_lease(PURCHASE_JOB_KIND, subject, token, lease_ms);
         let bound = self
             .app
+            .prebooks
             .prebook_hotel_with(self.prebook_command(offer, &id), id.clone(), along)
             .await;
         match bound {
@@ -235,7 +236,7 @@ impl<'a> PurchaseRun<'a> {
         let refused = match booking.phase() {
             BookingPhase::Failed { was_bound: false } => {
                 let (owner, key) = (&self.watch().owner, id.as_str());
-                self.app.find_prebook_refusal(owner, key).await?
+                self.app.prebooks.find_prebook_refusal(owner, key).await?
             }
             _ => None,
         };
@@ -263,17 +264,19 @@ impl<'a> PurchaseRun<'a> {
             request_id: self.request_id.clone(),
             deadline: self.deadline,
         };
-        Ok(match self.app.complete_hotel(command).await {
-            Ok(completion) => {
-                let booking = completion.into_booking();
-                let left = policy::from_booking_phase(booking.phase(), is_declined(&booking), None);
-                // A call that was not sent is sent by the next run.
-                left.unwrap_or(PurchaseOutcome::Undecided)
-            }
-            Err(error) => {
-                policy::from_complete_error(&error).ok_or(WatchPurchaseError::Complete(error))?
-            }
-        })
+        Ok(
+            match self.app.completions.complete::<Booking>(command).await {
+                Ok(completion) => {
+                    let booking = completion.into_booking();
+                    let left =
+                        policy::from_booking_phase(booking.phase(), is_declined(&booking), None);
+                    // A call that was not sent is sent by the next run.
+                    left.unwrap_or(PurchaseOutcome::Undecided)
+                }
+                Err(error) => policy::from_complete_error(&error)
+                    .ok_or(WatchPurchaseError::Complete(error))?,
+            },
+        )
     }
 
     /// Commits the outcome of the run with its event.

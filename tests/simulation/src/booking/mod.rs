@@ -20,8 +20,8 @@ use super::seeded_random::Random;
 use super::{History, live};
 use actors::Wish;
 use anyhow::{Result, bail, ensure};
-use host_application::booking::engine::{PlannedAction, plan_transitions};
 use host_application::booking::interpret::ScheduleContext;
+use host_application::booking::plan::{PlannedAction, PlannedCall, plan_transitions};
 use host_domain::id::{BookingId, PaymentId};
 use host_domain::payment::{NextStep, Payment};
 use host_domain::remote_call::BackoffSchedule;
@@ -344,7 +344,10 @@ impl<'a, B: Subject> Life<'a, B> {
         if let Some(job) = &mut self.job {
             job.hold(name, self.now);
         }
-        let reference = call.map(|(_, _, call)| call.client_reference);
+        let reference = match call {
+            PlannedCall::Record { call, .. } => Some(call.client_reference),
+            PlannedCall::Reconcile(_) => None,
+        };
         let request = match B::payment_step(&step) {
             Some(step) => payment_request(&booking, step),
             None => booking.request(&step, reference.as_deref()),

@@ -1,13 +1,13 @@
 //! The steps of a flight booking.
 
-use crate::application::Application;
 use crate::booking::aggregate::{BookingAggregate, BookingPhase};
 use crate::booking::execution::{
     CallKey, ExecutionContext, OutboundCall, StepPreparation, WorkflowError, request_digest,
 };
-use crate::booking::interpret::{Interpretation, flight as judge};
+use crate::booking::interpret::{Interpretation, flight as interpret};
+use crate::booking::step_dependencies::StepDependencies;
 use crate::booking::steps::hotel::SUPPLIER_NOT_CONFIGURED;
-use crate::booking::steps::payment::prepare_payment_step;
+use crate::booking::steps::payment::{execute_payment_step, prepare_payment_step};
 use crate::id_generator::IdGenerator;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -29,6 +29,7 @@ use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{ChangeError, ReadError, SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 use host_resources::event;
+use host_runtime::{CallContext, Supplier};
 use host_storage::{DatabaseError, Store, UnitOfWork};
 
 impl BookingAggregate for Booking {
@@ -155,10 +156,15 @@ impl BookingAggregate for Booking {
     fn execute_step<'a>(
         &'a self,
         step: &'a Step,
-        app: &'a Application,
+        dependencies: &'a StepDependencies,
         execution: &'a ExecutionContext,
     ) -> BoxFuture<'a, Result<Interpretation<Event>, WorkflowError>> {
-        app.execute_flight_step(self, step, execution).boxed()
+        let run = FlightStepRun {
+            dependencies,
+            booking: self,
+            execution,
+        };
+        run.execute(step).boxed()
     }
 
     fn payment_event(id: PaymentId, event: PaymentEvent) -> Event {
@@ -176,8 +182,8 @@ impl BookingAggregate for Booking {
         ))
     }
 
-    fn expired_event(lapse: Expiry) -> Event {
-        match lapse {
+    fn expired_event(expiry: Expiry) -> Event {
+        match expiry {
             Expiry::Prebook => Event::PrebookTimedOut,
             Expiry::Offer => Event::OfferExpired,
         }
@@ -196,8 +202,8 @@ impl BookingAggregate for Booking {
             State::CompleteInProgress { book } => Some(("book", book)),
             State::CancelInProgress { cancel } => Some(("cancel", cancel)),
             State::Confirmed { .. } => {
-                let leg = self.open_purchase().and_then(|purchase| purchase.call());
-                leg.map(|leg| ("buy", leg))
+                let call = self.open_purchase().and_then(|purchase| purchase.call());
+                call.map(|call| ("buy", call))
             }
             State::Created
             | State::PrebookInProgress { .. }
@@ -285,74 +291,77 @@ impl BookingAggregate for Booking {
     }
 }
 
-impl Application {
-    async fn execute_flight_step(
-        &self,
-        booking: &Booking,
-        step: &Step,
-        execution: &ExecutionContext,
-    ) -> Result<Interpretation<Event>, WorkflowError> {
-        let promises = self.supplier_guarantees(&booking.supplier);
-        let gone = || WorkflowError::BookingMissing(booking.id.clone());
-        let asked_at = self.clock.now();
-        let times = || self.schedule_context().with_requested_at(asked_at);
+/// The execution of a step of a flight booking.
+struct FlightStepRun<'a> {
+    dependencies: &'a StepDependencies,
+    booking: &'a Booking,
+    execution: &'a ExecutionContext,
+}
+
+impl FlightStepRun<'_> {
+    async fn execute(self, step: &Step) -> Result<Interpretation<Event>, WorkflowError> {
+        let (dependencies, booking) = (self.dependencies, self.booking);
+        let guarantees = dependencies.supplier_guarantees(&booking.supplier);
+        let missing = || WorkflowError::BookingMissing(booking.id.clone());
+        let requested_at = dependencies.base.now();
+        let schedules = || {
+            dependencies
+                .schedule_context()
+                .with_requested_at(requested_at)
+        };
         Ok(match step {
             Step::Book => {
-                let answer = self.call_flight_book(booking, execution).await;
-                judge::book_response(booking, answer, self.new_payment_id(), times())
+                let response = self.call_book().await;
+                interpret::book_response(booking, response, self.new_payment_id(), schedules())
             }
             Step::ReconcileBooking => {
-                let answer = self.find_flight_at_supplier(booking, execution).await;
+                let response = self.find_at_supplier().await;
                 let payment = self.new_payment_id();
-                judge::book_lookup(booking, answer, payment, promises, times())
+                interpret::book_lookup(booking, response, payment, guarantees, schedules())
             }
             Step::Refresh => {
-                let answer = self.find_flight_at_supplier(booking, execution).await;
-                judge::refresh_response(booking, answer, times())
+                let response = self.find_at_supplier().await;
+                interpret::refresh_response(booking, response, schedules())
             }
             Step::Cancel => {
-                let request = cancel_request(booking).ok_or_else(gone)?;
-                let answer = match self.runtime.supplier(&booking.supplier) {
-                    Some(supplier) => {
-                        let context = self.call_context(booking, execution);
-                        supplier.cancel_flight(&context, request).await
-                    }
+                let request = cancel_request(booking).ok_or_else(missing)?;
+                let response = match self.supplier() {
+                    Some(supplier) => supplier.cancel_flight(&self.call_context(), request).await,
                     None => Err(supplier_not_configured()),
                 };
-                judge::cancel_response(booking, answer, times())
+                interpret::cancel_response(booking, response, schedules())
             }
             Step::ReconcileCancellation => {
-                let answer = self.find_flight_at_supplier(booking, execution).await;
-                judge::cancel_lookup(booking, answer, promises, times())
+                let response = self.find_at_supplier().await;
+                interpret::cancel_lookup(booking, response, guarantees, schedules())
             }
             Step::BuyServices => {
-                let request = purchase_request(booking).ok_or_else(gone)?;
-                let answer = match self.runtime.supplier(&booking.supplier) {
+                let request = purchase_request(booking).ok_or_else(missing)?;
+                let response = match self.supplier() {
                     Some(supplier) => {
-                        let context = self.call_context(booking, execution);
+                        let context = self.call_context();
                         supplier.buy_flight_services(&context, request).await
                     }
                     None => Err(supplier_not_configured()),
                 };
-                judge::purchase_response(booking, answer, times())
+                interpret::purchase_response(booking, response, schedules())
             }
             Step::ReconcilePurchase => {
-                let answer = self.find_flight_at_supplier(booking, execution).await;
-                judge::purchase_lookup(booking, answer, promises, times())
+                let response = self.find_at_supplier().await;
+                interpret::purchase_lookup(booking, response, guarantees, schedules())
             }
             Step::Payment(step) => {
-                return self.execute_payment_step(booking, step, execution).await;
+                return execute_payment_step(dependencies, booking, step, self.execution).await;
             }
         })
     }
 
-    async fn call_flight_book(
-        &self,
-        booking: &Booking,
-        execution: &ExecutionContext,
-    ) -> Result<SupplierBooking, ChangeError> {
+    async fn call_book(&self) -> Result<SupplierBooking, ChangeError> {
+        let booking = self.booking;
         let passengers = self
-            .open_passengers(booking)
+            .dependencies
+            .passenger_secrets
+            .open(booking)
             .map_err(|error| ChangeError::NotSent(error.to_string()))?;
         let request = BookRequest {
             client_reference: booking.id.to_string(),
@@ -361,41 +370,44 @@ impl Application {
             contact: booking.contact.clone(),
             passengers,
         };
-        let supplier = self.runtime.supplier(&booking.supplier);
-        let supplier = supplier.ok_or_else(supplier_not_configured)?;
-        let context = self.call_context(booking, execution);
-        let answer = supplier.book_flight(&context, request).await;
-        if let Ok(state) = &answer
-            && Some(state.total) != booking.ticket_total
+        let supplier = self.supplier().ok_or_else(supplier_not_configured)?;
+        let response = supplier.book_flight(&self.call_context(), request).await;
+        if let Ok(supplier_booking) = &response
+            && Some(supplier_booking.total) != booking.ticket_total
         {
             tracing::warn!(booking = %booking.id, "the supplier booked at a different total than it bound");
         }
-        answer
+        response
     }
 
-    async fn find_flight_at_supplier(
-        &self,
-        booking: &Booking,
-        execution: &ExecutionContext,
-    ) -> Result<BookingLookup, ReadError> {
+    async fn find_at_supplier(&self) -> Result<BookingLookup, ReadError> {
         let request = FindRequest {
-            client_reference: booking.id.to_string(),
-            supplier_reference: booking.supplier_reference.clone(),
-            supplier_prebook: booking.supplier_prebook.clone(),
-            since: booking.created_at,
+            client_reference: self.booking.id.to_string(),
+            supplier_reference: self.booking.supplier_reference.clone(),
+            supplier_prebook: self.booking.supplier_prebook.clone(),
+            since: self.booking.created_at,
         };
-        match self.runtime.supplier(&booking.supplier) {
+        match self.supplier() {
             Some(supplier) => {
-                let context = self.call_context(booking, execution);
+                let context = self.call_context();
                 supplier.find_flight_booking(&context, request).await
             }
             None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),
         }
     }
 
+    fn supplier(&self) -> Option<Supplier> {
+        self.dependencies.suppliers.loaded(&self.booking.supplier)
+    }
+
+    fn call_context(&self) -> CallContext {
+        self.execution
+            .call_context(&self.booking.owner, &self.booking.id)
+    }
+
     /// Creates an id for the payment that a supplier that collects payment will report.
     fn new_payment_id(&self) -> PaymentId {
-        PaymentId::from_bits(self.ids.generate())
+        PaymentId::from_bits(self.dependencies.base.ids.generate())
     }
 }
 

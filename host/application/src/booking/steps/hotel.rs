@@ -1,12 +1,12 @@
 //! The steps of a hotel booking.
 
-use crate::application::Application;
 use crate::booking::aggregate::{BookingAggregate, BookingPhase};
 use crate::booking::execution::{
     CallKey, ExecutionContext, OutboundCall, StepPreparation, WorkflowError, request_digest,
 };
-use crate::booking::interpret::{Interpretation, hotel as judge};
-use crate::booking::steps::payment::prepare_payment_step;
+use crate::booking::interpret::{Interpretation, hotel as interpret};
+use crate::booking::step_dependencies::StepDependencies;
+use crate::booking::steps::payment::{execute_payment_step, prepare_payment_step};
 use crate::id_generator::IdGenerator;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -27,6 +27,7 @@ use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{ChangeError, ReadError, SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 use host_resources::event;
+use host_runtime::{CallContext, Supplier};
 use host_storage::{DatabaseError, Store, UnitOfWork};
 
 impl BookingAggregate for Booking {
@@ -147,10 +148,15 @@ impl BookingAggregate for Booking {
     fn execute_step<'a>(
         &'a self,
         step: &'a Step,
-        app: &'a Application,
+        dependencies: &'a StepDependencies,
         execution: &'a ExecutionContext,
     ) -> BoxFuture<'a, Result<Interpretation<Event>, WorkflowError>> {
-        app.execute_hotel_step(self, step, execution).boxed()
+        let run = HotelStepRun {
+            dependencies,
+            booking: self,
+            execution,
+        };
+        run.execute(step).boxed()
     }
 
     fn payment_event(id: PaymentId, event: PaymentEvent) -> Event {
@@ -168,8 +174,8 @@ impl BookingAggregate for Booking {
         ))
     }
 
-    fn expired_event(lapse: Expiry) -> Event {
-        match lapse {
+    fn expired_event(expiry: Expiry) -> Event {
+        match expiry {
             Expiry::Prebook => Event::PrebookTimedOut,
             Expiry::Offer => Event::OfferExpired,
         }
@@ -260,114 +266,126 @@ impl BookingAggregate for Booking {
     }
 }
 
-impl Application {
-    async fn execute_hotel_step(
-        &self,
-        booking: &Booking,
-        step: &Step,
-        execution: &ExecutionContext,
-    ) -> Result<Interpretation<Event>, WorkflowError> {
-        let asked_at = self.clock.now();
+/// The execution of a step of a hotel booking.
+struct HotelStepRun<'a> {
+    dependencies: &'a StepDependencies,
+    booking: &'a Booking,
+    execution: &'a ExecutionContext,
+}
+
+impl HotelStepRun<'_> {
+    async fn execute(self, step: &Step) -> Result<Interpretation<Event>, WorkflowError> {
+        let (dependencies, booking) = (self.dependencies, self.booking);
+        let requested_at = dependencies.base.now();
+        let schedules = || {
+            dependencies
+                .schedule_context()
+                .with_requested_at(requested_at)
+        };
         match step {
-            Step::Book => Ok(self.call_book(booking, execution).await),
+            Step::Book => Ok(self.call_book().await),
             Step::ReconcileBooking => {
-                let answer = self.find_at_supplier(booking, execution).await;
-                let promises = self.supplier_guarantees(&booking.supplier);
-                let times = self.schedule_context().with_requested_at(asked_at);
-                Ok(judge::book_lookup(booking, answer, promises, times))
+                let response = self.find_at_supplier().await;
+                let guarantees = dependencies.supplier_guarantees(&booking.supplier);
+                Ok(interpret::book_lookup(
+                    booking,
+                    response,
+                    guarantees,
+                    schedules(),
+                ))
             }
             Step::Refresh => {
-                let answer = self.find_at_supplier(booking, execution).await;
-                let cancellation = CancellationId::from_bits(self.ids.generate());
+                let response = self.find_at_supplier().await;
+                let cancellation = CancellationId::from_bits(dependencies.base.ids.generate());
                 let refund = self.new_refund_id();
-                let times = self.schedule_context().with_requested_at(asked_at);
-                Ok(judge::refresh_response(
+                Ok(interpret::refresh_response(
                     booking,
-                    answer,
+                    response,
                     cancellation,
                     refund,
-                    times,
+                    schedules(),
                 ))
             }
-            Step::Cancel => self.call_cancel(booking, execution).await,
+            Step::Cancel => self.call_cancel().await,
             Step::ReconcileCancellation => {
-                let answer = self.find_at_supplier(booking, execution).await;
-                let promises = self.supplier_guarantees(&booking.supplier);
+                let response = self.find_at_supplier().await;
+                let guarantees = dependencies.supplier_guarantees(&booking.supplier);
                 let refund = self.new_refund_id();
-                let times = self.schedule_context().with_requested_at(asked_at);
-                Ok(judge::cancel_lookup(
-                    booking, answer, refund, promises, times,
+                Ok(interpret::cancel_lookup(
+                    booking,
+                    response,
+                    refund,
+                    guarantees,
+                    schedules(),
                 ))
             }
-            Step::Payment(step) => self.execute_payment_step(booking, step, execution).await,
+            Step::Payment(step) => {
+                execute_payment_step(dependencies, booking, step, self.execution).await
+            }
         }
     }
 
-    async fn call_book(
-        &self,
-        booking: &Booking,
-        execution: &ExecutionContext,
-    ) -> Interpretation<Event> {
-        let answer = match self.runtime.supplier(&booking.supplier) {
+    async fn call_book(&self) -> Interpretation<Event> {
+        let booking = self.booking;
+        let response = match self.supplier() {
             Some(supplier) => {
-                let context = self.call_context(booking, execution);
-                supplier.book_hotel(&context, book_request(booking)).await
+                let request = book_request(booking);
+                supplier.book_hotel(&self.call_context(), request).await
             }
             None => Err(ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())),
         };
-        if let Ok(state) = &answer
-            && state.total != booking.total
+        if let Ok(supplier_booking) = &response
+            && supplier_booking.total != booking.total
         {
             tracing::warn!(booking = %booking.id, "the supplier booked at a different total than it bound");
         }
-        judge::book_response(booking, answer, self.schedule_context())
+        interpret::book_response(booking, response, self.dependencies.schedule_context())
     }
 
-    async fn call_cancel(
-        &self,
-        booking: &Booking,
-        execution: &ExecutionContext,
-    ) -> Result<Interpretation<Event>, WorkflowError> {
+    async fn call_cancel(&self) -> Result<Interpretation<Event>, WorkflowError> {
+        let booking = self.booking;
         let request = cancel_request(booking)
             .ok_or_else(|| WorkflowError::BookingMissing(booking.id.clone()))?;
-        let answer = match self.runtime.supplier(&booking.supplier) {
+        let response = match self.supplier() {
             Some(supplier) => {
-                let context = self.call_context(booking, execution);
-                let currency = booking.total.currency;
+                let (context, currency) = (self.call_context(), booking.total.currency);
                 supplier.cancel_hotel(&context, request, currency).await
             }
             None => Err(ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())),
         };
         let refund = self.new_refund_id();
-        Ok(judge::cancel_response(
-            booking,
-            answer,
-            refund,
-            self.schedule_context(),
+        let schedules = self.dependencies.schedule_context();
+        Ok(interpret::cancel_response(
+            booking, response, refund, schedules,
         ))
     }
 
-    fn new_refund_id(&self) -> RefundId {
-        RefundId::from_bits(self.ids.generate())
-    }
-
-    async fn find_at_supplier(
-        &self,
-        booking: &Booking,
-        execution: &ExecutionContext,
-    ) -> Result<BookingLookup, ReadError> {
+    async fn find_at_supplier(&self) -> Result<BookingLookup, ReadError> {
         let request = FindRequest {
-            client_reference: booking.id.to_string(),
-            supplier_reference: booking.supplier_reference.clone(),
-            supplier_prebook: booking.supplier_prebook.clone(),
+            client_reference: self.booking.id.to_string(),
+            supplier_reference: self.booking.supplier_reference.clone(),
+            supplier_prebook: self.booking.supplier_prebook.clone(),
         };
-        match self.runtime.supplier(&booking.supplier) {
+        match self.supplier() {
             Some(supplier) => {
-                let context = self.call_context(booking, execution);
+                let context = self.call_context();
                 supplier.find_hotel_booking(&context, request).await
             }
             None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),
         }
+    }
+
+    fn supplier(&self) -> Option<Supplier> {
+        self.dependencies.suppliers.loaded(&self.booking.supplier)
+    }
+
+    fn call_context(&self) -> CallContext {
+        self.execution
+            .call_context(&self.booking.owner, &self.booking.id)
+    }
+
+    fn new_refund_id(&self) -> RefundId {
+        RefundId::from_bits(self.dependencies.base.ids.generate())
     }
 }
 

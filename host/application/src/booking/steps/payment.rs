@@ -1,11 +1,11 @@
 //! Steps that move money at the payment processor, for every product.
 
-use crate::application::Application;
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::execution::{
     CallKey, ExecutionContext, OutboundCall, StepPreparation, WorkflowError, request_digest,
 };
 use crate::booking::interpret::{self, Interpretation};
+use crate::booking::step_dependencies::StepDependencies;
 use host_domain::booking::{payment_client_reference, refund_client_reference};
 use host_domain::id::{PaymentId, RefundId};
 use host_domain::money::Money;
@@ -70,85 +70,83 @@ pub fn prepare_payment_step<B: BookingAggregate>(
     ))
 }
 
-impl Application {
-    /// Makes the call of a payment step.
-    pub async fn execute_payment_step<B: BookingAggregate>(
-        &self,
-        booking: &B,
-        step: &PaymentStep,
-        execution: &ExecutionContext,
-    ) -> Result<Interpretation<B::Event>, WorkflowError> {
-        let payment = booking.payment(step.payment())?;
-        let context = self.call_context(booking, execution);
-        let processor = self.runtime.supplier(&payment.processor);
-        let client_reference = client_reference(booking, payment, step);
-        let asked_at = self.clock.now();
-        let times = || self.schedule_context().with_requested_at(asked_at);
-        let judgement = match step {
-            PaymentStep::Authorize(_) => {
-                let answer = match self
-                    .instrument_token(booking.owner(), payment, execution)
-                    .await
-                {
-                    Ok(token) => {
-                        authorize(processor, &context, payment, client_reference, token).await
-                    }
-                    Err(why) => Err(PaymentError::NotSent(why)),
-                };
-                interpret::authorize_response(payment, answer, times())
-            }
-            PaymentStep::Capture(_) => {
-                let answer = capture(processor, &context, payment, client_reference).await;
-                interpret::capture_response(payment, answer, times())
-            }
-            PaymentStep::Void(_) => {
-                let answer = void(processor, &context, payment, client_reference).await;
-                interpret::void_response(payment, answer, times())
-            }
-            PaymentStep::Reconcile(_) => {
-                let answer = find_payment(processor, &context, payment, client_reference).await;
-                let promises = self.supplier_guarantees(&payment.processor);
-                interpret::payment_lookup(payment, answer, promises, times())
-            }
-            PaymentStep::Refund(_, id) => {
-                let amount = refund_amount(payment, id);
-                let amount =
-                    amount.ok_or_else(|| WorkflowError::BookingMissing(booking.id().clone()))?;
-                let answer = refund(processor, &context, payment, client_reference, amount).await;
-                interpret::refund_response(payment, id, answer, times())
-            }
-            PaymentStep::ReconcileRefund(_, id) => {
-                let answer = find_refund(processor, &context, payment, client_reference).await;
-                let promises = self.supplier_guarantees(&payment.processor);
-                interpret::refund_lookup(payment, id, answer, promises, times())
-            }
-        };
-        let id = payment.id.clone();
-        Ok(judgement.map(|event| B::payment_event(id, event)))
-    }
+/// Makes the call of a payment step.
+pub async fn execute_payment_step<B: BookingAggregate>(
+    dependencies: &StepDependencies,
+    booking: &B,
+    step: &PaymentStep,
+    execution: &ExecutionContext,
+) -> Result<Interpretation<B::Event>, WorkflowError> {
+    let payment = booking.payment(step.payment())?;
+    let context = execution.call_context(booking.owner(), booking.id());
+    let processor = dependencies.suppliers.loaded(&payment.processor);
+    let client_reference = client_reference(booking, payment, step);
+    let requested_at = dependencies.base.now();
+    let schedules = || {
+        dependencies
+            .schedule_context()
+            .with_requested_at(requested_at)
+    };
+    let interpretation = match step {
+        PaymentStep::Authorize(_) => {
+            let response = match instrument_token(dependencies, booking.owner(), payment, execution)
+                .await
+            {
+                Ok(token) => authorize(processor, &context, payment, client_reference, token).await,
+                Err(why) => Err(PaymentError::NotSent(why)),
+            };
+            interpret::authorize_response(payment, response, schedules())
+        }
+        PaymentStep::Capture(_) => {
+            let response = capture(processor, &context, payment, client_reference).await;
+            interpret::capture_response(payment, response, schedules())
+        }
+        PaymentStep::Void(_) => {
+            let response = void(processor, &context, payment, client_reference).await;
+            interpret::void_response(payment, response, schedules())
+        }
+        PaymentStep::Reconcile(_) => {
+            let response = find_payment(processor, &context, payment, client_reference).await;
+            let guarantees = dependencies.supplier_guarantees(&payment.processor);
+            interpret::payment_lookup(payment, response, guarantees, schedules())
+        }
+        PaymentStep::Refund(_, id) => {
+            let amount = refund_amount(payment, id);
+            let amount =
+                amount.ok_or_else(|| WorkflowError::BookingMissing(booking.id().clone()))?;
+            let response = refund(processor, &context, payment, client_reference, amount).await;
+            interpret::refund_response(payment, id, response, schedules())
+        }
+        PaymentStep::ReconcileRefund(_, id) => {
+            let response = find_refund(processor, &context, payment, client_reference).await;
+            let guarantees = dependencies.supplier_guarantees(&payment.processor);
+            interpret::refund_lookup(payment, id, response, guarantees, schedules())
+        }
+    };
+    let id = payment.id.clone();
+    Ok(interpretation.map(|event| B::payment_event(id, event)))
+}
 
-    /// Returns the processor's token of the payer's instrument.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the reason why the instrument cannot be charged.
-    async fn instrument_token(
-        &self,
-        owner: &Owner,
-        payment: &Payment,
-        execution: &ExecutionContext,
-    ) -> Result<String, String> {
-        let PaymentMethod::Instrument { id } = &payment.method else {
-            return Err("the payment does not use a stored instrument".to_owned());
-        };
-        if let Some(instrument) = execution.instrument.as_ref().filter(|one| one.id == *id) {
-            return Ok(instrument.token.clone());
-        }
-        match self.instruments.open(owner, id).await {
-            Ok(Some(instrument)) => Ok(instrument.token),
-            Ok(None) => Err("the instrument was deleted".to_owned()),
-            Err(error) => Err(error.to_string()),
-        }
+/// Returns the processor's token of the payer's instrument.
+///
+/// # Errors
+/// Fails with the reason why the instrument cannot be charged.
+async fn instrument_token(
+    dependencies: &StepDependencies,
+    owner: &Owner,
+    payment: &Payment,
+    execution: &ExecutionContext,
+) -> Result<String, String> {
+    let PaymentMethod::Instrument { id } = &payment.method else {
+        return Err("the payment does not use a stored instrument".to_owned());
+    };
+    if let Some(instrument) = execution.instrument.as_ref().filter(|one| one.id == *id) {
+        return Ok(instrument.token.clone());
+    }
+    match dependencies.instruments.open(owner, id).await {
+        Ok(Some(instrument)) => Ok(instrument.token),
+        Ok(None) => Err("the instrument was deleted".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

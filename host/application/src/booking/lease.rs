@@ -1,0 +1,104 @@
+//! Leases on the workflows of bookings. Only the process that holds the lease executes the steps of
+//! a booking.
+
+use crate::base::Base;
+use crate::booking::execution::{ExecutionContext, WorkflowError};
+use futures::future::BoxFuture;
+use host_domain::id::BookingId;
+use host_storage::{CommitError, DatabaseError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Interval at which a call polls for the outcome of a workflow that another call runs.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Checks and renews leases on the workflows of bookings.
+#[derive(Clone)]
+pub struct WorkflowLeases {
+    base: Base,
+    duration: Duration,
+}
+
+impl WorkflowLeases {
+    /// Creates it with the duration of a lease.
+    #[must_use]
+    pub const fn new(base: Base, duration: Duration) -> Self {
+        Self { base, duration }
+    }
+
+    /// Returns the duration of a lease in milliseconds.
+    #[must_use]
+    pub fn duration_ms(&self) -> i64 {
+        i64::try_from(self.duration.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// Returns whether a lease on a booking's workflow is held at the moment.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn is_held(&self, job_kind: &str, id: &BookingId) -> Result<bool, DatabaseError> {
+        let job = self.base.store.job(job_kind, id.as_str()).await?;
+        Ok(job.is_some_and(|job| job.is_leased))
+    }
+
+    /// Works on a booking and renews the lease on its workflow meanwhile. If the lease is lost, the
+    /// work is dropped at once: calls that it sent are already recorded as sent, so another worker
+    /// reconciles them.
+    ///
+    /// # Errors
+    /// The error of the work, or [`WorkflowError::LeaseLost`].
+    pub async fn with_lease<T, E: From<WorkflowError>>(
+        &self,
+        job_kind: &str,
+        id: &BookingId,
+        execution: &ExecutionContext,
+        work: BoxFuture<'_, Result<T, E>>,
+    ) -> Result<T, E> {
+        tokio::select! {
+            result = work => result,
+            error = self.renew_until_lost(job_kind, id, execution) => Err(error.into()),
+        }
+    }
+
+    async fn renew_until_lost(
+        &self,
+        job_kind: &str,
+        id: &BookingId,
+        execution: &ExecutionContext,
+    ) -> WorkflowError {
+        let mut ticks = tokio::time::interval(self.duration / 3);
+        ticks.tick().await;
+        loop {
+            ticks.tick().await;
+            let mut write = self.base.unit_of_work();
+            write.renew_job_lease(
+                job_kind,
+                id.as_str(),
+                &execution.lease_token,
+                self.duration_ms(),
+            );
+            match self.base.store.commit(write).await {
+                Ok(()) => {}
+                Err(CommitError::Conflict(_)) => return WorkflowError::LeaseLost(id.clone()),
+                Err(CommitError::Database(error)) => {
+                    tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "the lease on a booking's workflow could not be renewed; it is tried again at the next interval");
+                }
+            }
+        }
+    }
+}
+
+/// Waits one poll interval for the outcome of another call's work. Returns `false` if the deadline
+/// comes first.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the other call may run in another process, so its outcome can only be polled from the database"
+)]
+pub async fn wait_for_next_poll(deadline: Instant) -> bool {
+    let next = Instant::now() + POLL_INTERVAL;
+    if next >= deadline {
+        return false;
+    }
+    tokio::time::sleep(POLL_INTERVAL).await;
+    true
+}

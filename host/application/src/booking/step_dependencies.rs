@@ -1,0 +1,56 @@
+//! Dependencies of the steps of a booking.
+
+use crate::base::Base;
+use crate::booking::interpret::{ScheduleContext, SupplierGuarantees};
+use crate::booking::passenger_secrets::PassengerSecrets;
+use crate::booking::settings::RetrySchedules;
+use crate::payment_instrument::PaymentInstrumentService;
+use crate::supplier::directory::SupplierDirectory;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use std::sync::Arc;
+
+/// Dependencies of the steps that call suppliers and payment processors.
+pub struct StepDependencies {
+    /// Clock and generator of identifiers.
+    pub base: Base,
+    /// Suppliers and processors to call.
+    pub suppliers: Arc<SupplierDirectory>,
+    /// Opens the instrument to charge.
+    pub instruments: Arc<PaymentInstrumentService>,
+    /// Opens the documents of passengers.
+    pub passenger_secrets: PassengerSecrets,
+    /// Retry and reconcile schedules.
+    pub schedules: RetrySchedules,
+}
+
+impl StepDependencies {
+    /// Returns the schedules with the current time.
+    pub fn schedule_context(&self) -> ScheduleContext<'_> {
+        let now = self.base.now();
+        ScheduleContext {
+            now,
+            requested_at: now,
+            reconcile: &self.schedules.reconcile,
+            capture_retry: &self.schedules.capture_retry,
+        }
+    }
+
+    /// Returns when a call that is sent now is first reconciled if its response is lost.
+    pub fn first_reconcile_at(&self) -> Timestamp {
+        let now = self.base.now();
+        self.schedules.reconcile.next_after(now, now)
+    }
+
+    /// Returns the guarantees that the adapter of a supplier or processor declares.
+    pub fn supplier_guarantees(&self, id: &SupplierId) -> SupplierGuarantees {
+        let supplier = self.suppliers.loaded(id);
+        supplier.map_or(SupplierGuarantees::default(), |supplier| {
+            let description = &supplier.info().description;
+            SupplierGuarantees {
+                reads_consistent_after_ms: description.reads_consistent_after_ms,
+                supports_idempotent_retry: description.supports_idempotent_resend,
+            }
+        })
+    }
+}
