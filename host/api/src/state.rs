@@ -4,6 +4,13 @@ use crate::rate_limit::RateLimiter;
 use crate::validation::ValidatorCache;
 use axum::extract::FromRef;
 use host_application::application::Application;
+use host_application::catalog::flight_reference::FlightReferenceService;
+use host_application::catalog::hotel_content::ContentService;
+use host_application::catalog::hotel_search::HotelSearchService;
+use host_application::catalog::place::PlaceService;
+use host_application::catalog::price_calendar::PriceCalendarService;
+use host_application::catalog::weather::WeatherService;
+use host_application::offers::service::OfferService;
 use host_application::payment_instrument::PaymentInstrumentService;
 use host_domain::time::Timestamp;
 use std::sync::Arc;
@@ -57,6 +64,13 @@ impl FromRef<ApiState> for Arc<Application> {
     }
 }
 
+/// Lets a handler take two services.
+impl<A: FromRef<ApiState>, B: FromRef<ApiState>> FromRef<ApiState> for (A, B) {
+    fn from_ref(state: &ApiState) -> Self {
+        (A::from_ref(state), B::from_ref(state))
+    }
+}
+
 /// Lets handlers take each service as `State<…>`: their signature then shows what they can do.
 macro_rules! services {
     ($($field:ident: $service:ty;)*) => {$(
@@ -69,7 +83,14 @@ macro_rules! services {
 }
 
 services! {
+    content: Arc<ContentService>;
+    flight_reference: Arc<FlightReferenceService>;
+    hotel_search: Arc<HotelSearchService>;
     instruments: Arc<PaymentInstrumentService>;
+    offers: Arc<OfferService>;
+    places: Arc<PlaceService>;
+    price_calendar: Arc<PriceCalendarService>;
+    weather: Arc<WeatherService>;
 }
 
 /// Returns the base URL of the error code pages, with a trailing slash.

@@ -3,16 +3,26 @@
 use crate::api_key::ApiKeyAuthenticator;
 use crate::base::Base;
 use crate::booking::settings::RetrySchedules;
+use crate::catalog::flight_reference::FlightReferenceService;
+use crate::catalog::hotel_content::{ContentDependencies, ContentService};
+use crate::catalog::hotel_mapping::HotelMappingService;
+use crate::catalog::hotel_search::HotelSearchService;
+use crate::catalog::place::PlaceService;
+use crate::catalog::price_calendar::PriceCalendarService;
+use crate::catalog::weather::WeatherService;
 use crate::config::Config;
 use crate::id_generator::IdGenerator;
 use crate::idempotency::IdempotencyService;
 use crate::mandate::signing_key::{SigningKeyError, SigningKeyRing};
+use crate::offers::service::OfferService;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::supplier::directory::SupplierDirectory;
-use crate::supplier::query_error::QueryState;
+use crate::supplier::rate_limiter::SupplierRateLimiter;
+use crate::supplier::router::SupplierRouter;
 use crate::task_supervisor::TaskSupervisor;
+use crate::watch::price_check::{PriceCheckDependencies, PriceChecker};
 use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::{delivery_worker, maintenance};
 use base64::Engine;
@@ -52,14 +62,28 @@ pub struct Application {
     pub idempotency: IdempotencyService,
     /// Stored payment instruments.
     pub instruments: Arc<PaymentInstrumentService>,
+    /// Content of hotels.
+    pub content: Arc<ContentService>,
+    /// Airlines and airports.
+    pub flight_reference: Arc<FlightReferenceService>,
+    /// Hotel search.
+    pub hotel_search: Arc<HotelSearchService>,
+    /// Prices of hotels and flights.
+    pub offers: Arc<OfferService>,
+    /// Places to search hotels around.
+    pub places: Arc<PlaceService>,
+    /// Price calendars of hotels.
+    pub price_calendar: Arc<PriceCalendarService>,
+    /// Price checks of watches.
+    pub price_checker: Arc<PriceChecker>,
+    /// Weather of booked stays.
+    pub weather: Arc<WeatherService>,
     /// Authenticates API keys.
     pub api_keys: ApiKeyAuthenticator,
     /// State of the readiness check.
     pub readiness: ReadinessProbe,
     /// Permits for supplier webhook requests that are handled at the same time.
     pub inbound_webhook_permits: Semaphore,
-    /// State that supplier queries share between requests.
-    pub query_state: QueryState,
     /// Retry and reconcile schedules.
     pub schedules: RetrySchedules,
     /// Delivery of events to webhook subscriptions.
@@ -146,6 +170,7 @@ impl Application {
             ids: Arc::clone(&surroundings.ids),
         };
         let idempotency = IdempotencyService::new(base.clone());
+        let queries = QueryServices::new(&config, &base, &suppliers, &sealer, &tasks);
         let instruments = Arc::new(PaymentInstrumentService::new(
             base,
             Arc::clone(&suppliers),
@@ -158,7 +183,14 @@ impl Application {
             api_keys: ApiKeyAuthenticator::new(store.clone(), tasks.clone()),
             readiness: ReadinessProbe::default(),
             inbound_webhook_permits: Semaphore::new(INBOUND_WEBHOOKS_MAX),
-            query_state: QueryState::new(&config),
+            content: queries.content,
+            flight_reference: queries.flight_reference,
+            hotel_search: queries.hotel_search,
+            offers: queries.offers,
+            places: queries.places,
+            price_calendar: queries.price_calendar,
+            price_checker: queries.price_checker,
+            weather: queries.weather,
             schedules: RetrySchedules::new(&config),
             webhooks: DeliveryPolicy::new(&config, DnsLookup::system()),
             clock: surroundings.clock,
@@ -182,6 +214,87 @@ impl Application {
         let done = self.tasks.wait_for_tasks(patience).await;
         self.store.close().await;
         done
+    }
+}
+
+/// The services that query suppliers and change nothing there.
+struct QueryServices {
+    content: Arc<ContentService>,
+    flight_reference: Arc<FlightReferenceService>,
+    hotel_search: Arc<HotelSearchService>,
+    offers: Arc<OfferService>,
+    places: Arc<PlaceService>,
+    price_calendar: Arc<PriceCalendarService>,
+    price_checker: Arc<PriceChecker>,
+    weather: Arc<WeatherService>,
+}
+
+impl QueryServices {
+    fn new(
+        config: &Config,
+        base: &Base,
+        suppliers: &Arc<SupplierDirectory>,
+        sealer: &Arc<Sealer>,
+        tasks: &TaskSupervisor,
+    ) -> Self {
+        let router = SupplierRouter::new(Arc::clone(suppliers));
+        let mappings = HotelMappingService::new(base.store.clone());
+        let refresh_timeout = Duration::from_secs(config.limits.request_s);
+        let content = ContentService::new(ContentDependencies {
+            base: base.clone(),
+            suppliers: Arc::clone(suppliers),
+            router: router.clone(),
+            mappings: mappings.clone(),
+            tasks: tasks.clone(),
+            config: config.content.clone(),
+            refresh_timeout,
+        });
+        let flight_reference = FlightReferenceService::new(
+            base.clone(),
+            router.clone(),
+            tasks.clone(),
+            refresh_timeout,
+        );
+        let places = Arc::new(PlaceService::new(base.clone(), router.clone()));
+        let hotel_search = Arc::new(HotelSearchService::new(
+            base.clone(),
+            router.clone(),
+            Arc::clone(&places),
+        ));
+        let offers = Arc::new(OfferService::new(
+            base.clone(),
+            router.clone(),
+            mappings.clone(),
+            Arc::clone(sealer),
+            &config.offers,
+        ));
+        let price_calendar = PriceCalendarService::new(
+            router.clone(),
+            mappings.clone(),
+            SupplierRateLimiter::per_minute(config.limits.calendar_per_minute),
+        );
+        let price_checker = PriceChecker::new(PriceCheckDependencies {
+            base: base.clone(),
+            offers: Arc::clone(&offers),
+            hotel_search: Arc::clone(&hotel_search),
+            places: Arc::clone(&places),
+            mappings,
+            router,
+            rate_limiter: SupplierRateLimiter::per_minute(config.watches.supplier_per_minute),
+        });
+        Self {
+            content: Arc::new(content),
+            flight_reference: Arc::new(flight_reference),
+            hotel_search,
+            offers,
+            places,
+            price_calendar: Arc::new(price_calendar),
+            price_checker: Arc::new(price_checker),
+            weather: Arc::new(WeatherService::new(
+                base.store.clone(),
+                Arc::clone(suppliers),
+            )),
+        }
     }
 }
 

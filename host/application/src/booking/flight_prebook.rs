@@ -4,7 +4,7 @@ use crate::application::Application;
 use crate::booking::prebook::{
     BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key,
 };
-use crate::offers::token::FlightOfferTerms;
+use crate::offers::terms::FlightOfferTerms;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{Booking, Event, State};

@@ -133,7 +133,7 @@ impl Application {
         // The second half of the lease is reserved for storing the result.
         let time = Duration::from_millis(self.lease_ms().unsigned_abs()) / 2;
         self.failpoint(CHECK_STEP, FailpointPhase::IntentCommitted);
-        let looked = self.run_check(ask, time).await;
+        let looked = self.price_checker.run_check(ask, time).await;
         self.failpoint(CHECK_STEP, FailpointPhase::ResponseReceived);
         let (seen, failed) = match looked {
             Ok(sight) => {

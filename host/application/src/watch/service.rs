@@ -103,7 +103,9 @@ impl Application {
         if let Some(made) = self.find_existing_watch(owner, key).await? {
             return Ok(Created::Existing(made));
         }
-        self.validate_query(context, &new.query).await?;
+        self.price_checker
+            .validate_query(context, &new.query)
+            .await?;
         if let Some(auto_book) = &new.auto_book {
             let id = &auto_book.payment_instrument_id;
             let instrument = self.store.instrument(owner, id).await?;
