@@ -185,13 +185,13 @@ pub fn refund_client_reference(
         .iter()
         .position(|known| known.id == *refund)
         .unwrap_or(payment.refunds.len());
-    let tries = payment
+    let failed_attempts = payment
         .refunds
         .get(ordinal)
         .and_then(|known| known.call.as_ref())
         .map_or(0, RemoteCall::failed_attempts);
     let call = format!("refund-{}", ordinal.saturating_add(1));
-    payment_client_reference(booking, payments, &payment.id, &call, tries)
+    payment_client_reference(booking, payments, &payment.id, &call, failed_attempts)
 }
 
 /// Returns the booking of one of the gateway's references, which all begin with the booking's id.

@@ -274,9 +274,9 @@ impl Payment {
     #[must_use]
     pub const fn failed_attempts(&self) -> u32 {
         match &self.state {
-            PaymentState::Authorizing(leg)
-            | PaymentState::Capturing(leg)
-            | PaymentState::Voiding(leg) => leg.failed_attempts(),
+            PaymentState::Authorizing(call)
+            | PaymentState::Capturing(call)
+            | PaymentState::Voiding(call) => call.failed_attempts(),
             PaymentState::RequiresAction
             | PaymentState::Authorized
             | PaymentState::Captured
@@ -309,7 +309,9 @@ impl Payment {
     /// payment whose authorization was never sent fails at once.
     pub fn begin_void(&mut self, now: Timestamp) {
         match self.state {
-            PaymentState::Authorizing(ref leg @ RemoteCall::Pending { .. }) if !leg.is_resend() => {
+            PaymentState::Authorizing(ref call @ RemoteCall::Pending { .. })
+                if !call.is_resend() =>
+            {
                 self.state = PaymentState::Failed;
             }
             PaymentState::RequiresAction
@@ -367,9 +369,9 @@ impl Payment {
     /// at the processor was reported. Returns whether there were any.
     pub fn expedite_reconcile(&mut self, now: Timestamp) -> bool {
         let mut any = match &mut self.state {
-            PaymentState::Authorizing(leg)
-            | PaymentState::Capturing(leg)
-            | PaymentState::Voiding(leg) => leg.expedite_reconcile(now),
+            PaymentState::Authorizing(call)
+            | PaymentState::Capturing(call)
+            | PaymentState::Voiding(call) => call.expedite_reconcile(now),
             PaymentState::RequiresAction
             | PaymentState::Authorized
             | PaymentState::Captured
@@ -377,8 +379,8 @@ impl Payment {
             | PaymentState::Failed => false,
         };
         let refunds = self.refunds.iter_mut();
-        for leg in refunds.filter_map(|refund| refund.call.as_mut()) {
-            any |= leg.expedite_reconcile(now);
+        for call in refunds.filter_map(|refund| refund.call.as_mut()) {
+            any |= call.expedite_reconcile(now);
         }
         any
     }
@@ -387,8 +389,8 @@ impl Payment {
     pub fn expedite_refunds(&mut self, now: Timestamp) -> bool {
         let mut any = false;
         let refunds = self.refunds.iter_mut();
-        for leg in refunds.filter_map(|refund| refund.call.as_mut()) {
-            any |= leg.expedite(now);
+        for call in refunds.filter_map(|refund| refund.call.as_mut()) {
+            any |= call.expedite(now);
         }
         any
     }
@@ -409,24 +411,15 @@ impl Payment {
             event: event.name(),
         };
         self.state = match (self.state, event) {
-            (
-                S::Authorizing(leg @ RemoteCall::Pending { .. }),
-                E::Sent {
-                    reconcile_at: next_at,
-                },
-            ) => S::Authorizing(leg.mark_sent(now, next_at)),
-            (
-                S::Capturing(leg @ RemoteCall::Pending { .. }),
-                E::Sent {
-                    reconcile_at: next_at,
-                },
-            ) => S::Capturing(leg.mark_sent(now, next_at)),
-            (
-                S::Voiding(leg @ RemoteCall::Pending { .. }),
-                E::Sent {
-                    reconcile_at: next_at,
-                },
-            ) => S::Voiding(leg.mark_sent(now, next_at)),
+            (S::Authorizing(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
+                S::Authorizing(call.mark_sent(now, reconcile_at))
+            }
+            (S::Capturing(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
+                S::Capturing(call.mark_sent(now, reconcile_at))
+            }
+            (S::Voiding(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
+                S::Voiding(call.mark_sent(now, reconcile_at))
+            }
             (
                 S::Authorizing(RemoteCall::Sent { .. }),
                 E::Authorized {
@@ -449,23 +442,23 @@ impl Payment {
             (S::Authorizing(RemoteCall::Sent { .. }), E::NotAuthorized) => S::Failed,
             (S::Capturing(RemoteCall::Sent { .. }), E::Captured) => S::Captured,
             (S::Voiding(RemoteCall::Sent { .. }), E::Voided) => S::Voided,
-            (S::Capturing(leg @ RemoteCall::Sent { .. }), E::StepFailed { retry_at }) => {
-                S::Capturing(leg.schedule_retry(retry_at))
+            (S::Capturing(call @ RemoteCall::Sent { .. }), E::StepFailed { retry_at }) => {
+                S::Capturing(call.schedule_retry(retry_at))
             }
-            (S::Voiding(leg @ RemoteCall::Sent { .. }), E::StepFailed { retry_at }) => {
-                S::Voiding(leg.schedule_retry(retry_at))
+            (S::Voiding(call @ RemoteCall::Sent { .. }), E::StepFailed { retry_at }) => {
+                S::Voiding(call.schedule_retry(retry_at))
             }
-            (S::Authorizing(leg @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
-                S::Authorizing(leg.mark_unresolved(now, next_at))
+            (S::Authorizing(call @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
+                S::Authorizing(call.mark_unresolved(now, next_at))
             }
-            (S::Capturing(leg @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
-                S::Capturing(leg.mark_unresolved(now, next_at))
+            (S::Capturing(call @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
+                S::Capturing(call.mark_unresolved(now, next_at))
             }
-            (S::Voiding(leg @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
-                S::Voiding(leg.mark_unresolved(now, next_at))
+            (S::Voiding(call @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
+                S::Voiding(call.mark_unresolved(now, next_at))
             }
-            (S::Authorizing(leg @ RemoteCall::Sent { .. }), E::ResendScheduled { at }) => {
-                S::Authorizing(leg.schedule_resend(at))
+            (S::Authorizing(call @ RemoteCall::Sent { .. }), E::ResendScheduled { at }) => {
+                S::Authorizing(call.schedule_resend(at))
             }
             (S::Captured, refund) => {
                 self.refunds = apply_refund(self.refunds, &refund, now).ok_or(conflict)?;
@@ -494,13 +487,13 @@ fn apply_refund(
     };
     let refund = refunds.iter_mut().find(|refund| refund.id == *id)?;
     refund.call = match (refund.call.take()?, event) {
-        (leg @ RemoteCall::Pending { .. }, E::RefundSent { next_at, .. }) => {
-            Some(leg.mark_sent(now, *next_at))
+        (call @ RemoteCall::Pending { .. }, E::RefundSent { next_at, .. }) => {
+            Some(call.mark_sent(now, *next_at))
         }
         (RemoteCall::Pending { .. }, _) | (_, E::RefundSent { .. }) => return None,
-        (leg, E::RefundFailed { retry_at, .. }) => Some(leg.schedule_retry(*retry_at)),
-        (leg, E::RefundResendScheduled { at, .. }) => Some(leg.schedule_resend(*at)),
-        (leg, E::RefundUnresolved { next_at, .. }) => Some(leg.mark_unresolved(now, *next_at)),
+        (call, E::RefundFailed { retry_at, .. }) => Some(call.schedule_retry(*retry_at)),
+        (call, E::RefundResendScheduled { at, .. }) => Some(call.schedule_resend(*at)),
+        (call, E::RefundUnresolved { next_at, .. }) => Some(call.mark_unresolved(now, *next_at)),
         (_, _) => None,
     };
     Some(refunds)

@@ -52,9 +52,9 @@ pub enum RemoteCall {
 impl RemoteCall {
     /// Returns a call that is due at once.
     #[must_use]
-    pub const fn pending(now: Timestamp) -> Self {
+    pub const fn pending(due_at: Timestamp) -> Self {
         Self::Pending {
-            due_at: now,
+            due_at,
             failed_attempts: 0,
             first_sent_at: None,
         }
@@ -81,11 +81,11 @@ impl RemoteCall {
     /// Marks the call as sent, before its first byte leaves the gateway.
     #[must_use]
     pub const fn mark_sent(self, now: Timestamp, next_at: Timestamp) -> Self {
-        let (tries, first) = (self.failed_attempts(), self.first_sent_at());
+        let (failed_attempts, first_sent_at) = (self.failed_attempts(), self.first_sent_at());
         Self::Sent {
             accepted_at: now,
-            failed_attempts: tries,
-            first_sent_at: first,
+            failed_attempts,
+            first_sent_at,
             response_lost_at: None,
             reconcile_count: 0,
             reconcile_at: next_at,
@@ -98,26 +98,26 @@ impl RemoteCall {
         match self {
             Self::Sent {
                 accepted_at: since,
-                failed_attempts: tries,
-                first_sent_at: first,
-                response_lost_at: lost_at,
-                reconcile_count: checks,
+                failed_attempts,
+                first_sent_at,
+                response_lost_at,
+                reconcile_count,
                 ..
             } => Self::Sent {
                 accepted_at: since,
-                failed_attempts: tries,
-                first_sent_at: first,
-                response_lost_at: lost_at.or(Some(now)),
-                reconcile_count: checks.saturating_add(1),
+                failed_attempts,
+                first_sent_at,
+                response_lost_at: response_lost_at.or(Some(now)),
+                reconcile_count: reconcile_count.saturating_add(1),
                 reconcile_at: next_at,
             },
             Self::Accepted {
                 sent_at: since,
-                reconcile_count: checks,
+                reconcile_count,
                 ..
             } => Self::Accepted {
                 sent_at: since,
-                reconcile_count: checks.saturating_add(1),
+                reconcile_count: reconcile_count.saturating_add(1),
                 reconcile_at: next_at,
             },
             Self::Pending { .. } => self,
@@ -234,14 +234,7 @@ impl RemoteCall {
     pub const fn due_at(&self) -> Timestamp {
         match self {
             Self::Pending { due_at: at, .. } => *at,
-            Self::Sent {
-                reconcile_at: next_at,
-                ..
-            }
-            | Self::Accepted {
-                reconcile_at: next_at,
-                ..
-            } => *next_at,
+            Self::Sent { reconcile_at, .. } | Self::Accepted { reconcile_at, .. } => *reconcile_at,
         }
     }
 
@@ -255,9 +248,7 @@ impl RemoteCall {
                 response_lost_at: Some(at),
                 ..
             } => Some(*at),
-            Self::Sent {
-                accepted_at: since, ..
-            } => Some(*since),
+            Self::Sent { accepted_at, .. } => Some(*accepted_at),
             Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }
@@ -266,9 +257,7 @@ impl RemoteCall {
     #[must_use]
     pub const fn sent_at(&self) -> Option<Timestamp> {
         match self {
-            Self::Sent {
-                accepted_at: since, ..
-            } => Some(*since),
+            Self::Sent { accepted_at, .. } => Some(*accepted_at),
             Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }
@@ -319,22 +308,22 @@ mod tests {
     #[test]
     fn resent_call_keeps_time_of_first_send() {
         let at = |s: i64| Timestamp(s * 1000);
-        let mut leg = RemoteCall::pending(at(0))
+        let mut call = RemoteCall::pending(at(0))
             .schedule_retry(at(1))
             .mark_sent(at(1), at(2));
-        assert!(!leg.is_resend());
+        assert!(!call.is_resend());
         for s in 2..5 {
-            leg = leg.schedule_resend(at(s));
-            assert!(leg.is_resend());
-            leg = leg
+            call = call.schedule_resend(at(s));
+            assert!(call.is_resend());
+            call = call
                 .mark_sent(at(s), at(s + 1))
                 .mark_unresolved(at(s), at(s + 1));
-            assert!(leg.is_resend());
-            assert_eq!(leg.unresolved_since(), Some(at(1)));
-            assert_eq!(leg.sent_at(), Some(at(s)));
-            assert_eq!(leg.failed_attempts(), 1);
+            assert!(call.is_resend());
+            assert_eq!(call.unresolved_since(), Some(at(1)));
+            assert_eq!(call.sent_at(), Some(at(s)));
+            assert_eq!(call.failed_attempts(), 1);
         }
-        let other = leg.schedule_retry(at(9));
+        let other = call.schedule_retry(at(9));
         assert!(!other.is_resend(), "a retry means that nothing happened");
         assert_eq!(other.unresolved_since(), None);
     }
@@ -342,13 +331,13 @@ mod tests {
     #[test]
     fn call_is_abandoned_at_first_check_not_at_later_ones() {
         let at = |s: i64| Timestamp(s * 1000);
-        let leg = RemoteCall::pending(at(0)).mark_sent(at(1), at(6));
-        assert_eq!(leg.abandoned_at(), Some(at(1)), "the process crashed");
-        let leg = leg
+        let call = RemoteCall::pending(at(0)).mark_sent(at(1), at(6));
+        assert_eq!(call.abandoned_at(), Some(at(1)), "the process crashed");
+        let call = call
             .mark_unresolved(at(3), at(6))
             .mark_unresolved(at(6), at(16));
-        assert_eq!(leg.abandoned_at(), Some(at(3)));
-        assert_eq!(leg.schedule_resend(at(16)).abandoned_at(), None);
+        assert_eq!(call.abandoned_at(), Some(at(3)));
+        assert_eq!(call.schedule_resend(at(16)).abandoned_at(), None);
     }
 
     #[test]
@@ -366,9 +355,9 @@ mod tests {
     #[test]
     fn retry_delay_grows_to_last_offset() {
         let schedule = BackoffSchedule::new(vec![5, 30]);
-        for (tries, wait_s) in [(0, 5), (1, 30), (2, 30), (99, 30)] {
+        for (failed_attempts, wait_s) in [(0, 5), (1, 30), (2, 30), (99, 30)] {
             assert_eq!(
-                schedule.retry_at(tries, Timestamp(0)),
+                schedule.retry_at(failed_attempts, Timestamp(0)),
                 Timestamp(wait_s * 1000)
             );
         }

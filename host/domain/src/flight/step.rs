@@ -74,20 +74,20 @@ impl Booking {
     fn booking_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
             State::CompleteInProgress { book } => match book {
-                RemoteCall::Pending { due_at: at, .. } => {
-                    self.is_ready_to_book().then_some((*at, Step::Book))
+                RemoteCall::Pending { due_at, .. } => {
+                    self.is_ready_to_book().then_some((*due_at, Step::Book))
                 }
-                leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
-                    Some((leg.due_at(), Step::ReconcileBooking))
+                call @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
+                    Some((call.due_at(), Step::ReconcileBooking))
                 }
             },
-            State::Confirmed { refresh: reread } => {
-                reread.as_ref().map(|leg| (leg.due_at(), Step::Refresh))
+            State::Confirmed { refresh } => {
+                refresh.as_ref().map(|call| (call.due_at(), Step::Refresh))
             }
             State::CancelInProgress { cancel } => Some(match cancel {
-                RemoteCall::Pending { due_at: at, .. } => (*at, Step::Cancel),
-                leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
-                    (leg.due_at(), Step::ReconcileCancellation)
+                RemoteCall::Pending { due_at, .. } => (*due_at, Step::Cancel),
+                call @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
+                    (call.due_at(), Step::ReconcileCancellation)
                 }
             }),
             State::Created
@@ -109,11 +109,11 @@ impl Booking {
         let purchase = self.open_purchase()?;
         let payment = self.payments.iter().find(|p| p.id == purchase.payment)?;
         match purchase.call()? {
-            RemoteCall::Pending { due_at: at, .. } => {
-                (payment.state == PaymentState::Authorized).then_some((*at, Step::BuyServices))
+            RemoteCall::Pending { due_at, .. } => {
+                (payment.state == PaymentState::Authorized).then_some((*due_at, Step::BuyServices))
             }
-            leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
-                Some((leg.due_at(), Step::ReconcilePurchase))
+            call @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
+                Some((call.due_at(), Step::ReconcilePurchase))
             }
         }
     }

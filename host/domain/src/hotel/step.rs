@@ -56,8 +56,8 @@ impl Booking {
     fn expiry(&self) -> Option<(Timestamp, Expiry)> {
         match self.state {
             State::Created => Some((self.created_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook)),
-            State::PrebookInProgress { started_at: since } => {
-                Some((since.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
+            State::PrebookInProgress { started_at } => {
+                Some((started_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
             }
             State::ReadyForComplete => Some((self.offer_expires_at, Expiry::Offer)),
             State::CompleteInProgress { .. }
@@ -73,19 +73,15 @@ impl Booking {
     fn booking_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
             State::CompleteInProgress { book } => self.completion_step(book),
-            State::Confirmed { refresh: reread } | State::PartiallyCanceled { refresh: reread } => {
-                reread.as_ref().map(|leg| (leg.due_at(), Step::Refresh))
+            State::Confirmed { refresh } | State::PartiallyCanceled { refresh } => {
+                refresh.as_ref().map(|call| (call.due_at(), Step::Refresh))
             }
             State::CancelInProgress { cancel, .. } => Some(match cancel {
-                RemoteCall::Pending { due_at: at, .. } => (*at, Step::Cancel),
-                RemoteCall::Sent {
-                    reconcile_at: next_at,
-                    ..
+                RemoteCall::Pending { due_at, .. } => (*due_at, Step::Cancel),
+                RemoteCall::Sent { reconcile_at, .. }
+                | RemoteCall::Accepted { reconcile_at, .. } => {
+                    (*reconcile_at, Step::ReconcileCancellation)
                 }
-                | RemoteCall::Accepted {
-                    reconcile_at: next_at,
-                    ..
-                } => (*next_at, Step::ReconcileCancellation),
             }),
             State::Created
             | State::PrebookInProgress { .. }
@@ -98,18 +94,13 @@ impl Booking {
 
     fn completion_step(&self, book: &RemoteCall) -> Option<(Timestamp, Step)> {
         match book {
-            RemoteCall::Pending { due_at: at, .. } => match self.current_payment() {
+            RemoteCall::Pending { due_at, .. } => match self.current_payment() {
                 Some(payment) if payment.state != PaymentState::Authorized => None,
-                Some(_) | None => Some((*at, Step::Book)),
+                Some(_) | None => Some((*due_at, Step::Book)),
             },
-            RemoteCall::Sent {
-                reconcile_at: next_at,
-                ..
+            RemoteCall::Sent { reconcile_at, .. } | RemoteCall::Accepted { reconcile_at, .. } => {
+                Some((*reconcile_at, Step::ReconcileBooking))
             }
-            | RemoteCall::Accepted {
-                reconcile_at: next_at,
-                ..
-            } => Some((*next_at, Step::ReconcileBooking)),
         }
     }
 }

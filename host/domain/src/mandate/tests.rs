@@ -91,7 +91,7 @@ fn transition_table_matches_snapshot() {
             for event in events() {
                 let event_name = event.name();
                 let after = match mandate.clone().apply(event, now) {
-                    Ok(Some(moved)) => moved.status(now).as_str().to_owned(),
+                    Ok(Some(transition)) => transition.status(now).as_str().to_owned(),
                     Ok(None) => "nothing".to_owned(),
                     Err(refusal) => format!("refused: {}", refusal.as_str()),
                 };
@@ -151,7 +151,10 @@ fn purchase_that_violates_a_term_is_rejected_with_its_reason() {
             jws: "signed use".into(),
         };
         let applied = active().apply(event, NOW);
-        assert_eq!(applied.map(|moved| assert!(moved.is_some())), expected);
+        assert_eq!(
+            applied.map(|transition| assert!(transition.is_some())),
+            expected
+        );
     }
 }
 

@@ -57,28 +57,28 @@ impl Payment {
     pub fn steps(&self) -> Vec<(Timestamp, PaymentStep)> {
         let id = || self.id.clone();
         match &self.state {
-            PaymentState::Authorizing(RemoteCall::Pending { due_at: at, .. }) => {
-                vec![(*at, PaymentStep::Authorize(id()))]
+            PaymentState::Authorizing(RemoteCall::Pending { due_at, .. }) => {
+                vec![(*due_at, PaymentStep::Authorize(id()))]
             }
-            PaymentState::Capturing(RemoteCall::Pending { due_at: at, .. }) => {
-                vec![(*at, PaymentStep::Capture(id()))]
+            PaymentState::Capturing(RemoteCall::Pending { due_at, .. }) => {
+                vec![(*due_at, PaymentStep::Capture(id()))]
             }
-            PaymentState::Voiding(RemoteCall::Pending { due_at: at, .. }) => {
-                vec![(*at, PaymentStep::Void(id()))]
+            PaymentState::Voiding(RemoteCall::Pending { due_at, .. }) => {
+                vec![(*due_at, PaymentStep::Void(id()))]
             }
-            PaymentState::Authorizing(leg)
-            | PaymentState::Capturing(leg)
-            | PaymentState::Voiding(leg) => vec![(leg.due_at(), PaymentStep::Reconcile(id()))],
+            PaymentState::Authorizing(call)
+            | PaymentState::Capturing(call)
+            | PaymentState::Voiding(call) => vec![(call.due_at(), PaymentStep::Reconcile(id()))],
             PaymentState::Captured => self
                 .refunds
                 .iter()
                 .filter_map(|refund| {
                     let step = match refund.call.as_ref()? {
-                        RemoteCall::Pending { due_at: at, .. } => {
-                            (*at, PaymentStep::Refund(id(), refund.id.clone()))
+                        RemoteCall::Pending { due_at, .. } => {
+                            (*due_at, PaymentStep::Refund(id(), refund.id.clone()))
                         }
-                        leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => (
-                            leg.due_at(),
+                        call @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => (
+                            call.due_at(),
                             PaymentStep::ReconcileRefund(id(), refund.id.clone()),
                         ),
                     };

@@ -150,10 +150,10 @@ fn transition_table_matches_snapshot() {
             let after = match watch.clone().apply(event, LATER) {
                 Err(_) => "conflict".to_owned(),
                 Ok(None) => "nothing".to_owned(),
-                Ok(Some(moved)) => {
-                    assert_eq!(moved.watch.version, watch.version + 1);
-                    assert_eq!(moved.watch.updated_at, LATER);
-                    shown(&moved)
+                Ok(Some(transition)) => {
+                    assert_eq!(transition.watch.version, watch.version + 1);
+                    assert_eq!(transition.watch.updated_at, LATER);
+                    shown(&transition)
                 }
             };
             table.push_str(&format!("  {event_name:18} -> {after}\n"));
@@ -162,8 +162,8 @@ fn transition_table_matches_snapshot() {
     insta::assert_snapshot!("watch_table", table);
 }
 
-fn shown(moved: &Transition) -> String {
-    let watch = &moved.watch;
+fn shown(transition: &Transition) -> String {
+    let watch = &transition.watch;
     let mut after = watch.status().as_str().to_owned();
     if watch.is_armed() {
         after.push_str(", armed");
@@ -172,13 +172,13 @@ fn shown(moved: &Transition) -> String {
         let number = booking.as_str().chars().last().unwrap();
         after.push_str(&format!(", booking {number}"));
     }
-    if let Some(told) = moved.notification {
+    if let Some(told) = transition.notification {
         after.push_str(&format!(", tells {}", told.as_str()));
     }
-    if moved.is_purchase_due {
+    if transition.is_purchase_due {
         after.push_str(", buys");
     }
-    if moved.is_check_due {
+    if transition.is_check_due {
         after.push_str(", asks");
     }
     after

@@ -84,72 +84,63 @@ impl Watch {
         event: Event,
         now: Timestamp,
     ) -> Result<Option<Transition>, InvalidTransition> {
-        let name = event.name();
+        use Event as E;
+        use State as S;
         let conflict = InvalidTransition {
             status: self.status().as_str(),
-            event: name,
+            event: event.name(),
         };
-        let (mut watch, mut tells, mut buys, mut asks) = (self, None, false, false);
+        let (mut watch, mut notification, mut is_purchase_due, mut is_check_due) =
+            (self, None, false, false);
         let state = match (watch.state.clone(), event) {
-            (State::Active, Event::PriceObserved { total }) if watch.trigger.is_met_by(total) => {
-                buys = watch.is_armed();
-                tells = (!buys).then(|| watch.triggered_event());
-                if buys {
-                    State::Purchasing { booking: None }
+            (S::Active, E::PriceObserved { total }) if watch.trigger.is_met_by(total) => {
+                is_purchase_due = watch.is_armed();
+                notification = (!is_purchase_due).then(|| watch.triggered_event());
+                if is_purchase_due {
+                    S::Purchasing { booking: None }
                 } else {
-                    State::Triggered
+                    S::Triggered
                 }
             }
-            (State::Triggered, Event::PriceObserved { total })
-                if watch.trigger.is_met_by(total) =>
-            {
+            (S::Triggered, E::PriceObserved { total }) if watch.trigger.is_met_by(total) => {
                 return Ok(None);
             }
             // A stay that is not available is treated like one above the limit.
-            (State::Triggered, Event::PriceObserved { .. } | Event::PriceUnavailable) => {
-                State::Active
-            }
-            (
-                State::Active | State::Purchasing { .. },
-                Event::PriceObserved { .. } | Event::PriceUnavailable,
-            ) => {
+            (S::Triggered, E::PriceObserved { .. } | E::PriceUnavailable) => S::Active,
+            (S::Active | S::Purchasing { .. }, E::PriceObserved { .. } | E::PriceUnavailable) => {
                 return Ok(None);
             }
-            (State::Active | State::Triggered | State::Purchasing { .. }, Event::Armed { .. })
+            (S::Active | S::Triggered | S::Purchasing { .. }, E::Armed { .. })
                 if watch.is_armed() =>
             {
                 return Ok(None);
             }
             // If the owner consents after the price was reported, the consent applies to that
             // price: the next check buys.
-            (State::Active | State::Triggered, Event::Armed { mandate })
-                if watch.auto_book.is_some() =>
-            {
+            (S::Active | S::Triggered, E::Armed { mandate }) if watch.auto_book.is_some() => {
                 watch.mandate_id = Some(mandate);
-                asks = true;
-                State::Active
+                is_check_due = true;
+                S::Active
             }
-            (State::Purchasing { booking: None }, Event::PurchaseStarted { booking }) => {
-                State::Purchasing {
-                    booking: Some(booking),
-                }
-            }
-            (State::Purchasing { .. }, Event::PurchaseAborted) => State::Active,
+            (S::Purchasing { booking: None }, E::PurchaseStarted { booking }) => S::Purchasing {
+                booking: Some(booking),
+            },
+            (S::Purchasing { .. }, E::PurchaseAborted) => S::Active,
             (
-                State::Purchasing {
+                S::Purchasing {
                     booking: Some(booking),
                 },
-                Event::Purchased,
+                E::Purchased,
             ) => {
-                tells = Some(EventType::HotelWatchPurchased);
-                State::Purchased { booking }
+                notification = Some(EventType::HotelWatchPurchased);
+                S::Purchased { booking }
             }
-            (State::Purchasing { booking }, Event::PurchaseFailed { reason }) => {
-                tells = Some(EventType::HotelWatchPurchaseFailed);
-                State::PurchaseFailed { reason, booking }
+            (S::Purchasing { booking }, E::PurchaseFailed { reason }) => {
+                notification = Some(EventType::HotelWatchPurchaseFailed);
+                S::PurchaseFailed { reason, booking }
             }
-            (State::Active | State::Triggered, Event::Expired) => State::Expired,
-            (State::Active | State::Triggered, Event::Canceled) => State::Canceled,
+            (S::Active | S::Triggered, E::Expired) => S::Expired,
+            (S::Active | S::Triggered, E::Canceled) => S::Canceled,
             // The API does not permit the event in this state.
             _ => return Err(conflict),
         };
@@ -158,9 +149,9 @@ impl Watch {
         watch.updated_at = now;
         Ok(Some(Transition {
             watch,
-            notification: tells,
-            is_purchase_due: buys,
-            is_check_due: asks,
+            notification,
+            is_purchase_due,
+            is_check_due,
         }))
     }
 }

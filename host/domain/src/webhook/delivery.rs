@@ -216,9 +216,7 @@ impl DeliveryEvent<'_> {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Claimed => "taken",
-            Self::AttemptFinished {
-                result: outcome, ..
-            } => match outcome {
+            Self::AttemptFinished { result, .. } => match result {
                 DeliveryResult::Accepted => "answered: taken",
                 DeliveryResult::Failed { .. } => "answered: not taken",
                 DeliveryResult::Gone => "answered: gone",
@@ -314,11 +312,11 @@ impl Delivery {
                 DeliveryState::Published { at, .. },
                 DeliveryEvent::AttemptFinished {
                     generation,
-                    result: outcome,
-                    retry_policy: retry,
+                    result,
+                    retry_policy,
                 },
             ) if generation == self.generation => {
-                self.state = state_after_attempt(at, outcome, retry, self.attempts, now);
+                self.state = state_after_attempt(at, result, retry_policy, self.attempts, now);
                 self.attempts += 1;
             }
             (DeliveryState::Pending | DeliveryState::Published { .. }, DeliveryEvent::Expired) => {
@@ -413,7 +411,7 @@ impl RetryPolicy<'_> {
         let longest_ms = match self.retry_after_limit {
             RetryAfterLimit::TwiceDelay => step_s.saturating_mul(2000),
             RetryAfterLimit::WithinTotal {
-                total_ms: all_ms,
+                total_ms,
                 attempt_ms,
             } => {
                 let later_ms = later_s.iter().fold(attempt_ms, |sum, step_s| {
@@ -421,7 +419,7 @@ impl RetryPolicy<'_> {
                     sum.saturating_add(step_ms).saturating_add(attempt_ms)
                 });
                 let gone_ms = now.since(published_at);
-                all_ms.saturating_sub(gone_ms).saturating_sub(later_ms)
+                total_ms.saturating_sub(gone_ms).saturating_sub(later_ms)
             }
         };
         let asked_ms = retry_after_s.unwrap_or(0).saturating_mul(1000);

@@ -11,7 +11,6 @@ use utoipa::ToSchema;
 /// The meals that a room's price includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(clippy::enum_variant_names, reason = "the names are industry terms")]
 pub enum Board {
     /// No meals.
     RoomOnly,

@@ -20,14 +20,14 @@ fn transition_table_matches_snapshot() {
         table.push_str(&format!("{name}\n"));
         for event in events() {
             let event_name = event.name();
-            if let Ok(moved) = booking.clone().apply(event, LATER) {
-                let told = moved.notifications.iter();
+            if let Ok(transition) = booking.clone().apply(event, LATER) {
+                let told = transition.notifications.iter();
                 let told: Vec<&str> = told.map(|notice| notice.event_type.as_str()).collect();
-                let payments = moved.booking.payments.iter();
+                let payments = transition.booking.payments.iter();
                 let payments: Vec<&str> = payments.map(|p| p.state.name()).collect();
                 table.push_str(&format!(
                     "  {event_name:24} -> {:22} {:34} {}\n",
-                    moved.booking.status().as_str(),
+                    transition.booking.status().as_str(),
                     payments.join(" "),
                     told.join(", ")
                 ));
@@ -348,14 +348,17 @@ fn airline_change_is_published_once_and_unchanged_segments_keep_ids() {
     let before = captured();
     let waiting = hinted(before.clone());
     assert_eq!(waiting.next_step(NOW), NextStep::Run(Step::Refresh));
-    let moved = waiting.apply(reread(Box::new(state.clone())), NOW).unwrap();
-    let told = moved.notifications.iter().map(|n| n.event_type.as_str());
+    let transition = waiting.apply(reread(Box::new(state.clone())), NOW).unwrap();
+    let told = transition
+        .notifications
+        .iter()
+        .map(|n| n.event_type.as_str());
     assert_eq!(told.collect::<Vec<_>>(), ["flight.booking.airline_change"]);
     let ids = |booking: &Booking| booking.journeys[0].segment_ids.clone();
-    let (was, is) = (ids(&before), ids(&moved.booking));
+    let (was, is) = (ids(&before), ids(&transition.booking));
     assert_eq!(was[0], is[0]);
     assert_ne!(was[1], is[1]);
-    let again = hinted(moved.booking);
+    let again = hinted(transition.booking);
     let again = again.apply(reread(Box::new(state)), NOW).unwrap();
     assert!(again.notifications.is_empty());
 }
@@ -409,9 +412,9 @@ proptest! {
         let mut booking = created();
         for (count, pick) in picks.into_iter().enumerate() {
             let now = Timestamp(NOW.0 + i64::try_from(count).unwrap());
-            if let Ok(moved) = booking.clone().apply(events()[pick].clone(), now) {
-                prop_assert_eq!(moved.booking.version, booking.version + 1);
-                booking = moved.booking;
+            if let Ok(transition) = booking.clone().apply(events()[pick].clone(), now) {
+                prop_assert_eq!(transition.booking.version, booking.version + 1);
+                booking = transition.booking;
             }
             for payment in &booking.payments {
                 let asked: i64 = payment.refunds.iter().map(|refund| refund.amount.minor).sum();

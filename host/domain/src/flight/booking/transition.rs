@@ -110,8 +110,8 @@ impl Booking {
             (State::CompleteInProgress { book }, event) => {
                 self.transition_completion(book, event, now, told)
             }
-            (State::Confirmed { refresh: reread }, event) => {
-                self.transition_ticketed(reread, event, now, told)
+            (State::Confirmed { refresh }, event) => {
+                self.transition_ticketed(refresh, event, now, told)
             }
             (State::CancelInProgress { cancel }, event) => {
                 self.transition_cancellation(cancel, event, now, told)
@@ -240,16 +240,16 @@ impl Booking {
                 self.begin_purchase(*purchase, services, *payment);
                 Some(State::Confirmed { refresh: reread })
             }
-            (Some(leg), Event::RefreshFailed { next_at }) => Some(State::Confirmed {
-                refresh: Some(leg.mark_unresolved(now, next_at)),
+            (Some(call), Event::RefreshFailed { next_at }) => Some(State::Confirmed {
+                refresh: Some(call.mark_unresolved(now, next_at)),
             }),
             (
-                Some(leg),
+                Some(call),
                 Event::Refreshed {
                     state,
-                    change_reported_at: hinted_at,
+                    change_reported_at,
                 },
-            ) => Some(self.apply_refresh(leg, &state, hinted_at, now, told)),
+            ) => Some(self.apply_refresh(call, &state, change_reported_at, now, told)),
             (reread, event) => {
                 self.apply_purchase_event(event, now, told)?;
                 Some(State::Confirmed { refresh: reread })
@@ -307,14 +307,14 @@ impl Booking {
             State::CompleteInProgress { book: leg } | State::CancelInProgress { cancel: leg } => {
                 leg.expedite_reconcile(now)
             }
-            State::Confirmed { refresh: reread } => {
+            State::Confirmed { refresh } => {
                 for purchase in &mut self.purchases {
-                    if let ServicePurchaseState::InProgress { call: buy } = &mut purchase.state {
-                        buy.expedite_reconcile(now);
+                    if let ServicePurchaseState::InProgress { call } = &mut purchase.state {
+                        call.expedite_reconcile(now);
                     }
                 }
                 if by == ChangeSource::Supplier {
-                    *reread = Some(RemoteCall::for_refresh(now));
+                    *refresh = Some(RemoteCall::for_refresh(now));
                 }
                 by == ChangeSource::Supplier
             }
@@ -433,14 +433,14 @@ impl Booking {
         self.merge_supplier_booking(state, told);
         if state.status != SupplierBookingStatus::Canceled {
             let is_hinted_again = leg.is_change_reported_after(hinted_at);
-            let reread = is_hinted_again.then_some(leg);
-            return State::Confirmed { refresh: reread };
+            let refresh = is_hinted_again.then_some(leg);
+            return State::Confirmed { refresh };
         }
         if self.open_purchase().is_some() {
             // The outcome of the purchase must be known first. The supplier does not report the
             // change again, so the refresh is repeated.
-            let reread = Some(leg.mark_unresolved(now, now.plus_s(REFRESH_RETRY_S)));
-            return State::Confirmed { refresh: reread };
+            let refresh = Some(leg.mark_unresolved(now, now.plus_s(REFRESH_RETRY_S)));
+            return State::Confirmed { refresh };
         }
         // The fare's terms apply to a cancellation by the customer. Here another party cancelled
         // the ticket.
@@ -542,8 +542,8 @@ impl Booking {
         told: &mut Notifications,
     ) -> Option<State> {
         let payment = self.payments.iter_mut().find(|payment| payment.id == *id)?;
-        let moved = payment.clone().apply(event.clone(), now).ok()?;
-        *payment = moved;
+        let transition = payment.clone().apply(event.clone(), now).ok()?;
+        *payment = transition;
         let is_held_no_more = payment.state == PaymentState::Failed;
         let waits = is_held_no_more || payment.state == PaymentState::RequiresAction;
         told.push_payment_event(&event, id);

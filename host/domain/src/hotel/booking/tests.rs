@@ -19,20 +19,20 @@ fn transition_table_matches_snapshot() {
         table.push_str(&format!("{name}\n"));
         for event in events() {
             let event_name = event.name();
-            if let Ok(moved) = booking.clone().apply(event, LATER) {
-                let told: Vec<&str> = moved
+            if let Ok(transition) = booking.clone().apply(event, LATER) {
+                let told: Vec<&str> = transition
                     .notifications
                     .iter()
                     .map(|notice| notice.event_type.as_str())
                     .collect();
-                let payment = moved
+                let payment = transition
                     .booking
                     .payments
                     .last()
                     .map_or("-", |p| p.state.name());
                 table.push_str(&format!(
                     "  {event_name:24} -> {:22} payment {payment:16} {}\n",
-                    moved.booking.status().as_str(),
+                    transition.booking.status().as_str(),
                     told.join(", ")
                 ));
             }
@@ -176,8 +176,8 @@ fn uncaptured_payment_is_voided_instead_of_refunded() {
 }
 
 /// Returns the types of the published notifications.
-fn told(moved: &Transition<Booking>) -> Vec<&'static str> {
-    let notices = moved.notifications.iter();
+fn told(transition: &Transition<Booking>) -> Vec<&'static str> {
+    let notices = transition.notifications.iter();
     notices.map(|notice| notice.event_type.as_str()).collect()
 }
 
@@ -198,10 +198,10 @@ fn hotel_change_is_published_once_and_keeps_known_data() {
     };
     let hinted_once = hinted(before);
     assert_eq!(hinted_once.next_step(NOW), NextStep::Run(Step::Refresh));
-    let moved = hinted_once.apply(reread(Box::new(news.clone())), NOW);
-    let moved = moved.unwrap();
-    assert_eq!(told(&moved), ["hotel.booking.changed"]);
-    let changed = moved.booking;
+    let transition = hinted_once.apply(reread(Box::new(news.clone())), NOW);
+    let transition = transition.unwrap();
+    assert_eq!(told(&transition), ["hotel.booking.changed"]);
+    let changed = transition.booking;
     assert_eq!(changed.hotel_confirmation_code.as_deref(), Some("H1"));
     assert_eq!(changed.hotel_remarks, news.remarks);
     assert_eq!(
@@ -251,9 +251,9 @@ fn room_cancelled_by_hotel_is_cancelled_and_other_stays_booked() {
         ..*supplier_state(SupplierBookingStatus::PartiallyCanceled, None)
     };
     let read = || reread(Box::new(state.clone()));
-    let moved = hinted(captured()).apply(read(), NOW).unwrap();
-    assert_eq!(told(&moved), ["hotel.booking.partially_canceled"]);
-    let partly = moved.booking;
+    let transition = hinted(captured()).apply(read(), NOW).unwrap();
+    assert_eq!(told(&transition), ["hotel.booking.partially_canceled"]);
+    let partly = transition.booking;
     assert_eq!(partly.status(), Status::PartiallyCanceled);
     assert_eq!(
         partly.cancellations[0].room_ids,
@@ -312,9 +312,9 @@ proptest! {
         let mut booking = created();
         for (count, pick) in picks.into_iter().enumerate() {
             let now = Timestamp(NOW.0 + i64::try_from(count).unwrap());
-            if let Ok(moved) = booking.clone().apply(events()[pick].clone(), now) {
-                prop_assert_eq!(moved.booking.version, booking.version + 1);
-                booking = moved.booking;
+            if let Ok(transition) = booking.clone().apply(events()[pick].clone(), now) {
+                prop_assert_eq!(transition.booking.version, booking.version + 1);
+                booking = transition.booking;
             }
             for payment in &booking.payments {
                 let asked: i64 = payment.refunds.iter().map(|refund| refund.amount.minor).sum();

@@ -107,17 +107,17 @@ impl Booking {
             State::CompleteInProgress { book } => {
                 self.transition_completion(book, event, now, told)
             }
-            State::Confirmed { refresh: reread } => {
-                self.transition_booked(BookedState::Confirmed, reread, event, now, told)
+            State::Confirmed { refresh } => {
+                self.transition_booked(BookedState::Confirmed, refresh, event, now, told)
             }
-            State::PartiallyCanceled { refresh: reread } => {
-                self.transition_booked(BookedState::PartiallyCanceled, reread, event, now, told)
+            State::PartiallyCanceled { refresh } => {
+                self.transition_booked(BookedState::PartiallyCanceled, refresh, event, now, told)
             }
             State::CancelInProgress {
-                previous: before,
+                previous,
                 cancellation,
                 cancel,
-            } => self.transition_cancellation(before, cancellation, cancel, event, now, told),
+            } => self.transition_cancellation(previous, cancellation, cancel, event, now, told),
             State::Canceled | State::Failed | State::Expired => None,
         }
     }
@@ -135,10 +135,10 @@ impl Booking {
                 Some(State::PrebookInProgress { started_at: now })
             }
             Event::PrebookConfirmed {
-                prebook: bound,
+                prebook,
                 expires_at,
                 payment,
-            } if is_asked => Some(self.apply_prebook(*bound, expires_at, payment, told)),
+            } if is_asked => Some(self.apply_prebook(*prebook, expires_at, payment, told)),
             Event::PrebookRefused(failure) => Some(self.fail(failure, now, told)),
             Event::PrebookTimedOut => Some(self.fail(Failure::prebook_unknown(), now, told)),
             _ => None,
@@ -222,22 +222,22 @@ impl Booking {
             (_, Event::CancelStarted { id, room_ids }) => {
                 self.begin_cancellation(held, id, &room_ids, now, told)
             }
-            (Some(leg), Event::RefreshFailed { next_at }) => {
-                Some(held.into_state(Some(leg.mark_unresolved(now, next_at))))
+            (Some(call), Event::RefreshFailed { next_at }) => {
+                Some(held.into_state(Some(call.mark_unresolved(now, next_at))))
             }
             (
-                Some(leg),
+                Some(call),
                 Event::Refreshed {
                     state,
-                    change_reported_at: hinted_at,
+                    change_reported_at,
                     cancellation,
                     refund,
                 },
             ) => {
-                let is_hinted_again = leg.is_change_reported_after(hinted_at);
+                let is_hinted_again = call.is_change_reported_after(change_reported_at);
                 let left = self.apply_refresh(held, &state, cancellation, refund, now, told);
                 Some(match left {
-                    Some(left) => left.into_state(is_hinted_again.then_some(leg)),
+                    Some(left) => left.into_state(is_hinted_again.then_some(call)),
                     None => State::Canceled,
                 })
             }
@@ -265,11 +265,11 @@ impl Booking {
             (
                 _,
                 Event::CancelSucceeded {
-                    supplier_booking: state,
+                    supplier_booking,
                     refund,
                 },
             ) => {
-                let left = self.complete_cancellation(&id, &state, refund, now, told);
+                let left = self.complete_cancellation(&id, &supplier_booking, refund, now, told);
                 return Some(left.map_or(State::Canceled, |left| left.into_state(None)));
             }
             (_, Event::CancelRefused(failure)) => {
@@ -317,9 +317,9 @@ impl Booking {
         let own = match &mut state {
             State::CompleteInProgress { book: leg }
             | State::CancelInProgress { cancel: leg, .. } => leg.expedite_reconcile(now),
-            State::Confirmed { refresh: reread } | State::PartiallyCanceled { refresh: reread } => {
+            State::Confirmed { refresh } | State::PartiallyCanceled { refresh } => {
                 if by == ChangeSource::Supplier {
-                    *reread = Some(RemoteCall::for_refresh(now));
+                    *refresh = Some(RemoteCall::for_refresh(now));
                 }
                 by == ChangeSource::Supplier
             }
@@ -539,8 +539,8 @@ impl Booking {
         told: &mut Notifications,
     ) -> Option<State> {
         let payment = self.payments.iter_mut().find(|payment| payment.id == *id)?;
-        let moved = payment.clone().apply(event.clone(), now).ok()?;
-        *payment = moved;
+        let transition = payment.clone().apply(event.clone(), now).ok()?;
+        *payment = transition;
         told.push_payment_event(&event, id);
         let waiting = matches!(
             payment.state,

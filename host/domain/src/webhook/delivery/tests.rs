@@ -101,15 +101,15 @@ fn transition_table_matches_snapshot() {
         for event in events() {
             let after = delivery.clone().apply(event, NOW).map_or_else(
                 || "nothing".to_owned(),
-                |moved| {
-                    let status = moved.status().as_str();
-                    let next = moved.next_at().map(|at| at.since(NOW) / 1000);
+                |transition| {
+                    let status = transition.status().as_str();
+                    let next = transition.next_at().map(|at| at.since(NOW) / 1000);
                     let next = next.map(|wait_s| format!("in {wait_s} s"));
-                    let why = moved
+                    let why = transition
                         .failure()
                         .map(|(_, reason)| reason.as_str().to_owned());
                     let rest = next.or(why).unwrap_or_default();
-                    format!("{status:9} after {} attempts {rest}", moved.attempts)
+                    format!("{status:9} after {} attempts {rest}", transition.attempts)
                 },
             );
             table.push_str(&format!("  {:25} -> {}\n", event.name(), after.trim_end()));
@@ -154,7 +154,7 @@ fn attempts_follow_schedule_until_retries_are_exhausted() {
 
 /// Returns when the last attempt ends. Each tuple of `attempts` has an attempt's duration, its
 /// jitter, and its `Retry-After`.
-fn last_end(steps_s: &[i64], attempts: &[(i64, i64, Option<i64>)]) -> Timestamp {
+fn last_end(delays_s: &[i64], attempts: &[(i64, i64, Option<i64>)]) -> Timestamp {
     let mut delivery = pending().apply(DeliveryEvent::Claimed, NOW).unwrap();
     let mut now = NOW;
     for (takes_ms, jitter_permille, retry_after_s) in attempts.iter().cycle() {
@@ -163,7 +163,7 @@ fn last_end(steps_s: &[i64], attempts: &[(i64, i64, Option<i64>)]) -> Timestamp 
             generation: 0,
             result: not_taken(*retry_after_s),
             retry_policy: RetryPolicy {
-                delays_s: steps_s,
+                delays_s,
                 jitter_permille: *jitter_permille,
                 retry_after_limit: IN_TIME,
             },
@@ -174,7 +174,7 @@ fn last_end(steps_s: &[i64], attempts: &[(i64, i64, Option<i64>)]) -> Timestamp 
             None => break,
         }
     }
-    assert_eq!(usize::try_from(delivery.attempts), Ok(steps_s.len() + 1));
+    assert_eq!(usize::try_from(delivery.attempts), Ok(delays_s.len() + 1));
     now
 }
 
@@ -223,8 +223,8 @@ fn retry_delay_is_lengthened_by_jitter_and_never_shortened() {
             result: not_taken(retry_after_s),
             retry_policy: retry(jitter_permille),
         };
-        let moved = published(0).apply(event, NOW).unwrap();
-        let waited = moved.next_at().unwrap().since(NOW);
+        let transition = published(0).apply(event, NOW).unwrap();
+        let waited = transition.next_at().unwrap().since(NOW);
         assert_eq!(waited, wait_ms, "{jitter_permille} {retry_after_s:?}");
     }
 }

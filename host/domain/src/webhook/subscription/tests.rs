@@ -70,21 +70,21 @@ fn transition_table_matches_snapshot() {
         table.push_str(&format!("{name}\n"));
         for event in events() {
             let event_name = event.name();
-            let Some(moved) = subscription.clone().apply(event, LATER) else {
+            let Some(transition) = subscription.clone().apply(event, LATER) else {
                 table.push_str(&format!("  {event_name:10} -> nothing\n"));
                 continue;
             };
-            let failing = match moved.failing_since {
+            let failing = match transition.failing_since {
                 Some(since) if since == LATER => "failing since now",
                 Some(_) => "failing",
                 None => "",
             };
-            let seen = if moved.updated_at == LATER {
+            let seen = if transition.updated_at == LATER {
                 "seen"
             } else {
                 ""
             };
-            let status = moved.status.as_str();
+            let status = transition.status.as_str();
             let after = format!("{status:8} {seen:4} {failing}");
             table.push_str(&format!("  {event_name:10} -> {}\n", after.trim_end()));
         }
@@ -96,11 +96,11 @@ fn transition_table_matches_snapshot() {
 fn gone_response_to_delivery_before_last_change_is_ignored() {
     let gone = SubscriptionEvent::EndpointGone { updated_at: NOW };
     let resumed = in_status(SubscriptionStatus::Paused).apply(SubscriptionEvent::Resumed, LATER);
-    for moved in [
+    for transition in [
         active().apply(changed("https://acme.example/other"), LATER),
         resumed,
     ] {
-        assert_eq!(moved.unwrap().apply(gone.clone(), LATER), None);
+        assert_eq!(transition.unwrap().apply(gone.clone(), LATER), None);
     }
 }
 
@@ -122,7 +122,7 @@ fn fields_change_independently() {
         event_types: Some(vec!["ping".to_owned()]),
         description: Some(Some("ours".to_owned())),
     };
-    let moved = active().apply(event, LATER).unwrap();
+    let transition = active().apply(event, LATER).unwrap();
     let expected = Subscription {
         event_types: vec!["ping".to_owned()],
         description: Some("ours".to_owned()),
@@ -130,7 +130,7 @@ fn fields_change_independently() {
         version: 2,
         ..active()
     };
-    assert_eq!(moved, expected);
+    assert_eq!(transition, expected);
 }
 
 #[test]
