@@ -12,6 +12,7 @@ use host_application::catalog::price_calendar::PriceCalendarService;
 use host_application::catalog::weather::WeatherService;
 use host_application::offers::service::OfferService;
 use host_application::payment_instrument::PaymentInstrumentService;
+use host_application::watch::service::WatchService;
 use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,13 +65,6 @@ impl FromRef<ApiState> for Arc<Application> {
     }
 }
 
-/// Lets a handler take two services.
-impl<A: FromRef<ApiState>, B: FromRef<ApiState>> FromRef<ApiState> for (A, B) {
-    fn from_ref(state: &ApiState) -> Self {
-        (A::from_ref(state), B::from_ref(state))
-    }
-}
-
 /// Lets handlers take each service as `State<…>`: their signature then shows what they can do.
 macro_rules! services {
     ($($field:ident: $service:ty;)*) => {$(
@@ -90,6 +84,7 @@ services! {
     offers: Arc<OfferService>;
     places: Arc<PlaceService>;
     price_calendar: Arc<PriceCalendarService>;
+    watches: Arc<WatchService>;
     weather: Arc<WeatherService>;
 }
 

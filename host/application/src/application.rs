@@ -22,7 +22,9 @@ use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::rate_limiter::SupplierRateLimiter;
 use crate::supplier::router::SupplierRouter;
 use crate::task_supervisor::TaskSupervisor;
+use crate::watch::check_worker::CheckWorker;
 use crate::watch::price_check::{PriceCheckDependencies, PriceChecker};
+use crate::watch::service::WatchService;
 use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::{delivery_worker, maintenance};
 use base64::Engine;
@@ -76,6 +78,8 @@ pub struct Application {
     pub price_calendar: Arc<PriceCalendarService>,
     /// Price checks of watches.
     pub price_checker: Arc<PriceChecker>,
+    /// Price watches.
+    pub watches: Arc<WatchService>,
     /// Weather of booked stays.
     pub weather: Arc<WeatherService>,
     /// Authenticates API keys.
@@ -171,8 +175,13 @@ impl Application {
         };
         let idempotency = IdempotencyService::new(base.clone());
         let queries = QueryServices::new(&config, &base, &suppliers, &sealer, &tasks);
+        let watches = Arc::new(WatchService::new(
+            base.clone(),
+            Arc::clone(&queries.price_checker),
+            idempotency.clone(),
+        ));
         let instruments = Arc::new(PaymentInstrumentService::new(
-            base,
+            base.clone(),
             Arc::clone(&suppliers),
             Arc::clone(&sealer),
             idempotency.clone(),
@@ -190,6 +199,7 @@ impl Application {
             places: queries.places,
             price_calendar: queries.price_calendar,
             price_checker: queries.price_checker,
+            watches,
             weather: queries.weather,
             schedules: RetrySchedules::new(&config),
             webhooks: DeliveryPolicy::new(&config, DnsLookup::system()),
@@ -203,7 +213,7 @@ impl Application {
             sealer,
             tasks,
         });
-        spawn_background_tasks(&app);
+        spawn_background_tasks(&app, &base);
         Ok(app)
     }
 
@@ -307,7 +317,7 @@ impl std::fmt::Debug for Application {
 }
 
 /// Starts the background tasks. Each ends when the application shuts down.
-fn spawn_background_tasks(app: &Arc<Application>) {
+fn spawn_background_tasks(app: &Arc<Application>, base: &Base) {
     let watched = Arc::clone(app);
     app.tasks.spawn("unresolved", async move {
         crate::jobs::unresolved_monitor::run_monitor(&watched).await
@@ -328,10 +338,15 @@ fn spawn_background_tasks(app: &Arc<Application>) {
     app.tasks.spawn("webhooks", async move {
         delivery_worker::run_worker(sender).await
     });
-    let watching = Arc::clone(app);
-    app.tasks.spawn("watches", async move {
-        crate::watch::check_worker::run_worker(watching).await
-    });
+    let check_worker = Arc::new(CheckWorker::new(
+        base.clone(),
+        app.tasks.clone(),
+        Arc::clone(&app.price_checker),
+        Arc::clone(&app.watches),
+        app.config.jobs.clone(),
+        &app.config.watches,
+    ));
+    app.tasks.spawn("watches", check_worker.run());
     let tended = Arc::clone(app);
     app.tasks.spawn("webhook upkeep", async move {
         maintenance::run_maintenance(&tended).await

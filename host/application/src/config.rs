@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The embedded default configuration, which explains every key.
 pub const DEFAULTS: &str = include_str!("config.default.toml");
@@ -94,6 +95,20 @@ sections! {
     }
     WatchesConfig { interval_s: u64, concurrency: usize, supplier_per_minute: u32, }
     MandatesConfig { ttl_s: u64, key_max_age_s: u64, }
+}
+
+impl JobsConfig {
+    /// Returns the duration of a lease, at least one second.
+    #[must_use]
+    pub fn lease_duration(&self) -> Duration {
+        Duration::from_secs(self.lease_s.max(1))
+    }
+
+    /// Returns the duration of a lease in milliseconds.
+    #[must_use]
+    pub fn lease_ms(&self) -> i64 {
+        i64::try_from(self.lease_duration().as_millis()).unwrap_or(i64::MAX)
+    }
 }
 
 /// Format of a log line.

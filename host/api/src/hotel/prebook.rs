@@ -120,7 +120,8 @@ impl Validate for PrebookHotelRequest {
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "supplier_rejected",
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout"]))))]
 pub(crate) async fn prebook_hotel(
-    State((offers, app)): State<(Arc<OfferService>, Arc<Application>)>,
+    State(offers): State<Arc<OfferService>>,
+    State(app): State<Arc<Application>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
 ) -> Result<ApiResponse<HotelBooking, PrebookMeta>, ApiError> {

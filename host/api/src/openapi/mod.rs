@@ -66,6 +66,19 @@ where
     }
 }
 
+/// A handler that calls two services.
+impl<F, S, T, I, R, Fut> DescribeOperation<(S, T, Context, I, R, Fut)> for F
+where
+    F: Fn(State<S>, State<T>, Context, Validated<I>) -> Fut,
+    Fut: Future<Output = Result<R, ApiError>>,
+    I: RequestPart,
+    R: DescribeResponse,
+{
+    fn describe() -> (OperationInputs, OperationOutputs) {
+        describe_types::<I, R>()
+    }
+}
+
 /// A handler without a request context: its operation needs no API key.
 impl<F, S, I, R, Fut> DescribeOperation<(S, I, R, Fut)> for F
 where

@@ -158,8 +158,12 @@ impl<'a> PurchaseRun<'a> {
         let began = Event::PurchaseStarted {
             booking: id.clone(),
         };
-        self.app
-            .apply_event_in(&mut along, &self.stored, began, &WatchEventDetails::None)?;
+        self.app.watches.apply_event_in(
+            &mut along,
+            &self.stored,
+            began,
+            &WatchEventDetails::None,
+        )?;
         // If the lease is lost by then, its new holder may have started the purchase as well, and
         // this commit fails.
         let (subject, lease_ms) = (watch.id.as_str(), self.app.lease_ms());
@@ -305,7 +309,8 @@ impl<'a> PurchaseRun<'a> {
             }
             _ => WatchEventDetails::None,
         };
-        app.apply_event_in(&mut write, &stored, event, &told)?;
+        app.watches
+            .apply_event_in(&mut write, &stored, event, &told)?;
         write.complete_job(PURCHASE_JOB_KIND, id.as_str(), token);
         Ok(app.store.commit(write).await?)
     }
