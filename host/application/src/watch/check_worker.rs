@@ -215,7 +215,7 @@ impl CheckWorker {
                 return Ok(());
             }
             // The price is stored before the watches are updated, because their events contain it.
-            let mut write = UnitOfWork::new(self.base.now());
+            let mut write = self.base.unit_of_work();
             write.record_observed_price(check, price, self.jobs_config.lease_ms());
             self.base.store.commit(write).await?;
             let event = policy::price_event(price.total);
@@ -284,7 +284,7 @@ impl CheckWorker {
             watch,
             last_observed,
         };
-        let mut write = UnitOfWork::new(self.base.now());
+        let mut write = self.base.unit_of_work();
         let updated = self
             .watches
             .apply_event_in(&mut write, &stored, event.clone(), &details);
