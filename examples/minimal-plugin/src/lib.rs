@@ -2,7 +2,7 @@
 //! https://api.tiny-hotels.example/rates?hotel=…&from=…&to=…&adults=…`.
 
 use serde::Deserialize;
-use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer, PriceRequest};
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
 use stopover_sdk::http::Request;
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::{HotelSummary, RoomRate};
@@ -37,7 +37,7 @@ impl Plugin for TinyHotels {
 }
 
 impl HotelPricing for TinyHotels {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let currency = request.stay.currency.clone();
         let mut hotels = Vec::new();
         if let [occupancy] = request.stay.occupancies.as_slice() {
@@ -49,10 +49,10 @@ impl HotelPricing for TinyHotels {
                     .query("adults", occupancy.adults)
                     .query("currency", &currency)
                     .send()?
-                    .success()?;
+                    .error_for_status()?;
                 let rates: Rates = response.json()?;
                 if rates.currency != currency {
-                    return Err(ReadError::Unreadable("another currency".to_owned()));
+                    return Err(ReadError::InvalidResponse("another currency".to_owned()));
                 }
                 let rooms = rates
                     .rooms
@@ -66,7 +66,7 @@ impl HotelPricing for TinyHotels {
                 });
             }
         }
-        Ok(PriceAnswer { currency, hotels })
+        Ok(PriceResponse { currency, hotels })
     }
 }
 

@@ -3,7 +3,7 @@
 use minimal_plugin::TinyHotels;
 use stopover_sdk::HotelPricing;
 use stopover_sdk::hotel_pricing::PriceRequest;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::ReadError;
 use stopover_sdk::types::hotel::{Occupancy, Stay};
 
@@ -27,16 +27,16 @@ fn request() -> PriceRequest {
 
 #[test]
 fn rates_are_mapped_to_offers_up_to_limit() {
-    let gateway = Gateway::new().answer(
+    let gateway = MockGateway::new().respond_with(
         200,
         r#"{"hotel_name": "Tiny Inn", "currency": "EUR", "rooms": [
             {"id": "r1", "name": "Attic", "price": 80.50},
             {"id": "r2", "name": "Cellar", "price": 60}]}"#,
     );
-    let answer = gateway.run(|| TinyHotels::price(request())).unwrap();
-    assert_eq!(answer.hotels.len(), 1);
-    assert_eq!(answer.hotels[0].hotel.name, "Tiny Inn");
-    let offers: Vec<_> = answer.hotels[0]
+    let response = gateway.run(|| TinyHotels::price(request())).unwrap();
+    assert_eq!(response.hotels.len(), 1);
+    assert_eq!(response.hotels[0].hotel.name, "Tiny Inn");
+    let offers: Vec<_> = response.hotels[0]
         .offers
         .iter()
         .map(|offer| (offer.supplier_offer.as_str(), offer.total))
@@ -51,13 +51,13 @@ fn rates_are_mapped_to_offers_up_to_limit() {
 
 #[test]
 fn response_in_another_currency_is_an_error() {
-    let gateway = Gateway::new().answer(
+    let gateway = MockGateway::new().respond_with(
         200,
         r#"{"hotel_name": "Tiny Inn", "currency": "USD", "rooms": []}"#,
     );
-    let answer = gateway.run(|| TinyHotels::price(request()));
+    let response = gateway.run(|| TinyHotels::price(request()));
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }

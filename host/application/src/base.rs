@@ -24,7 +24,6 @@ impl Base {
     }
 
     /// Starts a unit of work at the current time.
-    #[must_use]
     pub fn unit_of_work(&self) -> UnitOfWork {
         UnitOfWork::new(self.now())
     }

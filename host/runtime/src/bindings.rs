@@ -2,7 +2,7 @@
 //! handwritten code; conversions to the domain are in `convert`.
 
 wasmtime::component::bindgen!({
-    path: "../../wit",
+    path: "../../wit/v1.0",
     inline: "
         package stopover:runtime;
 

@@ -65,8 +65,8 @@ impl PluginCallOutcome {
             Self::RateLimited => "rate_limited",
             Self::TimedOut => "timed_out",
             Self::Unavailable => "unavailable",
-            Self::InvalidResponse => "unreadable",
-            Self::InvalidSignature => "unauthentic",
+            Self::InvalidResponse => "invalid_response",
+            Self::InvalidSignature => "invalid_signature",
             Self::Misconfigured => "misconfigured",
             Self::NotSent => "not_sent",
             Self::Unknown => "unknown",
@@ -132,11 +132,11 @@ impl ExchangeOutcome {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Completed => "answered",
+            Self::Completed => "completed",
             Self::Denied => "denied",
             Self::NotSent => "not_sent",
             Self::TimedOut => "timed_out",
-            Self::ConnectionLost => "cut",
+            Self::ConnectionLost => "connection_lost",
             Self::TooLarge => "too_large",
         }
     }

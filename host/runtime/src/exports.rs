@@ -16,23 +16,23 @@ use wasmtime::component::{
 };
 
 /// An exported function whose types have been checked.
-pub(crate) struct TypedExport<Arguments, Answer> {
+pub(crate) struct TypedExport<Arguments, Response> {
     index: ComponentExportIndex,
-    types: PhantomData<fn(Arguments) -> Answer>,
+    types: PhantomData<fn(Arguments) -> Response>,
 }
 
-impl<Arguments, Answer> Clone for TypedExport<Arguments, Answer> {
+impl<Arguments, Response> Clone for TypedExport<Arguments, Response> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<Arguments, Answer> Copy for TypedExport<Arguments, Answer> {}
+impl<Arguments, Response> Copy for TypedExport<Arguments, Response> {}
 
-impl<Arguments, Answer> TypedExport<Arguments, Answer>
+impl<Arguments, Response> TypedExport<Arguments, Response>
 where
     Arguments: ComponentNamedList + Lower,
-    Answer: ComponentNamedList + Lift,
+    Response: ComponentNamedList + Lift,
 {
     fn resolve(
         finder: &mut ExportResolver<'_>,
@@ -50,7 +50,7 @@ where
             .ok_or_else(|| broken("it is missing".to_owned()))?;
         let typed = finder
             .instance
-            .get_typed_func::<Arguments, Answer>(&mut *finder.store, &place);
+            .get_typed_func::<Arguments, Response>(&mut *finder.store, &place);
         typed.map_err(|error| broken(format!("{error:#}")))?;
         Ok(Self {
             index: place,
@@ -63,7 +63,7 @@ where
         &self,
         store: &mut Store<GuestState>,
         instance: &Instance,
-    ) -> Option<TypedFunc<Arguments, Answer>> {
+    ) -> Option<TypedFunc<Arguments, Response>> {
         let function = instance.get_func(&mut *store, self.index)?;
         // SAFETY: the types were checked against this very component when the function was
         // resolved, and types belong to the component, not to the instance.
@@ -126,34 +126,33 @@ const fn interface_name(operation: Capability) -> &'static str {
     }
 }
 
-type ReadFn<Request, Answer> = TypedExport<(Request,), (Result<Answer, ReadError>,)>;
-type ChangeFn<Request, Answer> = TypedExport<(Request,), (Result<Answer, ChangeError>,)>;
-type PaymentFn<Request, Answer> = TypedExport<(Request,), (Result<Answer, payment::PaymentError>,)>;
+type ReadFn<Request, Response> = TypedExport<(Request,), (Result<Response, ReadError>,)>;
+type ChangeFn<Request, Response> = TypedExport<(Request,), (Result<Response, ChangeError>,)>;
+type PaymentFn<Request, Response> =
+    TypedExport<(Request,), (Result<Response, payment::PaymentError>,)>;
 
 pub(crate) struct HotelBookingExports {
-    pub(crate) prebook: ChangeFn<wit::hotel_booking::PrebookRequest, wit::hotel_booking::Prebooked>,
-    pub(crate) book:
-        ChangeFn<wit::hotel_booking::BookRequest, wit::hotel_booking::HotelBookingState>,
-    pub(crate) find: ReadFn<wit::hotel_booking::FindRequest, wit::hotel_booking::FindAnswer>,
+    pub(crate) prebook:
+        ChangeFn<wit::hotel_booking::PrebookRequest, wit::hotel_booking::PrebookResponse>,
+    pub(crate) book: ChangeFn<wit::hotel_booking::BookRequest, wit::hotel_booking::SupplierBooking>,
+    pub(crate) find: ReadFn<wit::hotel_booking::FindRequest, wit::hotel_booking::BookingLookup>,
 }
 
 pub(crate) struct HotelCancellation {
     pub(crate) quote: ReadFn<wit::hotel_cancellation::QuoteRequest, wit::hotel_cancellation::Quote>,
-    pub(crate) cancel: ChangeFn<
-        wit::hotel_cancellation::CancelRequest,
-        wit::hotel_cancellation::HotelBookingState,
-    >,
+    pub(crate) cancel:
+        ChangeFn<wit::hotel_cancellation::CancelRequest, wit::hotel_cancellation::SupplierBooking>,
 }
 
 pub(crate) struct HotelContent {
-    pub(crate) details: ReadFn<String, wit::hotel_content::Details>,
+    pub(crate) details: ReadFn<String, wit::hotel_content::HotelDetails>,
     pub(crate) reviews:
         TypedExport<(String, u16), (Result<wit::hotel_content::Reviews, ReadError>,)>,
 }
 
 pub(crate) type ForecastFn = TypedExport<
     (wit::hotel_weather::Location, String, String),
-    (Result<Vec<wit::hotel_weather::Day>, ReadError>,),
+    (Result<Vec<wit::hotel_weather::WeatherDay>, ReadError>,),
 >;
 pub(crate) type PriceCalendarFn = TypedExport<
     (Vec<String>, String, String),
@@ -162,18 +161,18 @@ pub(crate) type PriceCalendarFn = TypedExport<
 
 pub(crate) struct ProcessorExports {
     pub(crate) create_intent: PaymentFn<payment::IntentRequest, payment::Intent>,
-    pub(crate) authorize: PaymentFn<payment::AuthorizeRequest, payment::PaymentState>,
-    pub(crate) capture: PaymentFn<payment::CaptureRequest, payment::PaymentState>,
-    pub(crate) void: PaymentFn<payment::VoidRequest, payment::PaymentState>,
-    pub(crate) refund: PaymentFn<payment::RefundRequest, payment::RefundState>,
-    pub(crate) find: ReadFn<payment::FindRequest, payment::FindAnswer>,
+    pub(crate) authorize: PaymentFn<payment::AuthorizeRequest, payment::ProcessorPayment>,
+    pub(crate) capture: PaymentFn<payment::CaptureRequest, payment::ProcessorPayment>,
+    pub(crate) void: PaymentFn<payment::VoidRequest, payment::ProcessorPayment>,
+    pub(crate) refund: PaymentFn<payment::RefundRequest, payment::ProcessorRefund>,
+    pub(crate) find: ReadFn<payment::FindRequest, payment::PaymentLookup>,
     pub(crate) find_refund:
-        TypedExport<(String, String), (Result<payment::FindRefundAnswer, ReadError>,)>,
+        TypedExport<(String, String), (Result<payment::RefundLookup, ReadError>,)>,
     pub(crate) describe_instrument: ReadFn<String, payment::Instrument>,
 }
 
 pub(crate) type VerifyEventsFn = TypedExport<
-    (wit::supplier_events::Delivery,),
+    (wit::supplier_events::WebhookRequest,),
     (Result<Vec<wit::supplier_events::Event>, wit::supplier_events::VerifyError>,),
 >;
 
@@ -183,9 +182,9 @@ pub(crate) struct Exports {
     pub(crate) describe: TypedExport<(), (wit::plugin::Description,)>,
     pub(crate) places: Option<ReadFn<wit::hotel_places::PlaceQuery, Vec<wit::hotel_places::Place>>>,
     pub(crate) search:
-        Option<ReadFn<wit::hotel_search::SearchRequest, wit::hotel_search::SearchAnswer>>,
+        Option<ReadFn<wit::hotel_search::SearchRequest, wit::hotel_search::SearchResponse>>,
     pub(crate) price:
-        Option<ReadFn<wit::hotel_pricing::PriceRequest, wit::hotel_pricing::PriceAnswer>>,
+        Option<ReadFn<wit::hotel_pricing::PriceRequest, wit::hotel_pricing::PriceResponse>>,
     pub(crate) booking: Option<HotelBookingExports>,
     pub(crate) cancellation: Option<HotelCancellation>,
     pub(crate) content: Option<HotelContent>,

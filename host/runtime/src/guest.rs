@@ -28,17 +28,17 @@ pub(crate) fn new_store(
 
 /// Creates an instance, calls the function and drops the instance and then its permits. The work
 /// continues in the background once it computes for long.
-pub(crate) async fn call<Arguments, Answer>(
+pub(crate) async fn call<Arguments, Response>(
     pre: &InstancePre<GuestState>,
     provision: &Arc<PluginEnv>,
     scope: &Arc<CallScope>,
-    function: &TypedExport<Arguments, Answer>,
+    function: &TypedExport<Arguments, Response>,
     arguments: Arguments,
     places: impl Send + 'static,
-) -> Result<Answer, GuestError>
+) -> Result<Response, GuestError>
 where
     Arguments: ComponentNamedList + Lower + Send + Sync + 'static,
-    Answer: ComponentNamedList + Lift + Send + Sync + 'static,
+    Response: ComponentNamedList + Lift + Send + Sync + 'static,
 {
     let (pre, function) = (pre.clone(), *function);
     let store = new_store(pre.engine(), provision, scope);
@@ -54,8 +54,8 @@ where
                 .ok_or_else(|| wasmtime::Error::msg("the exported function no longer exists"))?;
             function.call_async(&mut store, arguments).await
         };
-        let answer = called.await;
-        answer.map_err(|error| classify_error(&error, store.data().usage.denied_growth()))
+        let response = called.await;
+        response.map_err(|error| classify_error(&error, store.data().usage.denied_growth()))
     });
     let over = CloseOnDrop(&scope.sent);
     let in_time = tokio::time::timeout_at(scope.deadline, guest).await;

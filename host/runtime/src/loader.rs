@@ -248,8 +248,9 @@ impl Loader {
             })?;
             Exports::resolve(&linked.pre, &instance, &mut store)?
         };
-        let answer = guest::call(&linked.pre, &provision, &scope, &exports.describe, (), ()).await;
-        let (wire,) = answer.map_err(broken)?;
+        let response =
+            guest::call(&linked.pre, &provision, &scope, &exports.describe, (), ()).await;
+        let (wire,) = response.map_err(broken)?;
         Ok((exports, description::validate(wire)?))
     }
 

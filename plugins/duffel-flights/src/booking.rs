@@ -1,19 +1,19 @@
 //! Prebooking, booking and reading a booking back.
 
 use stopover_sdk::flight_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::http::{self, Method, Response};
-use stopover_sdk::types::flight::{FlightBookingState, Passenger};
+use stopover_sdk::types::flight::{Passenger, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason};
 
 use crate::fault::{Change, Fault};
-use crate::map::offer::Bound;
-use crate::map::passenger::{self, Ids};
+use crate::map::offer::PrebookReference;
+use crate::map::passenger::{self, PassengerIds};
 use crate::settings::Settings;
 use crate::upstream::{
-    AIRLINE_TIMEOUT_MS, Answer, CHANGE_TIMEOUT_MS, get, open, open_change, open_page, open_read,
-    request, with_data,
+    AIRLINE_TIMEOUT_MS, ApiResponse, CHANGE_TIMEOUT_MS, api_request, get, open, open_change,
+    open_page, open_read, with_data,
 };
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::offer::Offer;
@@ -26,89 +26,90 @@ use crate::{DuffelFlights, map};
 const PAGES_MAX: usize = 5;
 
 impl FlightBooking for DuffelFlights {
-    fn prebook(asked: PrebookRequest) -> Result<Prebooked, ChangeError> {
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let settings = Settings::read()?;
-        let id = &asked.supplier_offer;
-        let mut offer = read_offer(&settings, id).map_err(nothing_changed)?;
-        let ids = check_passengers(&asked, &offer)?;
+        let id = &request.supplier_offer;
+        let mut offer = read_offer(&settings, id).map_err(unsent_change_error)?;
+        let ids = check_passengers(&request, &offer)?;
         let mut is_patched = false;
-        for (passenger, passenger_id) in asked.passengers.iter().zip(&ids.0) {
+        for (passenger, passenger_id) in request.passengers.iter().zip(&ids.0) {
             if !passenger.loyalty_accounts.is_empty() {
                 set_loyalty(&settings, id, passenger_id, passenger)?;
                 is_patched = true;
             }
         }
         if is_patched {
-            offer = read_offer(&settings, id).map_err(loyalty_set)?;
+            offer = read_offer(&settings, id).map_err(unknown_change_error)?;
         }
-        map::offer::prebooked(offer, ids, &asked.currency, asked.total)
+        map::offer::prebook_response(offer, ids, &request.currency, request.total)
     }
 
-    fn book(asked: BookRequest) -> Result<FlightBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
-        let bound = Bound::read(&asked.supplier_prebook)
+        let bound = PrebookReference::read(&request.supplier_prebook)
             .ok_or_else(|| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
         let passengers = passenger::order_passengers(
-            &asked.passengers,
+            &request.passengers,
             &bound.passengers,
             &bound.documents,
-            &asked.contact,
+            &request.contact,
         )?;
         let order = NewOrder {
             kind: "instant",
             selected_offers: [&bound.offer],
-            payments: [payment(asked.total, &asked.currency)?],
+            payments: [payment(request.total, &request.currency)?],
             passengers,
             metadata: Metadata {
-                gateway_booking_id: &asked.client_reference,
+                gateway_booking_id: &request.client_reference,
                 gateway_passengers: map::order::passengers_label(&bound.passengers),
             },
         };
-        let request = request(&settings, Method::Post, "/air/orders").timeout_ms(CHANGE_TIMEOUT_MS);
-        let response = with_data(request, order)?.send()?;
+        let http_request =
+            api_request(&settings, Method::Post, "/air/orders").timeout_ms(CHANGE_TIMEOUT_MS);
+        let response = with_data(http_request, order)?.send()?;
         if response.status == 202 {
-            return Ok(accepted(&response, &asked));
+            return Ok(pending_booking(&response, &request));
         }
         match open::<Order>(&response)? {
-            Answer::Data(page) => {
-                map::order::check_is_ours(&page.data, None, &asked.client_reference)?;
-                Ok(map::order::state(page.data, None)?)
+            ApiResponse::Data(page) => {
+                map::order::check_booking(&page.data, None, &request.client_reference)?;
+                Ok(map::order::supplier_booking(page.data, None)?)
             }
-            Answer::Fault(fault) if fault.is_price_change() => {
-                Err(dearer(&settings, &bound.offer, fault))
+            ApiResponse::Fault(fault) if fault.is_price_change() => {
+                Err(price_changed_error(&settings, &bound.offer, fault))
             }
-            Answer::Fault(fault) => Err(fault.into_change_error(Change::Book)),
+            ApiResponse::Fault(fault) => Err(fault.into_change_error(Change::Book)),
         }
     }
 
-    fn find(asked: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
         let settings = Settings::read()?;
-        let known = asked.supplier_reference.filter(|id| !id.is_empty());
+        let known = request.supplier_reference.filter(|id| !id.is_empty());
         let mut order = match known.map(|id| read_order(&settings, &id)).transpose() {
             Err(ReadError::NotFound(_)) => None,
             order => order?,
         };
         // Without the prebook the order cannot be searched for: Duffel does not filter orders by
         // their metadata.
-        if let (None, Some(prebook)) = (&order, &asked.supplier_prebook)
-            && let Some(bound) = Bound::read(prebook)
+        if let (None, Some(prebook)) = (&order, &request.supplier_prebook)
+            && let Some(bound) = PrebookReference::read(prebook)
         {
-            order = find_order(&settings, &bound.offer, &asked.client_reference)?;
+            order = find_order(&settings, &bound.offer, &request.client_reference)?;
         }
         let Some(order) = order else {
-            return Ok(FindAnswer::NotFound);
+            return Ok(BookingLookup::NotFound);
         };
-        map::order::check_is_ours(&order, None, &asked.client_reference)?;
-        Ok(FindAnswer::Found(state(&settings, order)?))
+        map::order::check_booking(&order, None, &request.client_reference)?;
+        Ok(BookingLookup::Found(state(&settings, order)?))
     }
 }
 
 /// Reads an order by its id.
 pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadError> {
-    let path = format!("/air/orders/{}", http::encode(id));
+    let path = format!("/air/orders/{}", http::percent_encode(id));
     let order: Order = open_read(&get(settings, &path).send()?)?;
     if order.id != id {
-        return Err(ReadError::Unreadable(
+        return Err(ReadError::InvalidResponse(
             "the response is about another order".to_owned(),
         ));
     }
@@ -117,20 +118,18 @@ pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadErr
 
 /// Returns the booking's current state. For a cancelled order the state must include the
 /// cancellation's amounts, so they are read if the order does not contain them.
-pub(crate) fn state(
-    settings: &Settings,
-    mut order: Order,
-) -> Result<FlightBookingState, ReadError> {
+pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<SupplierBooking, ReadError> {
     let cancellation = match order.cancellation.take() {
         _ if order.cancelled_at.is_none() => None,
         Some(cancellation) if cancellation.confirmed_at.is_some() => Some(cancellation),
         _ => {
-            let request = get(settings, "/air/order_cancellations").query("order_id", &order.id);
-            let all: Vec<OrderCancellation> = open_read(&request.send()?)?;
-            map::cancellation::confirmed(&order.id, all)
+            let http_request =
+                get(settings, "/air/order_cancellations").query("order_id", &order.id);
+            let all: Vec<OrderCancellation> = open_read(&http_request.send()?)?;
+            map::cancellation::find_confirmed(&order.id, all)
         }
     };
-    Ok(map::order::state(order, cancellation.as_ref())?)
+    Ok(map::order::supplier_booking(order, cancellation.as_ref())?)
 }
 
 /// Returns a payment of exactly `total` from the account's balance at Duffel.
@@ -145,7 +144,7 @@ pub(crate) fn payment(total: i64, currency: &str) -> Result<Payment<'_>, Refusal
 }
 
 /// Converts the error of a read into the outcome of a change that was not sent yet.
-pub(crate) fn nothing_changed(error: ReadError) -> ChangeError {
+pub(crate) fn unsent_change_error(error: ReadError) -> ChangeError {
     match error {
         ReadError::Rejected(refusal) => refusal.into(),
         ReadError::RateLimited(wait_s) => ChangeError::RateLimited(wait_s),
@@ -154,25 +153,25 @@ pub(crate) fn nothing_changed(error: ReadError) -> ChangeError {
         ReadError::TimedOut(text)
         | ReadError::Unavailable(text)
         | ReadError::Failed(text)
-        | ReadError::Unreadable(text) => ChangeError::NotSent(text),
+        | ReadError::InvalidResponse(text) => ChangeError::NotSent(text),
     }
 }
 
 /// Converts the error of a read after loyalty programmes were set on the offer. A change was
 /// already sent, so "not sent" becomes "unknown".
-fn loyalty_set(error: ReadError) -> ChangeError {
-    match nothing_changed(error) {
+fn unknown_change_error(error: ReadError) -> ChangeError {
+    match unsent_change_error(error) {
         ChangeError::NotSent(text) => ChangeError::Unknown(text),
         error => error,
     }
 }
 
 fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadError> {
-    let path = format!("/air/offers/{}", http::encode(id));
+    let path = format!("/air/offers/{}", http::percent_encode(id));
     let response = get(settings, &path).timeout_ms(AIRLINE_TIMEOUT_MS).send()?;
     let offer: Offer = open_read(&response)?;
     if offer.id != id {
-        return Err(ReadError::Unreadable(
+        return Err(ReadError::InvalidResponse(
             "the response is about another offer".to_owned(),
         ));
     }
@@ -181,20 +180,20 @@ fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadError> {
 
 /// Returns the passengers' ids. Refuses passengers that Duffel would refuse at booking, before the
 /// customer is charged.
-fn check_passengers(asked: &PrebookRequest, offer: &Offer) -> Result<Ids, Refusal> {
+fn check_passengers(request: &PrebookRequest, offer: &Offer) -> Result<PassengerIds, Refusal> {
     let invalid = |message: &str| Refusal::new(RefusalReason::Invalid, message);
     let last_departure = offer
         .slices
         .last()
         .and_then(|slice| slice.segments.last())
         .map_or("", |segment| segment.departing_at.as_str());
-    let kinds = passenger::kinds_on(&asked.passengers, last_departure);
-    let ids = passenger::match_ids(&kinds, &offer.passengers)
+    let categories = passenger::categories_on(&request.passengers, last_departure);
+    let ids = passenger::match_ids(&categories, &offer.passengers)
         .ok_or_else(|| invalid("the offer is for other passengers"))?;
     let types = &offer.document_types;
-    passenger::order_passengers(&asked.passengers, &ids.0, types, &asked.contact)?;
+    passenger::order_passengers(&request.passengers, &ids.0, types, &request.contact)?;
     let has_document = |passenger: &Passenger| passenger::document(passenger, types).is_some();
-    if offer.documents_required && !asked.passengers.iter().all(has_document) {
+    if offer.documents_required && !request.passengers.iter().all(has_document) {
         return Err(invalid("the offer requires a passport of each passenger"));
     }
     Ok(ids)
@@ -206,7 +205,10 @@ fn set_loyalty(
     passenger_id: &str,
     passenger: &Passenger,
 ) -> Result<(), ChangeError> {
-    let (offer_id, passenger_id) = (http::encode(offer_id), http::encode(passenger_id));
+    let (offer_id, passenger_id) = (
+        http::percent_encode(offer_id),
+        http::percent_encode(passenger_id),
+    );
     let path = format!("/air/offers/{offer_id}/passengers/{passenger_id}");
     let accounts = passenger.loyalty_accounts.iter();
     let loyalty = Loyalty {
@@ -219,28 +221,33 @@ fn set_loyalty(
             })
             .collect(),
     };
-    let request = request(settings, Method::Patch, &path).timeout_ms(AIRLINE_TIMEOUT_MS);
-    let response = with_data(request, loyalty)?.send()?;
+    let http_request = api_request(settings, Method::Patch, &path).timeout_ms(AIRLINE_TIMEOUT_MS);
+    let response = with_data(http_request, loyalty)?.send()?;
     open_change::<crate::wire::offer::Passenger>(&response, Change::Passenger)?;
     Ok(())
 }
 
 /// Returns the pending state of an order that Duffel accepted and decides later. The content of
 /// this response is undocumented.
-fn accepted(response: &Response, asked: &BookRequest) -> FlightBookingState {
+fn pending_booking(response: &Response, request: &BookRequest) -> SupplierBooking {
     let id = match open::<Order>(response) {
-        Ok(Answer::Data(page)) if page.data.id.starts_with("ord_") => page.data.id,
+        Ok(ApiResponse::Data(page)) if page.data.id.starts_with("ord_") => page.data.id,
         _ => String::new(),
     };
-    map::order::pending(id, &asked.client_reference, asked.total, &asked.currency)
+    map::order::pending(
+        id,
+        &request.client_reference,
+        request.total,
+        &request.currency,
+    )
 }
 
 /// Returns the refusal of a payment that differs from the price, with the current price if it can
 /// be read.
-fn dearer(settings: &Settings, offer_id: &str, fault: Fault) -> ChangeError {
+fn price_changed_error(settings: &Settings, offer_id: &str, fault: Fault) -> ChangeError {
     let now = read_offer(settings, offer_id).ok().and_then(|offer| {
         let total = map::minor(offer.total_amount, &offer.total_currency).ok()?;
-        Some(map::offer::dearer(total, &offer.total_currency))
+        Some(map::offer::price_changed(total, &offer.total_currency))
     });
     match now {
         Some(refusal) => refusal
@@ -270,7 +277,7 @@ fn find_order(
             return Ok(None);
         }
     }
-    Err(ReadError::Unreadable(
+    Err(ReadError::InvalidResponse(
         "Duffel lists more pages of orders for one offer than are possible".to_owned(),
     ))
 }

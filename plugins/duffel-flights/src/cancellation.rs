@@ -2,14 +2,14 @@
 
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Method, Request, Response};
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError, Refusal, RefusalReason};
 
-use crate::booking::{nothing_changed, read_order, state};
+use crate::booking::{read_order, state, unsent_change_error};
 use crate::fault::Change;
 use crate::settings::Settings;
 use crate::upstream::{
-    AIRLINE_TIMEOUT_MS, Answer, CHANGE_TIMEOUT_MS, open, open_change, request, with_data,
+    AIRLINE_TIMEOUT_MS, ApiResponse, CHANGE_TIMEOUT_MS, api_request, open, open_change, with_data,
 };
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::order::Order;
@@ -18,10 +18,10 @@ use crate::{DuffelFlights, map, wire};
 const NOT_THROUGH_DUFFEL: &str = "the airline does not let Duffel cancel this order";
 
 impl FlightCancellation for DuffelFlights {
-    fn quote_cancellation(asked: QuoteRequest) -> Result<Quote, ReadError> {
+    fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
         let settings = Settings::read()?;
-        let order = read_order(&settings, &asked.supplier_reference)?;
-        map::order::check_is_ours(&order, None, &asked.client_reference)?;
+        let order = read_order(&settings, &request.supplier_reference)?;
+        map::order::check_booking(&order, None, &request.client_reference)?;
         if order.cancelled_at.is_some() {
             let message = "the order is cancelled already";
             return Err(Refusal::new(RefusalReason::NotCancellable, message).into());
@@ -31,26 +31,27 @@ impl FlightCancellation for DuffelFlights {
         }
         let response = quote_request(&settings, &order.id)?.send()?;
         match open::<OrderCancellation>(&response)? {
-            Answer::Data(page) => Ok(map::cancellation::quote(&order, &page.data)?.map_or_else(
-                || Quote::Unavailable("the refund is not in the order's currency".to_owned()),
-                Quote::Quoted,
-            )),
-            Answer::Fault(fault) if fault.is_airlines() || fault.is_unsupported() => {
+            ApiResponse::Data(page) => Ok(map::cancellation::quote(&order, &page.data)?
+                .map_or_else(
+                    || Quote::Unavailable("the refund is not in the order's currency".to_owned()),
+                    Quote::Quoted,
+                )),
+            ApiResponse::Fault(fault) if fault.is_airlines() || fault.is_unsupported() => {
                 Ok(Quote::Unavailable(fault.to_text()))
             }
-            Answer::Fault(fault) => Err(fault.into_read_error()),
+            ApiResponse::Fault(fault) => Err(fault.into_read_error()),
         }
     }
 
-    fn cancel(asked: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+    fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
-        let id = asked.supplier_reference.as_str();
+        let id = request.supplier_reference.as_str();
         let refused = |message: &str| Refusal::new(RefusalReason::NotCancellable, message);
         let order = match read_order(&settings, id) {
             Err(ReadError::NotFound(text)) => return Err(refused(&text).into()),
-            order => order.map_err(nothing_changed)?,
+            order => order.map_err(unsent_change_error)?,
         };
-        map::order::check_is_ours(&order, None, &asked.booking_client_reference)?;
+        map::order::check_booking(&order, None, &request.booking_client_reference)?;
         if order.cancelled_at.is_some() {
             return state(&settings, order).map_err(|error| {
                 ChangeError::Unknown(format!(
@@ -72,7 +73,7 @@ impl FlightCancellation for DuffelFlights {
             let text = "the response does not say that the cancellation is confirmed";
             return Err(ChangeError::Unknown(text.to_owned()));
         }
-        Ok(map::order::state(order, Some(&done))?)
+        Ok(map::order::supplier_booking(order, Some(&done))?)
     }
 }
 
@@ -86,16 +87,16 @@ fn can_be_cancelled(order: &Order) -> bool {
 fn quote_request(
     settings: &Settings,
     order_id: &str,
-) -> Result<Request, stopover_sdk::json::Unwritable> {
-    let request = request(settings, Method::Post, "/air/order_cancellations");
+) -> Result<Request, stopover_sdk::json::EncodeError> {
+    let http_request = api_request(settings, Method::Post, "/air/order_cancellations");
     let data = wire::request::OrderCancellation { order_id };
-    with_data(request.timeout_ms(AIRLINE_TIMEOUT_MS), data)
+    with_data(http_request.timeout_ms(AIRLINE_TIMEOUT_MS), data)
 }
 
 fn confirm(settings: &Settings, id: &str) -> Result<Response, http::Error> {
-    let id = http::encode(id);
+    let id = http::percent_encode(id);
     let path = format!("/air/order_cancellations/{id}/actions/confirm");
-    request(settings, Method::Post, &path)
+    api_request(settings, Method::Post, &path)
         .timeout_ms(CHANGE_TIMEOUT_MS)
         .send()
 }

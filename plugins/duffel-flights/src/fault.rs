@@ -75,7 +75,7 @@ impl Fault {
             (400..=499, _) => self.rejected(RefusalReason::Invalid),
             (503, _) => ReadError::Unavailable(text),
             (500..=599, _) => ReadError::Failed(text),
-            _ => ReadError::Unreadable(text),
+            _ => ReadError::InvalidResponse(text),
         }
     }
 

@@ -44,7 +44,7 @@ impl Plugin for DuffelFlights {
             // Duffel has no idempotency keys, and documents no delay after which a list must show
             // an order.
             reads_consistent_after_ms: None,
-            repeats_are_safe: false,
+            supports_idempotent_resend: false,
             hosts: vec![settings.host()],
             secrets: vec![events::SECRET.to_owned()],
             settings_schema: settings::SCHEMA.to_owned(),

@@ -10,30 +10,34 @@ pub(crate) mod passenger;
 pub(crate) mod reference;
 pub(crate) mod service;
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::MinorUnits;
 
-use crate::wire::Amount;
+use crate::wire::LenientAmount;
 
 /// Converts a required amount, which must not be negative, to minor units.
 ///
 /// # Errors
 /// The amount is missing, negative, or not a valid amount of that currency.
-pub(crate) fn minor(amount: Amount, currency: &str) -> Result<MinorUnits, Unreadable> {
+pub(crate) fn minor(amount: LenientAmount, currency: &str) -> Result<MinorUnits, DecodeError> {
     let amount = amount
         .0
-        .ok_or_else(|| Unreadable::new("an amount is missing or not a number"))?;
+        .ok_or_else(|| DecodeError::new("an amount is missing or not a number"))?;
     match amount.to_minor(currency) {
         Ok(minor) if minor >= 0 => Ok(minor),
-        Ok(_) => Err(Unreadable::new("an amount is negative")),
-        Err(error) => Err(Unreadable::new(format!("an amount is invalid: {error}"))),
+        Ok(_) => Err(DecodeError::new("an amount is negative")),
+        Err(error) => Err(DecodeError::new(format!("an amount is invalid: {error}"))),
     }
 }
 
 /// Converts an optional part of a total to minor units. Returns `None` if it is invalid or not in
 /// the total's currency.
-pub(crate) fn part(amount: Amount, of: &str, currency: &str) -> Option<MinorUnits> {
+pub(crate) fn optional_minor(
+    amount: LenientAmount,
+    of: &str,
+    currency: &str,
+) -> Option<MinorUnits> {
     if of == currency {
         minor(amount, currency).ok()
     } else {
@@ -53,6 +57,6 @@ pub(crate) fn major(
 }
 
 /// Returns the text unless it is empty.
-pub(crate) fn filled(text: String) -> Option<String> {
+pub(crate) fn non_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }

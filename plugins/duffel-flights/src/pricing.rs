@@ -2,17 +2,17 @@
 //! search has megabytes of offers, and a single page fits into memory.
 
 use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, Leg, Offer, PriceAnswer, PriceRequest, Sort,
+    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, RequestedJourney, Sort,
 };
 use stopover_sdk::http::Method;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::{FlightPricing, ReadError};
 
 use crate::map::itinerary::cabin_class;
 use crate::map::offer::Search;
-use crate::map::passenger::{kinds_of, match_ids};
+use crate::map::passenger::{match_ids, requested_categories};
 use crate::settings::Settings;
-use crate::upstream::{get, open_page, open_read, request, with_data};
+use crate::upstream::{api_request, get, open_page, open_read, with_data};
 use crate::wire::request::{OfferRequest, Slice, TimeRange};
 use crate::{DuffelFlights, map, wire};
 
@@ -27,17 +27,17 @@ const PAGES_MAX: usize = 10;
 const SEARCH_OVERHEAD_MS: u32 = 5_000;
 
 impl FlightPricing for DuffelFlights {
-    fn price(asked: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let settings = Settings::read()?;
-        let search = search(&settings, &asked)?;
-        let limit = usize::from(asked.limit);
-        let (sort, is_sorted) = sort(&asked);
-        let mut fares = Fares::default();
+        let search = search(&settings, &request)?;
+        let limit = usize::from(request.limit);
+        let (sort, is_sorted) = sort(&request);
+        let mut collector = OfferCollector::default();
         let mut after: Option<String> = None;
         let mut pages = 0;
         let is_whole = loop {
             let size = limit
-                .saturating_sub(fares.offers.len())
+                .saturating_sub(collector.offers.len())
                 .clamp(PAGE_OFFERS_MIN, PAGE_OFFERS_MAX);
             let mut page = get(&settings, "/air/offers")
                 .query("offer_request_id", &search.id)
@@ -49,21 +49,21 @@ impl FlightPricing for DuffelFlights {
             let response = page.send()?;
             let page = open_page::<Vec<wire::offer::Offer>>(&response)?;
             drop(response);
-            fares.take(page.data, &search, &asked.filters);
+            collector.add_page(page.data, &search, &request.filters);
             pages += 1;
             after = page.after;
             if after.is_none() {
                 break true;
             }
-            if fares.offers.len() >= limit || pages >= PAGES_MAX {
+            if collector.offers.len() >= limit || pages >= PAGES_MAX {
                 break false;
             }
         };
-        fares.report();
-        let truncated = !is_whole || fares.offers.len() > limit;
-        fares.offers.truncate(limit);
-        Ok(PriceAnswer {
-            offers: fares.offers,
+        collector.log_skipped();
+        let truncated = !is_whole || collector.offers.len() > limit;
+        collector.offers.truncate(limit);
+        Ok(PriceResponse {
+            offers: collector.offers,
             applied: applied(is_sorted),
             truncated,
         })
@@ -72,19 +72,21 @@ impl FlightPricing for DuffelFlights {
 
 /// Offers that were read.
 #[derive(Default)]
-struct Fares {
+struct OfferCollector {
     offers: Vec<Offer>,
     left_out: u32,
-    why: Option<Unreadable>,
+    why: Option<DecodeError>,
 }
 
-impl Fares {
+impl OfferCollector {
     /// Adds a page of offers. Unreadable offers are counted and left out, so that they do not fail
     /// the search.
-    fn take(&mut self, page: Vec<wire::offer::Offer>, search: &Search, filters: &Filters) {
+    fn add_page(&mut self, page: Vec<wire::offer::Offer>, search: &Search, filters: &Filters) {
         for written in page {
             match map::offer::offer(written, search) {
-                Ok(offer) if map::offer::keeps(filters, &offer) => self.offers.push(offer),
+                Ok(offer) if map::offer::matches_filters(filters, &offer) => {
+                    self.offers.push(offer)
+                }
                 Ok(_) => {}
                 Err(unreadable) => {
                     self.left_out += 1;
@@ -94,7 +96,7 @@ impl Fares {
         }
     }
 
-    fn report(&self) {
+    fn log_skipped(&self) {
         if let Some(why) = &self.why {
             stopover_sdk::warn!("{} offers left out; last reason: {why}", self.left_out);
         }
@@ -102,19 +104,26 @@ impl Fares {
 }
 
 /// Starts a search with the airlines.
-fn search(settings: &Settings, asked: &PriceRequest) -> Result<Search, ReadError> {
-    let kinds = kinds_of(&asked.travellers);
-    let filters = &asked.filters;
+fn search(settings: &Settings, request: &PriceRequest) -> Result<Search, ReadError> {
+    let categories = requested_categories(&request.passengers);
+    let filters = &request.filters;
     let timeout_ms = settings.search_timeout_ms;
-    let request = request(settings, Method::Post, "/air/offer_requests")
+    let http_request = api_request(settings, Method::Post, "/air/offer_requests")
         .query("return_offers", false)
         .query("supplier_timeout", timeout_ms)
         .timeout_ms(timeout_ms + SEARCH_OVERHEAD_MS);
     let response = with_data(
-        request,
+        http_request,
         OfferRequest {
-            slices: asked.legs.iter().map(|leg| slice(leg, filters)).collect(),
-            passengers: kinds.iter().map(|kind| kind.to_search()).collect(),
+            slices: request
+                .journeys
+                .iter()
+                .map(|journey| slice(journey, filters))
+                .collect(),
+            passengers: categories
+                .iter()
+                .map(|category| category.to_search())
+                .collect(),
             cabin_class: filters.cabin.map(cabin_class),
             max_connections: filters.max_stops,
         },
@@ -122,18 +131,18 @@ fn search(settings: &Settings, asked: &PriceRequest) -> Result<Search, ReadError
     .send()?;
     let made: wire::offer::OfferRequest = open_read(&response)?;
     if made.id.is_empty() {
-        return Err(Unreadable::new("the search has no id").into());
+        return Err(DecodeError::new("the search has no id").into());
     }
-    let ids = match_ids(&kinds, &made.passengers)
-        .ok_or_else(|| Unreadable::new("the search is for other passengers"))?;
+    let ids = match_ids(&categories, &made.passengers)
+        .ok_or_else(|| DecodeError::new("the search is for other passengers"))?;
     Ok(Search {
         id: made.id,
         ids,
-        seated: kinds.len() - usize::from(asked.travellers.infants),
+        seated: categories.len() - usize::from(request.passengers.infants),
     })
 }
 
-fn slice<'a>(leg: &'a Leg, filters: &'a Filters) -> Slice<'a> {
+fn slice<'a>(journey: &'a RequestedJourney, filters: &'a Filters) -> Slice<'a> {
     let range = |from: Option<&'a String>, to: Option<&'a String>| {
         let is_open = from.is_none() && to.is_none();
         (!is_open).then(|| TimeRange {
@@ -142,9 +151,9 @@ fn slice<'a>(leg: &'a Leg, filters: &'a Filters) -> Slice<'a> {
         })
     };
     Slice {
-        origin: &leg.origin,
-        destination: &leg.destination,
-        departure_date: &leg.date,
+        origin: &journey.origin,
+        destination: &journey.destination,
+        departure_date: &journey.date,
         departure_time: range(
             filters.departure_after.as_ref(),
             filters.departure_before.as_ref(),
@@ -155,8 +164,8 @@ fn slice<'a>(leg: &'a Leg, filters: &'a Filters) -> Slice<'a> {
 
 /// Returns Duffel's name of the sort order and whether it is the requested order. Duffel does not
 /// sort by departure.
-fn sort(asked: &PriceRequest) -> (&'static str, bool) {
-    match (asked.sort, asked.descending) {
+fn sort(request: &PriceRequest) -> (&'static str, bool) {
+    match (request.sort, request.descending) {
         (Sort::TotalAmount, false) => ("total_amount", true),
         (Sort::TotalAmount, true) => ("-total_amount", true),
         (Sort::Duration, false) => ("total_duration", true),

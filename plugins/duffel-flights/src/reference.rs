@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::flight_reference::{Airline, AirportAnswer};
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::{FlightReference, ReadError, cache, json};
 
 use crate::settings::Settings;
@@ -18,13 +18,13 @@ const PAGE_AIRLINES: u32 = 200;
 /// as endless.
 const PAGES_MAX: usize = 20;
 /// Time for which airlines are cached: the gateway's maximum. Airlines change less often.
-const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+const CACHE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl FlightReference for DuffelFlights {
-    fn find_airports(text: String, limit: u16) -> Result<AirportAnswer, ReadError> {
+    fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
         let settings = Settings::read()?;
-        let request = get(&settings, "/places/suggestions").query("query", text);
-        let suggestions: Vec<Suggestion> = open_read(&request.send()?)?;
+        let http_request = get(&settings, "/places/suggestions").query("query", text);
+        let suggestions: Vec<Suggestion> = open_read(&http_request.send()?)?;
         Ok(map::reference::airports(suggestions, limit.into()))
     }
 
@@ -32,29 +32,30 @@ impl FlightReference for DuffelFlights {
     /// and cached, grouped by the first letter of their codes.
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
         let settings = Settings::read()?;
-        let Some(shelf) = iata_code.chars().next().filter(char::is_ascii_alphanumeric) else {
+        let Some(initial) = iata_code.chars().next().filter(char::is_ascii_alphanumeric) else {
             return Err(unknown());
         };
-        let kept = cache::get(&key(shelf)).and_then(|kept| json::read::<Vec<Kept>>(&kept).ok());
-        let airlines = match kept {
+        let cached = cache::get(&key(initial))
+            .and_then(|bytes| json::decode::<Vec<CachedAirline>>(&bytes).ok());
+        let airlines = match cached {
             Some(airlines) => airlines,
-            None => read_all(&settings)?.remove(&shelf).unwrap_or_default(),
+            None => read_all(&settings)?.remove(&initial).unwrap_or_default(),
         };
         let airline = airlines.into_iter().find(|one| one.iata_code == iata_code);
-        airline.map(Kept::into_airline).ok_or_else(unknown)
+        airline.map(CachedAirline::into_airline).ok_or_else(unknown)
     }
 }
 
 /// An airline as stored in the cache.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct CachedAirline {
     id: String,
     iata_code: String,
     name: String,
     logo_url: Option<String>,
 }
 
-impl Kept {
+impl CachedAirline {
     /// Converts a cached airline. Duffel states neither whether an airline still operates nor its
     /// country.
     fn into_airline(self) -> Airline {
@@ -73,10 +74,10 @@ impl Kept {
 
 /// Reads all airlines and caches them. Empty groups are cached too, so that an unknown code does
 /// not cause another full read.
-fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<Kept>>, ReadError> {
-    let mut shelves: BTreeMap<char, Vec<Kept>> = ('0'..='9')
+fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<CachedAirline>>, ReadError> {
+    let mut groups: BTreeMap<char, Vec<CachedAirline>> = ('0'..='9')
         .chain('A'..='Z')
-        .map(|shelf| (shelf, Vec::new()))
+        .map(|initial| (initial, Vec::new()))
         .collect();
     let mut after: Option<String> = None;
     for _ in 0..PAGES_MAX {
@@ -87,10 +88,10 @@ fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<Kept>>, ReadError>
         let page = open_page::<Vec<WireAirline>>(&request.send()?)?;
         for airline in page.data {
             let first = airline.iata_code.chars().next();
-            let Some(shelf) = first.and_then(|first| shelves.get_mut(&first)) else {
+            let Some(group) = first.and_then(|first| groups.get_mut(&first)) else {
                 continue;
             };
-            shelf.push(Kept {
+            group.push(CachedAirline {
                 id: airline.id,
                 iata_code: airline.iata_code,
                 name: airline.name,
@@ -99,21 +100,21 @@ fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<Kept>>, ReadError>
         }
         after = page.after;
         if after.is_none() {
-            for (shelf, airlines) in &shelves {
-                if let Ok(written) = json::write(airlines) {
-                    cache::set(&key(*shelf), &written, KEPT);
+            for (initial, airlines) in &groups {
+                if let Ok(written) = json::encode(airlines) {
+                    cache::set(&key(*initial), &written, CACHE_TTL);
                 }
             }
-            return Ok(shelves);
+            return Ok(groups);
         }
     }
-    Err(ReadError::Unreadable(
+    Err(ReadError::InvalidResponse(
         "the list of airlines has more pages than are possible".to_owned(),
     ))
 }
 
-fn key(shelf: char) -> String {
-    format!("airlines/{shelf}")
+fn key(initial: char) -> String {
+    format!("airlines/{initial}")
 }
 
 fn unknown() -> ReadError {

@@ -1,15 +1,15 @@
 //! Bags for existing orders.
 
-use stopover_sdk::flight_services::{Available, BuyRequest, ListRequest};
+use stopover_sdk::flight_services::{AvailableServices, ListRequest, PurchaseRequest};
 use stopover_sdk::http::{self, Method, Response};
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightServices, ReadError};
 
 use crate::booking::payment;
 use crate::fault::Change;
 use crate::settings::Settings;
 use crate::upstream::{
-    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, get, open_change, open_read, request, with_data,
+    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, get, open_change, open_read, with_data,
 };
 use crate::wire::order::Order;
 use crate::wire::request::{AddService, AddServices};
@@ -17,9 +17,12 @@ use crate::wire::service::Service;
 use crate::{DuffelFlights, map};
 
 impl FlightServices for DuffelFlights {
-    fn list_services(asked: ListRequest) -> Result<Available, ReadError> {
+    fn list_services(request: ListRequest) -> Result<AvailableServices, ReadError> {
         let settings = Settings::read()?;
-        let path = format!("/air/orders/{}", http::encode(&asked.supplier_reference));
+        let path = format!(
+            "/air/orders/{}",
+            http::percent_encode(&request.supplier_reference)
+        );
         let for_sale = get(&settings, &format!("{path}/available_services"));
         let requests = [
             get(&settings, &path),
@@ -32,27 +35,27 @@ impl FlightServices for DuffelFlights {
         };
         let (order, for_sale) = (next()?, next()?);
         let order: Order = open_read(&order)?;
-        map::order::check_is_ours(
+        map::order::check_booking(
             &order,
-            Some(&asked.supplier_reference),
-            &asked.client_reference,
+            Some(&request.supplier_reference),
+            &request.client_reference,
         )?;
         let for_sale: Vec<Service> = open_read(&for_sale)?;
         let (ids, currency) = (map::order::ids(&order), order.total_currency);
         let services = for_sale
             .into_iter()
-            .filter_map(|service| map::service::available(service, &ids, &currency))
+            .filter_map(|service| map::service::available_services(service, &ids, &currency))
             .collect();
-        Ok(Available { services, currency })
+        Ok(AvailableServices { services, currency })
     }
 
-    fn buy_services(asked: BuyRequest) -> Result<FlightBookingState, ChangeError> {
+    fn purchase_services(request: PurchaseRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
-        let id = http::encode(&asked.supplier_reference);
+        let id = http::percent_encode(&request.supplier_reference);
         let path = format!("/air/orders/{id}/services");
-        let wanted = asked.services.iter();
+        let wanted = request.services.iter();
         let data = AddServices {
-            payment: payment(asked.total, &asked.currency)?,
+            payment: payment(request.total, &request.currency)?,
             add_services: wanted
                 .map(|service| AddService {
                     id: &service.supplier_service_id,
@@ -60,14 +63,15 @@ impl FlightServices for DuffelFlights {
                 })
                 .collect(),
         };
-        let request = request(&settings, Method::Post, &path).timeout_ms(CHANGE_TIMEOUT_MS);
-        let response = with_data(request, data)?.send()?;
+        let http_request =
+            api_request(&settings, Method::Post, &path).timeout_ms(CHANGE_TIMEOUT_MS);
+        let response = with_data(http_request, data)?.send()?;
         let order: Order = open_change(&response, Change::BuyServices)?;
-        map::order::check_is_ours(
+        map::order::check_booking(
             &order,
-            Some(&asked.supplier_reference),
-            &asked.booking_client_reference,
+            Some(&request.supplier_reference),
+            &request.booking_client_reference,
         )?;
-        Ok(map::order::state(order, None)?)
+        Ok(map::order::supplier_booking(order, None)?)
     }
 }

@@ -1,7 +1,7 @@
 //! Settings that an operator may change, with their defaults.
 
 use serde::Deserialize;
-use stopover_sdk::settings::{self, Unusable};
+use stopover_sdk::settings::{self, SettingsError};
 
 /// JSON Schema of [`Settings`].
 pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
@@ -25,7 +25,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    pub(crate) fn read() -> Result<Self, Unusable> {
+    pub(crate) fn read() -> Result<Self, SettingsError> {
         settings::read()
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::{Method, Request, Response};
-use stopover_sdk::json::{Unreadable, Unwritable};
+use stopover_sdk::json::{DecodeError, EncodeError};
 use stopover_sdk::{ChangeError, ReadError};
 
 use crate::fault::{Change, Fault};
@@ -18,7 +18,7 @@ pub(crate) const AIRLINE_TIMEOUT_MS: u32 = 30_000;
 pub(crate) const CHANGE_TIMEOUT_MS: u32 = 120_000;
 
 /// A decoded response.
-pub(crate) enum Answer<T> {
+pub(crate) enum ApiResponse<T> {
     Data(Page<T>),
     Fault(Fault),
 }
@@ -30,33 +30,33 @@ pub(crate) struct Page<T> {
 }
 
 /// Creates a request for version 2 of Duffel's API. The gateway adds the access token.
-pub(crate) fn request(settings: &Settings, method: Method, path: &str) -> Request {
+pub(crate) fn api_request(settings: &Settings, method: Method, path: &str) -> Request {
     Request::new(method, settings.url(path))
         .header("duffel-version", "v2")
         .header("accept", "application/json")
 }
 
 pub(crate) fn get(settings: &Settings, path: &str) -> Request {
-    request(settings, Method::Get, path).timeout_ms(READ_TIMEOUT_MS)
+    api_request(settings, Method::Get, path).timeout_ms(READ_TIMEOUT_MS)
 }
 
 /// Adds data to a request, in Duffel's envelope.
-pub(crate) fn with_data<T: Serialize>(request: Request, data: T) -> Result<Request, Unwritable> {
+pub(crate) fn with_data<T: Serialize>(request: Request, data: T) -> Result<Request, EncodeError> {
     request.json(&Enveloped { data })
 }
 
 /// Decodes a response by its status. Only 2xx responses have data.
 pub(crate) fn open<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
-) -> Result<Answer<T>, Unreadable> {
+) -> Result<ApiResponse<T>, DecodeError> {
     if !response.is_success() {
-        return Ok(Answer::Fault(Fault::new(response)));
+        return Ok(ApiResponse::Fault(Fault::new(response)));
     }
     let envelope: Envelope<T> = response.json()?;
     let data = envelope
         .data
-        .ok_or_else(|| Unreadable::new("the response has no data"))?;
-    Ok(Answer::Data(Page {
+        .ok_or_else(|| DecodeError::new("the response has no data"))?;
+    Ok(ApiResponse::Data(Page {
         data,
         after: envelope.meta.after.filter(|after| !after.is_empty()),
     }))
@@ -67,8 +67,8 @@ pub(crate) fn open_page<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
 ) -> Result<Page<T>, ReadError> {
     match open(response)? {
-        Answer::Data(page) => Ok(page),
-        Answer::Fault(fault) => Err(fault.into_read_error()),
+        ApiResponse::Data(page) => Ok(page),
+        ApiResponse::Fault(fault) => Err(fault.into_read_error()),
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn open_change<'a, T: Deserialize<'a> + Default>(
     change: Change,
 ) -> Result<T, ChangeError> {
     match open(response)? {
-        Answer::Data(page) => Ok(page.data),
-        Answer::Fault(fault) => Err(fault.into_change_error(change)),
+        ApiResponse::Data(page) => Ok(page.data),
+        ApiResponse::Fault(fault) => Err(fault.into_change_error(change)),
     }
 }

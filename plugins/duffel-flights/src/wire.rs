@@ -13,9 +13,9 @@ pub(crate) mod request;
 pub(crate) mod service;
 
 use serde::{Deserialize, Deserializer};
-pub(crate) use stopover_sdk::loose::Amount;
-use stopover_sdk::loose::Text;
-use stopover_sdk::record;
+pub(crate) use stopover_sdk::lenient::LenientAmount;
+use stopover_sdk::lenient::LenientText;
+use stopover_sdk::lenient_struct;
 
 /// The code of an error. It is a string, except for one code that is the number 400.
 #[derive(Debug, Clone, Default)]
@@ -23,12 +23,12 @@ pub(crate) struct Code(pub(crate) String);
 
 impl<'de> Deserialize<'de> for Code {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Text::deserialize(deserializer)?;
+        let text = LenientText::deserialize(deserializer)?;
         Ok(Self(text.to_owned().unwrap_or_default()))
     }
 }
 
-record! {
+lenient_struct! {
     /// The envelope of a successful response.
     #[derive(Debug)]
     pub(crate) struct Envelope<T> {

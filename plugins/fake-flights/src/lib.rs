@@ -6,9 +6,9 @@
 //! gateway, accepts one order per offer and sells bags. Jetbridge collects the payment at its own
 //! checkout, applies every filter and sells no bags.
 
+mod common;
 mod fault;
-mod market;
-mod trip;
+mod upstream;
 
 #[cfg(feature = "jetbridge")]
 mod jetbridge;

@@ -1,32 +1,33 @@
 //! Adapter of Lodge, the sandbox's hotel supplier. It is an ordinary adapter and has no special
-//! handling of Lodge's deliberate faults. Only the faults inside an adapter (`mishap`) are its own.
+//! handling of Lodge's deliberate faults. Only the faults inside an adapter (`injected_fault`) are
+//! its own.
 //!
 //! With the feature `full` it has every hotel capability. Without it, it prices, books and cancels.
 
-mod lodge;
+mod fault;
+mod injected_fault;
 mod map;
-mod mishap;
-mod refusal;
 mod text;
+mod upstream;
 mod wire;
 
 #[cfg(feature = "full")]
 mod discovery;
 
 use stopover_sdk::hotel_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
-use stopover_sdk::hotel_pricing::{PriceAnswer, PriceRequest};
-use stopover_sdk::http::encode;
-use stopover_sdk::types::hotel::HotelBookingState;
+use stopover_sdk::hotel_pricing::{PriceRequest, PriceResponse};
+use stopover_sdk::http::percent_encode;
+use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::{
     ChangeError, Description, HotelBooking, HotelCancellation, HotelPricing, Plugin, ReadError,
 };
 
-use crate::lodge::Lodge;
-use crate::mishap::Mishap;
-use crate::refusal::{Change, Code};
+use crate::fault::{Change, Code};
+use crate::injected_fault::InjectedFault;
+use crate::upstream::LodgeClient;
 
 pub struct FakeHotels;
 
@@ -50,100 +51,105 @@ impl Plugin for FakeHotels {
         Description {
             collects_payment: false,
             one_booking_per_offer: false,
-            cancels_single_rooms: true,
+            supports_partial_cancellation: true,
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
             // A second booking with the same reference is refused instead of returning the first.
-            repeats_are_safe: false,
+            supports_idempotent_resend: false,
             hosts: vec!["*".to_owned()],
-            settings_schema: lodge::SETTINGS_SCHEMA.to_owned(),
+            settings_schema: upstream::SETTINGS_SCHEMA.to_owned(),
             ..Description::new(name, env!("CARGO_PKG_VERSION"))
         }
     }
 }
 
 impl HotelPricing for FakeHotels {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
-        if let Some(mishap) = Mishap::among(&request.supplier_hotel_ids) {
-            return Ok(mishap.happen(&request));
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
+        if let Some(fault) = InjectedFault::triggered_by(&request.supplier_hotel_ids) {
+            return Ok(fault.trigger(&request));
         }
         if request.supplier_hotel_ids.is_empty() {
-            return Ok(PriceAnswer {
+            return Ok(PriceResponse {
                 currency: request.stay.currency,
                 hotels: Vec::new(),
             });
         }
-        let asked = Lodge::open()?.post("/rates", &map::rates_request(&request))?;
-        let rates: wire::Rates = refusal::read(asked.send()?)?.json()?;
-        Ok(map::price_answer(rates, &request)?)
+        let http_request =
+            LodgeClient::from_settings()?.post("/rates", &map::rates_request(&request))?;
+        let rates: wire::Rates = fault::check_read(http_request.send()?)?.json()?;
+        Ok(map::price_response(rates, &request)?)
     }
 }
 
 impl HotelBooking for FakeHotels {
-    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let body = wire::PrebookRequest {
             rate_id: &request.supplier_offer,
             client_ref: &request.client_reference,
         };
-        let response = Lodge::open()?.post("/prebooks", &body)?.send()?;
-        let prebook: wire::Prebook = refusal::change(response, Change::Prebook)?.json()?;
-        Ok(map::prebooked(prebook, &request.stay)?)
+        let response = LodgeClient::from_settings()?
+            .post("/prebooks", &body)?
+            .send()?;
+        let prebook: wire::Prebook = fault::check_change(response, Change::Prebook)?.json()?;
+        Ok(map::prebook_response(prebook, &request.stay)?)
     }
 
-    fn book(request: BookRequest) -> Result<HotelBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let body =
             map::book_request(&request).map_err(|error| ChangeError::NotSent(error.to_string()))?;
-        let response = Lodge::open()?.post("/bookings", &body)?.send()?;
-        let booking: wire::Booking = refusal::change(response, Change::Book)?.json()?;
-        map::check_whose(&booking, &request.client_reference)?;
+        let response = LodgeClient::from_settings()?
+            .post("/bookings", &body)?
+            .send()?;
+        let booking: wire::Booking = fault::check_change(response, Change::Book)?.json()?;
+        map::check_client_reference(&booking, &request.client_reference)?;
         map::check_currency(&booking.currency, &request.currency)?;
         Ok(map::booking(booking)?)
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
-        let lodge = Lodge::open()?;
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
+        let client = LodgeClient::from_settings()?;
         if let Some(id) = &request.supplier_reference {
-            let response = lodge.get(&booking_path(id)).send()?;
-            if Code::of(&response) != Some(Code::NotFound) {
-                let booking: wire::Booking = refusal::read(response)?.json()?;
-                map::check_whose(&booking, &request.client_reference)?;
-                return Ok(FindAnswer::Found(map::booking(booking)?));
+            let response = client.get(&booking_path(id)).send()?;
+            if Code::from_response(&response) != Some(Code::NotFound) {
+                let booking: wire::Booking = fault::check_read(response)?.json()?;
+                map::check_client_reference(&booking, &request.client_reference)?;
+                return Ok(BookingLookup::Found(map::booking(booking)?));
             }
         }
         // Lodge guarantees completeness for this response only, so no other response may show that
         // there is no such booking.
-        let response = lodge
+        let response = client
             .get("/bookings")
             .query("client_ref", &request.client_reference)
             .send()?;
-        let found: wire::Bookings = refusal::read(response)?.json()?;
-        Ok(map::found(found, &request.client_reference)?)
+        let found: wire::Bookings = fault::check_read(response)?.json()?;
+        Ok(map::booking_lookup(found, &request.client_reference)?)
     }
 }
 
 impl HotelCancellation for FakeHotels {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
-        let lodge = Lodge::open()?;
+        let client = LodgeClient::from_settings()?;
         let path = booking_path(&request.supplier_reference);
-        let response = lodge.get(&format!("{path}/cancel-preview")).send()?;
-        if Code::of(&response) != Some(Code::PreviewNotOffered) {
-            let preview: wire::Preview = refusal::read(response)?.json()?;
+        let response = client.get(&format!("{path}/cancel-preview")).send()?;
+        if Code::from_response(&response) != Some(Code::PreviewNotOffered) {
+            let preview: wire::Preview = fault::check_read(response)?.json()?;
             return Ok(Quote::Preview(map::preview(preview)?));
         }
-        let booking: wire::Booking = refusal::read(lodge.get(&path).send()?)?.json()?;
-        map::check_whose(&booking, &request.client_reference)?;
+        let booking: wire::Booking = fault::check_read(client.get(&path).send()?)?.json()?;
+        map::check_client_reference(&booking, &request.client_reference)?;
         Ok(Quote::Policy(map::booked_policy(&booking)))
     }
 
-    fn cancel(request: CancelRequest) -> Result<HotelBookingState, ChangeError> {
+    fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let path = format!("{}/cancel", booking_path(&request.supplier_reference));
         let body = map::cancel_request(&request);
-        let response = Lodge::open()?.post(&path, &body)?.send()?;
-        let booking: wire::Booking = refusal::change(response, Change::Cancel)?.json()?;
-        map::check_whose(&booking, &request.booking_client_reference)?;
+        let response = LodgeClient::from_settings()?.post(&path, &body)?.send()?;
+        let booking: wire::Booking = fault::check_change(response, Change::Cancel)?.json()?;
+        map::check_client_reference(&booking, &request.booking_client_reference)?;
         Ok(map::booking(booking)?)
     }
 }
 
 fn booking_path(id: &str) -> String {
-    format!("/bookings/{}", encode(id))
+    format!("/bookings/{}", percent_encode(id))
 }

@@ -1,20 +1,20 @@
 //! Conversion of Lodge's rates, bookings and cancellations, in pure functions.
 
-use stopover_sdk::hotel_booking::{BookRequest, FindAnswer, Prebooked};
+use stopover_sdk::hotel_booking::{BookRequest, BookingLookup, PrebookResponse};
 use stopover_sdk::hotel_cancellation::{CancelRequest, Preview};
-use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer, PriceRequest};
-use stopover_sdk::json::{self, Unreadable};
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
+use stopover_sdk::json::{self, DecodeError};
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::{
-    BookedRoom, CancellationAmounts, CancellationPolicy, Guest, GuestType, HotelBookingState,
-    HotelSummary, Loyalty, Promotion, Restriction, RoomRate, Stay,
+    CancellationAmounts, CancellationPolicy, Guest, GuestType, HotelSummary, Loyalty, Promotion,
+    Restriction, RoomRate, Stay, SupplierBooking, SupplierRoom,
 };
 use stopover_sdk::types::{
     Board, BookingStatus, Location, MinorUnits, Money, Penalty, TimestampMs,
 };
 use stopover_sdk::{Refusal, RefusalReason, time};
 
-use crate::refusal::Code;
+use crate::fault::Code;
 use crate::text::plain;
 use crate::wire;
 
@@ -45,39 +45,39 @@ pub(crate) fn rates_request(request: &PriceRequest) -> wire::RatesRequest<'_> {
 }
 
 /// Returns the requested hotels, in their order.
-pub(crate) fn price_answer(
+pub(crate) fn price_response(
     rates: wire::Rates,
     request: &PriceRequest,
-) -> Result<PriceAnswer, Unreadable> {
-    let asked = &request.supplier_hotel_ids;
+) -> Result<PriceResponse, DecodeError> {
+    let hotel_ids = &request.supplier_hotel_ids;
     let stay = &request.stay;
     check_currency(&rates.currency, &stay.currency)?;
-    let place = |hotel: &wire::Hotel| asked.iter().position(|id| *id == hotel.id);
+    let position = |hotel: &wire::Hotel| hotel_ids.iter().position(|id| *id == hotel.id);
     let mut found: Vec<_> = rates
         .hotels
         .into_iter()
-        .filter_map(|found| Some((place(&found.hotel)?, found)))
+        .filter_map(|found| Some((position(&found.hotel)?, found)))
         .collect();
     found.sort_by_key(|(place, _)| *place);
     let hotels = found.into_iter().map(|(_, found)| {
         let offers = found
             .rates
             .into_iter()
-            .filter(|rate| can_be_carried(&rate.rate_id))
+            .filter(|rate| is_within_size_limit(&rate.rate_id))
             .take(request.max_offers_per_hotel.into())
             .map(|rate| offer(rate, stay));
         Ok(HotelOffers {
-            offers: offers.collect::<Result<_, Unreadable>>()?,
+            offers: offers.collect::<Result<_, DecodeError>>()?,
             hotel: hotel(found.hotel),
         })
     });
-    Ok(PriceAnswer {
-        hotels: hotels.collect::<Result<_, Unreadable>>()?,
+    Ok(PriceResponse {
+        hotels: hotels.collect::<Result<_, DecodeError>>()?,
         currency: rates.currency,
     })
 }
 
-fn can_be_carried(rate_id: &str) -> bool {
+fn is_within_size_limit(rate_id: &str) -> bool {
     let fits = rate_id.len() <= OFFER_BYTES_MAX;
     if !fits {
         stopover_sdk::warn!("left out a rate with an id of {} bytes", rate_id.len());
@@ -85,7 +85,7 @@ fn can_be_carried(rate_id: &str) -> bool {
     fits
 }
 
-fn offer(rate: wire::Rate, stay: &Stay) -> Result<Offer, Unreadable> {
+fn offer(rate: wire::Rate, stay: &Stay) -> Result<Offer, DecodeError> {
     let currency = &stay.currency;
     Ok(Offer {
         total: amount(rate.total, currency)?,
@@ -98,10 +98,13 @@ fn offer(rate: wire::Rate, stay: &Stay) -> Result<Offer, Unreadable> {
     })
 }
 
-pub(crate) fn prebooked(prebook: wire::Prebook, stay: &Stay) -> Result<Prebooked, Unreadable> {
+pub(crate) fn prebook_response(
+    prebook: wire::Prebook,
+    stay: &Stay,
+) -> Result<PrebookResponse, DecodeError> {
     let currency = prebook.currency;
     check_currency(&currency, &stay.currency)?;
-    Ok(Prebooked {
+    Ok(PrebookResponse {
         supplier_prebook: prebook.prebook_id,
         total: amount(prebook.total, &currency)?,
         hotel: hotel(prebook.hotel),
@@ -129,9 +132,9 @@ fn hotel(hotel: wire::Hotel) -> HotelSummary {
 }
 
 /// Converts the rooms, one per requested occupancy.
-fn rooms(rooms: Vec<wire::Room>, stay: &Stay) -> Result<Vec<RoomRate>, Unreadable> {
+fn rooms(rooms: Vec<wire::Room>, stay: &Stay) -> Result<Vec<RoomRate>, DecodeError> {
     if rooms.len() != stay.occupancies.len() {
-        return Err(Unreadable::new("the number of rooms does not match"));
+        return Err(DecodeError::new("the number of rooms does not match"));
     }
     rooms
         .into_iter()
@@ -151,19 +154,19 @@ fn rooms(rooms: Vec<wire::Room>, stay: &Stay) -> Result<Vec<RoomRate>, Unreadabl
 fn board(board: wire::Board) -> Board {
     match board {
         wire::Board::RoomOnly => Board::RoomOnly,
-        wire::Board::Breakfast => Board::Breakfast,
+        wire::Board::Breakfast => Board::BedAndBreakfast,
         wire::Board::Other => Board::Other,
     }
 }
 
-fn due_at_property(due: wire::DueAtHotel) -> Result<Money, Unreadable> {
+fn due_at_property(due: wire::DueAtHotel) -> Result<Money, DecodeError> {
     Ok(Money {
         amount: amount(due.amount, &due.currency)?,
         currency: due.currency,
     })
 }
 
-fn policy(terms: wire::Terms, currency: &str) -> Result<CancellationPolicy, Unreadable> {
+fn policy(terms: wire::Terms, currency: &str) -> Result<CancellationPolicy, DecodeError> {
     let penalties = terms.charges.into_iter().map(|charge| {
         Ok(Penalty {
             start: instant(&charge.from)?,
@@ -171,7 +174,7 @@ fn policy(terms: wire::Terms, currency: &str) -> Result<CancellationPolicy, Unre
             currency: currency.to_owned(),
         })
     });
-    let mut penalties = penalties.collect::<Result<Vec<_>, Unreadable>>()?;
+    let mut penalties = penalties.collect::<Result<Vec<_>, DecodeError>>()?;
     penalties.sort_by_key(|penalty| penalty.start);
     let restrictions = terms.restrictions.into_iter().map(|restriction| {
         Ok(Restriction {
@@ -185,20 +188,20 @@ fn policy(terms: wire::Terms, currency: &str) -> Result<CancellationPolicy, Unre
         refundable: terms.refundable,
         free_until: optional_instant(terms.free_until)?,
         penalties,
-        restrictions: restrictions.collect::<Result<_, Unreadable>>()?,
+        restrictions: restrictions.collect::<Result<_, DecodeError>>()?,
     })
 }
 
 fn promotions(
     promotions: Vec<wire::Promotion>,
     currency: &str,
-) -> Result<Vec<Promotion>, Unreadable> {
+) -> Result<Vec<Promotion>, DecodeError> {
     promotions
         .into_iter()
         .map(|promotion| {
             Ok(Promotion {
                 name: promotion.name,
-                description: some(promotion.text),
+                description: non_empty(promotion.text),
                 amount: Some(amount(promotion.off, currency)?),
                 room_positions: promotion.rooms,
             })
@@ -249,37 +252,37 @@ fn guest(guest: &Guest) -> wire::Guest<'_> {
     }
 }
 
-pub(crate) fn booking(booking: wire::Booking) -> Result<HotelBookingState, Unreadable> {
+pub(crate) fn booking(booking: wire::Booking) -> Result<SupplierBooking, DecodeError> {
     let policy = booked_policy(&booking);
     let status = status(&booking);
     let separable = booking.rooms_separable;
     let currency = booking.currency;
     let rooms = booking.rooms.into_iter().map(|room| {
         let position = room.no.checked_sub(1);
-        Ok(BookedRoom {
-            position: position.ok_or_else(|| Unreadable::new("a room has the number 0"))?,
+        Ok(SupplierRoom {
+            position: position.ok_or_else(|| DecodeError::new("a room has the number 0"))?,
             // A reference tells the gateway that the room can be cancelled alone.
             supplier_room_reference: separable.then_some(room.r#ref),
-            hotel_confirmation_code: room.confirmation_no.and_then(some),
+            hotel_confirmation_code: room.confirmation_no.and_then(non_empty),
             canceled: room.cancelled,
         })
     });
-    let rooms = rooms.collect::<Result<_, Unreadable>>()?;
+    let rooms = rooms.collect::<Result<_, DecodeError>>()?;
     let cancellation = booking.cancellation.map(|done| {
-        Ok::<_, Unreadable>(CancellationAmounts {
+        Ok::<_, DecodeError>(CancellationAmounts {
             fee: amount(done.fee, &currency)?,
             refund: Some(amount(done.refund, &currency)?),
             currency: currency.clone(),
             supplier_reference: Some(done.r#ref),
         })
     });
-    Ok(HotelBookingState {
+    Ok(SupplierBooking {
         status,
         supplier_reference: booking.id,
         client_reference: Some(booking.client_ref),
         total: amount(booking.total, &currency)?,
-        hotel_confirmation_code: booking.confirmation_no.and_then(some),
-        remarks: booking.remarks.and_then(|html| some(plain(&html))),
+        hotel_confirmation_code: booking.confirmation_no.and_then(non_empty),
+        remarks: booking.remarks.and_then(|html| non_empty(plain(&html))),
         rooms,
         policy,
         cancellation: cancellation.transpose()?,
@@ -305,7 +308,7 @@ fn rejection(booking: &wire::Booking) -> Refusal {
         .reject_reason
         .as_ref()
         .map(|reason| reason.code.as_str());
-    if let Some(code) = code.and_then(Code::of_text) {
+    if let Some(code) = code.and_then(Code::from_text) {
         return code.refusal();
     }
     let refusal = Refusal::new(
@@ -321,7 +324,7 @@ fn rejection(booking: &wire::Booking) -> Refusal {
 /// Returns the terms of a booking, or `None` if they are missing or unreadable.
 pub(crate) fn booked_policy(booking: &wire::Booking) -> Option<CancellationPolicy> {
     let written = booking.terms.as_ref()?.get();
-    let read = json::read(written.as_bytes()).and_then(|terms| policy(terms, &booking.currency));
+    let read = json::decode(written.as_bytes()).and_then(|terms| policy(terms, &booking.currency));
     if read.is_err() {
         stopover_sdk::warn!("the terms of a booking cannot be read");
     }
@@ -329,39 +332,39 @@ pub(crate) fn booked_policy(booking: &wire::Booking) -> Option<CancellationPolic
 }
 
 /// Returns the booking with the client reference among those found.
-pub(crate) fn found(
+pub(crate) fn booking_lookup(
     found: wire::Bookings,
     client_reference: &str,
-) -> Result<FindAnswer, Unreadable> {
+) -> Result<BookingLookup, DecodeError> {
     let mut bookings = found.bookings.into_iter();
     let Some(first) = bookings.next() else {
-        return Ok(FindAnswer::NotFound);
+        return Ok(BookingLookup::NotFound);
     };
     if bookings.next().is_some() {
-        return Err(Unreadable::new("several bookings have the same reference"));
+        return Err(DecodeError::new("several bookings have the same reference"));
     }
-    check_whose(&first, client_reference)?;
-    Ok(FindAnswer::Found(booking(first)?))
+    check_client_reference(&first, client_reference)?;
+    Ok(BookingLookup::Found(booking(first)?))
 }
 
-pub(crate) fn check_whose(
+pub(crate) fn check_client_reference(
     booking: &wire::Booking,
     client_reference: &str,
-) -> Result<(), Unreadable> {
+) -> Result<(), DecodeError> {
     if booking.client_ref == client_reference {
         Ok(())
     } else {
-        Err(Unreadable::new(
+        Err(DecodeError::new(
             "the booking has a different client reference",
         ))
     }
 }
 
-pub(crate) fn check_currency(answered: &str, asked: &str) -> Result<(), Unreadable> {
-    if answered == asked {
+pub(crate) fn check_currency(actual: &str, expected: &str) -> Result<(), DecodeError> {
+    if actual == expected {
         Ok(())
     } else {
-        Err(Unreadable::new(
+        Err(DecodeError::new(
             "the amounts are in a currency other than the requested one",
         ))
     }
@@ -378,7 +381,7 @@ pub(crate) fn cancel_request(request: &CancelRequest) -> wire::CancelRequest<'_>
     }
 }
 
-pub(crate) fn preview(preview: wire::Preview) -> Result<Preview, Unreadable> {
+pub(crate) fn preview(preview: wire::Preview) -> Result<Preview, DecodeError> {
     Ok(Preview {
         fee: amount(preview.fee, &preview.currency)?,
         refund: Some(amount(preview.refund, &preview.currency)?),
@@ -388,21 +391,21 @@ pub(crate) fn preview(preview: wire::Preview) -> Result<Preview, Unreadable> {
 }
 
 /// Converts an amount. Lodge writes exactly the decimals that the currency has.
-pub(crate) fn amount(decimal: Decimal, currency: &str) -> Result<MinorUnits, Unreadable> {
+pub(crate) fn amount(decimal: Decimal, currency: &str) -> Result<MinorUnits, DecodeError> {
     decimal
         .to_minor(currency)
-        .map_err(|error| Unreadable::new(format!("an amount is invalid: {error}")))
+        .map_err(|error| DecodeError::new(format!("an amount is invalid: {error}")))
 }
 
-fn instant(text: &str) -> Result<TimestampMs, Unreadable> {
-    time::parse_timestamp(text).ok_or_else(|| Unreadable::new("an instant cannot be read"))
+fn instant(text: &str) -> Result<TimestampMs, DecodeError> {
+    time::parse_timestamp(text).ok_or_else(|| DecodeError::new("an instant cannot be read"))
 }
 
-fn optional_instant(text: Option<String>) -> Result<Option<TimestampMs>, Unreadable> {
+fn optional_instant(text: Option<String>) -> Result<Option<TimestampMs>, DecodeError> {
     text.as_deref().map(instant).transpose()
 }
 
 /// Returns the text unless it is empty.
-pub(crate) fn some(text: String) -> Option<String> {
+pub(crate) fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }

@@ -200,7 +200,7 @@ pub(crate) struct Booking {
     pub(crate) total: Decimal,
     pub(crate) confirmation_no: Option<String>,
     pub(crate) remarks: Option<String>,
-    pub(crate) rooms: Vec<BookedRoom>,
+    pub(crate) rooms: Vec<SupplierRoom>,
     pub(crate) rooms_separable: bool,
     /// [`Terms`], or any other value that the hotel wrote. They are parsed separately, so that a
     /// booking with unreadable terms can be read.
@@ -225,7 +225,7 @@ pub(crate) struct RejectReason {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct BookedRoom {
+pub(crate) struct SupplierRoom {
     /// Number of the room, from 1.
     pub(crate) no: u8,
     pub(crate) r#ref: String,

@@ -1,20 +1,20 @@
 //! Adapter of Tillway, the sandbox's card processor. It is an ordinary adapter without special
 //! privileges.
 
+mod fault;
 mod map;
-mod refusal;
-mod tillway;
+mod upstream;
 mod wire;
 
-use stopover_sdk::http::encode;
+use stopover_sdk::http::percent_encode;
 use stopover_sdk::payment_processor::{
-    AuthorizeRequest, CaptureRequest, FindAnswer, FindRefundAnswer, FindRequest, Instrument,
-    Intent, IntentRequest, PaymentError, PaymentState, RefundRequest, RefundState, VoidRequest,
+    AuthorizeRequest, CaptureRequest, FindRequest, Instrument, Intent, IntentRequest, PaymentError,
+    PaymentLookup, ProcessorPayment, ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
 };
 use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError};
 
-use crate::refusal::{Change, Code};
-use crate::tillway::Tillway;
+use crate::fault::{Change, Code};
+use crate::upstream::TillwayClient;
 
 pub struct FakePayments;
 
@@ -28,9 +28,9 @@ impl Plugin for FakePayments {
         Description {
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
             // `reference` is the idempotency key of every operation.
-            repeats_are_safe: true,
+            supports_idempotent_resend: true,
             hosts: vec!["*".to_owned()],
-            settings_schema: tillway::SETTINGS_SCHEMA.to_owned(),
+            settings_schema: upstream::SETTINGS_SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         }
     }
@@ -44,20 +44,20 @@ impl PaymentProcessor for FakePayments {
             currency: request.amount.currency.to_ascii_lowercase(),
             description: &request.description,
         };
-        let response = tillway::change("/intents", &body)?;
-        let intent: wire::Intent = refusal::done(&response, Change::Intent)?;
-        map::check(
+        let response = upstream::send_change("/intents", &body)?;
+        let intent: wire::Intent = fault::decode_change(&response, Change::Intent)?;
+        map::ensure(
             intent.payment.reference == request.client_reference,
-            map::WHOSE,
+            map::OTHER_CLIENT_REFERENCE,
         )
-        .map_err(refusal::unreadable)?;
+        .map_err(fault::to_payment_error)?;
         Ok(Intent {
             processor_reference: intent.payment.id,
             token: intent.token,
         })
     }
 
-    fn authorize(request: AuthorizeRequest) -> Result<PaymentState, PaymentError> {
+    fn authorize(request: AuthorizeRequest) -> Result<ProcessorPayment, PaymentError> {
         let body = wire::NewPayment {
             reference: &request.client_reference,
             amount: request.amount.amount,
@@ -66,72 +66,94 @@ impl PaymentProcessor for FakePayments {
             description: &request.description,
             off_session: request.off_session,
         };
-        let response = tillway::change("/payments", &body)?;
-        let payment: wire::Payment = refusal::done(&response, Change::Authorize)?;
-        map::check(payment.reference == request.client_reference, map::WHOSE)
-            .and_then(|()| map::payment_in(payment, &request.amount.currency))
-            .map_err(refusal::unreadable)
+        let response = upstream::send_change("/payments", &body)?;
+        let payment: wire::Payment = fault::decode_change(&response, Change::Authorize)?;
+        map::ensure(
+            payment.reference == request.client_reference,
+            map::OTHER_CLIENT_REFERENCE,
+        )
+        .and_then(|()| map::payment_in(payment, &request.amount.currency))
+        .map_err(fault::to_payment_error)
     }
 
-    fn capture(request: CaptureRequest) -> Result<PaymentState, PaymentError> {
+    fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
         let path = format!("{}/capture", payment_path(&request.processor_reference));
         let body = wire::Amount {
             reference: &request.client_reference,
             amount: request.amount.amount,
         };
         let payment: wire::Payment =
-            refusal::done(&tillway::change(&path, &body)?, Change::Capture)?;
-        map::check(payment.id == request.processor_reference, map::WHICH)
-            .and_then(|()| map::payment_in(payment, &request.amount.currency))
-            .map_err(refusal::unreadable)
+            fault::decode_change(&upstream::send_change(&path, &body)?, Change::Capture)?;
+        map::ensure(
+            payment.id == request.processor_reference,
+            map::OTHER_PAYMENT,
+        )
+        .and_then(|()| map::payment_in(payment, &request.amount.currency))
+        .map_err(fault::to_payment_error)
     }
 
-    fn void(request: VoidRequest) -> Result<PaymentState, PaymentError> {
+    fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
         let path = format!("{}/void", payment_path(&request.processor_reference));
         let body = wire::Void {
             reference: &request.client_reference,
         };
-        let payment: wire::Payment = refusal::done(&tillway::change(&path, &body)?, Change::Void)?;
-        map::check(payment.id == request.processor_reference, map::WHICH)
-            .and_then(|()| map::payment(payment))
-            .map_err(refusal::unreadable)
+        let payment: wire::Payment =
+            fault::decode_change(&upstream::send_change(&path, &body)?, Change::Void)?;
+        map::ensure(
+            payment.id == request.processor_reference,
+            map::OTHER_PAYMENT,
+        )
+        .and_then(|()| map::payment(payment))
+        .map_err(fault::to_payment_error)
     }
 
-    fn refund(request: RefundRequest) -> Result<RefundState, PaymentError> {
+    fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
         let path = format!("{}/refunds", payment_path(&request.processor_reference));
         let body = wire::Amount {
             reference: &request.client_reference,
             amount: request.amount.amount,
         };
-        let refund: wire::Refund = refusal::done(&tillway::change(&path, &body)?, Change::Refund)?;
-        map::check(refund.reference == request.client_reference, map::WHOSE)
-            .and_then(|()| map::check(refund.payment == request.processor_reference, map::WHICH))
-            .and_then(|()| map::check_currency(&refund.currency, &request.amount.currency))
-            .map_err(refusal::unreadable)?;
+        let refund: wire::Refund =
+            fault::decode_change(&upstream::send_change(&path, &body)?, Change::Refund)?;
+        map::ensure(
+            refund.reference == request.client_reference,
+            map::OTHER_CLIENT_REFERENCE,
+        )
+        .and_then(|()| {
+            map::ensure(
+                refund.payment == request.processor_reference,
+                map::OTHER_PAYMENT,
+            )
+        })
+        .and_then(|()| map::check_currency(&refund.currency, &request.amount.currency))
+        .map_err(fault::to_payment_error)?;
         Ok(map::refund(refund))
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
-        let tillway = Tillway::open()?;
+    fn find(request: FindRequest) -> Result<PaymentLookup, ReadError> {
+        let client = TillwayClient::from_settings()?;
         if let Some(id) = &request.processor_reference {
-            let response = tillway.get(&payment_path(id)).send()?;
-            if Code::of(&response) != Some(Code::NoSuchPayment) {
-                let payment: wire::Payment = refusal::read(response)?.json()?;
-                return Ok(FindAnswer::Found(map::payment(payment)?));
+            let response = client.get(&payment_path(id)).send()?;
+            if Code::from_response(&response) != Some(Code::NoSuchPayment) {
+                let payment: wire::Payment = fault::check_read(response)?.json()?;
+                return Ok(PaymentLookup::Found(map::payment(payment)?));
             }
         }
         // Tillway guarantees completeness for this response only, so no other response may show
         // that there is no such payment.
-        let response = tillway
+        let response = client
             .get("/payments")
             .query("reference", &request.client_reference)
             .send()?;
-        let found: wire::List<wire::Payment> = refusal::read(response)?.json()?;
-        match map::the_only(found)? {
-            None => Ok(FindAnswer::NotFound),
+        let found: wire::List<wire::Payment> = fault::check_read(response)?.json()?;
+        match map::single(found)? {
+            None => Ok(PaymentLookup::NotFound),
             Some(payment) => {
-                map::check(payment.reference == request.client_reference, map::WHOSE)?;
-                Ok(FindAnswer::Found(map::payment(payment)?))
+                map::ensure(
+                    payment.reference == request.client_reference,
+                    map::OTHER_CLIENT_REFERENCE,
+                )?;
+                Ok(PaymentLookup::Found(map::payment(payment)?))
             }
         }
     }
@@ -139,26 +161,29 @@ impl PaymentProcessor for FakePayments {
     fn find_refund(
         processor_reference: String,
         client_reference: String,
-    ) -> Result<FindRefundAnswer, ReadError> {
+    ) -> Result<RefundLookup, ReadError> {
         let path = format!("{}/refunds", payment_path(&processor_reference));
-        let response = Tillway::open()?
+        let response = TillwayClient::from_settings()?
             .get(&path)
             .query("reference", &client_reference)
             .send()?;
-        let found: wire::List<wire::Refund> = refusal::read(response)?.json()?;
-        match map::the_only(found)? {
-            None => Ok(FindRefundAnswer::NotFound),
+        let found: wire::List<wire::Refund> = fault::check_read(response)?.json()?;
+        match map::single(found)? {
+            None => Ok(RefundLookup::NotFound),
             Some(refund) => {
-                map::check(refund.reference == client_reference, map::WHOSE)?;
-                Ok(FindRefundAnswer::Found(map::refund(refund)))
+                map::ensure(
+                    refund.reference == client_reference,
+                    map::OTHER_CLIENT_REFERENCE,
+                )?;
+                Ok(RefundLookup::Found(map::refund(refund)))
             }
         }
     }
 
     fn describe_instrument(token: String) -> Result<Instrument, ReadError> {
-        let path = format!("/tokens/{}", encode(&token));
-        let response = Tillway::open()?.get(&path).send()?;
-        let found: wire::Token = refusal::read(response)?.json()?;
+        let path = format!("/tokens/{}", percent_encode(&token));
+        let response = TillwayClient::from_settings()?.get(&path).send()?;
+        let found: wire::Token = fault::check_read(response)?.json()?;
         Ok(Instrument {
             token: found.token,
             card: found.card.map(map::card),
@@ -167,5 +192,5 @@ impl PaymentProcessor for FakePayments {
 }
 
 fn payment_path(id: &str) -> String {
-    format!("/payments/{}", encode(id))
+    format!("/payments/{}", percent_encode(id))
 }

@@ -1,50 +1,50 @@
 //! Conversion of Tillway's payments, refunds and cards, in pure functions.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{
-    Card, CardBrand, Funding, PaymentState, PaymentStatus, RefundState,
+    Card, CardBrand, Funding, PaymentStatus, ProcessorPayment, ProcessorRefund,
 };
 use stopover_sdk::types::Money;
 
 use crate::wire;
 
 /// Error of a response that has another client reference.
-pub(crate) const WHOSE: &str = "the response has another client reference";
+pub(crate) const OTHER_CLIENT_REFERENCE: &str = "the response has another client reference";
 /// Error of a response about another payment.
-pub(crate) const WHICH: &str = "the response is about another payment";
+pub(crate) const OTHER_PAYMENT: &str = "the response is about another payment";
 
 /// Checks a condition. A response that contradicts its request counts as unreadable.
-pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
-    if as_asked {
+pub(crate) fn ensure(condition: bool, error: &str) -> Result<(), DecodeError> {
+    if condition {
         Ok(())
     } else {
-        Err(Unreadable::new(otherwise))
+        Err(DecodeError::new(error))
     }
 }
 
 /// Checks the currency of a response. Tillway writes currencies in lower case.
-pub(crate) fn check_currency(answered: &str, asked: &str) -> Result<(), Unreadable> {
-    let as_asked = answered.eq_ignore_ascii_case(asked);
-    check(as_asked, "the response is in another currency")
+pub(crate) fn check_currency(actual: &str, expected: &str) -> Result<(), DecodeError> {
+    let is_same = actual.eq_ignore_ascii_case(expected);
+    ensure(is_same, "the response is in another currency")
 }
 
 /// Converts a payment whose currency is known from the request.
 pub(crate) fn payment_in(
     payment: wire::Payment,
     currency: &str,
-) -> Result<PaymentState, Unreadable> {
+) -> Result<ProcessorPayment, DecodeError> {
     check_currency(&payment.currency, currency)?;
     self::payment(payment)
 }
 
-pub(crate) fn payment(payment: wire::Payment) -> Result<PaymentState, Unreadable> {
+pub(crate) fn payment(payment: wire::Payment) -> Result<ProcessorPayment, DecodeError> {
     let expires_at = payment.authorization_expires.map(|seconds| {
         seconds
             .checked_mul(1_000)
-            .ok_or_else(|| Unreadable::new("an instant is out of range"))
+            .ok_or_else(|| DecodeError::new("an instant is out of range"))
     });
     let decline_code = payment.decline_code.into_iter();
-    Ok(PaymentState {
+    Ok(ProcessorPayment {
         status: match payment.status {
             wire::Status::RequiresAction => PaymentStatus::RequiresAction,
             wire::Status::Authorized => PaymentStatus::Authorized,
@@ -83,8 +83,8 @@ pub(crate) fn card(card: wire::Card) -> Card {
     }
 }
 
-pub(crate) fn refund(refund: wire::Refund) -> RefundState {
-    RefundState {
+pub(crate) fn refund(refund: wire::Refund) -> ProcessorRefund {
+    ProcessorRefund {
         processor_reference: refund.id,
         amount: Money {
             amount: refund.amount,
@@ -94,9 +94,9 @@ pub(crate) fn refund(refund: wire::Refund) -> RefundState {
 }
 
 /// Returns the only item found under a reference, or `None` if there is none.
-pub(crate) fn the_only<T>(list: wire::List<T>) -> Result<Option<T>, Unreadable> {
+pub(crate) fn single<T>(list: wire::List<T>) -> Result<Option<T>, DecodeError> {
     let mut found = list.data.into_iter();
     let first = found.next();
-    check(found.next().is_none(), "several share a client reference")?;
+    ensure(found.next().is_none(), "several share a client reference")?;
     Ok(first)
 }

@@ -1,22 +1,22 @@
 //! Nuitee's webhooks, which hotels and flights share. They are not signed, so a body is only a hint
 //! about which booking to read again. The tests of the adapters that use this crate cover it.
 
-mod clue;
+mod booking_ids;
 
 use sha2::{Digest, Sha256};
-use stopover_sdk::loose::Text;
-use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
-use stopover_sdk::{json, record};
+use stopover_sdk::lenient::LenientText;
+use stopover_sdk::supplier_events::{Event, EventKind, VerifyError, WebhookRequest};
+use stopover_sdk::{json, lenient_struct};
 
-use crate::clue::Clues;
+use crate::booking_ids::BookingIds;
 
-record! {
+lenient_struct! {
     /// The envelope. `request` and `response` are strings that contain JSON.
-    struct Frame<'a> {
-        event_id: Text<'a> = "event_id",
-        event_name: Text<'a> = "event_name",
-        request: Text<'a> = "request",
-        response: Text<'a> = "response",
+    struct Envelope<'a> {
+        event_id: LenientText<'a> = "event_id",
+        event_name: LenientText<'a> = "event_name",
+        request: LenientText<'a> = "request",
+        response: LenientText<'a> = "response",
     }
 }
 
@@ -24,50 +24,50 @@ record! {
 ///
 /// # Errors
 /// The body is not Nuitee's envelope, or the event has no name.
-pub fn read(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
-    let frame: Frame<'_> =
-        json::read(&delivery.body).map_err(|error| VerifyError::Unreadable(error.to_string()))?;
-    let name = frame
+pub fn parse_events(request: &WebhookRequest) -> Result<Vec<Event>, VerifyError> {
+    let envelope: Envelope<'_> =
+        json::decode(&request.body).map_err(|error| VerifyError::Malformed(error.to_string()))?;
+    let name = envelope
         .event_name
         .as_deref()
-        .ok_or_else(|| VerifyError::Unreadable("the event has no name".to_owned()))?;
-    let mut clues = Clues::default();
+        .ok_or_else(|| VerifyError::Malformed("the event has no name".to_owned()))?;
+    let mut ids = BookingIds::default();
     // Values of Nuitee's response take precedence over those of its request.
-    clues.look_into(frame.response.as_str());
-    clues.look_into(frame.request.as_str());
-    if clues == Clues::default() {
+    ids.collect_from(envelope.response.as_str());
+    ids.collect_from(envelope.request.as_str());
+    if ids == BookingIds::default() {
         // `request` or `response` may be an object instead of a string.
-        let body = std::str::from_utf8(&delivery.body);
-        clues.look_into(body.unwrap_or_default());
+        let body = std::str::from_utf8(&request.body);
+        ids.collect_from(body.unwrap_or_default());
     }
-    let id = frame.event_id.to_owned();
+    let event_id = envelope.event_id.to_owned();
     Ok(vec![Event {
-        id: id.unwrap_or_else(|| digest(&delivery.body)),
-        kind: kind(name, &clues),
-        supplier_reference: clues.booking_id,
-        client_reference: clues.client_reference,
-        supplier_offer: clues.prebook_id,
+        id: event_id.unwrap_or_else(|| digest(&request.body)),
+        kind: event_kind(name, &ids),
+        supplier_reference: ids.booking_id,
+        client_reference: ids.client_reference,
+        supplier_offer: ids.prebook_id,
         occurred_at: None,
     }])
 }
 
 /// Returns the kind of an event by words in its name, because Nuitee does not list the names.
-fn kind(name: &str, clues: &Clues) -> Kind {
+fn event_kind(name: &str, ids: &BookingIds) -> EventKind {
     let name = name.to_ascii_lowercase();
-    if *clues == Clues::default() {
-        return Kind::Irrelevant("the event names no booking".to_owned());
+    if *ids == BookingIds::default() {
+        return EventKind::Irrelevant("the event names no booking".to_owned());
     }
     if name.contains("prebook") {
-        return Kind::Irrelevant("a prebook is not a booking yet".to_owned());
+        return EventKind::Irrelevant("a prebook is not a booking yet".to_owned());
     }
     if name.contains("cancel") {
-        Kind::CancellationChanged
+        EventKind::CancellationChanged
     } else if name.contains("payment") {
-        Kind::PaymentChanged
+        EventKind::PaymentChanged
     } else if name.contains("schedule") || name.contains("itinerary") {
-        Kind::ItineraryChanged
+        EventKind::ItineraryChanged
     } else {
-        Kind::BookingChanged
+        EventKind::BookingChanged
     }
 }
 

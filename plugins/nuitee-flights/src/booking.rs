@@ -2,16 +2,16 @@
 //! are definite refusals.
 
 use stopover_sdk::flight_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::http::{self, Request};
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason, clock, json};
 
 use crate::fault;
-use crate::map::offer::Offered;
-use crate::map::prebook::Bound;
-use crate::map::verify::{Agreed, Verified};
+use crate::map::offer::OfferReference;
+use crate::map::prebook::PrebookReference;
+use crate::map::verify::{AgreedTerms, Verified};
 use crate::settings::{PaymentMethod, Settings};
 use crate::upstream::{open, open_read, send};
 use crate::wire::booking::{BookRequest as WireBook, Booked, Bookings, Payment, SentTags};
@@ -19,9 +19,9 @@ use crate::wire::prebook::{Prebook, Verified as WireVerified, VerifyRequest};
 use crate::{NuiteeFlights, map};
 
 impl FlightBooking for NuiteeFlights {
-    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let settings = Settings::read()?;
-        let offered: Offered = json::read(request.supplier_offer.as_bytes())
+        let offered: OfferReference = json::decode(request.supplier_offer.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not an offer of this adapter"))?;
         let first = offered.flights.iter().flatten().next();
         let departure = first.and_then(|flight| flight.rsplit(' ').next());
@@ -29,7 +29,7 @@ impl FlightBooking for NuiteeFlights {
         let passengers = map::passenger::types(&request.passengers, departure)?;
         let uses_payment_sdk = settings.uses_payment_sdk();
         let body = map::passenger::prebook(&request, &offered.id, departure, uses_payment_sdk)?;
-        let agreed = Agreed {
+        let agreed = AgreedTerms {
             offered: &offered,
             currency: &request.currency,
             total: request.total,
@@ -46,7 +46,7 @@ impl FlightBooking for NuiteeFlights {
             let message = "the response does not have exactly one prebook";
             return Err(ChangeError::Unknown(message.to_owned()));
         };
-        map::prebook::prebooked(
+        map::prebook::prebook_response(
             &agreed,
             verified,
             uses_payment_sdk,
@@ -55,9 +55,9 @@ impl FlightBooking for NuiteeFlights {
         )
     }
 
-    fn book(request: BookRequest) -> Result<FlightBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
-        let bound: Bound = json::read(request.supplier_prebook.as_bytes())
+        let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
         // Without the trailing slash, Nuitee redirects to this URL.
         let book = Request::post(settings.url("/flights/bookings/")).json(&WireBook {
@@ -73,29 +73,30 @@ impl FlightBooking for NuiteeFlights {
         let booking = booked.first().and_then(|booked| booked.booking.as_ref());
         let booking =
             booking.ok_or_else(|| ChangeError::Unknown("no booking was returned".to_owned()))?;
-        Ok(map::booking::state(
+        Ok(map::booking::supplier_booking(
             booking,
             Some(&bound),
             &settings.logo_url,
         )?)
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
         let settings = Settings::read()?;
         let bound = request.supplier_prebook.as_deref();
-        let bound: Option<Bound> = bound.and_then(|bound| json::read(bound.as_bytes()).ok());
+        let bound: Option<PrebookReference> =
+            bound.and_then(|bound| json::decode(bound.as_bytes()).ok());
         if let Some(id) = &request.supplier_reference
             && let Some(state) = read_by_id(&settings, id, bound.as_ref())?
         {
-            return Ok(FindAnswer::Found(state));
+            return Ok(BookingLookup::Found(state));
         }
         let found = read_by_reference(&settings, &request.client_reference, bound.as_ref())?;
-        Ok(found.map_or(FindAnswer::NotFound, FindAnswer::Found))
+        Ok(found.map_or(BookingLookup::NotFound, BookingLookup::Found))
     }
 }
 
 /// Verifies an offer and returns its current terms.
-fn verify(settings: &Settings, agreed: &Agreed<'_>) -> Result<Verified, ChangeError> {
+fn verify(settings: &Settings, agreed: &AgreedTerms<'_>) -> Result<Verified, ChangeError> {
     let again = |error: http::Error| {
         let why = ReadError::from(error);
         ChangeError::NotSent(format!("the offer cannot be verified: {why:?}"))
@@ -106,7 +107,7 @@ fn verify(settings: &Settings, agreed: &Agreed<'_>) -> Result<Verified, ChangeEr
     let response = send(verify).map_err(again)?;
     let items: Vec<WireVerified<'_>> = open(&response, &response.body)
         .map_err(|error| ChangeError::NotSent(error.to_string()))?
-        .map_err(|fault| fault.into_unchanged(fault::VERIFY))?;
+        .map_err(|fault| fault.into_unsent_change_error(fault::VERIFY))?;
     let item = items.first();
     let item =
         item.ok_or_else(|| ChangeError::NotSent("the verified offer is empty".to_owned()))?;
@@ -117,9 +118,9 @@ fn verify(settings: &Settings, agreed: &Agreed<'_>) -> Result<Verified, ChangeEr
 pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
-    bound: Option<&Bound>,
-) -> Result<Option<FlightBookingState>, ReadError> {
-    let path = format!("/flights/bookings/{}", http::encode(id));
+    bound: Option<&PrebookReference>,
+) -> Result<Option<SupplierBooking>, ReadError> {
+    let path = format!("/flights/bookings/{}", http::percent_encode(id));
     let response = send(Request::get(settings.url(&path)))?;
     let booked: Option<Booked<'_>> = match open_read(&response) {
         Err(ReadError::NotFound(_)) => return Ok(None),
@@ -128,12 +129,12 @@ pub(crate) fn read_by_id(
     let Some(booking) = booked.and_then(|booked| booked.booking) else {
         return Ok(None);
     };
-    let state = map::booking::state(&booking, bound, &settings.logo_url)?;
+    let state = map::booking::supplier_booking(&booking, bound, &settings.logo_url)?;
     if state.supplier_reference == id {
         Ok(Some(state))
     } else {
         let message = "the response is about another booking";
-        Err(ReadError::Unreadable(message.to_owned()))
+        Err(ReadError::InvalidResponse(message.to_owned()))
     }
 }
 
@@ -141,8 +142,8 @@ pub(crate) fn read_by_id(
 fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
-    bound: Option<&Bound>,
-) -> Result<Option<FlightBookingState>, ReadError> {
+    bound: Option<&PrebookReference>,
+) -> Result<Option<SupplierBooking>, ReadError> {
     let list = Request::get(settings.url("/flights/bookings"))
         .query("customTags", format!("GW_REF:{client_reference}"));
     let response = send(list)?;
@@ -151,11 +152,11 @@ fn read_by_reference(
         read => read?.unwrap_or_default(),
     };
     let booking = map::booking::with_reference(&listed.bookings.0, client_reference);
-    let state = |booking| map::booking::state(booking, bound, &settings.logo_url);
+    let state = |booking| map::booking::supplier_booking(booking, bound, &settings.logo_url);
     Ok(booking.map(state).transpose()?)
 }
 
-fn payment<'a>(settings: &Settings, bound: &'a Bound) -> Result<Payment<'a>, Refusal> {
+fn payment<'a>(settings: &Settings, bound: &'a PrebookReference) -> Result<Payment<'a>, Refusal> {
     match (&bound.transaction_id, settings.payment_method) {
         (Some(transaction_id), _) => Ok(Payment::TransactionId { transaction_id }),
         (None, PaymentMethod::Credit) => Ok(Payment::Credit),

@@ -4,7 +4,7 @@
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Request};
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError};
 
 use crate::booking::read_by_id;
@@ -31,16 +31,18 @@ impl FlightCancellation for NuiteeFlights {
         }
     }
 
-    fn cancel(request: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+    fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
         let id = request.supplier_reference.as_str();
         let response = send(Request::post(url(&settings, id)))?;
-        let answers = match open::<Cancellation<'_>>(&response, &response.body)? {
-            Ok(answers) => answers,
-            Err(fault) if fault.is_cancelled_before() => return before(&settings, id, &fault),
+        let cancellations = match open::<Cancellation<'_>>(&response, &response.body)? {
+            Ok(cancellations) => cancellations,
+            Err(fault) if fault.is_cancelled_before() => {
+                return read_canceled_booking(&settings, id, &fault);
+            }
             Err(fault) => return Err(fault.into_change_error(fault::CANCEL)),
         };
-        let [answer] = answers.as_slice() else {
+        let [cancellation] = cancellations.as_slice() else {
             let message = "the response does not have exactly one cancellation";
             return Err(ChangeError::Unknown(message.to_owned()));
         };
@@ -48,7 +50,13 @@ impl FlightCancellation for NuiteeFlights {
         let read = read_by_id(&settings, id, None).ok().flatten();
         let is_accepted_only = response.status == ACCEPTED;
         let reference = &request.booking_client_reference;
-        let canceled = map::cancellation::canceled(id, reference, is_accepted_only, answer, read);
+        let canceled = map::cancellation::canceled_booking(
+            id,
+            reference,
+            is_accepted_only,
+            cancellation,
+            read,
+        );
         Ok(canceled?)
     }
 }
@@ -56,12 +64,16 @@ impl FlightCancellation for NuiteeFlights {
 fn url(settings: &Settings, id: &str) -> String {
     settings.url(&format!(
         "/flights/bookings/{}/cancellations",
-        http::encode(id)
+        http::percent_encode(id)
     ))
 }
 
 /// Returns the booking's state after an earlier call cancelled it or requested its cancellation.
-fn before(settings: &Settings, id: &str, fault: &Fault) -> Result<FlightBookingState, ChangeError> {
+fn read_canceled_booking(
+    settings: &Settings,
+    id: &str,
+    fault: &Fault,
+) -> Result<SupplierBooking, ChangeError> {
     let read = read_by_id(settings, id, None);
     match read {
         Ok(Some(state))

@@ -1,12 +1,12 @@
 //! Nuitee's webhooks.
 
 use stopover_sdk::SupplierEvents;
-use stopover_sdk::supplier_events::{Delivery, Event, VerifyError};
+use stopover_sdk::supplier_events::{Event, VerifyError, WebhookRequest};
 
 use crate::NuiteeFlights;
 
 impl SupplierEvents for NuiteeFlights {
-    fn verify(delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
-        nuitee_events::read(&delivery)
+    fn verify(request: WebhookRequest) -> Result<Vec<Event>, VerifyError> {
+        nuitee_events::parse_events(&request)
     }
 }

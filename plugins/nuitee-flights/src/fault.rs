@@ -113,13 +113,13 @@ impl Fault {
     /// Converts the error for a call that changes nothing. The code determines the result; the
     /// status does so if the code has no meaning here.
     pub(crate) fn into_read_error(self) -> ReadError {
-        let of_code = self.code.and_then(|code| self.read_error_of(code));
-        of_code
-            .or_else(|| self.read_error_of(u32::from(self.status)))
-            .unwrap_or_else(|| ReadError::Unreadable(self.to_text()))
+        let by_code = self.code.and_then(|code| self.read_error_by_code(code));
+        by_code
+            .or_else(|| self.read_error_by_code(u32::from(self.status)))
+            .unwrap_or_else(|| ReadError::InvalidResponse(self.to_text()))
     }
 
-    fn read_error_of(&self, code: u32) -> Option<ReadError> {
+    fn read_error_by_code(&self, code: u32) -> Option<ReadError> {
         Some(match code {
             401 | 403 | 40301 | 40302 | 41004 | 41011 | 47001 | 47006 => {
                 ReadError::Misconfigured(self.to_text())
@@ -142,7 +142,7 @@ impl Fault {
 
     /// Converts the error for a call that changes nothing but precedes a change: a listed refusal,
     /// or an error after which the call may be repeated.
-    pub(crate) fn into_unchanged(self, closed: &[Row]) -> ChangeError {
+    pub(crate) fn into_unsent_change_error(self, closed: &[Row]) -> ChangeError {
         if self.is_limit() {
             return ChangeError::RateLimited(self.retry_after_s);
         }

@@ -42,7 +42,7 @@ impl Plugin for NuiteeFlights {
             // Nuitee documents no delay after which a read must find a booking.
             reads_consistent_after_ms: None,
             // A prebook is booked at most once, and a booking is cancelled at most once.
-            repeats_are_safe: true,
+            supports_idempotent_resend: true,
             hosts: vec![settings.host()],
             settings_schema: settings::SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))

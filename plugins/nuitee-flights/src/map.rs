@@ -15,14 +15,14 @@ pub(crate) mod search;
 pub(crate) mod terms;
 pub(crate) mod verify;
 
-use stopover_sdk::loose::Amount;
+use stopover_sdk::lenient::LenientAmount;
 use stopover_sdk::types::MinorUnits;
 
 use crate::wire;
 
 /// Converts an amount to minor units, rounded, because Nuitee's amounts are JSON numbers without a
 /// guaranteed number of decimals. Returns `None` for a negative or missing amount.
-pub(crate) fn minor(amount: Amount, currency: &str) -> Option<MinorUnits> {
+pub(crate) fn minor(amount: LenientAmount, currency: &str) -> Option<MinorUnits> {
     let minor = amount.0?.to_minor_rounded(currency).ok()?;
     (minor >= 0).then_some(minor)
 }

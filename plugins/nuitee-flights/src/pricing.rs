@@ -1,18 +1,18 @@
 //! Flight search. The response is one document or a stream of documents.
 
-use stopover_sdk::flight_pricing::{PriceAnswer, PriceRequest};
+use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::http::Request;
 use stopover_sdk::{FlightPricing, ReadError, clock};
 
 use crate::fault::Fault;
-use crate::map::offer::Asked;
+use crate::map::offer::PricingContext;
 use crate::settings::Settings;
 use crate::upstream::{documents, open, send};
 use crate::wire::rates::{Batch, Itinerary};
 use crate::{NuiteeFlights, map};
 
 impl FlightPricing for NuiteeFlights {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let settings = Settings::read()?;
         let currency = request.currency.as_deref();
         let currency = currency.unwrap_or(&settings.currency);
@@ -43,7 +43,7 @@ impl FlightPricing for NuiteeFlights {
             }
             None => {}
         }
-        let asked = Asked {
+        let context = PricingContext {
             request: &request,
             currency,
             logo_url: &settings.logo_url,
@@ -51,14 +51,14 @@ impl FlightPricing for NuiteeFlights {
         };
         let mut left_out = 0;
         let mut why = "";
-        let (offers, truncated) = map::offer::offers(&asked, &itineraries, |reason| {
+        let (offers, truncated) = map::offer::offers(&context, &itineraries, |reason| {
             left_out += 1;
             why = reason;
         });
         if left_out > 0 {
             stopover_sdk::warn!("{left_out} offers left out; last reason: {why}");
         }
-        Ok(PriceAnswer {
+        Ok(PriceResponse {
             offers,
             applied,
             truncated,

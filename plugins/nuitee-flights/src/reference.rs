@@ -1,6 +1,6 @@
 //! Airports and airlines, from Nuitee's own data.
 
-use stopover_sdk::flight_reference::{Airline, AirportAnswer};
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::http::{self, Request};
 use stopover_sdk::{FlightReference, ReadError};
 
@@ -10,7 +10,7 @@ use crate::wire::reference::{Airports, ReadAirline};
 use crate::{NuiteeFlights, map};
 
 impl FlightReference for NuiteeFlights {
-    fn find_airports(text: String, limit: u16) -> Result<AirportAnswer, ReadError> {
+    fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
         let settings = Settings::read()?;
         let search = Request::get(settings.url("/data/flights/airports"))
             .query("q", text)
@@ -22,7 +22,10 @@ impl FlightReference for NuiteeFlights {
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
         let settings = Settings::read()?;
-        let path = format!("/data/flights/airlines/iatas/{}", http::encode(&iata_code));
+        let path = format!(
+            "/data/flights/airlines/iatas/{}",
+            http::percent_encode(&iata_code)
+        );
         let read = Request::get(settings.url(&path)).timeout_ms(REFERENCE_TIMEOUT_MS);
         let response = send(read)?;
         let read: Option<ReadAirline<'_>> = open_read(&response)?;
@@ -30,6 +33,6 @@ impl FlightReference for NuiteeFlights {
         let airline =
             airline.ok_or_else(|| ReadError::NotFound("Nuitee has no such airline".to_owned()))?;
         map::reference::airline(&airline, &iata_code, &settings.logo_url)
-            .ok_or_else(|| ReadError::Unreadable("the response lacks the airline".to_owned()))
+            .ok_or_else(|| ReadError::InvalidResponse("the response lacks the airline".to_owned()))
     }
 }

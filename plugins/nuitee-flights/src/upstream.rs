@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use stopover_sdk::http::{self, Request, Response};
-use stopover_sdk::json::{self, Unreadable};
-use stopover_sdk::loose::{Many, Text};
-use stopover_sdk::{ReadError, record};
+use stopover_sdk::json::{self, DecodeError};
+use stopover_sdk::lenient::{LenientText, OneOrMany};
+use stopover_sdk::{ReadError, lenient_struct};
 
 use crate::fault::Fault;
 
@@ -17,23 +17,23 @@ pub(crate) const REFERENCE_TIMEOUT_MS: u32 = 8_000;
 
 #[derive(Deserialize)]
 struct Envelope<'a, T> {
-    data: Option<Many<T>>,
+    data: Option<OneOrMany<T>>,
     #[serde(borrow)]
     error: Option<WireError<'a>>,
     #[serde(borrow)]
     value: Option<Wrapped<'a>>,
 }
 
-record! {
+lenient_struct! {
     /// A wrapper of `error` that some endpoints use.
     struct Wrapped<'a> {
         error: Option<WireError<'a>> = "error",
     }
 
     struct WireError<'a> {
-        code: Text<'a> = "code",
-        message: Text<'a> = "message",
-        description: Text<'a> = "description",
+        code: LenientText<'a> = "code",
+        message: LenientText<'a> = "message",
+        description: LenientText<'a> = "description",
     }
 }
 
@@ -70,15 +70,15 @@ fn moved_to(url: &str, response: &Response) -> Option<String> {
 pub(crate) fn open<'a, T: Deserialize<'a>>(
     response: &Response,
     body: &'a [u8],
-) -> Result<Result<Vec<T>, Fault>, Unreadable> {
+) -> Result<Result<Vec<T>, Fault>, DecodeError> {
     if response.is_success() && (response.status == 204 || body.is_empty()) {
         return Ok(Ok(Vec::new()));
     }
-    let error = match json::read::<Envelope<'a, T>>(body).map(Envelope::open) {
+    let error = match json::decode::<Envelope<'a, T>>(body).map(Envelope::open) {
         Ok((None, data)) if response.is_success() => return Ok(Ok(data.unwrap_or_default())),
         Ok((error, _)) => error,
         // The data beside an error may have another form, and a proxy's error may not be JSON.
-        Err(unreadable) => match json::read::<Envelope<'a, IgnoredAny>>(body) {
+        Err(unreadable) => match json::decode::<Envelope<'a, IgnoredAny>>(body) {
             Ok(envelope) => match envelope.open() {
                 (None, _) if response.is_success() => return Err(unreadable),
                 (error, _) => error,

@@ -2,24 +2,24 @@
 //! are definite refusals.
 
 use stopover_sdk::hotel_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::http::{self, Request, Response};
-use stopover_sdk::types::hotel::{Guest, HotelBookingState, HotelSummary, RoomGuests};
+use stopover_sdk::types::hotel::{Guest, HotelSummary, RoomGuests, SupplierBooking};
 use stopover_sdk::{ChangeError, HotelBooking, ReadError, Refusal, RefusalReason, json};
 
 use crate::content::hotel_request;
 use crate::fault::BookFault;
-use crate::map::prebook::{Bound, Offered};
+use crate::map::prebook::{PrebookReference, PricedOffer};
 use crate::settings::{PaymentMethod, Settings};
-use crate::upstream::{Answer, READ_TIMEOUT_MS, open_change, open_read};
-use crate::wire::Many;
+use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open_change, open_read};
+use crate::wire::OneOrMany;
 use crate::wire::booking::{BookRequest as WireBook, Booking, Guest as WireGuest, Holder, Payment};
 use crate::wire::rate::{Prebook, PrebookRequest as WirePrebook};
 use crate::{NuiteeHotels, map, wire};
 
 impl HotelBooking for NuiteeHotels {
-    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let settings = Settings::read()?;
         let prebook = Request::post(settings.book_url("/rates/prebook")).json(&WirePrebook {
             offer_id: &request.supplier_offer,
@@ -34,23 +34,25 @@ impl HotelBooking for NuiteeHotels {
             .ok_or_else(|| ChangeError::Unknown("the gateway returned no response".to_owned()))??;
         let hotel = summary(&request.supplier_hotel_id, responses.next());
         let prebook: Prebook = match open_change(&prebook)? {
-            Answer::Data(prebook) => prebook,
-            Answer::Nothing => return Err(ChangeError::Unknown("the prebook is empty".to_owned())),
-            Answer::Fault(fault) => return Err(fault.into_change_error()),
+            ApiResponse::Data(prebook) => prebook,
+            ApiResponse::Nothing => {
+                return Err(ChangeError::Unknown("the prebook is empty".to_owned()));
+            }
+            ApiResponse::Fault(fault) => return Err(fault.into_change_error()),
         };
-        let offered = Offered {
+        let offered = PricedOffer {
             supplier_hotel_id: &request.supplier_hotel_id,
             currency: &request.stay.currency,
             total: request.total,
             rooms: request.stay.occupancies.len(),
             uses_payment_sdk: settings.uses_payment_sdk(),
         };
-        map::prebook::prebooked(&offered, prebook, hotel)
+        map::prebook::prebook_response(&offered, prebook, hotel)
     }
 
-    fn book(request: BookRequest) -> Result<HotelBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
-        let bound: Bound = json::read(request.supplier_prebook.as_bytes())
+        let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
         let response = Request::post(settings.book_url("/rates/book"))
             .json(&WireBook {
@@ -67,24 +69,24 @@ impl HotelBooking for NuiteeHotels {
             })?
             .send()?;
         match open_change::<Booking>(&response)? {
-            Answer::Data(booking) => Ok(map::booking::state(booking)?),
-            Answer::Nothing => Err(ChangeError::Unknown("the booking is empty".to_owned())),
-            Answer::Fault(fault) => match fault.into_book_fault() {
-                BookFault::Duplicate => booked_before(&settings, &request.client_reference),
+            ApiResponse::Data(booking) => Ok(map::booking::supplier_booking(booking)?),
+            ApiResponse::Nothing => Err(ChangeError::Unknown("the booking is empty".to_owned())),
+            ApiResponse::Fault(fault) => match fault.into_book_fault() {
+                BookFault::Duplicate => find_existing_booking(&settings, &request.client_reference),
                 BookFault::Failed(error) => Err(error),
             },
         }
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
         let settings = Settings::read()?;
         if let Some(id) = &request.supplier_reference
             && let Some(state) = read_by_id(&settings, id)?
         {
-            return Ok(FindAnswer::Found(state));
+            return Ok(BookingLookup::Found(state));
         }
         let found = read_by_reference(&settings, &request.client_reference)?;
-        Ok(found.map_or(FindAnswer::NotFound, FindAnswer::Found))
+        Ok(found.map_or(BookingLookup::NotFound, BookingLookup::Found))
     }
 }
 
@@ -92,10 +94,10 @@ impl HotelBooking for NuiteeHotels {
 pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
-) -> Result<Option<HotelBookingState>, ReadError> {
+) -> Result<Option<SupplierBooking>, ReadError> {
     let response = booking_request(settings, id).send()?;
     match open_read::<Booking>(&response) {
-        Ok(booking) => Ok(booking.map(map::booking::state).transpose()?),
+        Ok(booking) => Ok(booking.map(map::booking::supplier_booking).transpose()?),
         Err(ReadError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
     }
@@ -106,31 +108,31 @@ pub(crate) fn read_by_id(
 fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
-) -> Result<Option<HotelBookingState>, ReadError> {
+) -> Result<Option<SupplierBooking>, ReadError> {
     let response = Request::get(settings.book_url("/bookings"))
         .query("clientReference", client_reference)
         .timeout_ms(READ_TIMEOUT_MS)
         .send()?;
-    let bookings: Many<Booking> = match open_read(&response) {
+    let bookings: OneOrMany<Booking> = match open_read(&response) {
         Ok(bookings) => bookings.unwrap_or_default(),
-        Err(ReadError::NotFound(_)) => Many::default(),
+        Err(ReadError::NotFound(_)) => OneOrMany::default(),
         Err(error) => return Err(error),
     };
     let booking = map::booking::with_reference(bookings.0, client_reference);
-    Ok(booking.map(map::booking::state).transpose()?)
+    Ok(booking.map(map::booking::supplier_booking).transpose()?)
 }
 
 fn booking_request(settings: &Settings, id: &str) -> Request {
-    let path = format!("/bookings/{}", http::encode(id));
+    let path = format!("/bookings/{}", http::percent_encode(id));
     Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS)
 }
 
 /// Reads the booking that Nuitee already has with this client reference, which is therefore ours.
 /// If it is not found now, the outcome remains unknown.
-fn booked_before(
+fn find_existing_booking(
     settings: &Settings,
     client_reference: &str,
-) -> Result<HotelBookingState, ChangeError> {
+) -> Result<SupplierBooking, ChangeError> {
     match read_by_reference(settings, client_reference) {
         Ok(Some(state)) => Ok(state),
         Ok(None) => Err(ChangeError::Unknown(
@@ -165,7 +167,7 @@ fn guests(request: &BookRequest) -> Result<Vec<WireGuest<'_>>, Refusal> {
     Ok(leads)
 }
 
-fn payment<'a>(settings: &Settings, bound: &'a Bound) -> Result<Payment<'a>, Refusal> {
+fn payment<'a>(settings: &Settings, bound: &'a PrebookReference) -> Result<Payment<'a>, Refusal> {
     if let Some(transaction_id) = &bound.transaction_id {
         return Ok(Payment::TransactionId { transaction_id });
     }

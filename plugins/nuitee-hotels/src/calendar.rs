@@ -6,7 +6,7 @@ use stopover_sdk::{HotelPriceCalendar, ReadError};
 
 use crate::settings::Settings;
 use crate::upstream::{READ_TIMEOUT_MS, open_read};
-use crate::wire::Many;
+use crate::wire::OneOrMany;
 use crate::{NuiteeHotels, map, wire};
 
 impl HotelPriceCalendar for NuiteeHotels {
@@ -22,7 +22,8 @@ impl HotelPriceCalendar for NuiteeHotels {
             .query("toDate", &end)
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        let index: Many<wire::calendar::HotelPrices> = open_read(&response)?.unwrap_or_default();
+        let index: OneOrMany<wire::calendar::HotelPrices> =
+            open_read(&response)?.unwrap_or_default();
         Ok(map::calendar::prices(
             &supplier_hotel_ids,
             (&start, &end),

@@ -3,12 +3,12 @@
 use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Request};
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::types::hotel::HotelBookingState;
+use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::{ChangeError, HotelCancellation, ReadError, Refusal, RefusalReason};
 
 use crate::booking::read_by_id;
 use crate::settings::Settings;
-use crate::upstream::{Answer, open_change};
+use crate::upstream::{ApiResponse, open_change};
 use crate::wire::booking::Cancellation;
 use crate::{NuiteeHotels, map};
 
@@ -21,37 +21,42 @@ impl HotelCancellation for NuiteeHotels {
             .ok_or_else(|| ReadError::NotFound("Nuitee has no such booking".to_owned()))
     }
 
-    fn cancel(request: CancelRequest) -> Result<HotelBookingState, ChangeError> {
+    fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         if !request.rooms.is_empty() {
             let message = "single rooms of a booking cannot be cancelled";
             return Err(Refusal::new(RefusalReason::NotCancellable, message).into());
         }
         let settings = Settings::read()?;
         let id = &request.supplier_reference;
-        let path = format!("/bookings/{}", http::encode(id));
+        let path = format!("/bookings/{}", http::percent_encode(id));
         let response = Request::put(settings.book_url(&path)).send()?;
         if response.status == 304 {
             return not_modified(&settings, id);
         }
         match open_change::<Cancellation>(&response)? {
-            Answer::Data(answer) => {
+            ApiResponse::Data(cancellation) => {
                 // The response has the amounts, but no other data of the booking.
                 let read = read_by_id(&settings, id).ok().flatten();
                 let reference = &request.booking_client_reference;
-                Ok(map::booking::canceled(id, reference, &answer, read)?)
+                Ok(map::booking::canceled_booking(
+                    id,
+                    reference,
+                    &cancellation,
+                    read,
+                )?)
             }
-            Answer::Nothing => {
+            ApiResponse::Nothing => {
                 let message = "Nuitee has no such booking";
                 Err(Refusal::new(RefusalReason::NotCancellable, message).into())
             }
-            Answer::Fault(fault) => Err(fault.into_change_error()),
+            ApiResponse::Fault(fault) => Err(fault.into_change_error()),
         }
     }
 }
 
 /// Handles status 304: this call cancelled nothing. Either Nuitee refuses, or the booking was
 /// cancelled before; a read of the booking shows which.
-fn not_modified(settings: &Settings, id: &str) -> Result<HotelBookingState, ChangeError> {
+fn not_modified(settings: &Settings, id: &str) -> Result<SupplierBooking, ChangeError> {
     match read_by_id(settings, id) {
         Ok(Some(state)) if state.status == BookingStatus::Canceled => Ok(state),
         Ok(_) => {

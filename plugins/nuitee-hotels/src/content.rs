@@ -1,17 +1,17 @@
 //! Hotel content: details and reviews.
 
-use stopover_sdk::hotel_content::{Details, Reviews};
+use stopover_sdk::hotel_content::{HotelDetails, Reviews};
 use stopover_sdk::http::Request;
 use stopover_sdk::{HotelContent, ReadError};
 
 use crate::settings::Settings;
-use crate::upstream::{Answer, READ_TIMEOUT_MS, open, open_read};
-use crate::wire::Many;
+use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open, open_read};
+use crate::wire::OneOrMany;
 use crate::wire::content::{Hotel, Review};
 use crate::{NuiteeHotels, map, wire};
 
 impl HotelContent for NuiteeHotels {
-    fn read_details(supplier_hotel_id: String) -> Result<Details, ReadError> {
+    fn read_details(supplier_hotel_id: String) -> Result<HotelDetails, ReadError> {
         let settings = Settings::read()?;
         let response = hotel_request(&settings, &supplier_hotel_id).send()?;
         let hotel: Option<Hotel> = open_read(&response)?;
@@ -28,13 +28,15 @@ impl HotelContent for NuiteeHotels {
             .query("limit", limit)
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        match open::<Many<Review>, serde::de::IgnoredAny>(&response)? {
-            Answer::Data(body) => Ok(map::content::reviews(body.data.0, body.total, limit.into())),
-            Answer::Nothing => {
-                let none = wire::Number::default();
+        match open::<OneOrMany<Review>, serde::de::IgnoredAny>(&response)? {
+            ApiResponse::Data(body) => {
+                Ok(map::content::reviews(body.data.0, body.total, limit.into()))
+            }
+            ApiResponse::Nothing => {
+                let none = wire::LenientNumber::default();
                 Ok(map::content::reviews(Vec::new(), none, limit.into()))
             }
-            Answer::Fault(fault) => Err(fault.into_read_error()),
+            ApiResponse::Fault(fault) => Err(fault.into_read_error()),
         }
     }
 }

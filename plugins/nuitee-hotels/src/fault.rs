@@ -57,7 +57,7 @@ impl Fault {
         let of_code = self.code.and_then(|code| self.read_error_of(code));
         of_code
             .or_else(|| self.read_error_of(u32::from(self.status)))
-            .unwrap_or_else(|| ReadError::Unreadable(self.to_text()))
+            .unwrap_or_else(|| ReadError::InvalidResponse(self.to_text()))
     }
 
     fn read_error_of(&self, code: u32) -> Option<ReadError> {

@@ -49,7 +49,7 @@ impl Plugin for NuiteeHotels {
             // Nuitee documents no delay after which a read must find a booking. It responds to a
             // repeated client reference with an error instead of the booking.
             reads_consistent_after_ms: None,
-            repeats_are_safe: false,
+            supports_idempotent_resend: false,
             hosts: settings.hosts(),
             settings_schema: settings::SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))

@@ -11,13 +11,13 @@ pub(crate) mod search;
 pub(crate) mod text;
 pub(crate) mod weather;
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
 use crate::wire;
-use crate::wire::{Amount, Number};
+use crate::wire::{Amount, LenientNumber};
 
 /// Converts an amount to minor units, rounded, because Nuitee's amounts are JSON numbers without a
 /// guaranteed number of decimals.
@@ -27,33 +27,33 @@ pub(crate) fn minor(amount: Decimal, currency: &str) -> Result<MinorUnits, Money
 
 /// Returns the sum of amounts, which must all be in `currency`. Returns `None` if there are no
 /// amounts.
-pub(crate) fn sum(amounts: &[Amount], currency: &str) -> Result<Option<MinorUnits>, Unreadable> {
+pub(crate) fn sum(amounts: &[Amount], currency: &str) -> Result<Option<MinorUnits>, DecodeError> {
     let mut total = None;
     for amount in amounts {
         if amount.currency != currency {
             return Err(other_currency());
         }
         let minor =
-            minor(amount.amount, currency).map_err(|error| Unreadable::new(error.to_string()))?;
+            minor(amount.amount, currency).map_err(|error| DecodeError::new(error.to_string()))?;
         total = Some(add(total.unwrap_or(0), minor)?);
     }
     Ok(total)
 }
 
-pub(crate) fn add(left: MinorUnits, right: MinorUnits) -> Result<MinorUnits, Unreadable> {
+pub(crate) fn add(left: MinorUnits, right: MinorUnits) -> Result<MinorUnits, DecodeError> {
     left.checked_add(right)
-        .ok_or_else(|| Unreadable::new("the amounts of the response are out of range"))
+        .ok_or_else(|| DecodeError::new("the amounts of the response are out of range"))
 }
 
-pub(crate) fn other_currency() -> Unreadable {
-    Unreadable::new("the response is in a currency other than the requested one")
+pub(crate) fn other_currency() -> DecodeError {
+    DecodeError::new("the response is in a currency other than the requested one")
 }
 
 /// Converts a board code, such as `RO` or `BB`, or a numbered variant of one.
 pub(crate) fn board(code: &str) -> Board {
     match code.trim_end_matches(|character: char| character.is_ascii_digit()) {
         "RO" => Board::RoomOnly,
-        "BB" | "BI" => Board::Breakfast,
+        "BB" | "BI" => Board::BedAndBreakfast,
         "HB" => Board::HalfBoard,
         "FB" => Board::FullBoard,
         "AI" => Board::AllInclusive,
@@ -63,7 +63,7 @@ pub(crate) fn board(code: &str) -> Board {
 
 /// Returns a location. Returns `None` if a coordinate is missing or invalid, or if both are zero,
 /// which Nuitee uses for unknown locations.
-pub(crate) fn location(latitude: Number, longitude: Number) -> Option<Location> {
+pub(crate) fn location(latitude: LenientNumber, longitude: LenientNumber) -> Option<Location> {
     let (latitude, longitude) = (latitude.0?, longitude.0?);
     let valid = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
     (valid && (latitude, longitude) != (0.0, 0.0)).then_some(Location {

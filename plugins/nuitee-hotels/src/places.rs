@@ -6,7 +6,7 @@ use stopover_sdk::{HotelPlaces, ReadError};
 
 use crate::settings::Settings;
 use crate::upstream::{READ_TIMEOUT_MS, open_read};
-use crate::wire::Many;
+use crate::wire::OneOrMany;
 use crate::wire::place::Suggestion;
 use crate::{NuiteeHotels, map, wire};
 
@@ -24,7 +24,7 @@ impl HotelPlaces for NuiteeHotels {
             .query("textQuery", &query.text)
             .timeout_ms(READ_TIMEOUT_MS);
         let response = with_language(request).send()?;
-        let suggestions: Many<Suggestion> = open_read(&response)?.unwrap_or_default();
+        let suggestions: OneOrMany<Suggestion> = open_read(&response)?.unwrap_or_default();
         let suggestions = suggestions.0;
 
         let wanted = usize::from(query.limit).min(DETAILS_AT_MOST);
@@ -32,7 +32,10 @@ impl HotelPlaces for NuiteeHotels {
             .iter()
             .take(wanted)
             .map(|suggestion| {
-                let path = format!("/data/places/{}", http::encode(&suggestion.place_id));
+                let path = format!(
+                    "/data/places/{}",
+                    http::percent_encode(&suggestion.place_id)
+                );
                 let request = Request::get(settings.data_url(&path)).timeout_ms(READ_TIMEOUT_MS);
                 with_language(request)
             })

@@ -1,15 +1,15 @@
 //! Pricing: all rates of the named hotels, in one request.
 
-use stopover_sdk::hotel_pricing::{PriceAnswer, PriceRequest};
+use stopover_sdk::hotel_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::{HotelPricing, ReadError};
 
-use crate::search::{asked, rates_request, send_rates};
+use crate::search::{pricing_context, rates_request, send_rates};
 use crate::settings::Settings;
 use crate::wire::rate::RatesRequest;
 use crate::{NuiteeHotels, map};
 
 impl HotelPricing for NuiteeHotels {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let settings = Settings::read()?;
         let (rates, hotels) = send_rates(
             &settings,
@@ -19,18 +19,18 @@ impl HotelPricing for NuiteeHotels {
                 ..rates_request(&settings, &request.stay)
             },
         )?;
-        let asked = asked(&settings, &request.stay);
+        let context = pricing_context(&settings, &request.stay);
         let mut left_out = 0;
         let mut why = "";
         let (ids, at_most) = (&request.supplier_hotel_ids, request.max_offers_per_hotel);
-        let answer =
-            map::offer::price_answer(&asked, ids, at_most.into(), rates, &hotels, |reason| {
+        let response =
+            map::offer::price_response(&context, ids, at_most.into(), rates, &hotels, |reason| {
                 left_out += 1;
                 why = reason;
             })?;
         if left_out > 0 {
             stopover_sdk::warn!("{left_out} offers left out; last reason: {why}");
         }
-        Ok(answer)
+        Ok(response)
     }
 }

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use stopover_sdk::hotel_search::{SearchAnswer, SearchRequest};
+use stopover_sdk::hotel_search::{SearchRequest, SearchResponse};
 use stopover_sdk::http::Request;
 use stopover_sdk::types::Location;
 use stopover_sdk::types::hotel::Stay;
 use stopover_sdk::{HotelSearch, ReadError};
 
-use crate::map::search::Asked;
+use crate::map::search::SearchContext;
 use crate::settings::Settings;
-use crate::upstream::{Answer, READ_TIMEOUT_MS, open, open_read};
-use crate::wire::Many;
+use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open, open_read};
+use crate::wire::OneOrMany;
 use crate::wire::content::ListedHotel;
 use crate::wire::rate::{Hotel, HotelRates, LoyaltyMembership, Occupancy, RatesRequest};
 use crate::{NuiteeHotels, map};
@@ -21,7 +21,7 @@ use crate::{NuiteeHotels, map};
 const HOTELS_AT_MOST: u16 = 200;
 
 impl HotelSearch for NuiteeHotels {
-    fn search(request: SearchRequest) -> Result<SearchAnswer, ReadError> {
+    fn search(request: SearchRequest) -> Result<SearchResponse, ReadError> {
         let settings = Settings::read()?;
         let (area, filters) = (&request.area, &request.filters);
         let place_id = area.supplier_place_id.as_deref();
@@ -45,21 +45,26 @@ impl HotelSearch for NuiteeHotels {
             },
         )?;
         let places = places_of(&settings, &hotels)?;
-        let wanted = Asked {
+        let context = SearchContext {
             center: &area.center,
-            offers: asked(&settings, &request.stay),
+            pricing: pricing_context(&settings, &request.stay),
             filters,
             sort: request.sort,
             limit: request.limit.into(),
-            asked_limit: HOTELS_AT_MOST.into(),
+            supplier_limit: HOTELS_AT_MOST.into(),
         };
-        Ok(map::search::answer(&wanted, rates, &hotels, &places)?)
+        Ok(map::search::search_response(
+            &context, rates, &hotels, &places,
+        )?)
     }
 }
 
 /// Returns the parts of a request that are needed to read its offers.
-pub(crate) fn asked<'a>(settings: &'a Settings, stay: &'a Stay) -> map::offer::Asked<'a> {
-    map::offer::Asked {
+pub(crate) fn pricing_context<'a>(
+    settings: &'a Settings,
+    stay: &'a Stay,
+) -> map::offer::PricingContext<'a> {
+    map::offer::PricingContext {
         rooms: stay.occupancies.len(),
         currency: &stay.currency,
         loyalty_program: settings.loyalty_program.as_deref(),
@@ -109,11 +114,11 @@ pub(crate) fn send_rates(
                 .saturating_mul(1000),
         )
         .send()?;
-    match open::<Many<HotelRates>, Many<Hotel>>(&response)? {
-        Answer::Data(body) => Ok((body.data.0, body.hotels.unwrap_or_default().0)),
-        Answer::Nothing => Ok((Vec::new(), Vec::new())),
-        Answer::Fault(fault) if fault.is_no_availability() => Ok((Vec::new(), Vec::new())),
-        Answer::Fault(fault) => Err(fault.into_read_error()),
+    match open::<OneOrMany<HotelRates>, OneOrMany<Hotel>>(&response)? {
+        ApiResponse::Data(body) => Ok((body.data.0, body.hotels.unwrap_or_default().0)),
+        ApiResponse::Nothing => Ok((Vec::new(), Vec::new())),
+        ApiResponse::Fault(fault) if fault.is_no_availability() => Ok((Vec::new(), Vec::new())),
+        ApiResponse::Fault(fault) => Err(fault.into_read_error()),
     }
 }
 
@@ -134,7 +139,7 @@ fn places_of(
         .query("hotelIds", unplaced.join(","))
         .timeout_ms(READ_TIMEOUT_MS)
         .send()?;
-    let listed: Many<ListedHotel> = open_read(&response)?.unwrap_or_default();
+    let listed: OneOrMany<ListedHotel> = open_read(&response)?.unwrap_or_default();
     let placed = listed.0.into_iter().filter_map(|hotel| {
         let location = map::location(hotel.latitude, hotel.longitude)?;
         Some((hotel.id, location))

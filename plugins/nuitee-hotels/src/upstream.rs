@@ -3,18 +3,18 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::{ReadError, json};
 
 use crate::fault::Fault;
-use crate::wire::{Code, Number};
+use crate::wire::{Code, LenientNumber};
 
 /// Timeout of reads that Nuitee serves from its own data, in milliseconds. Nuitee itself gives up
 /// after 4 s.
 pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
 
 /// A decoded response.
-pub(crate) enum Answer<T> {
+pub(crate) enum ApiResponse<T> {
     Data(T),
     /// No content: by status 204, by error code 204, or without data.
     Nothing,
@@ -27,7 +27,7 @@ pub(crate) struct Body<T, H = IgnoredAny> {
     /// Summaries of the hotels of rates.
     pub(crate) hotels: Option<H>,
     /// Total number of items of a list.
-    pub(crate) total: Number,
+    pub(crate) total: LenientNumber,
 }
 
 /// The envelope. Some endpoints have `error` under `value`.
@@ -36,7 +36,7 @@ struct Envelope<T, H> {
     data: Option<T>,
     hotels: Option<H>,
     #[serde(default)]
-    total: Number,
+    total: LenientNumber,
     error: Option<WireError>,
     value: Option<Wrapped>,
 }
@@ -54,15 +54,15 @@ struct WireError {
 }
 
 /// Decodes a response. An error body counts whatever the status, and only a 2xx response has data.
-pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<Answer<Body<T, H>>, Unreadable>
+pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<ApiResponse<Body<T, H>>, DecodeError>
 where
     T: Deserialize<'a>,
     H: Deserialize<'a>,
 {
     if response.status == 204 || (response.is_success() && response.body.is_empty()) {
-        return Ok(Answer::Nothing);
+        return Ok(ApiResponse::Nothing);
     }
-    let error = match json::read::<Envelope<T, H>>(&response.body) {
+    let error = match json::decode::<Envelope<T, H>>(&response.body) {
         Ok(envelope) => match (
             envelope
                 .error
@@ -71,13 +71,13 @@ where
         ) {
             (None, Some(data)) if response.is_success() => {
                 let (hotels, total) = (envelope.hotels, envelope.total);
-                return Ok(Answer::Data(Body {
+                return Ok(ApiResponse::Data(Body {
                     data,
                     hotels,
                     total,
                 }));
             }
-            (None, None) if response.is_success() => return Ok(Answer::Nothing),
+            (None, None) if response.is_success() => return Ok(ApiResponse::Nothing),
             (error, _) => error,
         },
         // The data beside an error may have another form, and a proxy's error may not be JSON.
@@ -96,20 +96,20 @@ where
         error.and_then(|error| error.description),
     );
     Ok(if fault.code == Some(204) {
-        Answer::Nothing
+        ApiResponse::Nothing
     } else {
-        Answer::Fault(fault)
+        ApiResponse::Fault(fault)
     })
 }
 
 /// Decodes the data of a call that may have changed something.
 pub(crate) fn open_change<'a, T: Deserialize<'a>>(
     response: &'a Response,
-) -> Result<Answer<T>, Unreadable> {
+) -> Result<ApiResponse<T>, DecodeError> {
     Ok(match open::<T, IgnoredAny>(response)? {
-        Answer::Data(body) => Answer::Data(body.data),
-        Answer::Nothing => Answer::Nothing,
-        Answer::Fault(fault) => Answer::Fault(fault),
+        ApiResponse::Data(body) => ApiResponse::Data(body.data),
+        ApiResponse::Nothing => ApiResponse::Nothing,
+        ApiResponse::Fault(fault) => ApiResponse::Fault(fault),
     })
 }
 
@@ -118,14 +118,14 @@ pub(crate) fn open_read<'a, T: Deserialize<'a>>(
     response: &'a Response,
 ) -> Result<Option<T>, ReadError> {
     match open_change(response)? {
-        Answer::Data(data) => Ok(Some(data)),
-        Answer::Nothing => Ok(None),
-        Answer::Fault(fault) => Err(fault.into_read_error()),
+        ApiResponse::Data(data) => Ok(Some(data)),
+        ApiResponse::Nothing => Ok(None),
+        ApiResponse::Fault(fault) => Err(fault.into_read_error()),
     }
 }
 
 fn error_of(response: &Response) -> Option<WireError> {
-    let envelope: Envelope<IgnoredAny, IgnoredAny> = json::read(&response.body).ok()?;
+    let envelope: Envelope<IgnoredAny, IgnoredAny> = json::decode(&response.body).ok()?;
     envelope
         .error
         .or(envelope.value.and_then(|value| value.error))

@@ -1,18 +1,22 @@
 //! Weather forecasts.
 
-use stopover_sdk::hotel_weather::Day;
+use stopover_sdk::hotel_weather::WeatherDay;
 use stopover_sdk::http::Request;
 use stopover_sdk::types::Location;
 use stopover_sdk::{HotelWeather, ReadError};
 
 use crate::settings::Settings;
 use crate::upstream::{READ_TIMEOUT_MS, open_read};
-use crate::wire::Many;
+use crate::wire::OneOrMany;
 use crate::wire::weather::Weather;
 use crate::{NuiteeHotels, map};
 
 impl HotelWeather for NuiteeHotels {
-    fn forecast(location: Location, start: String, end: String) -> Result<Vec<Day>, ReadError> {
+    fn forecast(
+        location: Location,
+        start: String,
+        end: String,
+    ) -> Result<Vec<WeatherDay>, ReadError> {
         let settings = Settings::read()?;
         let response = Request::get(settings.data_url("/data/weather"))
             .query("latitude", location.latitude)
@@ -22,7 +26,7 @@ impl HotelWeather for NuiteeHotels {
             .query("units", "metric")
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        let weather: Many<Weather> = open_read(&response)?.unwrap_or_default();
+        let weather: OneOrMany<Weather> = open_read(&response)?.unwrap_or_default();
         Ok(map::weather::days(weather.0, &start, &end))
     }
 }

@@ -31,18 +31,18 @@ pub(crate) struct Coordinates {
 
 /// A list, which may also be sent as its only item, as `null` or as `""`.
 #[derive(Debug, Clone)]
-pub(crate) struct Many<T>(pub(crate) Vec<T>);
+pub(crate) struct OneOrMany<T>(pub(crate) Vec<T>);
 
-impl<T> Default for Many<T> {
+impl<T> Default for OneOrMany<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Items<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+        struct OneOrManyVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrManyVisitor<T> {
             type Value = Vec<T>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,18 +73,20 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
                 }
             }
         }
-        deserializer.deserialize_any(Items(PhantomData)).map(Self)
+        deserializer
+            .deserialize_any(OneOrManyVisitor(PhantomData))
+            .map(Self)
     }
 }
 
 /// Text, which may also be sent as a list of texts or as `null`.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Texts(pub(crate) Vec<String>);
+pub(crate) struct LenientTextList(pub(crate) Vec<String>);
 
-impl<'de> Deserialize<'de> for Texts {
+impl<'de> Deserialize<'de> for LenientTextList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parts;
-        impl<'de> Visitor<'de> for Parts {
+        struct LenientTextListVisitor;
+        impl<'de> Visitor<'de> for LenientTextListVisitor {
             type Value = Vec<String>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -107,18 +109,20 @@ impl<'de> Deserialize<'de> for Texts {
                 Ok(read)
             }
         }
-        deserializer.deserialize_any(Parts).map(Self)
+        deserializer
+            .deserialize_any(LenientTextListVisitor)
+            .map(Self)
     }
 }
 
 /// A number for display, such as a rating or a temperature; never money. It is `None` for `null`,
 /// `""` and other values that are not numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Number(pub(crate) Option<f64>);
+pub(crate) struct LenientNumber(pub(crate) Option<f64>);
 
-impl<'de> Deserialize<'de> for Number {
+impl<'de> Deserialize<'de> for LenientNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Scalar).map(|scalar| {
+        deserializer.deserialize_any(ScalarVisitor).map(|scalar| {
             Self(
                 scalar
                     .and_then(|text| text.parse().ok())
@@ -131,17 +135,17 @@ impl<'de> Deserialize<'de> for Number {
 /// A reference or a code, which may be sent as a number. It is `None` for `null`, `""`, lists and
 /// objects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Word(pub(crate) Option<String>);
+pub(crate) struct LenientText(pub(crate) Option<String>);
 
-impl Word {
+impl LenientText {
     pub(crate) fn as_deref(&self) -> Option<&str> {
         self.0.as_deref()
     }
 }
 
-impl<'de> Deserialize<'de> for Word {
+impl<'de> Deserialize<'de> for LenientText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(Scalar)?;
+        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
         Ok(Self(scalar.filter(|text| !text.is_empty())))
     }
 }
@@ -159,18 +163,18 @@ impl RoomNumber {
 
 impl<'de> Deserialize<'de> for RoomNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(Scalar)?;
+        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
         Ok(Self(scalar.and_then(|text| text.parse().ok())))
     }
 }
 
 /// A boolean. It is true for `true`, `1` and `"true"`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Flag(pub(crate) bool);
+pub(crate) struct LenientFlag(pub(crate) bool);
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for LenientFlag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(Scalar)?;
+        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
         Ok(Self(matches!(scalar.as_deref(), Some("true" | "1"))))
     }
 }
@@ -181,7 +185,7 @@ pub(crate) struct Code(pub(crate) u32);
 
 impl<'de> Deserialize<'de> for Code {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(Scalar)?;
+        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
         scalar
             .and_then(|text| text.parse().ok())
             .map(Self)
@@ -190,9 +194,9 @@ impl<'de> Deserialize<'de> for Code {
 }
 
 /// Reads any scalar as text. The value is `None` for `null`, lists and objects.
-struct Scalar;
+struct ScalarVisitor;
 
-impl<'de> Visitor<'de> for Scalar {
+impl<'de> Visitor<'de> for ScalarVisitor {
     type Value = Option<String>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

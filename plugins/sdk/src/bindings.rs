@@ -1,11 +1,11 @@
-//! Code generated from `wit/`: one module for the imports of a plugin and the shared types, and one
+//! Code generated from `wit/v1.0`: one module for the imports of a plugin and the shared types, and one
 //! for each interface that a plugin may export. Only this file depends on how the code is
 //! generated.
 
 /// Imports and shared types.
 pub mod shared {
     wit_bindgen::generate!({
-        path: "../../wit",
+        path: "../../wit/v1.0",
         inline: "
             package stopover:sdk;
             world shared {
@@ -23,23 +23,23 @@ pub mod shared {
 
 /// Generates a module for an exported interface, with the macro that exports it. Types shared with
 /// other interfaces are those of `shared`.
-macro_rules! provides {
+macro_rules! generate_capability {
     ($module:ident, $world:literal, $export:literal, plain) => {
-        provides!(@generate $module, $world, $export, {});
+        generate_capability!(@generate $module, $world, $export, {});
     };
     ($module:ident, $world:literal, $export:literal, types) => {
-        provides!(@generate $module, $world, $export, {
+        generate_capability!(@generate $module, $world, $export, {
             "stopover:supplier/types@1.0.0": crate::bindings::shared::stopover::supplier::types,
         });
     };
     ($module:ident, $world:literal, $export:literal, hotel_types) => {
-        provides!(@generate $module, $world, $export, {
+        generate_capability!(@generate $module, $world, $export, {
             "stopover:supplier/types@1.0.0": crate::bindings::shared::stopover::supplier::types,
             "stopover:supplier/hotel-types@1.0.0": crate::bindings::shared::stopover::supplier::hotel_types,
         });
     };
     ($module:ident, $world:literal, $export:literal, flight_types) => {
-        provides!(@generate $module, $world, $export, {
+        generate_capability!(@generate $module, $world, $export, {
             "stopover:supplier/types@1.0.0": crate::bindings::shared::stopover::supplier::types,
             "stopover:supplier/flight-types@1.0.0": crate::bindings::shared::stopover::supplier::flight_types,
         });
@@ -47,7 +47,7 @@ macro_rules! provides {
     (@generate $module:ident, $world:literal, $export:literal, {$($interface:literal: $path:path,)*}) => {
         pub mod $module {
             wit_bindgen::generate!({
-                path: "../../wit",
+                path: "../../wit/v1.0",
                 world: $world,
                 with: { $($interface: $path),* },
                 generate_unused_types: true,
@@ -59,94 +59,94 @@ macro_rules! provides {
     };
 }
 
-provides!(plugin, "provides-plugin", "export_plugin", plain);
-provides!(
+generate_capability!(plugin, "plugin-description", "export_plugin", plain);
+generate_capability!(
     supplier_events,
-    "provides-supplier-events",
+    "supplier-events-capability",
     "export_supplier_events",
     types
 );
-provides!(
+generate_capability!(
     hotel_places,
-    "provides-hotel-places",
+    "hotel-places-capability",
     "export_hotel_places",
     types
 );
-provides!(
+generate_capability!(
     hotel_search,
-    "provides-hotel-search",
+    "hotel-search-capability",
     "export_hotel_search",
     hotel_types
 );
-provides!(
+generate_capability!(
     hotel_pricing,
-    "provides-hotel-pricing",
+    "hotel-pricing-capability",
     "export_hotel_pricing",
     hotel_types
 );
-provides!(
+generate_capability!(
     hotel_booking,
-    "provides-hotel-booking",
+    "hotel-booking-capability",
     "export_hotel_booking",
     hotel_types
 );
-provides!(
+generate_capability!(
     hotel_cancellation,
-    "provides-hotel-cancellation",
+    "hotel-cancellation-capability",
     "export_hotel_cancellation",
     hotel_types
 );
-provides!(
+generate_capability!(
     hotel_content,
-    "provides-hotel-content",
+    "hotel-content-capability",
     "export_hotel_content",
     types
 );
-provides!(
+generate_capability!(
     hotel_weather,
-    "provides-hotel-weather",
+    "hotel-weather-capability",
     "export_hotel_weather",
     types
 );
-provides!(
+generate_capability!(
     hotel_price_calendar,
-    "provides-hotel-price-calendar",
+    "hotel-price-calendar-capability",
     "export_hotel_price_calendar",
     types
 );
-provides!(
+generate_capability!(
     flight_pricing,
-    "provides-flight-pricing",
+    "flight-pricing-capability",
     "export_flight_pricing",
     flight_types
 );
-provides!(
+generate_capability!(
     flight_booking,
-    "provides-flight-booking",
+    "flight-booking-capability",
     "export_flight_booking",
     flight_types
 );
-provides!(
+generate_capability!(
     flight_cancellation,
-    "provides-flight-cancellation",
+    "flight-cancellation-capability",
     "export_flight_cancellation",
     flight_types
 );
-provides!(
+generate_capability!(
     flight_services,
-    "provides-flight-services",
+    "flight-services-capability",
     "export_flight_services",
     flight_types
 );
-provides!(
+generate_capability!(
     flight_reference,
-    "provides-flight-reference",
+    "flight-reference-capability",
     "export_flight_reference",
     types
 );
-provides!(
+generate_capability!(
     payment_processor,
-    "provides-payment-processor",
+    "payment-processor-capability",
     "export_payment_processor",
     types
 );

@@ -11,10 +11,10 @@ pub fn get(key: &str) -> Option<Vec<u8>> {
 }
 
 /// Stores a value of at most 64 KiB for at most one day.
-pub fn set(key: &str, value: &[u8], keep: Duration) {
+pub fn set(key: &str, value: &[u8], ttl: Duration) {
     host::cache_set(
         key,
         value,
-        u32::try_from(keep.as_millis()).unwrap_or(u32::MAX),
+        u32::try_from(ttl.as_millis()).unwrap_or(u32::MAX),
     );
 }

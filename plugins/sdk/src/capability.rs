@@ -1,7 +1,7 @@
 //! One module for each capability, with its trait, its requests and responses, and the types that
 //! they use.
 
-macro_rules! capabilities {
+macro_rules! capability_modules {
     ($($(#[$doc:meta])* $module:ident: $package:ident::$interface:ident as $name:ident;)+) => {$(
         $(#[$doc])*
         pub mod $module {
@@ -10,7 +10,7 @@ macro_rules! capabilities {
     )+};
 }
 
-capabilities! {
+capability_modules! {
     /// Description of the plugin.
     plugin: supplier::plugin as Plugin;
     /// Verification and decoding of the supplier's own webhooks.
@@ -54,9 +54,9 @@ impl plugin::Description {
             version: version.to_owned(),
             collects_payment: false,
             one_booking_per_offer: false,
-            cancels_single_rooms: false,
+            supports_partial_cancellation: false,
             reads_consistent_after_ms: None,
-            repeats_are_safe: false,
+            supports_idempotent_resend: false,
             hosts: Vec::new(),
             secrets: Vec::new(),
             settings_schema: r#"{"type": "object", "additionalProperties": false}"#.to_owned(),

@@ -2,10 +2,10 @@
 //! request that changes data may have been sent, every failure is unknown.
 
 use crate::http;
-use crate::json::{Unreadable, Unwritable};
+use crate::json::{DecodeError, EncodeError};
 use crate::money::MoneyError;
 use crate::secret;
-use crate::settings::Unusable;
+use crate::settings::SettingsError;
 use crate::types::{ChangeError, ReadError, Refusal, RefusalReason};
 
 impl Refusal {
@@ -31,10 +31,12 @@ impl From<http::Error> for ReadError {
     fn from(error: http::Error) -> Self {
         match error {
             http::Error::Denied(text) => Self::Misconfigured(text),
-            http::Error::NotSent(text) | http::Error::Cut(text) => Self::Unavailable(text),
+            http::Error::NotSent(text) | http::Error::ConnectionLost(text) => {
+                Self::Unavailable(text)
+            }
             http::Error::TimedOut(text) => Self::TimedOut(text),
             http::Error::TooLarge(cap) => {
-                Self::Unreadable(format!("a response of over {cap} bytes"))
+                Self::InvalidResponse(format!("a response of over {cap} bytes"))
             }
         }
     }
@@ -44,22 +46,22 @@ impl From<http::Error> for ChangeError {
     fn from(error: http::Error) -> Self {
         match error {
             http::Error::Denied(text) | http::Error::NotSent(text) => Self::NotSent(text),
-            http::Error::TimedOut(text) | http::Error::Cut(text) => Self::Unknown(text),
+            http::Error::TimedOut(text) | http::Error::ConnectionLost(text) => Self::Unknown(text),
             http::Error::TooLarge(cap) => Self::Unknown(format!("a response of over {cap} bytes")),
         }
     }
 }
 
 /// Converts the error of a response to a request that was sent.
-impl From<Unreadable> for ReadError {
-    fn from(error: Unreadable) -> Self {
-        Self::Unreadable(error.to_string())
+impl From<DecodeError> for ReadError {
+    fn from(error: DecodeError) -> Self {
+        Self::InvalidResponse(error.to_string())
     }
 }
 
 /// Converts the error of a response to a request that was sent.
-impl From<Unreadable> for ChangeError {
-    fn from(error: Unreadable) -> Self {
+impl From<DecodeError> for ChangeError {
+    fn from(error: DecodeError) -> Self {
         Self::Unknown(error.to_string())
     }
 }
@@ -67,7 +69,7 @@ impl From<Unreadable> for ChangeError {
 /// Converts the error of an amount in a response.
 impl From<MoneyError> for ReadError {
     fn from(error: MoneyError) -> Self {
-        Self::Unreadable(format!("an amount in the response: {error}"))
+        Self::InvalidResponse(format!("an amount in the response: {error}"))
     }
 }
 
@@ -78,28 +80,28 @@ impl From<MoneyError> for ChangeError {
     }
 }
 
-impl From<Unwritable> for ReadError {
-    fn from(error: Unwritable) -> Self {
+impl From<EncodeError> for ReadError {
+    fn from(error: EncodeError) -> Self {
         Self::Rejected(Refusal::new(RefusalReason::Invalid, error.to_string()))
     }
 }
 
 /// A request is encoded before it is sent, so an encoding error means that nothing was sent.
-impl From<Unwritable> for ChangeError {
-    fn from(error: Unwritable) -> Self {
+impl From<EncodeError> for ChangeError {
+    fn from(error: EncodeError) -> Self {
         Self::NotSent(error.to_string())
     }
 }
 
-impl From<Unusable> for ReadError {
-    fn from(error: Unusable) -> Self {
+impl From<SettingsError> for ReadError {
+    fn from(error: SettingsError) -> Self {
         Self::Misconfigured(error.to_string())
     }
 }
 
 /// Settings are read before anything is sent, so a settings error means that nothing was sent.
-impl From<Unusable> for ChangeError {
-    fn from(error: Unusable) -> Self {
+impl From<SettingsError> for ChangeError {
+    fn from(error: SettingsError) -> Self {
         Self::NotSent(error.to_string())
     }
 }

@@ -6,7 +6,7 @@ impl Direction {
     /// Returns the direction of each journey of a trip, given as (origin, destination) airports. A
     /// single journey is outbound. If a second of two journeys returns to the origin of the first,
     /// it is inbound. All journeys of any other trip are multi-city.
-    pub fn of_trip(journeys: &[(&str, &str)]) -> Vec<Self> {
+    pub fn for_journeys(journeys: &[(&str, &str)]) -> Vec<Self> {
         match journeys {
             [_] => vec![Self::Outbound],
             [out, back] if (out.0, out.1) == (back.1, back.0) => {
@@ -36,7 +36,7 @@ mod tests {
             ),
         ];
         for (journeys, expected) in cases {
-            assert_eq!(Direction::of_trip(journeys), expected, "{journeys:?}");
+            assert_eq!(Direction::for_journeys(journeys), expected, "{journeys:?}");
         }
     }
 }

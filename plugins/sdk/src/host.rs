@@ -17,7 +17,7 @@ mod import {
     }
 
     pub(crate) fn log(level: Level, message: &str) {
-        host::log::write(level, message);
+        host::log::log(level, message);
     }
 
     pub(crate) fn now_ms() -> i64 {
@@ -36,12 +36,12 @@ mod import {
         host::secret::hmac_sha256(name, message)
     }
 
-    pub(crate) fn sha256_with(
+    pub(crate) fn sha256_with_secret(
         prefix: &[u8],
         name: &str,
         suffix: &[u8],
     ) -> Result<Vec<u8>, secret::Error> {
-        host::secret::sha256_with(prefix, name, suffix)
+        host::secret::sha256_with_secret(prefix, name, suffix)
     }
 
     pub(crate) fn settings() -> String {

@@ -34,7 +34,7 @@ impl RoomRate {
     pub fn new(name: impl Into<String>, board: Board, total: MinorUnits) -> Self {
         let board_name = match board {
             Board::RoomOnly => "Room only",
-            Board::Breakfast => "Breakfast included",
+            Board::BedAndBreakfast => "Breakfast included",
             Board::HalfBoard => "Half board",
             Board::FullBoard => "Full board",
             Board::AllInclusive => "All inclusive",

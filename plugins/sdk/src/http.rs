@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::bindings::shared::stopover::host::http::{Error, Header, Method, Request, Response};
 
-use crate::json::{self, Unreadable, Unwritable};
+use crate::json::{self, DecodeError, EncodeError};
 use crate::types::{ChangeError, ReadError, Refusal, RefusalReason};
 use crate::{clock, host, time};
 
@@ -16,7 +16,7 @@ pub fn send_many(requests: &[Request]) -> Vec<Result<Response, Error>> {
 
 /// Percent-encodes a text as one segment of a path or one value of a query. Only letters, digits
 /// and `-._~` remain unencoded.
-pub fn encode(text: &str) -> String {
+pub fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     push_encoded(&mut encoded, text);
     encoded
@@ -79,8 +79,8 @@ impl Request {
     ///
     /// # Errors
     /// Fails if the value cannot be encoded as JSON.
-    pub fn json<T: Serialize + ?Sized>(mut self, body: &T) -> Result<Self, Unwritable> {
-        self.body = Some(json::write(body)?);
+    pub fn json<T: Serialize + ?Sized>(mut self, body: &T) -> Result<Self, EncodeError> {
+        self.body = Some(json::encode(body)?);
         Ok(self.header("content-type", "application/json"))
     }
 
@@ -120,8 +120,8 @@ impl Response {
     ///
     /// # Errors
     /// Fails if the body is not JSON or does not have the expected form.
-    pub fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Unreadable> {
-        json::read(&self.body)
+    pub fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, DecodeError> {
+        json::decode(&self.body)
     }
 
     /// Returns the seconds to wait according to `retry-after`, which is a number or a date.
@@ -138,17 +138,17 @@ impl Response {
     ///
     /// # Errors
     /// Returns [`Response::to_read_error`] for any other status.
-    pub fn success(self) -> Result<Self, ReadError> {
+    pub fn error_for_status(self) -> Result<Self, ReadError> {
         if self.is_success() {
             Ok(self)
         } else {
-            Err(self.read_error())
+            Err(self.to_read_error())
         }
     }
 
     /// Converts an unsuccessful response to the error of a read, by its status alone. Use it for
     /// suppliers whose responses contain no further information.
-    pub fn read_error(&self) -> ReadError {
+    pub fn to_read_error(&self) -> ReadError {
         let text = format!("the supplier returned HTTP {}", self.status);
         match self.status {
             401 | 403 => ReadError::Misconfigured(text),
@@ -160,13 +160,13 @@ impl Response {
             ),
             503 => ReadError::Unavailable(text),
             500..=599 => ReadError::Failed(text),
-            _ => ReadError::Unreadable(text),
+            _ => ReadError::InvalidResponse(text),
         }
     }
 
     /// Converts an unsuccessful response to the error of a change, which is always unknown. Each
     /// plugin first checks its own closed list of responses that are definite refusals.
-    pub fn change_error(&self) -> ChangeError {
+    pub fn to_change_error(&self) -> ChangeError {
         ChangeError::Unknown(format!("the supplier returned HTTP {}", self.status))
     }
 }

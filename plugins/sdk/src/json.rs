@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// An error of decoding a supplier's response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unreadable(String);
+pub struct DecodeError(String);
 
-impl Unreadable {
+impl DecodeError {
     /// Creates an error from one sentence, which must not contain values of the response.
     pub fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
@@ -17,15 +17,15 @@ impl Unreadable {
 /// An error of encoding a request as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the request cannot be encoded as JSON: {0}")]
-pub struct Unwritable(String);
+pub struct EncodeError(String);
 
 /// Decodes a JSON document. Text may be borrowed from it.
 ///
 /// # Errors
 /// Fails if the document is not JSON or does not have the expected form.
-pub fn read<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, Unreadable> {
+pub fn decode<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, DecodeError> {
     serde_json::from_slice(document).map_err(|error| {
-        Unreadable(format!(
+        DecodeError(format!(
             "the response does not have the expected form: {}",
             explain(&error)
         ))
@@ -36,8 +36,8 @@ pub fn read<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, Unreadable>
 ///
 /// # Errors
 /// Fails if a map has keys that are not text.
-pub fn write<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Unwritable> {
-    serde_json::to_vec(value).map_err(|error| Unwritable(error.to_string()))
+pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, EncodeError> {
+    serde_json::to_vec(value).map_err(|error| EncodeError(error.to_string()))
 }
 
 /// Describes where and why a document cannot be decoded. Values are omitted, because they may be
@@ -87,7 +87,7 @@ mod tests {
             (r#"<html>Ann</html>"#, "it is not JSON at line 1 column 1"),
         ];
         for (document, expected) in cases {
-            let error = read::<Guest>(document.as_bytes()).unwrap_err();
+            let error = decode::<Guest>(document.as_bytes()).unwrap_err();
             assert_eq!(
                 error.to_string(),
                 format!("the response does not have the expected form: {expected}")

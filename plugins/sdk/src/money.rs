@@ -25,9 +25,9 @@ const MAX_DIGITS: u32 = 30;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
     #[error("the amount is not a decimal number")]
-    NotDecimal,
+    InvalidDecimal,
     #[error("the currency code is not three capital letters")]
-    NotCurrency,
+    UnknownCurrency,
     #[error("the amount has more decimals than the currency")]
     TooPrecise,
     #[error("the amount is out of range")]
@@ -39,9 +39,9 @@ pub enum MoneyError {
 ///
 /// # Errors
 /// Fails if the code is not three capital letters.
-pub fn exponent(currency: &str) -> Result<u32, MoneyError> {
+pub fn minor_unit_exponent(currency: &str) -> Result<u32, MoneyError> {
     if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return Err(MoneyError::NotCurrency);
+        return Err(MoneyError::UnknownCurrency);
     }
     Ok(match currency {
         "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF" | "UGX"
@@ -74,7 +74,7 @@ impl Decimal {
     pub fn from_minor(amount: MinorUnits, currency: &str) -> Result<Self, MoneyError> {
         Ok(Self {
             coefficient: i128::from(amount),
-            scale: exponent(currency)?,
+            scale: minor_unit_exponent(currency)?,
         })
     }
 
@@ -89,10 +89,10 @@ impl Decimal {
     /// Fails if there are too many decimals, the amount is out of range, or the currency code is
     /// invalid.
     pub fn to_minor(self, currency: &str) -> Result<MinorUnits, MoneyError> {
-        let exponent = exponent(currency)?;
+        let exponent = minor_unit_exponent(currency)?;
         let rounded = self.round(exponent);
         if self.scale > exponent {
-            let unit = ten_to(self.scale - exponent);
+            let unit = pow10(self.scale - exponent);
             let noise = (self.coefficient - rounded * unit).abs();
             if noise * 1000 >= unit {
                 return Err(MoneyError::TooPrecise);
@@ -106,15 +106,16 @@ impl Decimal {
     /// # Errors
     /// Fails if the amount is out of range or the currency code is invalid.
     pub fn to_minor_rounded(self, currency: &str) -> Result<MinorUnits, MoneyError> {
-        MinorUnits::try_from(self.round(exponent(currency)?)).map_err(|_| MoneyError::OutOfRange)
+        MinorUnits::try_from(self.round(minor_unit_exponent(currency)?))
+            .map_err(|_| MoneyError::OutOfRange)
     }
 
     /// Returns the number rounded to units of the given scale.
     fn round(self, scale: u32) -> i128 {
         if self.scale <= scale {
-            return self.coefficient * ten_to(scale - self.scale);
+            return self.coefficient * pow10(scale - self.scale);
         }
-        let unit = ten_to(self.scale - scale);
+        let unit = pow10(self.scale - scale);
         let half = if self.coefficient < 0 {
             -unit / 2
         } else {
@@ -132,7 +133,9 @@ impl FromStr for Decimal {
         let (mantissa, power) = match text.split_once(['e', 'E']) {
             Some((mantissa, power)) => (
                 mantissa,
-                power.parse::<i32>().map_err(|_| MoneyError::NotDecimal)?,
+                power
+                    .parse::<i32>()
+                    .map_err(|_| MoneyError::InvalidDecimal)?,
             ),
             None => (text, 0),
         };
@@ -142,14 +145,14 @@ impl FromStr for Decimal {
         };
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         if whole.is_empty() || (digits.len() > whole.len() && fraction.is_empty()) {
-            return Err(MoneyError::NotDecimal);
+            return Err(MoneyError::InvalidDecimal);
         }
         let fraction = fraction.trim_end_matches('0');
         let mut coefficient: i128 = 0;
         let mut significant = 0;
         for byte in whole.bytes().chain(fraction.bytes()) {
             if !byte.is_ascii_digit() {
-                return Err(MoneyError::NotDecimal);
+                return Err(MoneyError::InvalidDecimal);
             }
             if byte != b'0' || significant > 0 {
                 significant += 1;
@@ -173,7 +176,7 @@ impl FromStr for Decimal {
         Ok(match u32::try_from(scale) {
             Ok(scale) => Self { coefficient, scale },
             Err(_) => Self {
-                coefficient: coefficient * ten_to(u32::try_from(-scale).unwrap_or(0)),
+                coefficient: coefficient * pow10(u32::try_from(-scale).unwrap_or(0)),
                 scale: 0,
             },
         })
@@ -183,7 +186,7 @@ impl FromStr for Decimal {
 impl fmt::Display for Decimal {
     /// Formats the number in plain digits, without an exponent.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = ten_to(self.scale);
+        let unit = pow10(self.scale);
         let sign = if self.coefficient < 0 { "-" } else { "" };
         let (whole, fraction) = (
             (self.coefficient / unit).abs(),
@@ -233,7 +236,7 @@ fn unquoted(written: &str) -> &str {
 }
 
 /// Returns a power of ten. Scales are at most `MAX_DIGITS`, so the result is in range.
-fn ten_to(power: u32) -> i128 {
+fn pow10(power: u32) -> i128 {
     10_i128.checked_pow(power).unwrap_or(i128::MAX)
 }
 

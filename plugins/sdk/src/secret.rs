@@ -16,6 +16,6 @@ pub fn hmac_sha256(name: &str, message: &[u8]) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// Fails if the operator granted no secret with this name.
-pub fn sha256_with(prefix: &[u8], name: &str, suffix: &[u8]) -> Result<Vec<u8>, Error> {
-    host::sha256_with(prefix, name, suffix)
+pub fn sha256_with_secret(prefix: &[u8], name: &str, suffix: &[u8]) -> Result<Vec<u8>, Error> {
+    host::sha256_with_secret(prefix, name, suffix)
 }

@@ -9,9 +9,9 @@
 //! assert_eq!(gateway.requests()[0].url, "https://api.example/offers");
 //! ```
 
-mod wrong;
+mod mutation;
 
-pub use wrong::each_wrong;
+pub use mutation::for_each_mutation;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -22,20 +22,20 @@ use crate::log::Level;
 use crate::secret;
 use crate::types::TimestampMs;
 
-type Transport = Box<dyn FnMut(&Request) -> Result<Response, Error>>;
+type RequestHandler = Box<dyn FnMut(&Request) -> Result<Response, Error>>;
 
 /// A mock gateway with scripted responses, which records the requests.
-pub struct Gateway {
+pub struct MockGateway {
     state: Rc<State>,
 }
 
 struct State {
     settings: RefCell<String>,
     now_ms: Cell<TimestampMs>,
-    scripted: RefCell<VecDeque<Result<Response, Error>>>,
-    transport: RefCell<Option<Transport>>,
+    responses: RefCell<VecDeque<Result<Response, Error>>>,
+    handler: RefCell<Option<RequestHandler>>,
     requests: RefCell<Vec<Request>>,
-    logged: RefCell<Vec<(Level, String)>>,
+    logs: RefCell<Vec<(Level, String)>>,
     cache: RefCell<HashMap<String, Vec<u8>>>,
     secrets: RefCell<HashMap<String, String>>,
 }
@@ -44,23 +44,23 @@ thread_local! {
     static CURRENT: RefCell<Vec<Rc<State>>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Default for Gateway {
+impl Default for MockGateway {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Gateway {
+impl MockGateway {
     /// Creates a gateway with empty settings, a clock at 0 and no responses.
     pub fn new() -> Self {
         Self {
             state: Rc::new(State {
                 settings: RefCell::new("{}".to_owned()),
                 now_ms: Cell::new(0),
-                scripted: RefCell::default(),
-                transport: RefCell::new(None),
+                responses: RefCell::default(),
+                handler: RefCell::new(None),
                 requests: RefCell::default(),
-                logged: RefCell::default(),
+                logs: RefCell::default(),
                 cache: RefCell::default(),
                 secrets: RefCell::default(),
             }),
@@ -93,7 +93,7 @@ impl Gateway {
 
     /// Scripts a response with this status and body, after those already scripted.
     #[must_use]
-    pub fn answer(self, status: u16, body: impl AsRef<[u8]>) -> Self {
+    pub fn respond_with(self, status: u16, body: impl AsRef<[u8]>) -> Self {
         self.respond(Response {
             status,
             headers: Vec::new(),
@@ -104,39 +104,39 @@ impl Gateway {
     /// Scripts a response, after those already scripted.
     #[must_use]
     pub fn respond(self, response: Response) -> Self {
-        self.state.scripted.borrow_mut().push_back(Ok(response));
+        self.state.responses.borrow_mut().push_back(Ok(response));
         self
     }
 
     /// Scripts an error, after the responses already scripted.
     #[must_use]
-    pub fn fail(self, error: Error) -> Self {
-        self.state.scripted.borrow_mut().push_back(Err(error));
+    pub fn fail_with(self, error: Error) -> Self {
+        self.state.responses.borrow_mut().push_back(Err(error));
         self
     }
 
     /// Sets a handler for every request without a scripted response, such as a small supplier or,
     /// in a benchmark, a real connection.
     #[must_use]
-    pub fn transport(
+    pub fn handle_requests(
         self,
-        transport: impl FnMut(&Request) -> Result<Response, Error> + 'static,
+        handler: impl FnMut(&Request) -> Result<Response, Error> + 'static,
     ) -> Self {
-        *self.state.transport.borrow_mut() = Some(Box::new(transport));
+        *self.state.handler.borrow_mut() = Some(Box::new(handler));
         self
     }
 
     /// Runs plugin code with this gateway on the current thread.
-    pub fn run<T>(&self, adapter: impl FnOnce() -> T) -> T {
-        struct Leave;
-        impl Drop for Leave {
+    pub fn run<T>(&self, code: impl FnOnce() -> T) -> T {
+        struct RemoveOnDrop;
+        impl Drop for RemoveOnDrop {
             fn drop(&mut self) {
                 CURRENT.with_borrow_mut(Vec::pop);
             }
         }
         CURRENT.with_borrow_mut(|gateways| gateways.push(Rc::clone(&self.state)));
-        let _leave = Leave;
-        adapter()
+        let _guard = RemoveOnDrop;
+        code()
     }
 
     /// Returns the requests sent so far.
@@ -145,24 +145,24 @@ impl Gateway {
     }
 
     /// Returns the messages logged so far.
-    pub fn logged(&self) -> Vec<(Level, String)> {
-        self.state.logged.borrow().clone()
+    pub fn logs(&self) -> Vec<(Level, String)> {
+        self.state.logs.borrow().clone()
     }
 
     /// Returns the number of scripted responses that were not used.
-    pub fn unused_answers(&self) -> usize {
-        self.state.scripted.borrow().len()
+    pub fn unused_responses(&self) -> usize {
+        self.state.responses.borrow().len()
     }
 }
 
 impl State {
     fn exchange(&self, request: &Request) -> Result<Response, Error> {
         self.requests.borrow_mut().push(request.clone());
-        if let Some(answer) = self.scripted.borrow_mut().pop_front() {
-            return answer;
+        if let Some(result) = self.responses.borrow_mut().pop_front() {
+            return result;
         }
-        match self.transport.borrow_mut().as_mut() {
-            Some(transport) => transport(request),
+        match self.handler.borrow_mut().as_mut() {
+            Some(handler) => handler(request),
             None => Err(Error::NotSent(format!(
                 "no response was scripted for {}",
                 request.url
@@ -184,7 +184,7 @@ impl State {
 fn current() -> Rc<State> {
     CURRENT
         .with_borrow(|gateways| gateways.last().cloned())
-        .unwrap_or_else(|| Gateway::new().state)
+        .unwrap_or_else(|| MockGateway::new().state)
 }
 
 pub(crate) mod import {
@@ -207,7 +207,7 @@ pub(crate) mod import {
 
     pub(crate) fn log(level: Level, message: &str) {
         current()
-            .logged
+            .logs
             .borrow_mut()
             .push((level, message.to_owned()));
     }
@@ -235,7 +235,7 @@ pub(crate) mod import {
         Ok(digest.map(|bytes| bytes.to_vec()).unwrap_or_default())
     }
 
-    pub(crate) fn sha256_with(
+    pub(crate) fn sha256_with_secret(
         prefix: &[u8],
         name: &str,
         suffix: &[u8],

@@ -2,69 +2,71 @@
 //! idempotency key would also return the result, but would execute a request that never arrived.
 
 use stopover_sdk::http::Request;
-use stopover_sdk::payment_processor::{FindAnswer, FindRefundAnswer, FindRequest};
+use stopover_sdk::payment_processor::{FindRequest, PaymentLookup, RefundLookup};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
 use crate::form::CLIENT_REFERENCE;
-use crate::payment::{WRITTEN_OUT, path};
-use crate::stripe::Stripe;
-use crate::{map, refusal, wire};
+use crate::payment::{EXPANDED_FIELD, path};
+use crate::upstream::StripeClient;
+use crate::{fault, map, wire};
 
 /// Maximum number of items of a response.
-const PAGE: u8 = 100;
+const PAGE_SIZE: u8 = 100;
 
 /// Finds a payment by Stripe's id or by its client reference. The client reference is searched
 /// first among the newest payments, which are listed immediately. It is then searched in Stripe's
 /// index of all payments, which is updated within a minute, or later during disruptions.
-pub(crate) fn payment(request: &FindRequest) -> Result<FindAnswer, ReadError> {
-    let stripe = Stripe::open()?;
+pub(crate) fn payment(request: &FindRequest) -> Result<PaymentLookup, ReadError> {
+    let client = StripeClient::from_settings()?;
     if let Some(id) = &request.processor_reference {
-        let response = stripe
+        let response = client
             .get(&path(id))
-            .query("expand[]", WRITTEN_OUT)
+            .query("expand[]", EXPANDED_FIELD)
             .send()?;
-        if !refusal::is_missing(&response) {
-            let intent: wire::PaymentIntent = refusal::read(response)?.json()?;
-            map::check(intent.id == *id, map::WHICH)?;
-            return Ok(FindAnswer::Found(map::payment(intent)?));
+        if !fault::is_missing(&response) {
+            let intent: wire::PaymentIntent = fault::check_read(response)?.json()?;
+            map::ensure(intent.id == *id, map::OTHER_PAYMENT)?;
+            return Ok(PaymentLookup::Found(map::payment(intent)?));
         }
     }
-    let newest = stripe.get("/payment_intents");
-    let all = stripe
+    let newest = client.get("/payment_intents");
+    let all = client
         .get("/payment_intents/search")
         .query("query", query(&request.client_reference));
     for listing in [newest, all] {
-        if let Some(intent) = in_page(listing, &request.client_reference)? {
-            return Ok(FindAnswer::Found(map::payment(intent)?));
+        if let Some(intent) = find_in_page(listing, &request.client_reference)? {
+            return Ok(PaymentLookup::Found(map::payment(intent)?));
         }
     }
-    Ok(FindAnswer::NotFound)
+    Ok(PaymentLookup::NotFound)
 }
 
 /// Finds a refund among the few refunds of its payment.
 pub(crate) fn refund(
     processor_reference: &str,
     client_reference: &str,
-) -> Result<FindRefundAnswer, ReadError> {
-    let response = Stripe::open()?
+) -> Result<RefundLookup, ReadError> {
+    let response = StripeClient::from_settings()?
         .get("/refunds")
         .query("payment_intent", processor_reference)
-        .query("limit", PAGE)
+        .query("limit", PAGE_SIZE)
         .send()?;
-    let page: wire::List<wire::Refund> = refusal::read(response)?.json()?;
-    let is_ours = |refund: &wire::Refund| map::is_ours(refund.metadata.as_ref(), client_reference);
-    let Some(refund) = map::the_only(page.data.into_iter().filter(is_ours))? else {
-        map::check(!page.has_more, "the payment has more refunds than listed")?;
-        return Ok(FindRefundAnswer::NotFound);
+    let page: wire::List<wire::Refund> = fault::check_read(response)?.json()?;
+    let has_client_reference = |refund: &wire::Refund| {
+        map::has_client_reference(refund.metadata.as_ref(), client_reference)
     };
-    map::check(
+    let Some(refund) = map::single(page.data.into_iter().filter(has_client_reference))? else {
+        map::ensure(!page.has_more, "the payment has more refunds than listed")?;
+        return Ok(RefundLookup::NotFound);
+    };
+    map::ensure(
         refund.payment_intent.as_deref() == Some(processor_reference),
-        map::WHICH,
+        map::OTHER_PAYMENT,
     )?;
     match refund.status {
         wire::RefundStatus::Succeeded
         | wire::RefundStatus::Pending
-        | wire::RefundStatus::RequiresAction => Ok(FindRefundAnswer::Found(map::refund(refund)?)),
+        | wire::RefundStatus::RequiresAction => Ok(RefundLookup::Found(map::refund(refund)?)),
         // The refund was requested and the money was not returned, so a person must decide.
         wire::RefundStatus::Failed | wire::RefundStatus::Canceled => {
             let reason = RefusalReason::Other("refund_failed".to_owned());
@@ -73,18 +75,21 @@ pub(crate) fn refund(
     }
 }
 
-fn in_page(
+fn find_in_page(
     listing: Request,
     client_reference: &str,
 ) -> Result<Option<wire::PaymentIntent>, ReadError> {
     let response = listing
-        .query("limit", PAGE)
-        .query("expand[]", format!("data.{WRITTEN_OUT}"))
+        .query("limit", PAGE_SIZE)
+        .query("expand[]", format!("data.{EXPANDED_FIELD}"))
         .send()?;
-    let page: wire::List<wire::PaymentIntent> = refusal::read(response)?.json()?;
-    let is_ours =
-        |intent: &wire::PaymentIntent| map::is_ours(intent.metadata.as_ref(), client_reference);
-    Ok(map::the_only(page.data.into_iter().filter(is_ours))?)
+    let page: wire::List<wire::PaymentIntent> = fault::check_read(response)?.json()?;
+    let has_client_reference = |intent: &wire::PaymentIntent| {
+        map::has_client_reference(intent.metadata.as_ref(), client_reference)
+    };
+    Ok(map::single(
+        page.data.into_iter().filter(has_client_reference),
+    )?)
 }
 
 /// Formats a query in Stripe's search language.

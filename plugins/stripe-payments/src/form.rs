@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-use stopover_sdk::http::encode;
+use stopover_sdk::http::percent_encode;
 
 /// Metadata key of the client reference, which every object created at Stripe has.
 pub(crate) const CLIENT_REFERENCE: &str = "client_reference";
 /// Metadata key of the party that completes a payment. It is needed to interpret a payment that is
 /// read back.
-pub(crate) const MADE_FOR: &str = "made_for";
+pub(crate) const PAYMENT_ORIGIN: &str = "made_for";
 
 /// A body in `application/x-www-form-urlencoded`.
 #[derive(Default)]
@@ -20,9 +20,9 @@ impl Form {
         if !self.0.is_empty() {
             self.0.push('&');
         }
-        self.0.push_str(&encode(name));
+        self.0.push_str(&percent_encode(name));
         self.0.push('=');
-        self.0.push_str(&encode(&value.to_string()));
+        self.0.push_str(&percent_encode(&value.to_string()));
         self
     }
 

@@ -6,8 +6,8 @@ use stopover_sdk::payment_processor::Instrument;
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
 use crate::form::Form;
-use crate::stripe::Stripe;
-use crate::{map, refusal, wire};
+use crate::upstream::StripeClient;
+use crate::{fault, map, wire};
 
 /// Maximum length of a token, which is far above that of Stripe's tokens.
 const TOKEN_BYTES_MAX: usize = 100;
@@ -15,17 +15,17 @@ const TOKEN_BYTES_MAX: usize = 100;
 const DESCRIPTION: &str = "Kept card";
 
 /// The token of a stored card: `cus_…/pm_…`.
-pub(crate) struct Kept<'a> {
+pub(crate) struct StoredCard<'a> {
     pub(crate) customer: &'a str,
     pub(crate) payment_method: &'a str,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> StoredCard<'a> {
     /// Parses a token. Returns `None` if this adapter did not make it.
-    pub(crate) fn read(token: &'a str) -> Option<Self> {
+    pub(crate) fn parse(token: &'a str) -> Option<Self> {
         let (customer, payment_method) = token.split_once('/')?;
-        let is_kept = is_id(customer, "cus_") && is_id(payment_method, "pm_");
-        is_kept.then_some(Self {
+        let is_valid = is_id(customer, "cus_") && is_id(payment_method, "pm_");
+        is_valid.then_some(Self {
             customer,
             payment_method,
         })
@@ -45,9 +45,9 @@ fn is_id(text: &str, prefix: &str) -> bool {
 /// Stores the card of a token. The idempotency keys depend on the token only, so a repeated call
 /// stores nothing twice. A card that belongs to another Customer is refused.
 pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
-    let stripe = Stripe::open()?;
+    let client = StripeClient::from_settings()?;
     let payment_method = if is_id(token, "tok_") {
-        made_of(&stripe, token)?
+        create_payment_method(&client, token)?
     } else if is_id(token, "pm_") {
         token.to_owned()
     } else {
@@ -58,18 +58,18 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
     let form = Form::default()
         .field("payment_method", payment_method)
         .field("description", DESCRIPTION);
-    let response = stripe
+    let response = client
         .post("/customers", &format!("customer-{token}"), form)
         .send()?;
-    let customer: wire::Customer = refusal::read(response)?.json()?;
-    let response = stripe
+    let customer: wire::Customer = fault::check_read(response)?.json()?;
+    let response = client
         .get("/payment_methods")
         .query("customer", &customer.id)
         .query("type", "card")
         .send()?;
-    let page: wire::List<wire::PaymentMethod> = refusal::read(response)?.json()?;
-    let kept = map::the_only(page.data)?.and_then(|method| method.id.zip(method.card));
-    let Some((payment_method, card)) = kept else {
+    let page: wire::List<wire::PaymentMethod> = fault::check_read(response)?.json()?;
+    let stored_card = map::single(page.data)?.and_then(|method| method.id.zip(method.card));
+    let Some((payment_method, card)) = stored_card else {
         let refusal = Refusal::new(RefusalReason::Invalid, "The token belongs to no card.");
         return Err(refusal.into());
     };
@@ -80,14 +80,14 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
 }
 
 /// Creates the PaymentMethod of an older kind of token.
-fn made_of(stripe: &Stripe, token: &str) -> Result<String, ReadError> {
+fn create_payment_method(client: &StripeClient, token: &str) -> Result<String, ReadError> {
     let form = Form::default()
         .field("type", "card")
         .field("card[token]", token);
-    let response = stripe
+    let response = client
         .post("/payment_methods", &format!("card-{token}"), form)
         .send()?;
-    let made: wire::PaymentMethod = refusal::read(response)?.json()?;
+    let made: wire::PaymentMethod = fault::check_read(response)?.json()?;
     let id = made.id.filter(|id| is_id(id, "pm_"));
-    id.ok_or_else(|| ReadError::Unreadable("the response has no id".to_owned()))
+    id.ok_or_else(|| ReadError::InvalidResponse("the response has no id".to_owned()))
 }

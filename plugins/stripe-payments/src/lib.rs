@@ -7,24 +7,24 @@
 //! tokens only. The gateway adds the API key.
 
 mod amount;
+mod fault;
 mod find;
 mod form;
 mod instrument;
 mod map;
 mod payment;
-mod refusal;
-mod stripe;
+mod upstream;
 mod webhook;
 mod wire;
 
 use stopover_sdk::payment_processor::{
-    AuthorizeRequest, CaptureRequest, FindAnswer, FindRefundAnswer, FindRequest, Instrument,
-    Intent, IntentRequest, PaymentError, PaymentState, RefundRequest, RefundState, VoidRequest,
+    AuthorizeRequest, CaptureRequest, FindRequest, Instrument, Intent, IntentRequest, PaymentError,
+    PaymentLookup, ProcessorPayment, ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
 };
-use stopover_sdk::supplier_events::{Delivery, Event, VerifyError};
+use stopover_sdk::supplier_events::{Event, VerifyError, WebhookRequest};
 use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError, SupplierEvents};
 
-use crate::stripe::Settings;
+use crate::upstream::Settings;
 
 /// The adapter.
 pub struct StripePayments;
@@ -41,10 +41,10 @@ impl Plugin for StripePayments {
             // broken connection within which a request may still be executed.
             reads_consistent_after_ms: None,
             // Stripe keeps an `Idempotency-Key` for at least a day.
-            repeats_are_safe: true,
+            supports_idempotent_resend: true,
             hosts: vec![settings.host().to_owned()],
             secrets: vec![webhook::SECRET.to_owned()],
-            settings_schema: stripe::SETTINGS_SCHEMA.to_owned(),
+            settings_schema: upstream::SETTINGS_SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         }
     }
@@ -55,30 +55,30 @@ impl PaymentProcessor for StripePayments {
         payment::create_intent(&request)
     }
 
-    fn authorize(request: AuthorizeRequest) -> Result<PaymentState, PaymentError> {
+    fn authorize(request: AuthorizeRequest) -> Result<ProcessorPayment, PaymentError> {
         payment::authorize(&request)
     }
 
-    fn capture(request: CaptureRequest) -> Result<PaymentState, PaymentError> {
+    fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
         payment::capture(&request)
     }
 
-    fn void(request: VoidRequest) -> Result<PaymentState, PaymentError> {
+    fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
         payment::void(&request)
     }
 
-    fn refund(request: RefundRequest) -> Result<RefundState, PaymentError> {
+    fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
         payment::refund(&request)
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+    fn find(request: FindRequest) -> Result<PaymentLookup, ReadError> {
         find::payment(&request)
     }
 
     fn find_refund(
         processor_reference: String,
         client_reference: String,
-    ) -> Result<FindRefundAnswer, ReadError> {
+    ) -> Result<RefundLookup, ReadError> {
         find::refund(&processor_reference, &client_reference)
     }
 
@@ -88,7 +88,7 @@ impl PaymentProcessor for StripePayments {
 }
 
 impl SupplierEvents for StripePayments {
-    fn verify(delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
+    fn verify(delivery: WebhookRequest) -> Result<Vec<Event>, VerifyError> {
         webhook::verify(&delivery)
     }
 }

@@ -1,8 +1,9 @@
 //! Conversion of Stripe's payments, refunds and cards, in pure functions.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{
-    Card, CardBrand, Funding, PaymentError, PaymentState, PaymentStatus, RefundState, Wallet,
+    Card, CardBrand, Funding, PaymentError, PaymentStatus, ProcessorPayment, ProcessorRefund,
+    Wallet,
 };
 use stopover_sdk::types::Money;
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
@@ -11,11 +12,11 @@ use crate::amount;
 use crate::wire;
 
 /// Error of a response that has another client reference.
-pub(crate) const WHOSE: &str = "the response has another client reference";
+pub(crate) const OTHER_CLIENT_REFERENCE: &str = "the response has another client reference";
 /// Error of a response about another payment.
-pub(crate) const WHICH: &str = "the response is about another payment";
+pub(crate) const OTHER_PAYMENT: &str = "the response is about another payment";
 /// Error of a response about another amount.
-pub(crate) const HOW_MUCH: &str = "the response is about another amount";
+pub(crate) const OTHER_AMOUNT: &str = "the response is about another amount";
 
 /// Metadata value of a payment that the payer's browser completes.
 pub(crate) const BROWSER: &str = "browser";
@@ -26,56 +27,59 @@ const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
 
 /// The reason why a response does not give a payment's status.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unsettled {
+pub(crate) enum PaymentStatusError {
     /// Stripe or the card network has not decided yet.
     Undecided,
-    Unreadable(Unreadable),
+    DecodeError(DecodeError),
 }
 
-impl From<Unreadable> for Unsettled {
-    fn from(error: Unreadable) -> Self {
-        Self::Unreadable(error)
+impl From<DecodeError> for PaymentStatusError {
+    fn from(error: DecodeError) -> Self {
+        Self::DecodeError(error)
     }
 }
 
-impl From<Unsettled> for PaymentError {
-    fn from(error: Unsettled) -> Self {
+impl From<PaymentStatusError> for PaymentError {
+    fn from(error: PaymentStatusError) -> Self {
         Self::Unknown(match error {
-            Unsettled::Undecided => UNDECIDED.to_owned(),
-            Unsettled::Unreadable(error) => error.to_string(),
+            PaymentStatusError::Undecided => UNDECIDED.to_owned(),
+            PaymentStatusError::DecodeError(error) => error.to_string(),
         })
     }
 }
 
 /// An undecided payment is a valid response, but the interface has no status for it.
-impl From<Unsettled> for ReadError {
-    fn from(error: Unsettled) -> Self {
+impl From<PaymentStatusError> for ReadError {
+    fn from(error: PaymentStatusError) -> Self {
         match error {
-            Unsettled::Undecided => {
+            PaymentStatusError::Undecided => {
                 let reason = RefusalReason::Other("undecided".to_owned());
                 Refusal::new(reason, UNDECIDED).into()
             }
-            Unsettled::Unreadable(error) => error.into(),
+            PaymentStatusError::DecodeError(error) => error.into(),
         }
     }
 }
 
 /// Checks a condition. A response that contradicts its request counts as unreadable.
-pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
-    if as_asked {
+pub(crate) fn ensure(condition: bool, error: &str) -> Result<(), DecodeError> {
+    if condition {
         Ok(())
     } else {
-        Err(Unreadable::new(otherwise))
+        Err(DecodeError::new(error))
     }
 }
 
 /// Returns whether the metadata has this client reference.
-pub(crate) fn is_ours(metadata: Option<&wire::Metadata>, client_reference: &str) -> bool {
+pub(crate) fn has_client_reference(
+    metadata: Option<&wire::Metadata>,
+    client_reference: &str,
+) -> bool {
     metadata.and_then(wire::Metadata::client_reference) == Some(client_reference)
 }
 
-pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<PaymentState, Unsettled> {
-    let status = status(&intent).ok_or(Unsettled::Undecided)?;
+pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<ProcessorPayment, PaymentStatusError> {
+    let status = status(&intent).ok_or(PaymentStatusError::Undecided)?;
     let currency = intent.currency.to_ascii_uppercase();
     let authorized = intent
         .latest_charge
@@ -100,15 +104,15 @@ pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<PaymentState, Unset
         None => (None, None),
     };
     let card = charged.or(failed).and_then(|method| method.card);
-    let lapses = card.as_ref().and_then(|card| card.capture_before);
-    let expires_at = lapses
+    let capture_before = card.as_ref().and_then(|card| card.capture_before);
+    let expires_at = capture_before
         .filter(|_| status == PaymentStatus::Authorized)
         .map(|seconds| {
             seconds
                 .checked_mul(1_000)
-                .ok_or_else(|| Unreadable::new("an instant is out of range"))
+                .ok_or_else(|| DecodeError::new("an instant is out of range"))
         });
-    Ok(PaymentState {
+    Ok(ProcessorPayment {
         status,
         processor_reference: intent.id,
         authorized,
@@ -130,7 +134,7 @@ pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<PaymentState, Unset
 fn status(intent: &wire::PaymentIntent) -> Option<PaymentStatus> {
     use wire::Status;
     let metadata = intent.metadata.as_ref();
-    let by_instrument = metadata.is_some_and(|metadata| metadata.is_made_for(INSTRUMENT));
+    let by_instrument = metadata.is_some_and(|metadata| metadata.has_payment_origin(INSTRUMENT));
     match intent.status {
         Status::RequiresPaymentMethod | Status::RequiresConfirmation if !by_instrument => {
             Some(PaymentStatus::RequiresAction)
@@ -175,9 +179,9 @@ pub(crate) fn card(card: wire::Card) -> Option<Card> {
     })
 }
 
-pub(crate) fn refund(refund: wire::Refund) -> Result<RefundState, Unreadable> {
+pub(crate) fn refund(refund: wire::Refund) -> Result<ProcessorRefund, DecodeError> {
     let currency = refund.currency.to_ascii_uppercase();
-    Ok(RefundState {
+    Ok(ProcessorRefund {
         processor_reference: refund.id,
         amount: Money {
             amount: amount::from_stripe(refund.amount, &currency)?,
@@ -187,9 +191,9 @@ pub(crate) fn refund(refund: wire::Refund) -> Result<RefundState, Unreadable> {
 }
 
 /// Returns the only item found under a reference, or `None` if there is none.
-pub(crate) fn the_only<T>(found: impl IntoIterator<Item = T>) -> Result<Option<T>, Unreadable> {
+pub(crate) fn single<T>(found: impl IntoIterator<Item = T>) -> Result<Option<T>, DecodeError> {
     let mut found = found.into_iter();
     let first = found.next();
-    check(found.next().is_none(), "several share a client reference")?;
+    ensure(found.next().is_none(), "several share a client reference")?;
     Ok(first)
 }

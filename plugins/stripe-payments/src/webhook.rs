@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use stopover_sdk::json::{self, Unreadable};
+use stopover_sdk::json::{self, DecodeError};
 use stopover_sdk::secret;
-use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
+use stopover_sdk::supplier_events::{Event, EventKind, VerifyError, WebhookRequest};
 
 use crate::wire;
 
@@ -14,37 +14,38 @@ pub(crate) const SECRET: &str = "webhook";
 const TOLERANCE_MS: u64 = 300_000;
 
 /// Verifies a delivery, which contains one event.
-pub(crate) fn verify(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
+pub(crate) fn verify(delivery: &WebhookRequest) -> Result<Vec<Event>, VerifyError> {
     authenticate(delivery)?;
-    let event = read(&delivery.body).map_err(|error| VerifyError::Unreadable(error.to_string()))?;
+    let event =
+        parse_event(&delivery.body).map_err(|error| VerifyError::Malformed(error.to_string()))?;
     Ok(vec![event])
 }
 
-fn authenticate(delivery: &Delivery) -> Result<(), VerifyError> {
-    let header = header(delivery).ok_or_else(|| unauthentic("the signature is missing"))?;
+fn authenticate(delivery: &WebhookRequest) -> Result<(), VerifyError> {
+    let header = header(delivery).ok_or_else(|| invalid_signature("the signature is missing"))?;
     let time = values(header, "t").next();
-    let time = time.ok_or_else(|| unauthentic("the signature has no time"))?;
+    let time = time.ok_or_else(|| invalid_signature("the signature has no time"))?;
     let signed_at_ms = time.parse::<i64>().ok();
     let signed_at_ms = signed_at_ms.and_then(|seconds| seconds.checked_mul(1_000));
     let is_fresh = signed_at_ms.is_some_and(|at| at.abs_diff(delivery.received_at) <= TOLERANCE_MS);
     if !is_fresh {
-        return Err(unauthentic("the signature is too old"));
+        return Err(invalid_signature("the signature is too old"));
     }
     let mut message = format!("{time}.").into_bytes();
     message.extend_from_slice(&delivery.body);
     let expected = secret::hmac_sha256(SECRET, &message)
-        .map_err(|secret::Error::Unknown(name)| unauthentic(&ungranted(&name)))?;
+        .map_err(|secret::Error::Unknown(name)| invalid_signature(&secret_not_granted(&name)))?;
     let expected = hexadecimal(&expected);
     // There are two signatures while a secret is being replaced. Each one is compared in full.
-    let matching = values(header, "v1").filter(|given| is_same(given, &expected));
+    let matching = values(header, "v1").filter(|given| constant_time_eq(given, &expected));
     if matching.count() == 0 {
-        return Err(unauthentic("the signature is wrong"));
+        return Err(invalid_signature("the signature is wrong"));
     }
     Ok(())
 }
 
 /// Returns the only signature header. Two headers would be ambiguous.
-fn header(delivery: &Delivery) -> Option<&str> {
+fn header(delivery: &WebhookRequest) -> Option<&str> {
     let mut found = delivery
         .headers
         .iter()
@@ -71,21 +72,21 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// Compares two digests in constant time.
-fn is_same(given: &str, expected: &str) -> bool {
+fn constant_time_eq(given: &str, expected: &str) -> bool {
     let pairs = given.bytes().zip(expected.bytes());
     given.len() == expected.len() && pairs.fold(0, |all, (one, other)| all | (one ^ other)) == 0
 }
 
-fn unauthentic(why: &str) -> VerifyError {
-    VerifyError::Unauthentic(why.to_owned())
+fn invalid_signature(why: &str) -> VerifyError {
+    VerifyError::InvalidSignature(why.to_owned())
 }
 
-fn ungranted(name: &str) -> String {
+fn secret_not_granted(name: &str) -> String {
     format!("the secret {name} is not granted")
 }
 
-fn read(body: &[u8]) -> Result<Event, Unreadable> {
-    let head: wire::EventHead = json::read(body)?;
+fn parse_event(body: &[u8]) -> Result<Event, DecodeError> {
+    let head: wire::EventHead = json::decode(body)?;
     let subject = head.data.and_then(|data| data.object);
     let subject = subject.and_then(|subject| subject.object);
     let is_about_payment = match subject.as_deref() {
@@ -97,7 +98,7 @@ fn read(body: &[u8]) -> Result<Event, Unreadable> {
     if !is_about_payment {
         return Ok(irrelevant(id, kind));
     }
-    let wire::Event { created, data } = json::read(body)?;
+    let wire::Event { created, data } = json::decode(body)?;
     let client_reference = data.object.metadata.as_ref();
     let client_reference = client_reference.and_then(wire::Metadata::client_reference);
     let client_reference = client_reference.map(str::to_owned);
@@ -112,7 +113,7 @@ fn read(body: &[u8]) -> Result<Event, Unreadable> {
     };
     Ok(Event {
         id,
-        kind: Kind::PaymentChanged,
+        kind: EventKind::PaymentChanged,
         supplier_reference: Some(payment),
         client_reference,
         supplier_offer: None,
@@ -123,7 +124,7 @@ fn read(body: &[u8]) -> Result<Event, Unreadable> {
 fn irrelevant(id: String, kind: String) -> Event {
     Event {
         id,
-        kind: Kind::Irrelevant(kind),
+        kind: EventKind::Irrelevant(kind),
         supplier_reference: None,
         client_reference: None,
         supplier_offer: None,

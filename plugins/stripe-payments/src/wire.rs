@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::form::{CLIENT_REFERENCE, MADE_FOR};
+use crate::form::{CLIENT_REFERENCE, PAYMENT_ORIGIN};
 
 /// Metadata of a Stripe object, which may contain keys of the gateway and of others.
 #[derive(Deserialize)]
@@ -17,8 +17,10 @@ impl Metadata {
         self.0.get(CLIENT_REFERENCE).map(String::as_str)
     }
 
-    pub(crate) fn is_made_for(&self, whom: &str) -> bool {
-        self.0.get(MADE_FOR).is_some_and(|known| known == whom)
+    pub(crate) fn has_payment_origin(&self, whom: &str) -> bool {
+        self.0
+            .get(PAYMENT_ORIGIN)
+            .is_some_and(|known| known == whom)
     }
 }
 

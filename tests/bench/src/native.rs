@@ -4,13 +4,13 @@
 use anyhow::Result;
 use std::rc::Rc;
 use stopover_sdk::http;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 
 /// Returns the functions that replace the adapter's imports.
 pub(crate) fn gateway(
     runtime: &Rc<tokio::runtime::Runtime>,
     settings: &serde_json::Value,
-) -> Result<Gateway> {
+) -> Result<MockGateway> {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
@@ -22,11 +22,11 @@ pub(crate) fn gateway(
     let runtime = Rc::clone(runtime);
     let transport = move |request: &http::Request| {
         let sent = runtime.block_on(send(&client, request));
-        sent.map_err(|error| http::Error::Cut(error.to_string()))
+        sent.map_err(|error| http::Error::ConnectionLost(error.to_string()))
     };
-    Ok(Gateway::new()
+    Ok(MockGateway::new()
         .settings(&settings.to_string())
-        .transport(transport))
+        .handle_requests(transport))
 }
 
 async fn send(

@@ -18,7 +18,7 @@ struct ReplayQueue {
 /// The recorded exchanges of a folder.
 pub(crate) struct Replayer {
     folder: PathBuf,
-    answers: Mutex<HashMap<String, ReplayQueue>>,
+    responses: Mutex<HashMap<String, ReplayQueue>>,
 }
 
 impl Replayer {
@@ -33,7 +33,7 @@ impl Replayer {
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed)?;
         files.sort_by_key(fs::DirEntry::file_name);
-        let mut answers: HashMap<String, ReplayQueue> = HashMap::new();
+        let mut responses: HashMap<String, ReplayQueue> = HashMap::new();
         for file in files
             .iter()
             .map(fs::DirEntry::path)
@@ -45,7 +45,7 @@ impl Replayer {
                     file: file.clone(),
                     source,
                 })?;
-            answers
+            responses
                 .entry(exchange.request.key())
                 .or_default()
                 .recorded
@@ -53,7 +53,7 @@ impl Replayer {
         }
         Ok(Self {
             folder: folder.to_owned(),
-            answers: Mutex::new(answers),
+            responses: Mutex::new(responses),
         })
     }
 
@@ -63,7 +63,10 @@ impl Replayer {
         outgoing: &OutboundRequest,
     ) -> Result<UpstreamResponse, ExchangeError> {
         let asked = RecordedRequest::of(outgoing);
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut responses = self
+            .responses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let missing = || {
             let body: String = String::from_utf8_lossy(&asked.body.bytes())
                 .chars()
@@ -75,7 +78,7 @@ impl Replayer {
                 asked.method, asked.path
             ))
         };
-        let found = answers.get_mut(&asked.key()).ok_or_else(missing)?;
+        let found = responses.get_mut(&asked.key()).ok_or_else(missing)?;
         let position = found.served.min(found.recorded.len().saturating_sub(1));
         found.served += 1;
         let (kept, response) = found.recorded.get(position).ok_or_else(missing)?;

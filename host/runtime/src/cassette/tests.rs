@@ -167,8 +167,8 @@ fn body_that_cannot_be_redacted_is_omitted() {
 
 #[test]
 fn hotel_names_and_prices_are_not_redacted() {
-    let answer = json!({"hotels": [{"id": "lp1897", "name": "Grand Hotel", "rates": [{"price": 1234.56, "offerId": "GU5XGNBVMDRYG4"}], "bookedAt": "2026-11-21T10:00:00+0100", "count": 4_111_111_111_111_111_u64}]});
-    let text = kept_text(&post("{}"), &incoming(200, &answer.to_string()));
+    let response = json!({"hotels": [{"id": "lp1897", "name": "Grand Hotel", "rates": [{"price": 1234.56, "offerId": "GU5XGNBVMDRYG4"}], "bookedAt": "2026-11-21T10:00:00+0100", "count": 4_111_111_111_111_111_u64}]});
+    let text = kept_text(&post("{}"), &incoming(200, &response.to_string()));
     for kept in [
         "Grand Hotel",
         "1234.56",
@@ -197,13 +197,13 @@ fn body(replayer: &Replayer, outgoing: &OutboundRequest) -> serde_json::Value {
 #[test]
 fn equal_requests_replay_in_order_and_repeat_last_response() {
     let request = outgoing(Method::GET, "https://api.example.com/v3/bookings/1", "");
-    let answers = ["pending", "pending", "confirmed"].map(|status| {
+    let responses = ["pending", "pending", "confirmed"].map(|status| {
         (
             request.clone(),
             incoming(200, &json!({"status": status}).to_string()),
         )
     });
-    let (_folder, replayer) = replay(&answers);
+    let (_folder, replayer) = replay(&responses);
     let seen: Vec<_> = (0..5)
         .map(|_| {
             body(&replayer, &request)["status"]
@@ -282,12 +282,12 @@ fn handwritten_file_is_accepted_and_invalid_file_is_named() {
     let hand_made = json!({"request": {"method": "GET", "path": "/down"}, "response": {"status": 502, "body": {"text": "<h1>Bad Gateway</h1>"}}});
     fs::write(folder.path().join("down.json"), hand_made.to_string()).unwrap();
     fs::write(folder.path().join("README.md"), "not an exchange").unwrap();
-    let answer = Replayer::open(folder.path())
+    let response = Replayer::open(folder.path())
         .unwrap()
         .replay(&outgoing(Method::GET, "https://a.com/down", ""))
         .unwrap();
     assert_eq!(
-        (answer.status, answer.body.as_slice()),
+        (response.status, response.body.as_slice()),
         (502, &b"<h1>Bad Gateway</h1>"[..])
     );
     fs::write(folder.path().join("wrong.json"), "{}").unwrap();

@@ -19,7 +19,7 @@ const CONDITIONS_MAX: usize = 10;
 /// Maximum number of days in one response, about ten years of a calendar.
 const DAYS_MAX: usize = 4_000;
 
-pub(crate) fn details(details: wire::Details) -> ConvertResult<HotelDetails> {
+pub(crate) fn details(details: wire::HotelDetails) -> ConvertResult<HotelDetails> {
     Ok(HotelDetails {
         name: text::display_line(details.name),
         description: text::optional_display(details.description, text::TEXT_CHARS),
@@ -50,7 +50,7 @@ pub(crate) fn details(details: wire::Details) -> ConvertResult<HotelDetails> {
             .policies
             .into_iter()
             .take(POLICIES_MAX)
-            .map(policy)
+            .map(house_rule)
             .collect(),
         rooms: details
             .rooms
@@ -74,10 +74,10 @@ fn images(images: Vec<wire::Image>) -> Vec<Image> {
     shown.take(CONTENT_ITEMS_MAX).collect()
 }
 
-fn policy(policy: wire::Policy) -> HouseRule {
+fn house_rule(rule: wire::HouseRule) -> HouseRule {
     HouseRule {
-        name: text::display_line(policy.name),
-        text: text::truncate(policy.text, text::TEXT_CHARS),
+        name: text::display_line(rule.name),
+        text: text::truncate(rule.text, text::TEXT_CHARS),
     }
 }
 
@@ -121,7 +121,7 @@ fn review(review: wire::Review) -> Review {
 
 /// Converts the days within the requested range, in order and without duplicates.
 pub(crate) fn forecast(
-    days: Vec<hotel_weather::Day>,
+    days: Vec<hotel_weather::WeatherDay>,
     start: Date,
     end: Date,
 ) -> ConvertResult<Vec<WeatherDay>> {
@@ -151,7 +151,7 @@ pub(crate) fn forecast(
     Ok(days)
 }
 
-fn condition(condition: hotel_weather::Condition) -> WeatherCondition {
+fn condition(condition: hotel_weather::WeatherCondition) -> WeatherCondition {
     WeatherCondition {
         description: text::display_line(condition.description),
         icon: text::optional_display(condition.icon, text::LINE_CHARS),
@@ -160,12 +160,12 @@ fn condition(condition: hotel_weather::Condition) -> WeatherCondition {
 
 /// Converts the prices of the requested hotels and days.
 pub(crate) fn prices(
-    answer: Vec<hotel_price_calendar::HotelPrices>,
-    asked: &[String],
+    response: Vec<hotel_price_calendar::HotelPrices>,
+    expected: &[String],
     start: Date,
     end: Date,
 ) -> ConvertResult<Vec<HotelPriceCalendar>> {
-    let mut hotels = list("hotels", answer, asked.len(), |hotel| {
+    let mut hotels = list("hotels", response, expected.len(), |hotel| {
         let mut prices = list("hotels.prices", hotel.prices, DAYS_MAX, |day| {
             Ok((
                 date("hotels.prices.date", &day.date)?,
@@ -187,6 +187,6 @@ pub(crate) fn prices(
             prices,
         })
     })?;
-    hotels.retain(|hotel| asked.contains(&hotel.supplier_hotel_id));
+    hotels.retain(|hotel| expected.contains(&hotel.supplier_hotel_id));
     Ok(hotels)
 }

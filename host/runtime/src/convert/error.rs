@@ -25,7 +25,7 @@ pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
             ReadError::Unavailable(text::operator_message(reason))
         }
         wire::ReadError::Failed(reason) => ReadError::Failed(text::operator_message(reason)),
-        wire::ReadError::Unreadable(reason) => {
+        wire::ReadError::InvalidResponse(reason) => {
             ReadError::InvalidResponse(text::operator_message(reason))
         }
         wire::ReadError::Misconfigured(reason) => {

@@ -1,7 +1,7 @@
 //! Randomized tests: valid plugin responses are changed at random. Every response that is accepted
 //! must match its request and contain only valid amounts of money.
 
-use super::tests::{answer, booked, euros, offer, paid, request};
+use super::tests::{booked, euros, offer, paid, request, response};
 use super::*;
 use crate::bindings::exports::stopover::payment::processor;
 use crate::bindings::exports::stopover::supplier::{hotel_booking, hotel_pricing, supplier_events};
@@ -124,9 +124,9 @@ fn assert_rates(rates: &[RoomRate]) {
     }
 }
 
-const PRICES: [Change<hotel_pricing::PriceAnswer>; 12] = [
+const PRICES: [Change<hotel_pricing::PriceResponse>; 12] = [
     |a, c| a.currency = code(c),
-    |a, c| a.hotels = c.list(|_| answer(vec![offer()]).hotels.remove(0)),
+    |a, c| a.hotels = c.list(|_| response(vec![offer()]).hotels.remove(0)),
     |a, _| {
         a.hotels
             .iter_mut()
@@ -162,18 +162,21 @@ const PRICES: [Change<hotel_pricing::PriceAnswer>; 12] = [
 ];
 
 fn offers(
-    answer: &mut hotel_pricing::PriceAnswer,
+    response: &mut hotel_pricing::PriceResponse,
 ) -> impl Iterator<Item = &mut hotel_pricing::Offer> {
-    answer.hotels.iter_mut().flat_map(|hotel| &mut hotel.offers)
+    response
+        .hotels
+        .iter_mut()
+        .flat_map(|hotel| &mut hotel.offers)
 }
 
 #[test]
 fn accepted_prices_match_request() {
     fuzz::values("hotel-prices", 1_000, |choice| {
-        let sent = changed(answer(vec![offer()]), choice, &PRICES);
+        let sent = changed(response(vec![offer()]), choice, &PRICES);
         let totals: Vec<i64> = offers(&mut sent.clone()).map(|one| one.total).collect();
         let asked = request();
-        let Ok(read) = hotel::price_answer(sent, hotel::PriceExpectation::of(&asked)) else {
+        let Ok(read) = hotel::price_response(sent, hotel::PriceExpectation::of(&asked)) else {
             return;
         };
         assert_eq!(read.currency, asked.stay.currency);
@@ -205,13 +208,13 @@ fn accepted_prices_match_request() {
     });
 }
 
-fn bound() -> hotel_booking::Prebooked {
+fn bound() -> hotel_booking::PrebookResponse {
     let offer = offer();
-    hotel_booking::Prebooked {
+    hotel_booking::PrebookResponse {
         supplier_prebook: "prebook".to_owned(),
         total: offer.total,
         currency: "EUR".to_owned(),
-        hotel: answer(vec![]).hotels.remove(0).hotel,
+        hotel: response(vec![]).hotels.remove(0).hotel,
         rooms: offer.rooms,
         policy: offer.policy,
         promotions: offer.promotions,
@@ -221,7 +224,7 @@ fn bound() -> hotel_booking::Prebooked {
     }
 }
 
-const BOUND: [Change<hotel_booking::Prebooked>; 8] = [
+const BOUND: [Change<hotel_booking::PrebookResponse>; 8] = [
     |p, c| p.currency = code(c),
     |p, c| p.total = c.integer(),
     |p, c| p.supplier_prebook = c.text(),
@@ -270,7 +273,7 @@ fn accepted_prebook_has_requested_currency_and_encrypted_checkout() {
     });
 }
 
-const STATES: [Change<wire::HotelBookingState>; 7] = [
+const STATES: [Change<wire::SupplierBooking>; 7] = [
     |s, c| s.currency = code(c),
     |s, c| s.total = c.integer(),
     |s, c| s.supplier_reference = c.text(),
@@ -309,7 +312,7 @@ fn accepted_booking_has_reference_and_unique_rooms() {
     });
 }
 
-const PAYMENTS: [Change<processor::PaymentState>; 7] = [
+const PAYMENTS: [Change<processor::ProcessorPayment>; 7] = [
     |s, c| s.currency = code(c),
     |s, c| s.authorized = c.integer(),
     |s, c| s.captured = c.integer(),
@@ -353,7 +356,7 @@ fn accepted_payment_never_exceeds_previous_step() {
 fn accepted_refund_has_requested_amount() {
     fuzz::values("refund", 1_000, |choice| {
         let asked = choice.maybe(|_| Money::new(100, euros()));
-        let state = processor::RefundState {
+        let state = processor::ProcessorRefund {
             processor_reference: choice.text(),
             amount: match choice.one_in(2) {
                 true => any_money(choice),
@@ -373,7 +376,7 @@ fn accepted_event_has_id_and_no_empty_references() {
     fuzz::values("supplier-events", 1_000, |choice| {
         let sent = choice.list(|choice| supplier_events::Event {
             id: choice.pick(&["e1", "e2", ""]).to_owned() + &choice.text(),
-            kind: supplier_events::Kind::Irrelevant(choice.text()),
+            kind: supplier_events::EventKind::Irrelevant(choice.text()),
             supplier_reference: choice.maybe(Choice::text),
             client_reference: choice.maybe(Choice::text),
             supplier_offer: choice.maybe(Choice::text),

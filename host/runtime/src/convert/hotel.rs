@@ -89,7 +89,7 @@ pub(crate) fn search_request(request: SearchRequest) -> hotel_search::SearchRequ
 const fn board_to_wire(board: Board) -> types::Board {
     match board {
         Board::RoomOnly => types::Board::RoomOnly,
-        Board::BedAndBreakfast => types::Board::Breakfast,
+        Board::BedAndBreakfast => types::Board::BedAndBreakfast,
         Board::HalfBoard => types::Board::HalfBoard,
         Board::FullBoard => types::Board::FullBoard,
         Board::AllInclusive => types::Board::AllInclusive,
@@ -218,14 +218,14 @@ pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> ConvertRes
     })
 }
 
-pub(crate) fn search_answer(
-    answer: hotel_search::SearchAnswer,
-    asked: Currency,
+pub(crate) fn search_response(
+    response: hotel_search::SearchResponse,
+    expected: Currency,
     limit: u16,
 ) -> ConvertResult<SearchResponse> {
     use hotel_search::AppliedFilters as Flags;
-    let currency = same_currency("currency", &answer.currency, asked)?;
-    let applied = |flag| answer.applied.contains(flag);
+    let currency = same_currency("currency", &response.currency, expected)?;
+    let applied = |flag| response.applied.contains(flag);
     Ok(SearchResponse {
         applied: AppliedFilters {
             min_star_rating: applied(Flags::MIN_STAR_RATING),
@@ -235,8 +235,8 @@ pub(crate) fn search_answer(
             max_total: applied(Flags::MAX_TOTAL),
             sort: applied(Flags::SORT),
         },
-        truncated: answer.truncated,
-        hotels: list("hotels", answer.hotels, usize::from(limit), |hotel| {
+        truncated: response.truncated,
+        hotels: list("hotels", response.hotels, usize::from(limit), |hotel| {
             Ok(SupplierHotel {
                 supplier_hotel_id: text::reference(
                     "hotels.supplier-hotel-id",
@@ -279,26 +279,34 @@ impl PriceExpectation {
     }
 }
 
-pub(crate) fn price_answer(
-    answer: hotel_pricing::PriceAnswer,
-    mut asked: PriceExpectation,
+pub(crate) fn price_response(
+    response: hotel_pricing::PriceResponse,
+    mut expected: PriceExpectation,
 ) -> ConvertResult<PriceResponse> {
-    let currency = same_currency("currency", &answer.currency, asked.currency)?;
-    let hotels = list("hotels", answer.hotels, asked.hotel_ids.len(), |found| {
-        let hotel = hotel_summary(found.hotel)?;
-        let Some(position) = asked
-            .hotel_ids
-            .iter()
-            .position(|id| *id == hotel.supplier_hotel_id)
-        else {
-            return invalid("hotels.supplier-hotel-id", "not asked for, or twice");
-        };
-        asked.hotel_ids.swap_remove(position);
-        let offers = list("hotels.offers", found.offers, asked.offers_max, |found| {
-            offer(found, currency, asked.rooms)
-        })?;
-        Ok(HotelOffers { hotel, offers })
-    })?;
+    let currency = same_currency("currency", &response.currency, expected.currency)?;
+    let hotels = list(
+        "hotels",
+        response.hotels,
+        expected.hotel_ids.len(),
+        |found| {
+            let hotel = hotel_summary(found.hotel)?;
+            let Some(position) = expected
+                .hotel_ids
+                .iter()
+                .position(|id| *id == hotel.supplier_hotel_id)
+            else {
+                return invalid("hotels.supplier-hotel-id", "not asked for, or twice");
+            };
+            expected.hotel_ids.swap_remove(position);
+            let offers = list(
+                "hotels.offers",
+                found.offers,
+                expected.offers_max,
+                |found| offer(found, currency, expected.rooms),
+            )?;
+            Ok(HotelOffers { hotel, offers })
+        },
+    )?;
     Ok(PriceResponse { currency, hotels })
 }
 
@@ -354,7 +362,7 @@ fn room_rates(
 const fn board(board: types::Board) -> Board {
     match board {
         types::Board::RoomOnly => Board::RoomOnly,
-        types::Board::Breakfast => Board::BedAndBreakfast,
+        types::Board::BedAndBreakfast => Board::BedAndBreakfast,
         types::Board::HalfBoard => Board::HalfBoard,
         types::Board::FullBoard => Board::FullBoard,
         types::Board::AllInclusive => Board::AllInclusive,
@@ -436,31 +444,31 @@ fn loyalty(loyalty: wire::Loyalty) -> Loyalty {
 }
 
 pub(crate) fn prebook_response(
-    prebooked: hotel_booking::Prebooked,
-    asked: Currency,
+    response: hotel_booking::PrebookResponse,
+    expected: Currency,
     rooms: usize,
 ) -> ConvertResult<PrebookResponse> {
-    let currency = same_currency("currency", &prebooked.currency, asked)?;
+    let currency = same_currency("currency", &response.currency, expected)?;
     Ok(PrebookResponse {
-        supplier_prebook: text::opaque("supplier-prebook", prebooked.supplier_prebook)?,
-        total: positive_money("total", prebooked.total, currency)?,
-        hotel: hotel_summary(prebooked.hotel)?,
-        rooms: room_rates(prebooked.rooms, currency, rooms)?,
-        policy: policy(prebooked.policy)?,
-        promotions: promotions(prebooked.promotions, currency, rooms)?,
-        loyalty: prebooked.loyalty.map(loyalty),
-        expires_at: optional(prebooked.expires_at, |at| instant("expires-at", at))?,
-        checkout: optional(prebooked.checkout, checkout)?,
+        supplier_prebook: text::opaque("supplier-prebook", response.supplier_prebook)?,
+        total: positive_money("total", response.total, currency)?,
+        hotel: hotel_summary(response.hotel)?,
+        rooms: room_rates(response.rooms, currency, rooms)?,
+        policy: policy(response.policy)?,
+        promotions: promotions(response.promotions, currency, rooms)?,
+        loyalty: response.loyalty.map(loyalty),
+        expires_at: optional(response.expires_at, |at| instant("expires-at", at))?,
+        checkout: optional(response.checkout, checkout)?,
     })
 }
 
-/// Converts a supplier's booking. `asked` is the required currency, if it is known.
+/// Converts a supplier's booking. `expected` is the required currency, if it is known.
 pub(crate) fn supplier_booking(
-    state: wire::HotelBookingState,
-    asked: Option<Currency>,
+    state: wire::SupplierBooking,
+    expected: Option<Currency>,
 ) -> ConvertResult<SupplierBooking> {
-    let currency = match asked {
-        Some(asked) => same_currency("currency", &state.currency, asked)?,
+    let currency = match expected {
+        Some(expected) => same_currency("currency", &state.currency, expected)?,
         None => currency("currency", &state.currency)?,
     };
     let mut rooms = list("rooms", state.rooms, ROOMS_MAX, booked_room)?;
@@ -487,7 +495,7 @@ pub(crate) fn supplier_booking(
     })
 }
 
-fn booked_room(room: wire::BookedRoom) -> ConvertResult<SupplierRoom> {
+fn booked_room(room: wire::SupplierRoom) -> ConvertResult<SupplierRoom> {
     if usize::from(room.position) >= ROOMS_MAX {
         return invalid("rooms.position", "out of range");
     }
@@ -519,12 +527,12 @@ fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<Cancellatio
     })
 }
 
-pub(crate) fn booking_lookup(answer: hotel_booking::FindAnswer) -> ConvertResult<BookingLookup> {
-    Ok(match answer {
-        hotel_booking::FindAnswer::Found(state) => {
+pub(crate) fn booking_lookup(lookup: hotel_booking::BookingLookup) -> ConvertResult<BookingLookup> {
+    Ok(match lookup {
+        hotel_booking::BookingLookup::Found(state) => {
             BookingLookup::Found(Box::new(supplier_booking(state, None)?))
         }
-        hotel_booking::FindAnswer::NotFound => BookingLookup::NotFound,
+        hotel_booking::BookingLookup::NotFound => BookingLookup::NotFound,
     })
 }
 

@@ -41,9 +41,9 @@ fn currency(field: &'static str, code: &str) -> ConvertResult<Currency> {
     Currency::parse(code).or(invalid(field, "not an ISO 4217 currency"))
 }
 
-fn same_currency(field: &'static str, code: &str, wanted: Currency) -> ConvertResult<Currency> {
-    if code == wanted.code() {
-        Ok(wanted)
+fn same_currency(field: &'static str, code: &str, expected: Currency) -> ConvertResult<Currency> {
+    if code == expected.code() {
+        Ok(expected)
     } else {
         invalid(field, "another currency than asked for")
     }

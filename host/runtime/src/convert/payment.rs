@@ -53,11 +53,11 @@ pub(crate) fn intent(intent: wire::Intent) -> ConvertResult<(String, String)> {
 /// Converts the state of a payment. Amounts are totals: the captured amount must not exceed the
 /// authorized one, and the refunded amount must not exceed the captured one.
 pub(crate) fn processor_payment(
-    state: wire::PaymentState,
-    asked: Option<Currency>,
+    state: wire::ProcessorPayment,
+    expected: Option<Currency>,
 ) -> ConvertResult<ProcessorPayment> {
-    let currency = match asked {
-        Some(asked) => same_currency("currency", &state.currency, asked)?,
+    let currency = match expected {
+        Some(expected) => same_currency("currency", &state.currency, expected)?,
         None => super::currency("currency", &state.currency)?,
     };
     let authorized = money("authorized", state.authorized, currency)?;
@@ -132,12 +132,12 @@ fn is_month(text: &str) -> bool {
 
 /// Converts a refund into the processor's id and the amount.
 pub(crate) fn refund(
-    state: wire::RefundState,
-    asked: Option<Money>,
+    state: wire::ProcessorRefund,
+    expected: Option<Money>,
 ) -> ConvertResult<(String, Money)> {
     let currency = super::currency("currency", &state.amount.currency)?;
     let amount = money("amount", state.amount.amount, currency)?;
-    if asked.is_some_and(|asked| asked != amount) {
+    if expected.is_some_and(|expected| expected != amount) {
         return invalid("amount", "another amount than asked for");
     }
     Ok((

@@ -12,12 +12,14 @@ const EVENTS_MAX: usize = 200;
 
 /// Converts a webhook request for the adapter. Anyone may send one, so an oversized request is
 /// rejected before it reaches the adapter.
-pub(crate) fn delivery(delivery: SupplierWebhookRequest) -> Result<wire::Delivery, VerifyError> {
+pub(crate) fn webhook_request(
+    request: SupplierWebhookRequest,
+) -> Result<wire::WebhookRequest, VerifyError> {
     let too_large = |what: &str| Err(VerifyError::Malformed(format!("{what} too large")));
-    if delivery.body.len() > BODY_BYTES_MAX {
+    if request.body.len() > BODY_BYTES_MAX {
         return too_large("the body is");
     }
-    let headers = &delivery.headers;
+    let headers = &request.headers;
     let header_bytes: usize = headers
         .iter()
         .map(|(name, value)| name.len() + value.len())
@@ -25,13 +27,13 @@ pub(crate) fn delivery(delivery: SupplierWebhookRequest) -> Result<wire::Deliver
     if headers.len() > HEADERS_MAX || header_bytes > HEADER_BYTES_MAX {
         return too_large("the headers are");
     }
-    let headers = delivery.headers.into_iter();
-    Ok(wire::Delivery {
+    let headers = request.headers.into_iter();
+    Ok(wire::WebhookRequest {
         headers: headers
             .map(|(name, value)| wire::Header { name, value })
             .collect(),
-        body: delivery.body,
-        received_at: delivery.received_at.0,
+        body: request.body,
+        received_at: request.received_at.0,
     })
 }
 
@@ -40,7 +42,7 @@ pub(crate) fn events(events: Vec<wire::Event>) -> ConvertResult<Vec<SupplierEven
         let offer = event.supplier_offer.filter(|offer| !offer.is_empty());
         Ok(SupplierEvent {
             id: text::reference("events.id", event.id)?,
-            kind: kind(event.kind),
+            kind: event_kind(event.kind),
             supplier_reference: text::optional_reference(
                 "events.supplier-reference",
                 event.supplier_reference,
@@ -57,22 +59,24 @@ pub(crate) fn events(events: Vec<wire::Event>) -> ConvertResult<Vec<SupplierEven
     })
 }
 
-fn kind(kind: wire::Kind) -> SupplierEventKind {
+fn event_kind(kind: wire::EventKind) -> SupplierEventKind {
     match kind {
-        wire::Kind::BookingChanged => SupplierEventKind::BookingChanged,
-        wire::Kind::ItineraryChanged => SupplierEventKind::ItineraryChanged,
-        wire::Kind::CancellationChanged => SupplierEventKind::CancellationChanged,
-        wire::Kind::PaymentChanged => SupplierEventKind::PaymentChanged,
-        wire::Kind::Irrelevant(what) => SupplierEventKind::Irrelevant(text::operator_message(what)),
+        wire::EventKind::BookingChanged => SupplierEventKind::BookingChanged,
+        wire::EventKind::ItineraryChanged => SupplierEventKind::ItineraryChanged,
+        wire::EventKind::CancellationChanged => SupplierEventKind::CancellationChanged,
+        wire::EventKind::PaymentChanged => SupplierEventKind::PaymentChanged,
+        wire::EventKind::Irrelevant(what) => {
+            SupplierEventKind::Irrelevant(text::operator_message(what))
+        }
     }
 }
 
 pub(crate) fn verify_error(error: wire::VerifyError) -> VerifyError {
     match error {
-        wire::VerifyError::Unauthentic(reason) => {
+        wire::VerifyError::InvalidSignature(reason) => {
             VerifyError::InvalidSignature(text::operator_message(reason))
         }
-        wire::VerifyError::Unreadable(reason) => {
+        wire::VerifyError::Malformed(reason) => {
             VerifyError::Malformed(text::operator_message(reason))
         }
     }
@@ -86,7 +90,7 @@ mod tests {
     fn event() -> wire::Event {
         wire::Event {
             id: "e1".to_owned(),
-            kind: wire::Kind::Irrelevant("a\nping".to_owned()),
+            kind: wire::EventKind::Irrelevant("a\nping".to_owned()),
             supplier_reference: Some(String::new()),
             client_reference: Some("fbk_1".to_owned()),
             supplier_offer: Some(String::new()),
@@ -95,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_needs_an_id_and_what_is_empty_is_nothing() {
+    fn event_without_id_is_rejected_and_empty_values_are_none() {
         let read = events(vec![event()]).unwrap().remove(0);
         assert_eq!(
             read,
@@ -128,9 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn a_delivery_is_passed_on_up_to_its_limits() {
+    fn webhook_request_within_limits_is_converted() {
         let sent = |headers: usize, value: usize, body: usize| {
-            delivery(SupplierWebhookRequest {
+            webhook_request(SupplierWebhookRequest {
                 headers: vec![("x".to_owned(), "y".repeat(value)); headers],
                 body: vec![0; body],
                 received_at: Timestamp(1),

@@ -49,7 +49,7 @@ pub(super) fn offer() -> hotel_pricing::Offer {
         total: 12_000,
         rooms: vec![wire::RoomRate {
             name: "Double".to_owned(),
-            board: types::Board::Breakfast,
+            board: types::Board::BedAndBreakfast,
             board_name: "Breakfast".to_owned(),
             total: 12_000,
             due_at_property: Some(types::Money {
@@ -70,7 +70,7 @@ pub(super) fn offer() -> hotel_pricing::Offer {
     }
 }
 
-pub(super) fn answer(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceAnswer {
+pub(super) fn response(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceResponse {
     let hotel = wire::HotelSummary {
         supplier_hotel_id: "h1".to_owned(),
         name: "Grand".to_owned(),
@@ -81,22 +81,22 @@ pub(super) fn answer(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceA
         }),
         time_zone: Some("Europe/Rome".to_owned()),
     };
-    hotel_pricing::PriceAnswer {
+    hotel_pricing::PriceResponse {
         currency: "EUR".to_owned(),
         hotels: vec![hotel_pricing::HotelOffers { hotel, offers }],
     }
 }
 
 fn read(
-    answer: hotel_pricing::PriceAnswer,
+    response: hotel_pricing::PriceResponse,
 ) -> Result<host_domain::hotel::supplier_api::PriceResponse, InvalidResponse> {
-    hotel::price_answer(answer, hotel::PriceExpectation::of(&request()))
+    hotel::price_response(response, hotel::PriceExpectation::of(&request()))
 }
 
 #[test]
 fn valid_response_is_converted_completely_with_sorted_penalties() {
-    let answer = read(answer(vec![offer()])).unwrap();
-    let offer = &answer.hotels[0].offers[0];
+    let response = read(response(vec![offer()])).unwrap();
+    let offer = &response.hotels[0].offers[0];
     assert_eq!(
         (offer.total, offer.rooms.len()),
         (Money::new(12_000, euros()), 1)
@@ -116,7 +116,7 @@ fn valid_response_is_converted_completely_with_sorted_penalties() {
 
 #[test]
 fn invalid_response_is_rejected_with_its_field() {
-    type Change = fn(&mut hotel_pricing::PriceAnswer);
+    type Change = fn(&mut hotel_pricing::PriceResponse);
     let cases: [(&str, Change); 18] = [
         ("currency", |a| a.currency = "USD".to_owned()),
         ("currency", |a| a.currency = "euro".to_owned()),
@@ -171,33 +171,33 @@ fn invalid_response_is_rejected_with_its_field() {
         }),
     ];
     for (field, change) in cases {
-        let mut answer = answer(vec![offer()]);
-        change(&mut answer);
-        assert_eq!(read(answer).unwrap_err().field, field);
+        let mut response = response(vec![offer()]);
+        change(&mut response);
+        assert_eq!(read(response).unwrap_err().field, field);
     }
 }
 
 #[test]
 fn duplicate_or_surplus_hotels_are_rejected() {
-    let mut twice = answer(vec![offer()]);
+    let mut twice = response(vec![offer()]);
     twice.hotels.push(twice.hotels[0].clone());
     assert_eq!(read(twice).unwrap_err().field, "hotels.supplier-hotel-id");
-    let mut many = answer(vec![offer()]);
+    let mut many = response(vec![offer()]);
     many.hotels = vec![many.hotels[0].clone(); 3];
     assert_eq!(read(many).unwrap_err().field, "hotels");
 }
 
 #[test]
 fn display_texts_are_truncated_and_invalid_display_values_left_out() {
-    let mut long = answer(vec![]);
+    let mut long = response(vec![]);
     long.hotels[0].hotel.name = "ä".repeat(1_000) + "\0";
     long.hotels[0].hotel.time_zone = Some("Europe/Atlantis".to_owned());
     let hotel = read(long).unwrap().hotels.remove(0).hotel;
     assert_eq!((hotel.name.chars().count(), hotel.time_zone), (300, None));
 }
 
-fn found(rating: f64) -> hotel_search::FoundHotel {
-    hotel_search::FoundHotel {
+fn found(rating: f64) -> hotel_search::SupplierHotel {
+    hotel_search::SupplierHotel {
         supplier_hotel_id: "h1".to_owned(),
         name: "a\0b".to_owned(),
         address: String::new(),
@@ -214,21 +214,21 @@ fn found(rating: f64) -> hotel_search::FoundHotel {
 
 #[test]
 fn search_result_is_limited_and_invalid_ratings_left_out() {
-    let search = |hotels| hotel_search::SearchAnswer {
+    let search = |hotels| hotel_search::SearchResponse {
         currency: "EUR".to_owned(),
         hotels,
         applied: hotel_search::AppliedFilters::SORT | hotel_search::AppliedFilters::BOARDS,
         truncated: true,
     };
-    let answer =
-        hotel::search_answer(search(vec![found(f64::INFINITY), found(4.5)]), euros(), 2).unwrap();
+    let response =
+        hotel::search_response(search(vec![found(f64::INFINITY), found(4.5)]), euros(), 2).unwrap();
     assert!(
-        answer.applied.sort
-            && answer.applied.boards
-            && !answer.applied.max_total
-            && answer.truncated
+        response.applied.sort
+            && response.applied.boards
+            && !response.applied.max_total
+            && response.truncated
     );
-    let ratings: Vec<_> = answer
+    let ratings: Vec<_> = response
         .hotels
         .iter()
         .map(|hotel| hotel.star_rating)
@@ -236,27 +236,27 @@ fn search_result_is_limited_and_invalid_ratings_left_out() {
     assert_eq!(ratings, [None, Some(4.5)]);
     assert_eq!(
         (
-            answer.hotels[0].name.as_str(),
-            answer.hotels[0].main_image.as_deref()
+            response.hotels[0].name.as_str(),
+            response.hotels[0].main_image.as_deref()
         ),
         ("ab", None)
     );
     assert_eq!(
-        hotel::search_answer(search(vec![found(1.0); 3]), euros(), 2)
+        hotel::search_response(search(vec![found(1.0); 3]), euros(), 2)
             .unwrap_err()
             .field,
         "hotels"
     );
 }
 
-pub(super) fn booked(positions: &[u8]) -> wire::HotelBookingState {
-    let rooms = positions.iter().map(|position| wire::BookedRoom {
+pub(super) fn booked(positions: &[u8]) -> wire::SupplierBooking {
+    let rooms = positions.iter().map(|position| wire::SupplierRoom {
         position: *position,
         supplier_room_reference: Some(String::new()),
         hotel_confirmation_code: None,
         canceled: false,
     });
-    wire::HotelBookingState {
+    wire::SupplierBooking {
         status: types::BookingStatus::Confirmed,
         supplier_reference: "b1".to_owned(),
         client_reference: Some(String::new()),
@@ -308,7 +308,7 @@ fn booking_requires_reference_currency_and_unique_rooms() {
             .field,
         "currency"
     );
-    let nameless = wire::HotelBookingState {
+    let nameless = wire::SupplierBooking {
         supplier_reference: String::new(),
         ..booked(&[])
     };
@@ -350,8 +350,8 @@ fn invalid_refusal_is_not_definitive() {
     );
 }
 
-pub(super) fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::PaymentState {
-    processor::PaymentState {
+pub(super) fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::ProcessorPayment {
+    processor::ProcessorPayment {
         status: processor::PaymentStatus::Captured,
         processor_reference: "p1".to_owned(),
         currency: "EUR".to_owned(),
@@ -387,7 +387,7 @@ fn captured_and_refunded_amounts_never_exceed_previous_step() {
 
 #[test]
 fn refund_of_different_amount_is_rejected() {
-    let refund = |amount| processor::RefundState {
+    let refund = |amount| processor::ProcessorRefund {
         processor_reference: "r1".to_owned(),
         amount: types::Money {
             amount,

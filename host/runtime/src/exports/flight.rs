@@ -2,34 +2,35 @@
 
 use super::{ChangeFn, ExportError, ExportResolver, ReadFn, TypedExport};
 use crate::bindings::exports::stopover::supplier as wit;
-use crate::bindings::stopover::supplier::flight_types::FlightBookingState;
+use crate::bindings::stopover::supplier::flight_types::SupplierBooking;
 use crate::bindings::stopover::supplier::types::ReadError;
 use host_domain::supplier::Capability;
 
 pub(crate) type PricingFn =
-    Option<ReadFn<wit::flight_pricing::PriceRequest, wit::flight_pricing::PriceAnswer>>;
+    Option<ReadFn<wit::flight_pricing::PriceRequest, wit::flight_pricing::PriceResponse>>;
 
 pub(crate) struct FlightBookingExports {
     pub(crate) prebook:
-        ChangeFn<wit::flight_booking::PrebookRequest, wit::flight_booking::Prebooked>,
-    pub(crate) book: ChangeFn<wit::flight_booking::BookRequest, FlightBookingState>,
-    pub(crate) find: ReadFn<wit::flight_booking::FindRequest, wit::flight_booking::FindAnswer>,
+        ChangeFn<wit::flight_booking::PrebookRequest, wit::flight_booking::PrebookResponse>,
+    pub(crate) book: ChangeFn<wit::flight_booking::BookRequest, SupplierBooking>,
+    pub(crate) find: ReadFn<wit::flight_booking::FindRequest, wit::flight_booking::BookingLookup>,
 }
 
 pub(crate) struct FlightCancellationExports {
     pub(crate) quote:
         ReadFn<wit::flight_cancellation::QuoteRequest, wit::flight_cancellation::Quote>,
-    pub(crate) cancel: ChangeFn<wit::flight_cancellation::CancelRequest, FlightBookingState>,
+    pub(crate) cancel: ChangeFn<wit::flight_cancellation::CancelRequest, SupplierBooking>,
 }
 
 pub(crate) struct FlightServicesExports {
-    pub(crate) list: ReadFn<wit::flight_services::ListRequest, wit::flight_services::Available>,
-    pub(crate) buy: ChangeFn<wit::flight_services::BuyRequest, FlightBookingState>,
+    pub(crate) list:
+        ReadFn<wit::flight_services::ListRequest, wit::flight_services::AvailableServices>,
+    pub(crate) buy: ChangeFn<wit::flight_services::PurchaseRequest, SupplierBooking>,
 }
 
 pub(crate) struct FlightReferenceExports {
     pub(crate) airports:
-        TypedExport<(String, u16), (Result<wit::flight_reference::AirportAnswer, ReadError>,)>,
+        TypedExport<(String, u16), (Result<wit::flight_reference::AirportResponse, ReadError>,)>,
     pub(crate) airline: ReadFn<String, wit::flight_reference::Airline>,
 }
 
@@ -80,7 +81,7 @@ impl ExportResolver<'_> {
         };
         Ok(Some(FlightServicesExports {
             list: TypedExport::resolve(self, &interface, "list-services")?,
-            buy: TypedExport::resolve(self, &interface, "buy-services")?,
+            buy: TypedExport::resolve(self, &interface, "purchase-services")?,
         }))
     }
 

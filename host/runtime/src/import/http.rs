@@ -33,10 +33,10 @@ impl http::Host for GuestState {
         }
         let at_once = self.provision.limits.concurrent_requests_max.max(1);
         let (provision, scope) = (&*self.provision, &*self.scope);
-        let answers = futures::stream::iter(requests)
+        let responses = futures::stream::iter(requests)
             .map(|request| send(provision, scope, request))
             .buffered(at_once);
-        Ok(answers.collect().await)
+        Ok(responses.collect().await)
     }
 }
 
@@ -64,7 +64,7 @@ async fn send(
             ExchangeError::Denied(reason) => http::Error::Denied(reason),
             ExchangeError::NotSent(reason) => http::Error::NotSent(reason),
             ExchangeError::TimedOut(reason) => http::Error::TimedOut(reason),
-            ExchangeError::ConnectionLost(reason) => http::Error::Cut(reason),
+            ExchangeError::ConnectionLost(reason) => http::Error::ConnectionLost(reason),
             ExchangeError::TooLarge(bytes_max) => {
                 http::Error::TooLarge(u64::try_from(bytes_max).unwrap_or(u64::MAX))
             }

@@ -6,7 +6,7 @@ use crate::bindings::stopover::host::log;
 use crate::call_state::GuestState;
 
 impl log::Host for GuestState {
-    fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
+    fn log(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.log_lines = self.log_lines.saturating_add(1);
         let limits = &self.provision.limits;
         if self.log_lines > limits.log_lines_max {

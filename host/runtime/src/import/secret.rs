@@ -19,13 +19,13 @@ impl secret::Host for GuestState {
         Ok(hmac_sha256(&self.provision.secrets, name, &message))
     }
 
-    fn sha256_with(
+    fn sha256_with_secret(
         &mut self,
         prefix: Vec<u8>,
         name: String,
         suffix: Vec<u8>,
     ) -> wasmtime::Result<Result<Vec<u8>, secret::Error>> {
-        Ok(sha256_with(
+        Ok(sha256_with_secret(
             &self.provision.secrets,
             &prefix,
             &name,
@@ -41,7 +41,7 @@ fn hmac_sha256(secrets: &Secrets, name: String, message: &[u8]) -> Result<Vec<u8
     Ok(mac.finalize().into_bytes().to_vec())
 }
 
-fn sha256_with(
+fn sha256_with_secret(
     secrets: &Secrets,
     prefix: &[u8],
     name: &str,
@@ -83,7 +83,7 @@ mod tests {
             hex::encode(mac),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
-        let hash = sha256_with(&secrets(), b"a", "letter", b"c").unwrap();
+        let hash = sha256_with_secret(&secrets(), b"a", "letter", b"c").unwrap();
         assert_eq!(
             hex::encode(hash),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -96,7 +96,7 @@ mod tests {
             matches!(hmac_sha256(&secrets(), "other".to_owned(), b""), Err(secret::Error::Unknown(name)) if name == "other")
         );
         assert!(matches!(
-            sha256_with(&secrets(), b"", "other", b""),
+            sha256_with_secret(&secrets(), b"", "other", b""),
             Err(secret::Error::Unknown(_))
         ));
     }

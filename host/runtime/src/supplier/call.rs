@@ -75,7 +75,7 @@ impl Supplier {
             ));
         };
 
-        let answer = guest::call(
+        let response = guest::call(
             &plugin.pre,
             &plugin.provision,
             &record.scope,
@@ -85,11 +85,11 @@ impl Supplier {
         )
         .await;
         let sent = &record.scope.sent;
-        match answer {
+        match response {
             Ok((Ok(wire),)) => match read(wire) {
-                Ok(answer) => {
+                Ok(response) => {
                     record.finish(PluginCallOutcome::Succeeded, None);
-                    Ok(answer)
+                    Ok(response)
                 }
                 Err(unreadable) => Err(record.finish_with_error(
                     E::from_invalid_response(unreadable),

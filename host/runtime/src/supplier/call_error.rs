@@ -131,7 +131,7 @@ impl CallError for ChangeError {
     }
 
     fn from_invalid_response(unreadable: InvalidResponse) -> Self {
-        Self::Unknown(format!("the answer cannot be used: {unreadable}"))
+        Self::Unknown(format!("the response cannot be used: {unreadable}"))
     }
 
     fn from_guest_error(broken: GuestError, sent: &OutboundTracker) -> Self {
@@ -171,7 +171,7 @@ impl CallError for PaymentError {
     }
 
     fn from_invalid_response(unreadable: InvalidResponse) -> Self {
-        Self::Unknown(format!("the answer cannot be used: {unreadable}"))
+        Self::Unknown(format!("the response cannot be used: {unreadable}"))
     }
 
     fn from_guest_error(broken: GuestError, sent: &OutboundTracker) -> Self {
@@ -208,7 +208,7 @@ impl CallError for VerifyError {
     }
 
     fn from_invalid_response(unreadable: InvalidResponse) -> Self {
-        Self::Failed(format!("its answer cannot be used: {unreadable}"))
+        Self::Failed(format!("its response cannot be used: {unreadable}"))
     }
 
     fn from_guest_error(broken: GuestError, _sent: &OutboundTracker) -> Self {

@@ -15,14 +15,14 @@ impl Supplier {
     pub async fn verify_supplier_event(
         &self,
         context: &CallContext,
-        delivery: SupplierWebhookRequest,
+        request: SupplierWebhookRequest,
     ) -> Result<Vec<SupplierEvent>, VerifyError> {
         let name = ExportName {
             capability: Capability::SupplierEvents,
             function: "verify",
         };
         let function = self.plugin.exports.events.as_ref();
-        let arguments = (convert::delivery(delivery)?,);
+        let arguments = (convert::webhook_request(request)?,);
         self.call(context, name, function, arguments, convert::events)
             .await
     }

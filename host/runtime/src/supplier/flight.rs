@@ -30,9 +30,9 @@ impl Supplier {
         request: PriceRequest,
     ) -> Result<PriceResponse, ReadError> {
         let function = self.plugin.exports.flight.price.as_ref();
-        let asked = PriceExpectation::of(&request);
+        let expected = PriceExpectation::of(&request);
         let arguments = (convert::price_request(request),);
-        let read = |answer| convert::price_answer(answer, asked);
+        let read = |response| convert::price_response(response, expected);
         self.call(
             context,
             name(Capability::FlightPricing, "price"),
@@ -56,7 +56,7 @@ impl Supplier {
         let function = booking.map(|booking| &booking.prebook);
         let (currency, passengers) = (request.total.currency, request.passengers.len());
         let arguments = (convert::prebook_request(request),);
-        let read = |answer| convert::prebooked(answer, currency, passengers);
+        let read = |response| convert::prebook_response(response, currency, passengers);
         self.call(
             context,
             name(Capability::FlightBooking, "prebook"),
@@ -79,9 +79,9 @@ impl Supplier {
     ) -> Result<SupplierBooking, ChangeError> {
         let booking = self.plugin.exports.flight.booking.as_ref();
         let function = booking.map(|booking| &booking.book);
-        let asked = BookingExpectation::for_book(&request);
+        let expected = BookingExpectation::for_book(&request);
         let arguments = (convert::book_request(request),);
-        let read = |state| convert::supplier_booking(state, &asked);
+        let read = |state| convert::supplier_booking(state, &expected);
         self.call(
             context,
             name(Capability::FlightBooking, "book"),
@@ -103,9 +103,9 @@ impl Supplier {
     ) -> Result<BookingLookup, ReadError> {
         let booking = self.plugin.exports.flight.booking.as_ref();
         let function = booking.map(|booking| &booking.find);
-        let asked = BookingExpectation::for_find(&request);
+        let expected = BookingExpectation::for_find(&request);
         let arguments = (convert::find_request(request),);
-        let read = |answer| convert::booking_lookup(answer, &asked);
+        let read = |response| convert::booking_lookup(response, &expected);
         self.call(
             context,
             name(Capability::FlightBooking, "find"),
@@ -149,9 +149,9 @@ impl Supplier {
     ) -> Result<SupplierBooking, ChangeError> {
         let cancellation = self.plugin.exports.flight.cancellation.as_ref();
         let function = cancellation.map(|cancellation| &cancellation.cancel);
-        let asked = BookingExpectation::for_cancel(&request);
+        let expected = BookingExpectation::for_cancel(&request);
         let arguments = (convert::cancel_request(request),);
-        let read = |state| convert::supplier_booking(state, &asked);
+        let read = |state| convert::supplier_booking(state, &expected);
         self.call(
             context,
             name(Capability::FlightCancellation, "cancel"),
@@ -195,12 +195,12 @@ impl Supplier {
     ) -> Result<SupplierBooking, ChangeError> {
         let services = self.plugin.exports.flight.services.as_ref();
         let function = services.map(|services| &services.buy);
-        let asked = BookingExpectation::for_buy_services(&request);
-        let arguments = (convert::buy_request(request),);
-        let read = |state| convert::supplier_booking(state, &asked);
+        let expected = BookingExpectation::for_buy_services(&request);
+        let arguments = (convert::purchase_request(request),);
+        let read = |state| convert::supplier_booking(state, &expected);
         self.call(
             context,
-            name(Capability::FlightServices, "buy-services"),
+            name(Capability::FlightServices, "purchase-services"),
             function,
             arguments,
             read,
@@ -220,7 +220,7 @@ impl Supplier {
     ) -> Result<AirportResponse, ReadError> {
         let reference = self.plugin.exports.flight.reference.as_ref();
         let function = reference.map(|reference| &reference.airports);
-        let read = |answer| convert::airports(answer, limit);
+        let read = |response| convert::airports(response, limit);
         self.call(
             context,
             name(Capability::FlightReference, "find-airports"),
@@ -242,8 +242,8 @@ impl Supplier {
     ) -> Result<Airline, ReadError> {
         let reference = self.plugin.exports.flight.reference.as_ref();
         let function = reference.map(|reference| &reference.airline);
-        let asked = iata_code.clone();
-        let read = |answer| convert::airline(answer, &asked);
+        let expected = iata_code.clone();
+        let read = |response| convert::airline(response, &expected);
         self.call(
             context,
             name(Capability::FlightReference, "read-airline"),

@@ -58,7 +58,7 @@ impl Supplier {
         let function = self.plugin.exports.search.as_ref();
         let (currency, limit) = (request.stay.currency, request.limit);
         let arguments = (convert::hotel::search_request(request),);
-        let read = |answer| convert::hotel::search_answer(answer, currency, limit);
+        let read = |response| convert::hotel::search_response(response, currency, limit);
         self.call(
             context,
             name(Capability::HotelSearch, "search"),
@@ -80,9 +80,9 @@ impl Supplier {
         request: PriceRequest,
     ) -> Result<PriceResponse, ReadError> {
         let function = self.plugin.exports.price.as_ref();
-        let asked = PriceExpectation::of(&request);
+        let expected = PriceExpectation::of(&request);
         let arguments = (convert::hotel::price_request(request),);
-        let read = |answer| convert::hotel::price_answer(answer, asked);
+        let read = |response| convert::hotel::price_response(response, expected);
         self.call(
             context,
             name(Capability::HotelPricing, "price"),
@@ -110,7 +110,7 @@ impl Supplier {
             .map(|booking| &booking.prebook);
         let (currency, rooms) = (request.total.currency, request.stay.occupancies.len());
         let arguments = (convert::hotel::prebook_request(request),);
-        let read = |answer| convert::hotel::prebook_response(answer, currency, rooms);
+        let read = |response| convert::hotel::prebook_response(response, currency, rooms);
         self.call(
             context,
             name(Capability::HotelBooking, "prebook"),
@@ -325,9 +325,9 @@ impl Supplier {
         end: Date,
     ) -> Result<Vec<HotelPriceCalendar>, ReadError> {
         let function = self.plugin.exports.prices.as_ref();
-        let asked = supplier_hotel_ids.clone();
+        let expected = supplier_hotel_ids.clone();
         let arguments = (supplier_hotel_ids, start.to_string(), end.to_string());
-        let read = |answer| convert::content::prices(answer, &asked, start, end);
+        let read = |response| convert::content::prices(response, &expected, start, end);
         self.call(
             context,
             name(Capability::HotelPriceCalendar, "read-prices"),

@@ -228,14 +228,14 @@ impl Supplier {
         request: RefundRequest,
     ) -> Result<ProcessorRefund, PaymentError> {
         let function = self.processor().map(|processor| &processor.refund);
-        let asked = request.amount;
+        let expected = request.amount;
         let arguments = wire::RefundRequest {
             client_reference: request.client_reference,
             processor_reference: request.processor_reference,
             amount: convert::money_to_wire(request.amount),
         };
         self.call(context, name("refund"), function, (arguments,), |state| {
-            refund_done(state, Some(asked))
+            refund_done(state, Some(expected))
         })
         .await
     }
@@ -255,10 +255,10 @@ impl Supplier {
             client_reference,
             processor_reference,
         };
-        let read = |answer| match answer {
-            wire::FindAnswer::Found(state) => convert::processor_payment(state, None)
+        let read = |response| match response {
+            wire::PaymentLookup::Found(state) => convert::processor_payment(state, None)
                 .map(|state| PaymentLookup::Found(Box::new(state))),
-            wire::FindAnswer::NotFound => Ok(PaymentLookup::NotFound),
+            wire::PaymentLookup::NotFound => Ok(PaymentLookup::NotFound),
         };
         self.call(context, name("find"), function, (arguments,), read)
             .await
@@ -275,11 +275,9 @@ impl Supplier {
         client_reference: String,
     ) -> Result<RefundLookup, ReadError> {
         let function = self.processor().map(|processor| &processor.find_refund);
-        let read = |answer| match answer {
-            wire::FindRefundAnswer::Found(state) => {
-                refund_done(state, None).map(RefundLookup::Found)
-            }
-            wire::FindRefundAnswer::NotFound => Ok(RefundLookup::NotFound),
+        let read = |response| match response {
+            wire::RefundLookup::Found(state) => refund_done(state, None).map(RefundLookup::Found),
+            wire::RefundLookup::NotFound => Ok(RefundLookup::NotFound),
         };
         self.call(
             context,
@@ -319,10 +317,10 @@ impl Supplier {
 }
 
 fn refund_done(
-    state: wire::RefundState,
-    asked: Option<Money>,
+    state: wire::ProcessorRefund,
+    expected: Option<Money>,
 ) -> Result<ProcessorRefund, crate::convert::InvalidResponse> {
-    convert::refund(state, asked).map(|(processor_reference, amount)| ProcessorRefund {
+    convert::refund(state, expected).map(|(processor_reference, amount)| ProcessorRefund {
         processor_reference,
         amount,
     })

@@ -28,7 +28,8 @@ async fn send(supplier: &Supplier, method: u16, url: &str) -> u32 {
 #[tokio::test]
 async fn response_is_returned_and_recorded_without_query() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 201 Made\r\ncontent-length: 5\r\n\r\nhello").await;
+    let upstream =
+        Upstream::responding_with("HTTP/1.1 201 Made\r\ncontent-length: 5\r\n\r\nhello").await;
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
     assert_eq!(
         send(
@@ -60,8 +61,8 @@ async fn response_is_returned_and_recorded_without_query() {
 async fn credentials_are_set_for_their_host_only() {
     let bench = Bench::new();
     let (mine, other) = tokio::join!(
-        Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
-        Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+        Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
+        Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
     );
     let mut spec = bench.spec(&Guest::default());
     spec.grants = [&mine, &other]
@@ -87,12 +88,12 @@ async fn credentials_are_set_for_their_host_only() {
 #[tokio::test]
 async fn redirects_are_returned_and_not_followed() {
     let bench = Bench::new();
-    let target = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let target = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let redirect = format!(
         "HTTP/1.1 302 Found\r\nlocation: {}/\r\ncontent-length: 0\r\n\r\n",
         target.origin()
     );
-    let upstream = Upstream::answering(&redirect).await;
+    let upstream = Upstream::responding_with(&redirect).await;
     let supplier = bench
         .load(&Guest::default(), &[&upstream.origin(), &target.origin()])
         .await;
@@ -103,7 +104,7 @@ async fn redirects_are_returned_and_not_followed() {
 #[tokio::test]
 async fn ungranted_host_is_denied_with_grant_to_add() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
     for url in [
         "https://api.example.com/",
@@ -158,7 +159,7 @@ async fn a_granted_link_local_address_is_still_denied() {
 #[tokio::test]
 async fn grant_of_localhost_includes_loopback_address() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let by_name = format!("http://localhost:{}", upstream.port);
     let supplier = bench.load(&Guest::default(), &[&by_name]).await;
     assert_eq!(send(&supplier, GET, &by_name).await, 200);
@@ -168,11 +169,11 @@ async fn grant_of_localhost_includes_loopback_address() {
 async fn oversized_body_is_rejected_with_or_without_content_length() {
     let bench = Bench::new();
     let body = "x".repeat(3_000);
-    let announced = Upstream::answering(&format!(
+    let announced = Upstream::responding_with(&format!(
         "HTTP/1.1 200 OK\r\ncontent-length: 3000\r\n\r\n{body}"
     ))
     .await;
-    let unannounced = Upstream::answering(&format!(
+    let unannounced = Upstream::responding_with(&format!(
         "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{body}"
     ))
     .await;
@@ -241,13 +242,13 @@ async fn body_limit_counts_decompressed_bytes() {
     let bench = Bench::new();
     let bomb = bomb();
     assert!(bomb.len() < 10_000);
-    let mut answer = format!(
+    let mut response = format!(
         "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
         bomb.len()
     )
     .into_bytes();
-    answer.extend(bomb);
-    let upstream = Upstream::start(Behaviour::Answer(answer)).await;
+    response.extend(bomb);
+    let upstream = Upstream::start(Behaviour::Respond(response)).await;
     let mut spec = bench.spec(&Guest::default());
     spec.grants = vec![upstream.origin().parse().unwrap()];
     spec.limits.response_bytes_max = 100_000;
@@ -264,11 +265,11 @@ async fn body_limit_counts_decompressed_bytes() {
 async fn too_many_or_too_long_headers_are_rejected() {
     let bench = Bench::new();
     let many: String = (0..90).map(|number| format!("x-{number}: 1\r\n")).collect();
-    let many = Upstream::answering(&format!(
+    let many = Upstream::responding_with(&format!(
         "HTTP/1.1 200 OK\r\n{many}content-length: 0\r\n\r\n"
     ))
     .await;
-    let long = Upstream::answering(&format!(
+    let long = Upstream::responding_with(&format!(
         "HTTP/1.1 200 OK\r\nx-long: {}\r\ncontent-length: 0\r\n\r\n",
         "y".repeat(70_000)
     ))
@@ -289,18 +290,18 @@ async fn too_many_or_too_long_headers_are_rejected() {
 #[tokio::test]
 async fn broken_response_is_connection_loss_and_counts_as_sent() {
     let bench = Bench::new();
-    for answer in [
+    for response in [
         "",
         "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf",
         "garbage\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nnope",
     ] {
-        let upstream = Upstream::answering(answer).await;
+        let upstream = Upstream::responding_with(response).await;
         let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
         assert_eq!(
             send(&supplier, GET, &upstream.origin()).await,
             CUT,
-            "{answer:?}"
+            "{response:?}"
         );
         assert_eq!(
             bench.sink.last_exchange().outcome,
@@ -312,7 +313,7 @@ async fn broken_response_is_connection_loss_and_counts_as_sent() {
 #[tokio::test]
 async fn a_refused_connection_and_an_unknown_name_are_not_sent() {
     let bench = Bench::new();
-    let closed = Upstream::answering("").await;
+    let closed = Upstream::responding_with("").await;
     let origin = closed.origin();
     drop(closed);
     let supplier = bench
@@ -333,10 +334,10 @@ async fn silent_upstream_times_out_at_deadline() {
     let bench = Bench::new();
     let upstream = Upstream::start(Behaviour::Silence).await;
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
-    let answer = supplier
+    let response = supplier
         .read_hotel_reviews(&within(Duration::from_millis(200)), upstream.origin(), GET)
         .await;
-    match answer {
+    match response {
         Err(ReadError::TimedOut(_)) => {}
         Ok(reviews) => assert_eq!(reviews.count, TIMED_OUT),
         Err(error) => panic!("{error}"),
@@ -346,7 +347,7 @@ async fn silent_upstream_times_out_at_deadline() {
 #[tokio::test]
 async fn requests_of_one_call_are_limited() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let mut spec = bench.spec(&Guest::default());
     spec.grants = vec![upstream.origin().parse().unwrap()];
     spec.limits.requests_max = 0;
@@ -357,7 +358,7 @@ async fn requests_of_one_call_are_limited() {
 #[tokio::test]
 async fn host_must_be_both_requested_and_granted() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let asks_for_another = Guest {
         hosts: "api.example.com",
         ..Guest::default()

@@ -48,19 +48,19 @@ fn contact() -> Contact {
     }
 }
 
-fn unreadable<T>(answer: Result<T, ReadError>) -> String {
-    match answer {
+fn unreadable<T>(response: Result<T, ReadError>) -> String {
+    match response {
         Err(ReadError::InvalidResponse(why)) => why,
         Err(other) => format!("{other:?}"),
-        Ok(_) => "an answer".to_owned(),
+        Ok(_) => "a response".to_owned(),
     }
 }
 
-fn unknown<T>(answer: Result<T, ChangeError>) -> String {
-    match answer {
+fn unknown<T>(response: Result<T, ChangeError>) -> String {
+    match response {
         Err(ChangeError::Unknown(why)) => why,
         Err(other) => format!("{other:?}"),
-        Ok(_) => "an answer".to_owned(),
+        Ok(_) => "a response".to_owned(),
     }
 }
 
@@ -176,8 +176,8 @@ async fn zero_responses_to_reads_are_invalid() {
     let bench = Bench::new();
     let supplier = supplier(&bench).await;
     let fields = ["currency", "quoted.currency", "currency", "iata-code"];
-    for (answer, field) in reads(&supplier).await.into_iter().zip(fields) {
-        let why = unreadable(answer);
+    for (response, field) in reads(&supplier).await.into_iter().zip(fields) {
+        let why = unreadable(response);
         assert!(why.starts_with(&format!("{field}: ")), "{why}");
     }
 }
@@ -186,8 +186,8 @@ async fn zero_responses_to_reads_are_invalid() {
 async fn zero_responses_to_changes_have_unknown_outcome() {
     let bench = Bench::new();
     let supplier = supplier(&bench).await;
-    for answer in changes(&supplier).await {
-        let why = unknown(answer);
+    for response in changes(&supplier).await {
+        let why = unknown(response);
         assert!(why.contains("cannot be used: currency: "), "{why}");
     }
 }
@@ -198,11 +198,17 @@ async fn a_trap_in_any_function_is_an_error_of_that_call() {
     // The plugin is reloaded in between, because the circuit breaker would block a plugin that only
     // traps.
     let load = async || bench.load(&guest("unreachable"), &[]).await;
-    for answer in reads(&load().await).await {
-        assert!(matches!(answer, Err(ReadError::Failed(_))), "{answer:?}");
+    for response in reads(&load().await).await {
+        assert!(
+            matches!(response, Err(ReadError::Failed(_))),
+            "{response:?}"
+        );
     }
-    for answer in changes(&load().await).await {
-        assert!(matches!(answer, Err(ChangeError::NotSent(_))), "{answer:?}");
+    for response in changes(&load().await).await {
+        assert!(
+            matches!(response, Err(ChangeError::NotSent(_))),
+            "{response:?}"
+        );
     }
     let supplier = load().await;
     let priced = supplier.price_flights(&context(), fares()).await;

@@ -86,8 +86,11 @@ async fn loop_ends_at_deadline_and_lets_other_calls_run() {
             assert_eq!(read(&sound).await, Ok(0));
         }
     };
-    let (answer, ()) = tokio::join!(endless, others);
-    assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+    let (response, ()) = tokio::join!(endless, others);
+    assert!(
+        matches!(response, Err(ReadError::TimedOut(_))),
+        "{response:?}"
+    );
 }
 
 #[tokio::test]
@@ -124,10 +127,10 @@ async fn cpu_time_is_limited_before_deadline() {
     });
     spec.limits.cpu_ms_max = 60;
     let supplier = bench.load_spec(spec).await;
-    let answer = read(&supplier).await;
+    let response = read(&supplier).await;
     assert!(
-        matches!(&answer, Err(ReadError::Failed(reason)) if reason.contains("CPU time")),
-        "{answer:?}"
+        matches!(&response, Err(ReadError::Failed(reason)) if reason.contains("CPU time")),
+        "{response:?}"
     );
     assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
 }
@@ -188,10 +191,10 @@ async fn memory_limit_is_enforced_with_reason() {
     });
     spec.limits.memory_bytes_max = 4 << 20;
     let supplier = bench.load_spec(spec).await;
-    let answer = read(&supplier).await;
+    let response = read(&supplier).await;
     assert!(
-        matches!(&answer, Err(ReadError::Failed(reason)) if reason.contains("more memory")),
-        "{answer:?}"
+        matches!(&response, Err(ReadError::Failed(reason)) if reason.contains("more memory")),
+        "{response:?}"
     );
 }
 
@@ -338,7 +341,7 @@ async fn trap_before_any_request_is_not_sent() {
 #[tokio::test]
 async fn trap_after_request_has_unknown_outcome() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let guest = Guest {
         on_change: "unreachable".to_owned(),
         ..Guest::default()
@@ -364,7 +367,7 @@ async fn timeout_of_silent_supplier_has_unknown_outcome() {
 #[tokio::test]
 async fn not_sent_is_accepted_only_if_no_request_was_sent() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 500 Oh\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::responding_with("HTTP/1.1 500 Oh\r\ncontent-length: 0\r\n\r\n").await;
     let guest = Guest {
         change_ends: "not-sent",
         ..Guest::default()
@@ -387,7 +390,8 @@ async fn not_sent_is_accepted_only_if_no_request_was_sent() {
 #[tokio::test]
 async fn rate_limit_is_accepted_after_sent_request() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream =
+        Upstream::responding_with("HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n").await;
     let guest = Guest {
         change_ends: "rate-limited",
         ..Guest::default()
@@ -410,7 +414,7 @@ async fn rate_limit_is_accepted_after_sent_request() {
 #[tokio::test]
 async fn refused_connection_is_not_sent() {
     let bench = Bench::new();
-    let closed = Upstream::answering("").await;
+    let closed = Upstream::responding_with("").await;
     let origin = closed.origin();
     drop(closed);
     let guest = Guest {
@@ -426,7 +430,7 @@ async fn refused_connection_is_not_sent() {
 #[tokio::test]
 async fn refusal_is_returned_to_caller() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 409 No\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::responding_with("HTTP/1.1 409 No\r\ncontent-length: 0\r\n\r\n").await;
     let supplier = bench
         .load(
             &Guest {
@@ -484,10 +488,10 @@ async fn permits_are_shared_and_pool_is_never_exhausted_below_limit() {
     let bench = Bench::with_calls(2);
     let supplier = bench.load(&quiet(), &[]).await;
     let calls = (0..200).map(|_| read(&supplier));
-    for answer in futures::future::join_all(calls).await {
+    for response in futures::future::join_all(calls).await {
         assert!(
-            matches!(answer, Ok(0) | Err(ReadError::Overloaded)),
-            "{answer:?}"
+            matches!(response, Ok(0) | Err(ReadError::Overloaded)),
+            "{response:?}"
         );
     }
     assert_eq!(read(&supplier).await, Ok(0));
@@ -507,8 +511,8 @@ async fn abandoned_loops_do_not_block_other_calls() {
     while given_up < 20 {
         let context = within(Duration::from_millis(50));
         let loops = [(); 2].map(|()| looping.read_hotel_reviews(&context, "x".to_owned(), 0));
-        for answer in futures::future::join_all(loops).await {
-            match answer {
+        for response in futures::future::join_all(loops).await {
+            match response {
                 Err(ReadError::TimedOut(_)) => given_up += 1,
                 // The last loops may still run, because on a busy machine a loop ends late.
                 Err(ReadError::Overloaded) => {}

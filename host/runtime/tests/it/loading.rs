@@ -319,7 +319,7 @@ async fn handle_keeps_its_plugin_after_reload() {
 async fn recorded_exchanges_are_replayed_without_network() {
     let bench = Bench::new();
     let body = r#"{"guests":[{"firstName":"Ada","email":"ada@example.com"}],"total":12}"#;
-    let upstream = Upstream::answering(&format!(
+    let upstream = Upstream::responding_with(&format!(
         "HTTP/1.1 207 Some\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     ))
@@ -389,8 +389,11 @@ async fn wasi_component_loads_with_empty_environment() {
         ..quiet()
     };
     let supplier = bench.load(&guest, &[]).await;
-    let answer = supplier
+    let response = supplier
         .read_hotel_reviews(&context(), "x".to_owned(), 0)
         .await;
-    assert_eq!(answer.map(|reviews| reviews.count), Ok::<u32, ReadError>(0));
+    assert_eq!(
+        response.map(|reviews| reviews.count),
+        Ok::<u32, ReadError>(0)
+    );
 }

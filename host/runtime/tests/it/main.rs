@@ -4,8 +4,9 @@
 mod egress;
 mod events;
 mod flights;
-mod hostile_answers;
+mod frozen_wit;
 mod hostile_guests;
+mod hostile_responses;
 mod loading;
 mod support;
 mod traps;

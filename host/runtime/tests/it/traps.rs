@@ -226,21 +226,27 @@ async fn payments(bench: &Bench) -> [Result<(), PaymentError>; 5] {
 #[tokio::test]
 async fn a_trap_in_any_function_is_an_error_of_that_call() {
     let bench = Bench::new();
-    let answers = [
+    let responses = [
         searches(&load(&bench).await).await,
         reads(&load(&bench).await).await,
         money_reads(&load(&bench).await).await,
     ];
-    for answer in answers.as_flattened() {
-        assert!(matches!(answer, Err(ReadError::Failed(_))), "{answer:?}");
-    }
-    for answer in changes(&load(&bench).await).await {
-        assert!(matches!(answer, Err(ChangeError::NotSent(_))), "{answer:?}");
-    }
-    for answer in payments(&bench).await {
+    for response in responses.as_flattened() {
         assert!(
-            matches!(answer, Err(PaymentError::NotSent(_))),
-            "{answer:?}"
+            matches!(response, Err(ReadError::Failed(_))),
+            "{response:?}"
+        );
+    }
+    for response in changes(&load(&bench).await).await {
+        assert!(
+            matches!(response, Err(ChangeError::NotSent(_))),
+            "{response:?}"
+        );
+    }
+    for response in payments(&bench).await {
+        assert!(
+            matches!(response, Err(PaymentError::NotSent(_))),
+            "{response:?}"
         );
     }
 }

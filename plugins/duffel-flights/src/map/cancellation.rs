@@ -1,11 +1,11 @@
 //! Fees and refunds of cancelled orders.
 
 use stopover_sdk::flight_cancellation::AirlineQuote;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
-use stopover_sdk::types::flight::TicketCancellation;
+use stopover_sdk::types::flight::CancellationAmounts;
 
-use crate::map::{filled, minor};
+use crate::map::{minor, non_empty};
 use crate::wire;
 use crate::wire::cancellation::OrderCancellation;
 
@@ -14,7 +14,7 @@ use crate::wire::cancellation::OrderCancellation;
 pub(crate) fn amounts(
     order: &wire::order::Order,
     cancellation: &OrderCancellation,
-) -> Result<Option<TicketCancellation>, Unreadable> {
+) -> Result<Option<CancellationAmounts>, DecodeError> {
     let currency = order.total_currency.as_str();
     let total = minor(order.total_amount, currency)?;
     let (fee, refund) = match cancellation.refund_to.as_str() {
@@ -31,11 +31,11 @@ pub(crate) fn amounts(
         "awaiting_payment" => (0, 0),
         _ => return Ok(None),
     };
-    Ok(Some(TicketCancellation {
+    Ok(Some(CancellationAmounts {
         currency: currency.to_owned(),
         fee,
         refund,
-        supplier_reference: filled(cancellation.id.clone()),
+        supplier_reference: non_empty(cancellation.id.clone()),
     }))
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn amounts(
 pub(crate) fn quote(
     order: &wire::order::Order,
     cancellation: &OrderCancellation,
-) -> Result<Option<AirlineQuote>, Unreadable> {
+) -> Result<Option<AirlineQuote>, DecodeError> {
     let amounts = amounts(order, cancellation)?;
     Ok(amounts.map(|amounts| AirlineQuote {
         currency: amounts.currency,
@@ -58,7 +58,7 @@ pub(crate) fn quote(
 
 /// Returns the order's cancellation that was carried out. The others in the list are unconfirmed
 /// quotes.
-pub(crate) fn confirmed(
+pub(crate) fn find_confirmed(
     order_id: &str,
     cancellations: Vec<OrderCancellation>,
 ) -> Option<OrderCancellation> {

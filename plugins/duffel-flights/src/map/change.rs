@@ -1,11 +1,11 @@
 //! Airline-initiated changes.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{AirlineChange, ChangeType};
 
 use crate::map::itinerary::segments;
-use crate::map::passenger::Ids;
+use crate::map::passenger::PassengerIds;
 use crate::wire::itinerary::{Segment, Slice};
 use crate::wire::order;
 
@@ -15,17 +15,17 @@ use crate::wire::order;
 /// The change has no date, or has flights without times.
 pub(crate) fn airline_change(
     written: order::AirlineChange,
-    ids: &Ids,
-) -> Result<AirlineChange, Unreadable> {
+    ids: &PassengerIds,
+) -> Result<AirlineChange, DecodeError> {
     let detected_at = time::parse_timestamp(&written.created_at)
-        .ok_or_else(|| Unreadable::new("a change of the airline has no date"))?;
+        .ok_or_else(|| DecodeError::new("a change of the airline has no date"))?;
     let action = written.action_taken.as_deref();
     let action_required = action.is_none() && !written.available_actions.is_empty();
     let accepted_at = match action {
         Some("accepted") => written.action_taken_at.as_deref(),
         _ => None,
     };
-    let (removed, added) = (flown(written.removed), flown(written.added));
+    let (removed, added) = (segments_of(written.removed), segments_of(written.added));
     Ok(AirlineChange {
         supplier_change_id: written.id,
         detected_at,
@@ -38,7 +38,7 @@ pub(crate) fn airline_change(
     })
 }
 
-fn flown(slices: Vec<Slice>) -> Vec<Segment> {
+fn segments_of(slices: Vec<Slice>) -> Vec<Segment> {
     slices
         .into_iter()
         .flat_map(|slice| slice.segments)
@@ -51,7 +51,7 @@ fn change_type(removed: &[Segment], added: &[Segment]) -> ChangeType {
     let is_one_to_one = removed.len() == added.len();
     if added.is_empty() {
         ChangeType::Cancellation
-    } else if !is_one_to_one || !pairs().all(|(before, after)| is_same_way(before, after)) {
+    } else if !is_one_to_one || !pairs().all(|(before, after)| is_same_route(before, after)) {
         ChangeType::Reroute
     } else if !pairs().all(|(before, after)| is_same_flight(before, after)) {
         ChangeType::ScheduleChange
@@ -60,7 +60,7 @@ fn change_type(removed: &[Segment], added: &[Segment]) -> ChangeType {
     }
 }
 
-fn is_same_way(before: &Segment, after: &Segment) -> bool {
+fn is_same_route(before: &Segment, after: &Segment) -> bool {
     before.origin.iata_code == after.origin.iata_code
         && before.destination.iata_code == after.destination.iata_code
 }

@@ -1,21 +1,24 @@
 //! Conversion of slices and segments to journeys, and of conditions to fare conditions.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::{
     Cabin, Direction, FareCondition, FareConditions, Journey, Segment, SegmentPassenger,
 };
 
-use crate::map::passenger::Ids;
-use crate::map::{filled, minor};
+use crate::map::passenger::PassengerIds;
+use crate::map::{minor, non_empty};
 use crate::wire::itinerary::{self as wire, Place, Slice};
 
 /// Converts slices to the journeys of a trip.
 ///
 /// # Errors
 /// A slice has no segments, or a segment has no times.
-pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Unreadable> {
+pub(crate) fn journeys(
+    slices: Vec<Slice>,
+    ids: &PassengerIds,
+) -> Result<Vec<Journey>, DecodeError> {
     let ends: Option<Vec<(&str, &str)>> = slices
         .iter()
         .map(|slice| {
@@ -23,8 +26,8 @@ pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Un
             Some((city(&first.origin), city(&last.destination)))
         })
         .collect();
-    let ends = ends.ok_or_else(|| Unreadable::new("a slice has no segments"))?;
-    let directions = Direction::of_trip(&ends);
+    let ends = ends.ok_or_else(|| DecodeError::new("a slice has no segments"))?;
+    let directions = Direction::for_journeys(&ends);
     slices
         .into_iter()
         .zip(directions)
@@ -32,7 +35,7 @@ pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Un
         .collect()
 }
 
-fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Unreadable> {
+fn journey(slice: Slice, direction: Direction, ids: &PassengerIds) -> Result<Journey, DecodeError> {
     let connections = slice.segments.len().saturating_sub(1);
     let stops: usize = slice
         .segments
@@ -41,7 +44,7 @@ fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Unr
         .sum();
     let segments = segments(slice.segments, ids)?;
     let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
-        return Err(Unreadable::new("a slice has no segments"));
+        return Err(DecodeError::new("a slice has no segments"));
     };
     let told = slice.duration.as_deref();
     Ok(Journey {
@@ -49,12 +52,12 @@ fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Unr
         origin: first.origin.clone(),
         destination: last.destination.clone(),
         direction,
-        fare_brand: slice.fare_brand_name.and_then(filled),
+        fare_brand: slice.fare_brand_name.and_then(non_empty),
         departure_time: first.departure_time.clone(),
         arrival_time: last.arrival_time.clone(),
         duration_minutes: told
             .and_then(time::parse_duration_minutes)
-            .or_else(|| on_the_way(&segments)),
+            .or_else(|| elapsed_minutes(&segments)),
         stops: u8::try_from(connections + stops).unwrap_or(u8::MAX),
         segments,
     })
@@ -63,17 +66,17 @@ fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Unr
 /// Converts segments and keeps their order.
 pub(crate) fn segments(
     segments: Vec<wire::Segment>,
-    ids: &Ids,
-) -> Result<Vec<Segment>, Unreadable> {
+    ids: &PassengerIds,
+) -> Result<Vec<Segment>, DecodeError> {
     segments
         .into_iter()
         .map(|written| segment(written, ids))
         .collect()
 }
 
-fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, Unreadable> {
+fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, DecodeError> {
     let local = |text: &str| {
-        time::parse_local_time(text).ok_or_else(|| Unreadable::new("a segment has no time"))
+        time::parse_local_time(text).ok_or_else(|| DecodeError::new("a segment has no time"))
     };
     let departure_time = local(&written.departing_at)?;
     let arrival_time = local(&written.arriving_at)?;
@@ -93,7 +96,7 @@ fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, Unreadable> {
             cabin: seat,
             checked_bags: pieces(&passenger.baggages, "checked"),
             carry_on_bags: pieces(&passenger.baggages, "carry_on"),
-            cabin_name: passenger.cabin_class_marketing_name.and_then(filled),
+            cabin_name: passenger.cabin_class_marketing_name.and_then(non_empty),
         });
     }
     passengers.sort_by_key(|passenger| passenger.passenger);
@@ -121,7 +124,7 @@ fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, Unreadable> {
         marketing_carrier: carrier.name,
         marketing_carrier_code: carrier.iata_code,
         marketing_carrier_logo_url: carrier.logo_symbol_url,
-        operating_carrier: filled(written.operating_carrier.name),
+        operating_carrier: non_empty(written.operating_carrier.name),
         operating_carrier_logo_url: written.operating_carrier.logo_symbol_url,
         duration_minutes,
         cabin: cabin.unwrap_or(Cabin::Economy),
@@ -140,13 +143,13 @@ fn pieces(baggages: &[wire::Baggage], kind: &str) -> Option<u8> {
 }
 
 /// Converts a cabin class. An empty class means economy.
-fn cabin(class: &str) -> Result<Cabin, Unreadable> {
+fn cabin(class: &str) -> Result<Cabin, DecodeError> {
     match class {
         "economy" | "" => Ok(Cabin::Economy),
         "premium_economy" => Ok(Cabin::PremiumEconomy),
         "business" => Ok(Cabin::Business),
         "first" => Ok(Cabin::First),
-        _ => Err(Unreadable::new("a segment has an unknown cabin class")),
+        _ => Err(DecodeError::new("a segment has an unknown cabin class")),
     }
 }
 
@@ -171,7 +174,7 @@ fn city(place: &Place) -> &str {
 }
 
 /// Returns the minutes of all flights and connections, or `None` if one of them is unknown.
-fn on_the_way(segments: &[Segment]) -> Option<u32> {
+fn elapsed_minutes(segments: &[Segment]) -> Option<u32> {
     let flown: Option<u32> = segments
         .iter()
         .map(|segment| segment.duration_minutes)
@@ -220,7 +223,7 @@ mod tests {
         let place = |zone: &str| Place {
             iata_code: "XXX".to_owned(),
             iata_city_code: String::new(),
-            time_zone: filled(zone.to_owned()),
+            time_zone: non_empty(zone.to_owned()),
         };
         Slice {
             segments: segments
@@ -273,7 +276,7 @@ mod tests {
             ),
         ];
         for (segments, expected) in cases {
-            let journeys = journeys(vec![slice(segments)], &Ids::default()).unwrap();
+            let journeys = journeys(vec![slice(segments)], &PassengerIds::default()).unwrap();
             assert_eq!(journeys[0].duration_minutes, expected, "{segments:?}");
         }
     }

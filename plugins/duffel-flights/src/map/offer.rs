@@ -1,16 +1,16 @@
 //! Conversion of an offer to a fare, and to the bound fare of a prebook.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::flight_booking::Prebooked;
+use stopover_sdk::flight_booking::PrebookResponse;
 use stopover_sdk::flight_pricing::{Filters, Offer};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{Journey, SegmentPassenger};
 use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json, time};
 
 use crate::map::itinerary::{fare_conditions, journeys};
-use crate::map::passenger::Ids;
-use crate::map::{minor, part};
+use crate::map::passenger::PassengerIds;
+use crate::map::{minor, optional_minor};
 use crate::wire;
 use crate::wire::itinerary::Slice;
 
@@ -19,7 +19,7 @@ pub(crate) struct Search {
     /// Id of the offer request.
     pub(crate) id: String,
     /// Passengers' ids: adults and children first, then infants.
-    pub(crate) ids: Ids,
+    pub(crate) ids: PassengerIds,
     /// Number of passengers with a seat.
     pub(crate) seated: usize,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Search {
 ///
 /// # Errors
 /// The offer has no id, or its price or journeys cannot be read.
-pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offer, Unreadable> {
+pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offer, DecodeError> {
     let supplier_offer = id(written.id)?;
     let total = minor(written.total_amount, &written.total_currency)?;
     let journeys = trip(written.slices, &search.ids)?;
@@ -54,7 +54,7 @@ pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offe
 
 /// Returns whether a fare satisfies the filters that were sent to Duffel. The check is needed
 /// because Duffel's filter counts connections but not stops, and airlines return near matches.
-pub(crate) fn keeps(filters: &Filters, offer: &Offer) -> bool {
+pub(crate) fn matches_filters(filters: &Filters, offer: &Offer) -> bool {
     let clock = |local: &str| local.get(11..).unwrap_or_default().to_owned();
     offer.journeys.iter().all(|journey| {
         let (departs, arrives) = (clock(&journey.departure_time), clock(&journey.arrival_time));
@@ -79,7 +79,7 @@ pub(crate) fn keeps(filters: &Filters, offer: &Offer) -> bool {
 
 /// The adapter's reference of a prebook: the data needed to book.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Bound {
+pub(crate) struct PrebookReference {
     pub(crate) offer: String,
     /// Passengers' ids in the gateway's order.
     pub(crate) passengers: Vec<String>,
@@ -87,42 +87,42 @@ pub(crate) struct Bound {
     pub(crate) documents: Vec<String>,
 }
 
-impl Bound {
+impl PrebookReference {
     /// Parses a reference. Returns `None` if this adapter did not make it.
     pub(crate) fn read(supplier_prebook: &str) -> Option<Self> {
-        json::read(supplier_prebook.as_bytes()).ok()
+        json::decode(supplier_prebook.as_bytes()).ok()
     }
 }
 
 /// Returns the bound fare. A higher price is refused because the customer must consent to it. A
 /// lower price is accepted.
-pub(crate) fn prebooked(
+pub(crate) fn prebook_response(
     written: wire::offer::Offer,
-    ids: Ids,
+    ids: PassengerIds,
     currency: &str,
     offered: MinorUnits,
-) -> Result<Prebooked, ChangeError> {
+) -> Result<PrebookResponse, ChangeError> {
     if written.total_currency != currency {
         let message = "the offer is in another currency now";
         return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
     }
     let total = minor(written.total_amount, currency)?;
     if total > offered {
-        return Err(dearer(total, currency).into());
+        return Err(price_changed(total, currency).into());
     }
     let journeys = trip(written.slices, &ids)?;
-    let bound = Bound {
+    let bound = PrebookReference {
         offer: id(written.id)?,
         passengers: ids.0,
         documents: written.document_types,
     };
-    let supplier_prebook = String::from_utf8(json::write(&bound)?)
-        .map_err(|_| Unreadable::new("the offer's id is not text"))?;
-    Ok(Prebooked {
+    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
+        .map_err(|_| DecodeError::new("the offer's id is not text"))?;
+    Ok(PrebookResponse {
         supplier_prebook,
         total,
-        fare: part(written.base_amount, &written.base_currency, currency),
-        fare_tax: part(written.tax_amount, &written.tax_currency, currency),
+        fare: optional_minor(written.base_amount, &written.base_currency, currency),
+        fare_tax: optional_minor(written.tax_amount, &written.tax_currency, currency),
         currency: written.total_currency,
         fare_conditions: fare_conditions(written.conditions),
         documents_required: written.documents_required,
@@ -136,7 +136,7 @@ pub(crate) fn prebooked(
 }
 
 /// Returns the refusal of a fare whose price has risen.
-pub(crate) fn dearer(total: MinorUnits, currency: &str) -> Refusal {
+pub(crate) fn price_changed(total: MinorUnits, currency: &str) -> Refusal {
     let now = Money {
         amount: total,
         currency: currency.to_owned(),
@@ -147,16 +147,16 @@ pub(crate) fn dearer(total: MinorUnits, currency: &str) -> Refusal {
     )
 }
 
-fn trip(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Unreadable> {
+fn trip(slices: Vec<Slice>, ids: &PassengerIds) -> Result<Vec<Journey>, DecodeError> {
     if slices.is_empty() {
-        return Err(Unreadable::new("an offer has no flights"));
+        return Err(DecodeError::new("an offer has no flights"));
     }
     journeys(slices, ids)
 }
 
-fn id(id: String) -> Result<String, Unreadable> {
+fn id(id: String) -> Result<String, DecodeError> {
     if id.is_empty() {
-        return Err(Unreadable::new("an offer has no id"));
+        return Err(DecodeError::new("an offer has no id"));
     }
     Ok(id)
 }

@@ -1,15 +1,15 @@
 //! Conversion of a Duffel order to the gateway's types.
 
-use stopover_sdk::json::Unreadable;
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::types::{BookingStatus, MinorUnits};
 
 use crate::map::cancellation::amounts;
 use crate::map::change::airline_change;
 use crate::map::itinerary::journeys;
-use crate::map::passenger::Ids;
-use crate::map::service::bought;
-use crate::map::{filled, minor, part};
+use crate::map::passenger::PassengerIds;
+use crate::map::service::booked_service;
+use crate::map::{minor, non_empty, optional_minor};
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::order::Order;
 
@@ -20,12 +20,12 @@ const METADATA_CHARS_MAX: usize = 500;
 ///
 /// # Errors
 /// The order has no id, or an amount or a flight cannot be read.
-pub(crate) fn state(
+pub(crate) fn supplier_booking(
     mut order: Order,
     cancellation: Option<&OrderCancellation>,
-) -> Result<FlightBookingState, Unreadable> {
+) -> Result<SupplierBooking, DecodeError> {
     if order.id.is_empty() {
-        return Err(Unreadable::new("the order has no id"));
+        return Err(DecodeError::new("the order has no id"));
     }
     let currency = order.total_currency.clone();
     let status = status(&order, cancellation.is_some());
@@ -38,20 +38,20 @@ pub(crate) fn state(
     let mut services_total: MinorUnits = 0;
     for service in std::mem::take(&mut order.services) {
         services_total = services_total.saturating_add(minor(service.total_amount, &currency)?);
-        services.push(bought(service, &ids, &currency)?);
+        services.push(booked_service(service, &ids, &currency)?);
     }
     let changes = std::mem::take(&mut order.changes)
         .into_iter()
         .map(|change| airline_change(change, &ids))
         .collect::<Result<_, _>>()?;
     let total = minor(order.total_amount, &currency)?;
-    let fare_tax = part(order.tax_amount, &order.tax_currency, &currency);
-    let base = part(order.base_amount, &order.base_currency, &currency);
-    Ok(FlightBookingState {
+    let fare_tax = optional_minor(order.tax_amount, &order.tax_currency, &currency);
+    let base = optional_minor(order.base_amount, &order.base_currency, &currency);
+    Ok(SupplierBooking {
         status,
         supplier_reference: order.id,
         client_reference: order.metadata.gateway_booking_id,
-        airline_pnr: filled(order.booking_reference),
+        airline_pnr: non_empty(order.booking_reference),
         fare: base.map(|base| fare(base, fare_tax, services_total, total)),
         currency,
         total,
@@ -71,8 +71,8 @@ pub(crate) fn pending(
     client_reference: &str,
     total: MinorUnits,
     currency: &str,
-) -> FlightBookingState {
-    FlightBookingState {
+) -> SupplierBooking {
+    SupplierBooking {
         status: BookingStatus::Pending,
         supplier_reference: order_id,
         client_reference: Some(client_reference.to_owned()),
@@ -102,24 +102,24 @@ pub(crate) fn with_reference(orders: Vec<Order>, client_reference: &str) -> Opti
 ///
 /// # Errors
 /// The order has another id, or its metadata names another booking.
-pub(crate) fn check_is_ours(
+pub(crate) fn check_booking(
     order: &Order,
     order_id: Option<&str>,
     client_reference: &str,
-) -> Result<(), Unreadable> {
+) -> Result<(), DecodeError> {
     let named = order.metadata.gateway_booking_id.as_deref();
     if order_id.is_some_and(|wanted| wanted != order.id) {
-        return Err(Unreadable::new("the response is about another order"));
+        return Err(DecodeError::new("the response is about another order"));
     }
     if named.is_some_and(|named| named != client_reference) {
-        return Err(Unreadable::new("the order belongs to another booking"));
+        return Err(DecodeError::new("the order belongs to another booking"));
     }
     Ok(())
 }
 
 /// Returns the passengers' ids in the gateway's order, from the order's metadata. If the metadata
 /// does not match the order's passengers, the order's list is used.
-pub(crate) fn ids(order: &Order) -> Ids {
+pub(crate) fn ids(order: &Order) -> PassengerIds {
     let listed: Vec<String> = order.passengers.iter().map(|one| one.id.clone()).collect();
     let label = order.metadata.gateway_passengers.as_deref();
     let labelled: Vec<String> = label
@@ -127,7 +127,7 @@ pub(crate) fn ids(order: &Order) -> Ids {
         .unwrap_or_default();
     let is_same_party =
         labelled.len() == listed.len() && listed.iter().all(|id| labelled.contains(id));
-    Ids(if is_same_party { labelled } else { listed })
+    PassengerIds(if is_same_party { labelled } else { listed })
 }
 
 /// Returns the metadata value that lists the passengers' ids. It is empty if the ids are too long,

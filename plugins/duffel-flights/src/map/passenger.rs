@@ -1,7 +1,7 @@
 //! Matching of the gateway's passengers to Duffel's, which may be in another order.
 
 use stopover_sdk::flight_booking::FlightContact;
-use stopover_sdk::flight_pricing::Travellers;
+use stopover_sdk::flight_pricing::PassengerCounts;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 use stopover_sdk::{Refusal, RefusalReason};
 
@@ -10,9 +10,9 @@ use crate::wire::request::{IdentityDocument, OrderPassenger, SearchPassenger};
 
 /// Duffel's passenger ids, in the gateway's order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Ids(pub(crate) Vec<String>);
+pub(crate) struct PassengerIds(pub(crate) Vec<String>);
 
-impl Ids {
+impl PassengerIds {
     /// Returns a passenger's position in the gateway's order.
     pub(crate) fn position(&self, id: &str) -> Option<u8> {
         let position = self.0.iter().position(|known| known == id)?;
@@ -22,7 +22,7 @@ impl Ids {
 
 /// A passenger's category in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PassengerCategory {
     Adult,
     /// A child with its age in years.
     Child(u8),
@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Infant,
 }
 
-impl Kind {
+impl PassengerCategory {
     /// Returns the category of a passenger. The age takes precedence over the type, because Duffel
     /// and airlines may call older children adults.
     fn of(passenger: &wire::offer::Passenger) -> Self {
@@ -41,7 +41,7 @@ impl Kind {
         }
     }
 
-    fn is_like(self, other: Self) -> bool {
+    fn is_same_category(self, other: Self) -> bool {
         matches!(
             (self, other),
             (Self::Adult, Self::Adult)
@@ -61,23 +61,29 @@ impl Kind {
     }
 }
 
-/// Returns the travellers' categories in the gateway's order: adults, children, infants.
-pub(crate) fn kinds_of(travellers: &Travellers) -> Vec<Kind> {
-    let adults = (0..travellers.adults).map(|_| Kind::Adult);
-    let children = travellers.children.iter().map(|age| Kind::Child(*age));
-    let infants = (0..travellers.infants).map(|_| Kind::Infant);
+/// Returns the passengers' types in the gateway's order: adults, children, infants.
+pub(crate) fn requested_categories(passengers: &PassengerCounts) -> Vec<PassengerCategory> {
+    let adults = (0..passengers.adults).map(|_| PassengerCategory::Adult);
+    let children = passengers
+        .children
+        .iter()
+        .map(|age| PassengerCategory::Child(*age));
+    let infants = (0..passengers.infants).map(|_| PassengerCategory::Infant);
     adults.chain(children).chain(infants).collect()
 }
 
 /// Returns the categories of named passengers. Duffel takes a child's age on the date of the last
 /// departure.
-pub(crate) fn kinds_on(passengers: &[Passenger], last_departure: &str) -> Vec<Kind> {
+pub(crate) fn categories_on(
+    passengers: &[Passenger],
+    last_departure: &str,
+) -> Vec<PassengerCategory> {
     let kind = |passenger: &Passenger| match passenger.passenger_type {
-        PassengerType::Adult => Kind::Adult,
+        PassengerType::Adult => PassengerCategory::Adult,
         PassengerType::Child => {
-            Kind::Child(age_on(&passenger.date_of_birth, last_departure).unwrap_or(0))
+            PassengerCategory::Child(age_on(&passenger.date_of_birth, last_departure).unwrap_or(0))
         }
-        PassengerType::Infant => Kind::Infant,
+        PassengerType::Infant => PassengerCategory::Infant,
     };
     passengers.iter().map(kind).collect()
 }
@@ -85,28 +91,31 @@ pub(crate) fn kinds_on(passengers: &[Passenger], last_departure: &str) -> Vec<Ki
 /// Returns Duffel's ids in the gateway's order. Each passenger gets an id of the same category; a
 /// child gets one of the same age before any other child's. Returns `None` if the two parties
 /// differ.
-pub(crate) fn match_ids(wanted: &[Kind], offered: &[wire::offer::Passenger]) -> Option<Ids> {
+pub(crate) fn match_ids(
+    wanted: &[PassengerCategory],
+    offered: &[wire::offer::Passenger],
+) -> Option<PassengerIds> {
     if wanted.len() != offered.len() {
         return None;
     }
-    let mut left: Vec<(Kind, &str)> = offered
+    let mut left: Vec<(PassengerCategory, &str)> = offered
         .iter()
-        .map(|passenger| (Kind::of(passenger), passenger.id.as_str()))
+        .map(|passenger| (PassengerCategory::of(passenger), passenger.id.as_str()))
         .collect();
-    let mut take = |fits: &dyn Fn(Kind) -> bool| {
-        let at = left.iter().position(|(kind, _)| fits(*kind))?;
+    let mut take = |fits: &dyn Fn(PassengerCategory) -> bool| {
+        let at = left.iter().position(|(category, _)| fits(*category))?;
         Some(left.remove(at).1.to_owned())
     };
     let exact: Vec<Option<String>> = wanted
         .iter()
-        .map(|wanted| take(&|kind| kind == *wanted))
+        .map(|wanted| take(&|category| category == *wanted))
         .collect();
     wanted
         .iter()
         .zip(exact)
-        .map(|(wanted, id)| id.or_else(|| take(&|kind| kind.is_like(*wanted))))
+        .map(|(wanted, id)| id.or_else(|| take(&|category| category.is_same_category(*wanted))))
         .collect::<Option<Vec<String>>>()
-        .map(Ids)
+        .map(PassengerIds)
 }
 
 /// Converts the passengers of an order.
@@ -161,7 +170,9 @@ pub(crate) fn document<'a>(
 ) -> Option<IdentityDocument<'a>> {
     let document = passenger.document.as_ref()?;
     let is_passport = document.document_type == DocumentType::Passport;
-    let is_taken = document_types.iter().any(|kind| kind == "passport");
+    let is_taken = document_types
+        .iter()
+        .any(|document_type| document_type == "passport");
     (is_passport && is_taken).then(|| IdentityDocument {
         kind: "passport",
         unique_identifier: &document.number,
@@ -224,7 +235,7 @@ mod tests {
 
     #[test]
     fn each_passenger_gets_id_of_same_category_in_any_order() {
-        use Kind::{Adult, Child, Infant};
+        use PassengerCategory::{Adult, Child, Infant};
         let mixed = offered(&[
             ("c4", "child", Some(4)),
             ("i", "infant_without_seat", None),
@@ -232,7 +243,7 @@ mod tests {
             ("c14", "adult", Some(14)),
             ("a2", "adult", None),
         ]);
-        type Case<'a> = (&'a [Kind], Option<&'a [&'a str]>);
+        type Case<'a> = (&'a [PassengerCategory], Option<&'a [&'a str]>);
         let cases: [Case<'_>; 5] = [
             (
                 &[Adult, Adult, Child(14), Child(4), Infant],
@@ -249,7 +260,8 @@ mod tests {
         ];
         for (wanted, expected) in cases {
             let ids = match_ids(wanted, &mixed);
-            let expected = expected.map(|ids| Ids(ids.iter().map(|id| (*id).to_owned()).collect()));
+            let expected =
+                expected.map(|ids| PassengerIds(ids.iter().map(|id| (*id).to_owned()).collect()));
             assert_eq!(ids, expected, "{wanted:?}");
         }
         let baby = offered(&[("a", "adult", None), ("b", "", Some(0))]);

@@ -1,12 +1,12 @@
 //! Conversion of place suggestions to airports.
 
-use stopover_sdk::flight_reference::{Airport, AirportAnswer};
+use stopover_sdk::flight_reference::{Airport, AirportResponse};
 
-use crate::map::filled;
+use crate::map::non_empty;
 use crate::wire::reference::Suggestion;
 
 /// Returns every airport of the suggestions once, in their order. A city yields its airports.
-pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportAnswer {
+pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportResponse {
     let mut airports: Vec<Airport> = Vec::new();
     for mut suggestion in suggestions {
         let within = std::mem::take(&mut suggestion.airports);
@@ -30,7 +30,7 @@ pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportAns
     }
     let truncated = airports.len() > limit;
     airports.truncate(limit);
-    AirportAnswer {
+    AirportResponse {
         airports,
         truncated,
     }
@@ -46,17 +46,17 @@ fn airport(written: Suggestion, city: Option<&str>) -> Option<Airport> {
     let location = latitude.zip(longitude);
     Some(Airport {
         supplier_airport_id: written.id,
-        iata_code: filled(written.iata_code)?,
-        icao_code: written.icao_code.and_then(filled),
+        iata_code: non_empty(written.iata_code)?,
+        icao_code: written.icao_code.and_then(non_empty),
         name: written.name,
         city: written
             .city_name
-            .and_then(filled)
+            .and_then(non_empty)
             .or(city.map(str::to_owned)),
         state: None,
-        country: written.country_code.and_then(filled),
+        country: written.country_code.and_then(non_empty),
         latitude: location.map(|(latitude, _)| latitude),
         longitude: location.map(|(_, longitude)| longitude),
-        time_zone: written.time_zone.and_then(filled),
+        time_zone: written.time_zone.and_then(non_empty),
     })
 }

@@ -1,19 +1,19 @@
 //! Bags and other extras.
 
 use stopover_sdk::flight_services::AvailableService;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{Baggage, BaggageType, Service, ServiceType};
 
 use crate::map::minor;
-use crate::map::passenger::Ids;
+use crate::map::passenger::PassengerIds;
 use crate::wire;
 
 /// Converts a bag that can be sold. Returns `None` for other services (an order has hundreds of
 /// seats) and for bags that the gateway cannot sell: bags for several passengers, in another
 /// currency, or without a price.
-pub(crate) fn available(
+pub(crate) fn available_services(
     service: wire::service::Service,
-    ids: &Ids,
+    ids: &PassengerIds,
     currency: &str,
 ) -> Option<AvailableService> {
     if service.kind != "baggage" || service.total_currency != currency {
@@ -37,13 +37,13 @@ pub(crate) fn available(
 ///
 /// # Errors
 /// The extra has no price in the order's currency.
-pub(crate) fn bought(
+pub(crate) fn booked_service(
     service: wire::service::Service,
-    ids: &Ids,
+    ids: &PassengerIds,
     currency: &str,
-) -> Result<Service, Unreadable> {
+) -> Result<Service, DecodeError> {
     if service.total_currency != currency {
-        return Err(Unreadable::new(
+        return Err(DecodeError::new(
             "a service is in another currency than its order",
         ));
     }

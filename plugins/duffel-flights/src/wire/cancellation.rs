@@ -1,16 +1,16 @@
 //! `/air/order_cancellations`.
 
-use stopover_sdk::record;
+use stopover_sdk::lenient_struct;
 
-use crate::wire::Amount;
+use crate::wire::LenientAmount;
 
-record! {
+lenient_struct! {
     /// A cancellation quote. It is a cancellation once it has `confirmed_at`.
     #[derive(Debug)]
     pub(crate) struct OrderCancellation {
         pub(crate) id: String,
         pub(crate) order_id: String,
-        pub(crate) refund_amount: Amount,
+        pub(crate) refund_amount: LenientAmount,
         pub(crate) refund_currency: String,
         pub(crate) refund_to: String,
         pub(crate) expires_at: Option<String>,

@@ -1,10 +1,10 @@
 //! Deliveries of Duffel's webhook.
 
-use stopover_sdk::record;
+use stopover_sdk::lenient_struct;
 
 use crate::wire::order::Metadata;
 
-record! {
+lenient_struct! {
     #[derive(Debug)]
     pub(crate) struct Event {
         pub(crate) id: String,

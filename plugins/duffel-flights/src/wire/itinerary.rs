@@ -1,10 +1,10 @@
 //! Slices, segments and conditions, which offers, orders and changes share.
 
-use stopover_sdk::record;
+use stopover_sdk::lenient_struct;
 
-use crate::wire::Amount;
+use crate::wire::LenientAmount;
 
-record! {
+lenient_struct! {
     /// An airport or a city.
     #[derive(Debug)]
     pub(crate) struct Place {
@@ -76,7 +76,7 @@ record! {
     #[derive(Debug)]
     pub(crate) struct Condition {
         pub(crate) allowed: Option<bool>,
-        pub(crate) penalty_amount: Amount,
+        pub(crate) penalty_amount: LenientAmount,
         pub(crate) penalty_currency: Option<String>,
     }
 }

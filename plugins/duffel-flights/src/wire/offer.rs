@@ -1,11 +1,11 @@
 //! `POST /air/offer_requests` and `GET /air/offers`.
 
-use stopover_sdk::record;
+use stopover_sdk::lenient_struct;
 
-use crate::wire::Amount;
+use crate::wire::LenientAmount;
 use crate::wire::itinerary::{Conditions, Slice};
 
-record! {
+lenient_struct! {
     /// A search. Its offers are read in pages.
     #[derive(Debug)]
     pub(crate) struct OfferRequest {
@@ -23,11 +23,11 @@ record! {
     #[derive(Debug)]
     pub(crate) struct Offer {
         pub(crate) id: String,
-        pub(crate) total_amount: Amount,
+        pub(crate) total_amount: LenientAmount,
         pub(crate) total_currency: String,
-        pub(crate) base_amount: Amount,
+        pub(crate) base_amount: LenientAmount,
         pub(crate) base_currency: String,
-        pub(crate) tax_amount: Amount,
+        pub(crate) tax_amount: LenientAmount,
         pub(crate) tax_currency: String,
         pub(crate) expires_at: Option<String>,
         pub(crate) conditions: Conditions,

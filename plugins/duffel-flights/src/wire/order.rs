@@ -1,29 +1,29 @@
 //! `/air/orders`.
 
-use stopover_sdk::record;
+use stopover_sdk::lenient_struct;
 
-use crate::wire::Amount;
+use crate::wire::LenientAmount;
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::itinerary::Slice;
 use crate::wire::service::Service;
 
-record! {
+lenient_struct! {
     #[derive(Debug)]
     pub(crate) struct Order {
         pub(crate) id: String,
         /// The airline's record locator; empty until the airline assigns one.
         pub(crate) booking_reference: String,
-        pub(crate) total_amount: Amount,
+        pub(crate) total_amount: LenientAmount,
         pub(crate) total_currency: String,
-        pub(crate) base_amount: Amount,
+        pub(crate) base_amount: LenientAmount,
         pub(crate) base_currency: String,
-        pub(crate) tax_amount: Amount,
+        pub(crate) tax_amount: LenientAmount,
         pub(crate) tax_currency: String,
         pub(crate) cancelled_at: Option<String>,
         /// The confirmed cancellation, if the response contains it.
         pub(crate) cancellation: Option<OrderCancellation>,
         pub(crate) payment_status: PaymentStatus,
-        /// Available actions; `None` if Duffel does not list them.
+        /// AvailableServices actions; `None` if Duffel does not list them.
         pub(crate) available_actions: Option<Vec<String>>,
         pub(crate) metadata: Metadata,
         pub(crate) passengers: Vec<OrderPassenger>,

@@ -1,8 +1,8 @@
 //! `GET /places/suggestions` and `GET /air/airlines`.
 
-use stopover_sdk::record;
+use stopover_sdk::lenient_struct;
 
-record! {
+lenient_struct! {
     /// An airport, or a city with its airports.
     #[derive(Debug)]
     pub(crate) struct Suggestion {

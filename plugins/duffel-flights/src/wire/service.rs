@@ -1,17 +1,17 @@
 //! `GET /air/orders/{id}/available_services`, and the services of an order.
 
-use stopover_sdk::record;
+use stopover_sdk::lenient_struct;
 
-use crate::wire::Amount;
+use crate::wire::LenientAmount;
 
-record! {
+lenient_struct! {
     /// A service that is for sale or was bought.
     #[derive(Debug)]
     pub(crate) struct Service {
         pub(crate) id: String,
         pub(crate) kind: String = "type",
         /// Price of one piece if the service is for sale; price of all pieces if it was bought.
-        pub(crate) total_amount: Amount,
+        pub(crate) total_amount: LenientAmount,
         pub(crate) total_currency: String,
         pub(crate) quantity: Option<u32>,
         pub(crate) maximum_quantity: Option<u32>,

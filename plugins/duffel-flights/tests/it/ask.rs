@@ -5,15 +5,17 @@ use std::path::Path;
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{
-    BookRequest, FindAnswer, FindRequest, FlightContact, PrebookRequest,
+    BookRequest, BookingLookup, FindRequest, FlightContact, PrebookRequest,
 };
 use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
-use stopover_sdk::flight_pricing::{Filters, Leg, PriceRequest, Sort, Travellers};
-use stopover_sdk::flight_services::{BuyRequest, ListRequest, Wanted};
+use stopover_sdk::flight_pricing::{
+    Filters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
+};
+use stopover_sdk::flight_services::{ListRequest, PurchaseRequest, ServiceOrderItem};
 use stopover_sdk::http::Request;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::{
-    Document, DocumentType, FlightBookingState, Gender, LoyaltyAccount, Passenger, PassengerType,
+    Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, SupplierBooking,
     Title,
 };
 use stopover_sdk::{FlightBooking, ReadError};
@@ -73,17 +75,17 @@ pub(crate) fn error(kind: &str, code: &str) -> String {
 
 /// Returns a search for a round trip of an adult, a child aged 8 and an infant.
 pub(crate) fn price_request() -> PriceRequest {
-    let leg = |origin: &str, destination: &str, date: &str| Leg {
+    let requested_journey = |origin: &str, destination: &str, date: &str| RequestedJourney {
         origin: origin.to_owned(),
         destination: destination.to_owned(),
         date: date.to_owned(),
     };
     PriceRequest {
-        legs: vec![
-            leg("OLD", "NEW", "2027-06-01"),
-            leg("NEW", "OLD", "2027-06-08"),
+        journeys: vec![
+            requested_journey("OLD", "NEW", "2027-06-01"),
+            requested_journey("NEW", "OLD", "2027-06-08"),
         ],
-        travellers: Travellers {
+        passengers: PassengerCounts {
             adults: 1,
             children: vec![8],
             infants: 1,
@@ -190,11 +192,11 @@ pub(crate) fn find_request(supplier_reference: Option<&str>, prebook: Option<&st
 }
 
 /// Reads the order of the fixtures back.
-pub(crate) fn found(gateway: &Gateway) -> Result<Option<FlightBookingState>, ReadError> {
+pub(crate) fn found(gateway: &MockGateway) -> Result<Option<SupplierBooking>, ReadError> {
     let request = find_request(Some("ord_own"), None);
     match gateway.run(|| DuffelFlights::find(request))? {
-        FindAnswer::Found(state) => Ok(Some(state)),
-        FindAnswer::NotFound => Ok(None),
+        BookingLookup::Found(state) => Ok(Some(state)),
+        BookingLookup::NotFound => Ok(None),
     }
 }
 
@@ -220,14 +222,14 @@ pub(crate) fn list_request() -> ListRequest {
     }
 }
 
-pub(crate) fn buy_request() -> BuyRequest {
-    BuyRequest {
+pub(crate) fn purchase_request() -> PurchaseRequest {
+    PurchaseRequest {
         client_reference: "bkg_own_1-s1".to_owned(),
         booking_client_reference: "bkg_own_1".to_owned(),
         supplier_reference: "ord_own".to_owned(),
         currency: "EUR".to_owned(),
         total: 5_498,
-        services: vec![Wanted {
+        services: vec![ServiceOrderItem {
             supplier_service_id: "aso_23".to_owned(),
             quantity: 2,
             unit_amount: 2_749,

@@ -2,9 +2,9 @@
 
 use duffel_flights::DuffelFlights;
 use serde_json::json;
-use stopover_sdk::flight_booking::{BookRequest, FindAnswer, PrebookRequest};
+use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
 use stopover_sdk::http::{Error, Method};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::{DocumentType, Gender, PassengerType};
 use stopover_sdk::types::{BookingStatus, Money};
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, RefusalReason};
@@ -21,7 +21,7 @@ fn reason<T>(result: Result<T, ChangeError>) -> RefusalReason {
 
 #[test]
 fn prebook_rereads_offer() {
-    let gateway = Gateway::new().answer(200, ask::fixture("offer.json"));
+    let gateway = MockGateway::new().respond_with(200, ask::fixture("offer.json"));
     let bound = gateway
         .run(|| DuffelFlights::prebook(ask::prebook_request()))
         .unwrap();
@@ -42,10 +42,10 @@ fn prebook_rereads_offer() {
 #[test]
 fn prebook_sets_loyalty_programmes_before_reading_price() {
     let cheaper = ask::changed("offer.json", &[("/total_amount", json!("324.36"))]);
-    let gateway = Gateway::new()
-        .answer(200, ask::fixture("offer.json"))
-        .answer(200, r#"{"data": {"id": "pas_adult", "type": "adult"}}"#)
-        .answer(200, cheaper);
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::fixture("offer.json"))
+        .respond_with(200, r#"{"data": {"id": "pas_adult", "type": "adult"}}"#)
+        .respond_with(200, cheaper);
     let request = PrebookRequest {
         passengers: ask::loyal_passengers(),
         ..ask::prebook_request()
@@ -73,7 +73,7 @@ fn prebook_sets_loyalty_programmes_before_reading_price() {
 fn prebook_with_higher_price_or_other_currency_is_refused() {
     let now = |amount: &str| ask::changed("offer.json", &[("/total_amount", json!(amount))]);
     let prebook = |document: String| {
-        let gateway = Gateway::new().answer(200, document);
+        let gateway = MockGateway::new().respond_with(200, document);
         gateway.run(|| DuffelFlights::prebook(ask::prebook_request()))
     };
     let money = Money {
@@ -99,7 +99,7 @@ fn prebook_with_invalid_passengers_is_refused_before_any_change() {
             ..ask::prebook_request()
         };
         change(&mut request);
-        let gateway = Gateway::new().answer(200, ask::fixture("offer.json"));
+        let gateway = MockGateway::new().respond_with(200, ask::fixture("offer.json"));
         let result = gateway.run(|| DuffelFlights::prebook(request));
         assert_eq!(gateway.requests().len(), 1);
         reason(result)
@@ -123,14 +123,14 @@ fn prebook_with_invalid_passengers_is_refused_before_any_change() {
 #[test]
 fn failed_prebook_is_not_sent_before_first_change_and_unknown_after() {
     let broken = || Error::TimedOut("slow".to_owned());
-    let gateway = Gateway::new().fail(broken());
+    let gateway = MockGateway::new().fail_with(broken());
     let result = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
     assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
 
-    let gateway = Gateway::new()
-        .answer(200, ask::fixture("offer.json"))
-        .answer(200, r#"{"data": {"id": "pas_adult"}}"#)
-        .fail(broken());
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::fixture("offer.json"))
+        .respond_with(200, r#"{"data": {"id": "pas_adult"}}"#)
+        .fail_with(broken());
     let request = PrebookRequest {
         passengers: ask::loyal_passengers(),
         ..ask::prebook_request()
@@ -141,7 +141,7 @@ fn failed_prebook_is_not_sent_before_first_change_and_unknown_after() {
 
 #[test]
 fn booking_sends_exact_price_and_all_passengers() {
-    let gateway = Gateway::new().answer(201, ask::fixture("order.json"));
+    let gateway = MockGateway::new().respond_with(201, ask::fixture("order.json"));
     let state = gateway
         .run(|| DuffelFlights::book(ask::book_request()))
         .unwrap();
@@ -185,7 +185,7 @@ fn booking_sends_exact_price_and_all_passengers() {
 
 #[test]
 fn each_infant_is_assigned_to_its_own_adult() {
-    let gateway = Gateway::new().answer(201, ask::fixture("order.json"));
+    let gateway = MockGateway::new().respond_with(201, ask::fixture("order.json"));
     let adult = || ask::passenger(PassengerType::Adult, "Ana", "1990-01-01");
     let infant = || ask::passenger(PassengerType::Infant, "Ed", "2026-09-01");
     let request = BookRequest {
@@ -207,7 +207,7 @@ fn each_infant_is_assigned_to_its_own_adult() {
         passengers: vec![infant(), adult(), infant()],
         ..ask::book_request()
     };
-    let gateway = Gateway::new();
+    let gateway = MockGateway::new();
     assert_eq!(
         reason(gateway.run(|| DuffelFlights::book(request))),
         RefusalReason::Invalid
@@ -227,7 +227,7 @@ fn accepted_order_is_pending_with_or_without_id() {
         (String::new(), ""),
     ];
     for (document, reference) in cases {
-        let gateway = Gateway::new().answer(202, &document);
+        let gateway = MockGateway::new().respond_with(202, &document);
         let state = gateway
             .run(|| DuffelFlights::book(ask::book_request()))
             .unwrap();
@@ -253,7 +253,7 @@ fn booking_with_unreadable_or_foreign_response_is_unknown() {
         String::new(),
         r#"{"data": {}}"#.to_owned(),
     ] {
-        let gateway = Gateway::new().answer(201, &document);
+        let gateway = MockGateway::new().respond_with(201, &document);
         let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
         assert!(
             matches!(result, Err(ChangeError::Unknown(_))),
@@ -265,13 +265,13 @@ fn booking_with_unreadable_or_foreign_response_is_unknown() {
 #[test]
 fn lost_booking_is_unknown_and_unsent_booking_is_not_sent() {
     let book = |error| {
-        Gateway::new()
-            .fail(error)
+        MockGateway::new()
+            .fail_with(error)
             .run(|| DuffelFlights::book(ask::book_request()))
     };
     for error in [
         Error::TimedOut(String::new()),
-        Error::Cut(String::new()),
+        Error::ConnectionLost(String::new()),
         Error::TooLarge(1),
     ] {
         assert!(matches!(book(error), Err(ChangeError::Unknown(_))));
@@ -288,7 +288,9 @@ fn booking_with_outdated_price_is_refused_with_current_price() {
         "payment_amount_does_not_match_order_amount",
     );
     let dearer = ask::changed("offer.json", &[("/total_amount", json!("370.40"))]);
-    let gateway = Gateway::new().answer(422, &mismatch).answer(200, dearer);
+    let gateway = MockGateway::new()
+        .respond_with(422, &mismatch)
+        .respond_with(200, dearer);
     let money = Money {
         amount: 37_040,
         currency: "EUR".to_owned(),
@@ -296,14 +298,16 @@ fn booking_with_outdated_price_is_refused_with_current_price() {
     let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
     assert_eq!(reason(result), RefusalReason::PriceChanged(money));
 
-    let gateway = Gateway::new().answer(422, &mismatch).answer(500, "");
+    let gateway = MockGateway::new()
+        .respond_with(422, &mismatch)
+        .respond_with(500, "");
     let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
     assert!(matches!(reason(result), RefusalReason::Other(_)));
 }
 
 #[test]
 fn booking_with_foreign_prebook_reference_is_refused_without_request() {
-    let gateway = Gateway::new();
+    let gateway = MockGateway::new();
     let request = BookRequest {
         supplier_prebook: "off_flex".to_owned(),
         ..ask::book_request()
@@ -322,10 +326,12 @@ fn find_reads_order_by_id_then_by_offer() {
         "order.json",
         &[("/metadata", json!(null)), ("/id", json!("ord_stranger"))],
     );
-    let find = |gateway: &Gateway, request| gateway.run(|| DuffelFlights::find(request)).unwrap();
+    let find =
+        |gateway: &MockGateway, request| gateway.run(|| DuffelFlights::find(request)).unwrap();
 
-    let gateway = Gateway::new().answer(200, &order);
-    let FindAnswer::Found(state) = find(&gateway, ask::find_request(Some("ord_own"), None)) else {
+    let gateway = MockGateway::new().respond_with(200, &order);
+    let BookingLookup::Found(state) = find(&gateway, ask::find_request(Some("ord_own"), None))
+    else {
         panic!("the order was not found");
     };
     assert_eq!(state.supplier_reference, "ord_own");
@@ -336,19 +342,18 @@ fn find_reads_order_by_id_then_by_offer() {
 
     for reference in [None, Some(""), Some("ord_gone")] {
         let gateway = match reference {
-            Some("ord_gone") => {
-                Gateway::new().answer(404, ask::error("invalid_request_error", "not_found"))
-            }
-            _ => Gateway::new(),
+            Some("ord_gone") => MockGateway::new()
+                .respond_with(404, ask::error("invalid_request_error", "not_found")),
+            _ => MockGateway::new(),
         };
         let gateway = gateway
-            .answer(200, ask::orders(&[&stranger], Some("more")))
-            .answer(
+            .respond_with(200, ask::orders(&[&stranger], Some("more")))
+            .respond_with(
                 200,
                 ask::orders(&[&stranger, &ask::canceled_order(), &order], None),
             );
         let found = find(&gateway, ask::find_request(reference, Some(ask::PREBOOK)));
-        let FindAnswer::Found(state) = found else {
+        let BookingLookup::Found(state) = found else {
             panic!("{reference:?}: the order was not found");
         };
         assert_eq!(
@@ -365,20 +370,20 @@ fn find_reads_order_by_id_then_by_offer() {
 
 #[test]
 fn find_without_match_returns_not_found_and_failed_read_returns_error() {
-    let gateway = Gateway::new().answer(200, ask::orders(&[], None));
+    let gateway = MockGateway::new().respond_with(200, ask::orders(&[], None));
     let request = ask::find_request(None, Some(ask::PREBOOK));
     assert_eq!(
         gateway.run(|| DuffelFlights::find(request)),
-        Ok(FindAnswer::NotFound)
+        Ok(BookingLookup::NotFound)
     );
     let request = ask::find_request(None, None);
     assert_eq!(
-        Gateway::new().run(|| DuffelFlights::find(request)),
-        Ok(FindAnswer::NotFound)
+        MockGateway::new().run(|| DuffelFlights::find(request)),
+        Ok(BookingLookup::NotFound)
     );
     let request = ask::find_request(None, Some(ask::PREBOOK));
-    let result = Gateway::new()
-        .answer(503, "")
+    let result = MockGateway::new()
+        .respond_with(503, "")
         .run(|| DuffelFlights::find(request));
     assert!(
         matches!(result, Err(ReadError::Unavailable(_))),
@@ -388,9 +393,9 @@ fn find_without_match_returns_not_found_and_failed_read_returns_error() {
         "order.json",
         &[("/metadata/gateway_booking_id", json!("bkg_other"))],
     );
-    let result = ask::found(&Gateway::new().answer(200, other));
+    let result = ask::found(&MockGateway::new().respond_with(200, other));
     assert!(
-        matches!(result, Err(ReadError::Unreadable(_))),
+        matches!(result, Err(ReadError::InvalidResponse(_))),
         "{result:?}"
     );
 }

@@ -4,27 +4,27 @@ use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::http::{Error, Method};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::types::flight::{FlightBookingState, TicketCancellation};
+use stopover_sdk::types::flight::{CancellationAmounts, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError, RefusalReason};
 
 use crate::ask;
 
-fn ordered() -> Gateway {
-    Gateway::new().answer(200, ask::fixture("order.json"))
+fn ordered() -> MockGateway {
+    MockGateway::new().respond_with(200, ask::fixture("order.json"))
 }
 
-fn quote(gateway: &Gateway) -> Result<Quote, ReadError> {
+fn quote(gateway: &MockGateway) -> Result<Quote, ReadError> {
     gateway.run(|| DuffelFlights::quote_cancellation(ask::quote_request()))
 }
 
-fn cancel(gateway: &Gateway) -> Result<FlightBookingState, ChangeError> {
+fn cancel(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
     gateway.run(|| DuffelFlights::cancel(ask::cancel_request()))
 }
 
-fn kept_and_given(fee: i64, refund: i64) -> Option<TicketCancellation> {
-    Some(TicketCancellation {
+fn kept_and_given(fee: i64, refund: i64) -> Option<CancellationAmounts> {
+    Some(CancellationAmounts {
         currency: "EUR".to_owned(),
         fee,
         refund,
@@ -34,7 +34,7 @@ fn kept_and_given(fee: i64, refund: i64) -> Option<TicketCancellation> {
 
 #[test]
 fn quote_creates_cancellation_without_confirming_it() {
-    let gateway = ordered().answer(201, ask::fixture("quote.json"));
+    let gateway = ordered().respond_with(201, ask::fixture("quote.json"));
     assert_eq!(
         quote(&gateway),
         Ok(Quote::Quoted(AirlineQuote {
@@ -82,7 +82,7 @@ fn quote_amounts_depend_on_refund_destination() {
                 ("/expires_at", json!(null)),
             ],
         );
-        match (quote(&ordered().answer(201, document)), expected) {
+        match (quote(&ordered().respond_with(201, document)), expected) {
             (Ok(Quote::Quoted(quote)), Some(amounts)) => {
                 assert_eq!((quote.fee, quote.refund), amounts, "{to}");
                 assert_eq!(quote.expires_at, None);
@@ -93,7 +93,7 @@ fn quote_amounts_depend_on_refund_destination() {
     }
     let unknown = ask::changed("quote.json", &[("/refund_to", json!("the_moon"))]);
     assert!(matches!(
-        quote(&ordered().answer(201, unknown)),
+        quote(&ordered().respond_with(201, unknown)),
         Ok(Quote::Unavailable(_))
     ));
 }
@@ -101,11 +101,11 @@ fn quote_amounts_depend_on_refund_destination() {
 #[test]
 fn quote_for_order_not_cancellable_through_duffel_is_unavailable() {
     let fixed = ask::changed("order.json", &[("/available_actions", json!(["update"]))]);
-    let gateway = Gateway::new().answer(200, fixed);
+    let gateway = MockGateway::new().respond_with(200, fixed);
     assert!(matches!(quote(&gateway), Ok(Quote::Unavailable(_))));
     assert_eq!(gateway.requests().len(), 1);
 
-    let result = quote(&Gateway::new().answer(200, ask::canceled_order()));
+    let result = quote(&MockGateway::new().respond_with(200, ask::canceled_order()));
     let Err(ReadError::Rejected(refusal)) = result else {
         panic!("{result:?}");
     };
@@ -113,17 +113,17 @@ fn quote_for_order_not_cancellable_through_duffel_is_unavailable() {
 
     // If Duffel does not list the available actions, the quote is attempted.
     let untold = ask::changed("order.json", &[("/available_actions", json!(null))]);
-    let gateway = Gateway::new()
-        .answer(200, untold)
-        .answer(201, ask::fixture("quote.json"));
+    let gateway = MockGateway::new()
+        .respond_with(200, untold)
+        .respond_with(201, ask::fixture("quote.json"));
     assert!(matches!(quote(&gateway), Ok(Quote::Quoted(_))));
 }
 
 #[test]
 fn cancellation_confirms_new_quote() {
     let gateway = ordered()
-        .answer(201, ask::fixture("quote.json"))
-        .answer(200, ask::confirmed());
+        .respond_with(201, ask::fixture("quote.json"))
+        .respond_with(200, ask::confirmed());
     let state = cancel(&gateway).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     assert_eq!(state.cancellation, kept_and_given(5_000, 36_540));
@@ -145,7 +145,7 @@ fn cancellation_of_not_cancellable_order_is_refused_without_confirmation() {
         (200, fixed),
         (404, ask::error("invalid_request_error", "not_found")),
     ] {
-        let gateway = Gateway::new().answer(status, document);
+        let gateway = MockGateway::new().respond_with(status, document);
         let Err(ChangeError::Refused(refusal)) = cancel(&gateway) else {
             panic!("{status}");
         };
@@ -157,8 +157,8 @@ fn cancellation_of_not_cancellable_order_is_refused_without_confirmation() {
 #[test]
 fn cancellation_failing_before_quote_is_not_sent() {
     let cases = [
-        Gateway::new().fail(Error::TimedOut(String::new())),
-        Gateway::new().answer(502, ""),
+        MockGateway::new().fail_with(Error::TimedOut(String::new())),
+        MockGateway::new().respond_with(502, ""),
     ];
     for gateway in cases {
         assert!(matches!(cancel(&gateway), Err(ChangeError::NotSent(_))));
@@ -167,7 +167,7 @@ fn cancellation_failing_before_quote_is_not_sent() {
 
 #[test]
 fn cancellation_without_matching_confirmation_is_unknown() {
-    let quoted = || ordered().answer(201, ask::fixture("quote.json"));
+    let quoted = || ordered().respond_with(201, ask::fixture("quote.json"));
     let already = ask::error("invalid_state_error", "already_cancelled");
     let other = |pointer, value| {
         ask::changed(
@@ -179,32 +179,38 @@ fn cancellation_without_matching_confirmation_is_unknown() {
         )
     };
     let cases = [
-        ("lost", quoted().fail(Error::Cut(String::new()))),
-        ("slow", quoted().fail(Error::TimedOut(String::new()))),
-        ("already", quoted().answer(422, &already)),
-        ("already quoted", ordered().answer(422, &already)),
+        (
+            "lost",
+            quoted().fail_with(Error::ConnectionLost(String::new())),
+        ),
+        ("slow", quoted().fail_with(Error::TimedOut(String::new()))),
+        ("already", quoted().respond_with(422, &already)),
+        ("already quoted", ordered().respond_with(422, &already)),
         (
             "gone",
-            quoted().answer(404, ask::error("invalid_request_error", "not_found")),
+            quoted().respond_with(404, ask::error("invalid_request_error", "not_found")),
         ),
         (
             "not confirmed",
-            quoted().answer(200, ask::fixture("quote.json")),
+            quoted().respond_with(200, ask::fixture("quote.json")),
         ),
         (
             "another order",
-            quoted().answer(200, other("/order_id", json!("ord_other"))),
+            quoted().respond_with(200, other("/order_id", json!("ord_other"))),
         ),
         (
             "another quote",
-            quoted().answer(200, other("/id", json!("ore_other"))),
+            quoted().respond_with(200, other("/id", json!("ore_other"))),
         ),
-        ("half", quoted().answer(200, &ask::confirmed()[..100])),
+        ("half", quoted().respond_with(200, &ask::confirmed()[..100])),
         (
             "quote of another",
-            ordered().answer(201, other("/order_id", json!("ord_other"))),
+            ordered().respond_with(201, other("/order_id", json!("ord_other"))),
         ),
-        ("lost quote", ordered().fail(Error::Cut(String::new()))),
+        (
+            "lost quote",
+            ordered().fail_with(Error::ConnectionLost(String::new())),
+        ),
     ];
     for (what, gateway) in cases {
         let result = cancel(&gateway);
@@ -226,9 +232,9 @@ fn canceled_order_state_includes_cancellation_amounts() {
     let done = elsewhere(json!("2027-05-02T10:00:05Z"));
     let list = |items: Vec<Value>| json!({ "data": items, "meta": null }).to_string();
 
-    let gateway = Gateway::new()
-        .answer(200, ask::canceled_order())
-        .answer(200, list(vec![quote_only.clone(), done.clone()]));
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::canceled_order())
+        .respond_with(200, list(vec![quote_only.clone(), done.clone()]));
     let state = ask::found(&gateway).unwrap().unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     assert_eq!(state.cancellation, kept_and_given(5_000, 36_540));
@@ -238,7 +244,7 @@ fn canceled_order_state_includes_cancellation_amounts() {
     // The order may contain its cancellation.
     let mut order: Value = serde_json::from_str(&ask::canceled_order()).unwrap();
     order["data"]["cancellation"] = done.clone();
-    let gateway = Gateway::new().answer(200, order.to_string());
+    let gateway = MockGateway::new().respond_with(200, order.to_string());
     assert_eq!(
         ask::found(&gateway).unwrap().unwrap().cancellation,
         kept_and_given(5_000, 36_540)
@@ -246,18 +252,18 @@ fn canceled_order_state_includes_cancellation_amounts() {
     assert_eq!(gateway.requests().len(), 1);
 
     // The airline cancelled the order: no response states the refund.
-    let gateway = Gateway::new()
-        .answer(200, ask::canceled_order())
-        .answer(200, list(vec![quote_only]));
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::canceled_order())
+        .respond_with(200, list(vec![quote_only]));
     let state = ask::found(&gateway).unwrap().unwrap();
     assert_eq!(
         (state.status, state.cancellation),
         (BookingStatus::Canceled, None)
     );
 
-    let gateway = Gateway::new()
-        .answer(200, ask::canceled_order())
-        .answer(503, "");
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::canceled_order())
+        .respond_with(503, "");
     assert!(matches!(
         ask::found(&gateway),
         Err(ReadError::Unavailable(_))
@@ -268,16 +274,16 @@ fn canceled_order_state_includes_cancellation_amounts() {
 fn cancellation_of_canceled_order_returns_current_state() {
     let list =
         json!({ "data": [serde_json::from_str::<Value>(&ask::confirmed()).unwrap()["data"]] });
-    let gateway = Gateway::new()
-        .answer(200, ask::canceled_order())
-        .answer(200, list.to_string());
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::canceled_order())
+        .respond_with(200, list.to_string());
     let state = cancel(&gateway).unwrap();
     assert_eq!(
         (state.status, state.cancellation),
         (BookingStatus::Canceled, kept_and_given(5_000, 36_540))
     );
-    let gateway = Gateway::new()
-        .answer(200, ask::canceled_order())
-        .answer(500, "");
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::canceled_order())
+        .respond_with(500, "");
     assert!(matches!(cancel(&gateway), Err(ChangeError::Unknown(_))));
 }

@@ -1,37 +1,37 @@
 //! The adapter's description, and the headers of every request.
 
 use duffel_flights::DuffelFlights;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{FlightPricing, Plugin, ReadError};
 
 use crate::ask;
 
 #[test]
 fn description_allows_one_booking_per_offer_without_guarantees() {
-    let description = Gateway::new().run(DuffelFlights::describe);
+    let description = MockGateway::new().run(DuffelFlights::describe);
     assert_eq!(description.name, "duffel-flights");
     assert_eq!(description.hosts, ["api.duffel.com"]);
     assert_eq!(description.secrets, ["webhook_secret"]);
     assert!(description.one_booking_per_offer);
     assert!(!description.collects_payment);
-    assert!(!description.cancels_single_rooms);
-    assert!(!description.repeats_are_safe);
+    assert!(!description.supports_partial_cancellation);
+    assert!(!description.supports_idempotent_resend);
     assert_eq!(description.reads_consistent_after_ms, None);
 }
 
 #[test]
 fn settings_change_host_and_search_timeout() {
-    let gateway = Gateway::new()
+    let gateway = MockGateway::new()
         .settings(r#"{"base_url": "http://127.0.0.1:9001/d/", "search_timeout_ms": 4000}"#)
-        .answer(503, "");
+        .respond_with(503, "");
     assert_eq!(
         gateway.run(DuffelFlights::describe).hosts,
         ["127.0.0.1:9001"]
     );
-    let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
+    let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
     assert!(
-        matches!(answer, Err(ReadError::Unavailable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Unavailable(_))),
+        "{response:?}"
     );
     let request = &gateway.requests()[0];
     assert_eq!(
@@ -52,11 +52,11 @@ fn settings_change_host_and_search_timeout() {
 
 #[test]
 fn invalid_settings_fail_calls_before_any_request() {
-    let gateway = Gateway::new().settings(r#"{"token": "x"}"#);
-    let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
+    let gateway = MockGateway::new().settings(r#"{"token": "x"}"#);
+    let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
     assert!(
-        matches!(answer, Err(ReadError::Misconfigured(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Misconfigured(_))),
+        "{response:?}"
     );
     assert!(gateway.requests().is_empty());
 }

@@ -2,8 +2,8 @@
 
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
-use stopover_sdk::supplier_events::{Delivery, Event, Header, Kind, VerifyError};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::supplier_events::{Event, EventKind, Header, VerifyError, WebhookRequest};
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{SupplierEvents, secret};
 
 use crate::ask;
@@ -15,12 +15,12 @@ pub(crate) const SIGNATURE: &str =
     "t=1809252301,v1=17948ff2ee684a01ce3e8dcff8873f0c7712c995bdc600d1fbfd7073a2fba0b7";
 const SENT_MS: i64 = 1_809_252_301_000;
 
-pub(crate) fn gateway() -> Gateway {
-    Gateway::new().secret("webhook_secret", SECRET)
+pub(crate) fn gateway() -> MockGateway {
+    MockGateway::new().secret("webhook_secret", SECRET)
 }
 
-pub(crate) fn delivery(signature: &str) -> Delivery {
-    Delivery {
+pub(crate) fn delivery(signature: &str) -> WebhookRequest {
+    WebhookRequest {
         headers: vec![
             Header {
                 name: "content-type".to_owned(),
@@ -36,19 +36,22 @@ pub(crate) fn delivery(signature: &str) -> Delivery {
     }
 }
 
-pub(crate) fn verify(gateway: &Gateway, delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
+pub(crate) fn verify(
+    gateway: &MockGateway,
+    delivery: WebhookRequest,
+) -> Result<Vec<Event>, VerifyError> {
     gateway.run(|| DuffelFlights::verify(delivery))
 }
 
 /// Returns a delivery of this body, signed as Duffel signs.
-pub(crate) fn signed(body: Vec<u8>) -> Delivery {
+pub(crate) fn signed(body: Vec<u8>) -> WebhookRequest {
     let gateway = gateway();
     let message = [b"1809252301.".as_slice(), &body].concat();
     let digest = gateway
         .run(|| secret::hmac_sha256("webhook_secret", &message))
         .unwrap();
     let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Delivery {
+    WebhookRequest {
         body,
         ..delivery(&format!("t=1809252301,v1={digest}"))
     }
@@ -67,7 +70,7 @@ fn authentic_delivery_is_parsed() {
         events,
         [Event {
             id: "wev_own".to_owned(),
-            kind: Kind::BookingChanged,
+            kind: EventKind::BookingChanged,
             supplier_reference: Some("ord_own".to_owned()),
             client_reference: Some("bkg_own_1".to_owned()),
             supplier_offer: Some("off_flex".to_owned()),
@@ -94,7 +97,7 @@ fn delivery_with_invalid_signature_is_unauthentic() {
     for signature in cases {
         let result = verify(&gateway(), delivery(&signature));
         assert!(
-            matches!(result, Err(VerifyError::Unauthentic(_))),
+            matches!(result, Err(VerifyError::InvalidSignature(_))),
             "{signature}: {result:?}"
         );
     }
@@ -102,17 +105,17 @@ fn delivery_with_invalid_signature_is_unauthentic() {
     unsigned.headers.pop();
     assert!(matches!(
         verify(&gateway(), unsigned),
-        Err(VerifyError::Unauthentic(_))
+        Err(VerifyError::InvalidSignature(_))
     ));
     let mut changed = delivery(SIGNATURE);
     changed.body.push(b' ');
     assert!(matches!(
         verify(&gateway(), changed),
-        Err(VerifyError::Unauthentic(_))
+        Err(VerifyError::InvalidSignature(_))
     ));
     assert!(matches!(
-        verify(&Gateway::new(), delivery(SIGNATURE)),
-        Err(VerifyError::Unauthentic(_))
+        verify(&MockGateway::new(), delivery(SIGNATURE)),
+        Err(VerifyError::InvalidSignature(_))
     ));
 }
 
@@ -125,7 +128,7 @@ fn signature_is_valid_within_five_minutes() {
         (301, false),
         (-301, false),
     ] {
-        let delivery = Delivery {
+        let delivery = WebhookRequest {
             received_at: SENT_MS + late_s * 1000,
             ..delivery(SIGNATURE)
         };
@@ -139,20 +142,23 @@ fn signature_is_valid_within_five_minutes() {
 
 #[test]
 fn event_type_determines_kind() {
-    let irrelevant = |name: &str| Kind::Irrelevant(name.to_owned());
+    let irrelevant = |name: &str| EventKind::Irrelevant(name.to_owned());
     let cases = [
-        ("order.created", Kind::BookingChanged),
-        ("order.creation_failed", Kind::BookingChanged),
-        ("order.updated", Kind::BookingChanged),
+        ("order.created", EventKind::BookingChanged),
+        ("order.creation_failed", EventKind::BookingChanged),
+        ("order.updated", EventKind::BookingChanged),
         (
             "order.airline_initiated_change_detected",
-            Kind::ItineraryChanged,
+            EventKind::ItineraryChanged,
         ),
-        ("air.order.changed", Kind::ItineraryChanged),
-        ("order_cancellation.confirmed", Kind::CancellationChanged),
-        ("air.payment.succeeded", Kind::PaymentChanged),
-        ("air.payment.cancelled", Kind::PaymentChanged),
-        ("payment.created", Kind::PaymentChanged),
+        ("air.order.changed", EventKind::ItineraryChanged),
+        (
+            "order_cancellation.confirmed",
+            EventKind::CancellationChanged,
+        ),
+        ("air.payment.succeeded", EventKind::PaymentChanged),
+        ("air.payment.cancelled", EventKind::PaymentChanged),
+        ("payment.created", EventKind::PaymentChanged),
         (
             "order_cancellation.created",
             irrelevant("order_cancellation.created"),
@@ -211,7 +217,7 @@ fn order_reference_is_found_in_every_position() {
 fn signed_body_without_event_is_unreadable() {
     for event in [json!([]), json!({ "type": "order.created" })] {
         assert!(
-            matches!(read(&event), Err(VerifyError::Unreadable(_))),
+            matches!(read(&event), Err(VerifyError::Malformed(_))),
             "{event}"
         );
     }

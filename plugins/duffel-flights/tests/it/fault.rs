@@ -3,7 +3,7 @@
 use duffel_flights::DuffelFlights;
 use stopover_sdk::flight_booking::PrebookRequest;
 use stopover_sdk::http::{Header, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{
     ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightServices, ReadError,
     RefusalReason,
@@ -355,48 +355,48 @@ fn every_error_code_has_expected_outcome() {
         };
         let ends = [
             of_read(
-                Gateway::new()
-                    .answer(status, &body)
+                MockGateway::new()
+                    .respond_with(status, &body)
                     .run(|| DuffelFlights::price(ask::price_request())),
             ),
             of_change(
                 offered()
-                    .answer(status, &body)
+                    .respond_with(status, &body)
                     .run(|| DuffelFlights::prebook(loyal())),
             ),
             of_change(
-                Gateway::new()
-                    .answer(status, &body)
-                    .answer(200, ask::fixture("offer.json"))
+                MockGateway::new()
+                    .respond_with(status, &body)
+                    .respond_with(200, ask::fixture("offer.json"))
                     .run(|| DuffelFlights::book(ask::book_request())),
             ),
             of_change(
                 ordered()
-                    .answer(status, &body)
+                    .respond_with(status, &body)
                     .run(|| DuffelFlights::cancel(ask::cancel_request())),
             ),
             of_change(
                 ordered()
-                    .answer(201, ask::fixture("quote.json"))
-                    .answer(status, &body)
+                    .respond_with(201, ask::fixture("quote.json"))
+                    .respond_with(status, &body)
                     .run(|| DuffelFlights::cancel(ask::cancel_request())),
             ),
             of_change(
-                Gateway::new()
-                    .answer(status, &body)
-                    .run(|| DuffelFlights::buy_services(ask::buy_request())),
+                MockGateway::new()
+                    .respond_with(status, &body)
+                    .run(|| DuffelFlights::purchase_services(ask::purchase_request())),
             ),
         ];
         assert_eq!(ends, expected, "{status} {kind} {code}");
     }
 }
 
-fn offered() -> Gateway {
-    Gateway::new().answer(200, ask::fixture("offer.json"))
+fn offered() -> MockGateway {
+    MockGateway::new().respond_with(200, ask::fixture("offer.json"))
 }
 
-fn ordered() -> Gateway {
-    Gateway::new().answer(200, ask::fixture("order.json"))
+fn ordered() -> MockGateway {
+    MockGateway::new().respond_with(200, ask::fixture("order.json"))
 }
 
 fn loyal() -> PrebookRequest {
@@ -436,7 +436,7 @@ fn failed_offer_read_in_prebook_returns_change_error() {
         (429, "rate_limit_error", "rate_limit_exceeded", RateLimited),
     ];
     for (status, kind, code, expected) in cases {
-        let gateway = Gateway::new().answer(status, ask::error(kind, code));
+        let gateway = MockGateway::new().respond_with(status, ask::error(kind, code));
         let result = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
         assert_eq!(of_change(result), expected, "{code}");
     }
@@ -445,7 +445,7 @@ fn failed_offer_read_in_prebook_returns_change_error() {
 #[test]
 fn quote_that_airline_cannot_give_is_unavailable() {
     let quote = |status, kind, code| {
-        let gateway = ordered().answer(status, ask::error(kind, code));
+        let gateway = ordered().respond_with(status, ask::error(kind, code));
         gateway.run(|| DuffelFlights::quote_cancellation(ask::quote_request()))
     };
     for (status, kind, code) in [
@@ -478,8 +478,8 @@ fn response_with_one_unlisted_error_is_unknown() {
     };
     let book = |body: String| {
         of_change(
-            Gateway::new()
-                .answer(422, body)
+            MockGateway::new()
+                .respond_with(422, body)
                 .run(|| DuffelFlights::book(ask::book_request())),
         )
     };
@@ -490,16 +490,18 @@ fn response_with_one_unlisted_error_is_unknown() {
 
 #[test]
 fn rate_limit_response_gives_wait_time() {
-    let answer = |headers: &[(&str, &str)]| {
+    let response = |headers: &[(&str, &str)]| {
         let headers = headers.iter().map(|(name, value)| Header {
             name: (*name).to_owned(),
             value: (*value).to_owned(),
         });
-        let gateway = Gateway::new().now_ms(784_111_770_500).respond(Response {
-            status: 429,
-            headers: headers.collect(),
-            body: ask::error("rate_limit_error", "rate_limit_exceeded").into_bytes(),
-        });
+        let gateway = MockGateway::new()
+            .now_ms(784_111_770_500)
+            .respond(Response {
+                status: 429,
+                headers: headers.collect(),
+                body: ask::error("rate_limit_error", "rate_limit_exceeded").into_bytes(),
+            });
         gateway.run(|| DuffelFlights::price(ask::price_request()))
     };
     type Case<'a> = (&'a [(&'a str, &'a str)], Option<u32>);
@@ -517,7 +519,7 @@ fn rate_limit_response_gives_wait_time() {
     ];
     for (headers, wait_s) in cases {
         assert_eq!(
-            answer(headers),
+            response(headers),
             Err(ReadError::RateLimited(wait_s)),
             "{headers:?}"
         );
@@ -526,7 +528,8 @@ fn rate_limit_response_gives_wait_time() {
 
 #[test]
 fn refusal_message_has_code_and_request_id_without_duffel_message() {
-    let gateway = Gateway::new().answer(422, ask::error("validation_error", "validation_format"));
+    let gateway =
+        MockGateway::new().respond_with(422, ask::error("validation_error", "validation_format"));
     let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
     let Err(ChangeError::Refused(refusal)) = result else {
         panic!("{result:?}");
@@ -548,7 +551,7 @@ fn of_read<T: std::fmt::Debug>(result: Result<T, ReadError>) -> End {
         Err(ReadError::Unavailable(_)) => Unavailable,
         Err(ReadError::Misconfigured(_)) => Misconfigured,
         Err(ReadError::Failed(_)) => Failed,
-        Err(error @ ReadError::Unreadable(_)) => panic!("{error:?}"),
+        Err(error @ ReadError::InvalidResponse(_)) => panic!("{error:?}"),
     }
 }
 

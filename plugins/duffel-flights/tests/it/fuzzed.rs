@@ -1,6 +1,6 @@
 //! Deliveries with random signatures, and signed deliveries with random bodies.
 
-use stopover_sdk::supplier_events::{Delivery, VerifyError};
+use stopover_sdk::supplier_events::{VerifyError, WebhookRequest};
 
 use crate::ask;
 use crate::events::{SIGNATURE, delivery, gateway, signed, verify};
@@ -17,7 +17,7 @@ fn fuzzed_delivery_is_authentic_only_with_matching_signature() {
         .check(1_500, |document| {
             let (header, sent) = fuzz::lines(document);
             let header = String::from_utf8_lossy(header);
-            let delivery = Delivery {
+            let delivery = WebhookRequest {
                 body: sent.to_vec(),
                 ..delivery(&header)
             };
@@ -26,7 +26,7 @@ fn fuzzed_delivery_is_authentic_only_with_matching_signature() {
                     assert!(header.contains(time) && header.contains(digest));
                     assert_eq!(sent, body.as_bytes());
                 }
-                Err(VerifyError::Unauthentic(_)) => {
+                Err(VerifyError::InvalidSignature(_)) => {
                     assert!(header != SIGNATURE || sent != body.as_bytes());
                 }
                 Err(other) => panic!("a signed delivery returned {other:?}"),
@@ -49,7 +49,7 @@ fn fuzzed_signed_body_is_event_or_unreadable() {
                 assert!(event.supplier_reference.as_ref().is_none_or(is_order));
                 assert_ne!(event.supplier_offer.as_deref(), Some(""));
             }
-            Err(VerifyError::Unreadable(_)) => {}
+            Err(VerifyError::Malformed(_)) => {}
             Err(other) => panic!("a signed delivery returned {other:?}"),
         }
     });

@@ -1,21 +1,21 @@
 //! Conversion of orders.
 
 use serde_json::{Value, json};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{
-    BaggageType, ChangeType, Direction, FlightBookingState, ServiceType,
+    BaggageType, ChangeType, Direction, ServiceType, SupplierBooking,
 };
 
 use crate::ask;
 
-fn state(document: impl AsRef<[u8]>) -> FlightBookingState {
-    ask::found(&Gateway::new().answer(200, document))
+fn state(document: impl AsRef<[u8]>) -> SupplierBooking {
+    ask::found(&MockGateway::new().respond_with(200, document))
         .unwrap()
         .unwrap()
 }
 
-fn with(values: &[(&str, Value)]) -> FlightBookingState {
+fn with(values: &[(&str, Value)]) -> SupplierBooking {
     state(ask::changed("order.json", values))
 }
 

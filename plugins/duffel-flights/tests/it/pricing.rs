@@ -3,22 +3,22 @@
 use duffel_flights::DuffelFlights;
 use serde_json::json;
 use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, Offer, PriceAnswer, PriceRequest, Sort,
+    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
 };
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::{Cabin, Direction};
 use stopover_sdk::{FlightPricing, ReadError};
 
 use crate::ask;
 
-fn gateway() -> Gateway {
-    Gateway::new()
-        .answer(201, ask::fixture("offer-request.json"))
-        .answer(200, ask::fixture("offers-1.json"))
-        .answer(200, ask::fixture("offers-2.json"))
+fn gateway() -> MockGateway {
+    MockGateway::new()
+        .respond_with(201, ask::fixture("offer-request.json"))
+        .respond_with(200, ask::fixture("offers-1.json"))
+        .respond_with(200, ask::fixture("offers-2.json"))
 }
 
-fn price(gateway: &Gateway, request: PriceRequest) -> PriceAnswer {
+fn price(gateway: &MockGateway, request: PriceRequest) -> PriceResponse {
     gateway.run(|| DuffelFlights::price(request)).unwrap()
 }
 
@@ -32,9 +32,9 @@ fn ids(offers: &[Offer]) -> Vec<&str> {
 #[test]
 fn search_requests_no_offers_and_reads_them_in_pages() {
     let gateway = gateway();
-    let answer = price(&gateway, ask::price_request());
-    assert_eq!(ids(&answer.offers), ["off_cheap", "off_flex", "off_biz"]);
-    assert!(!answer.truncated);
+    let response = price(&gateway, ask::price_request());
+    assert_eq!(ids(&response.offers), ["off_cheap", "off_flex", "off_biz"]);
+    assert!(!response.truncated);
     let requests = gateway.requests();
     assert_eq!(
         ask::data(&requests[0]),
@@ -50,13 +50,13 @@ fn search_requests_no_offers_and_reads_them_in_pages() {
     assert_eq!(requests[1].url, format!("{list}&limit=50"));
     assert_eq!(requests[2].url, format!("{list}&limit=48&after=page-2"));
     // The log has one line, for the offer without a price.
-    assert_eq!(gateway.logged().len(), 1);
+    assert_eq!(gateway.logs().len(), 1);
 }
 
 #[test]
 fn offer_is_fully_converted() {
-    let answer = price(&gateway(), ask::price_request());
-    let flex = &answer.offers[1];
+    let response = price(&gateway(), ask::price_request());
+    let flex = &response.offers[1];
     assert_eq!((flex.total, flex.currency.as_str()), (36_040, "EUR"));
     assert_eq!(flex.exclusive_key.as_deref(), Some("orq_own"));
     assert_eq!(flex.fare_family.as_deref(), Some("Own Flex"));
@@ -116,8 +116,8 @@ fn offer_is_fully_converted() {
 
 #[test]
 fn missing_offer_data_is_unknown() {
-    let answer = price(&gateway(), ask::price_request());
-    let cheap = &answer.offers[0];
+    let response = price(&gateway(), ask::price_request());
+    let cheap = &response.offers[0];
     assert_eq!(cheap.total, 21_050);
     assert_eq!(
         (cheap.refundable, cheap.fare_family.as_deref()),
@@ -139,7 +139,7 @@ fn missing_offer_data_is_unknown() {
     assert_eq!(out.segments[0].passengers[1].checked_bags, None);
     assert_eq!(out.segments[0].passengers[0].cabin_name, None);
     // The two journeys have different names.
-    assert_eq!(answer.offers[2].fare_family, None);
+    assert_eq!(response.offers[2].fare_family, None);
 }
 
 #[test]
@@ -195,8 +195,8 @@ fn filters_are_sent_and_checked_again() {
     ];
     for (filters, asked, kept) in cases {
         let gateway = gateway();
-        let answer = price(&gateway, with(filters));
-        assert_eq!(ids(&answer.offers), kept, "{asked}");
+        let response = price(&gateway, with(filters));
+        assert_eq!(ids(&response.offers), kept, "{asked}");
         let sent = ask::data(&gateway.requests()[0]);
         for (name, value) in asked.as_object().unwrap() {
             let of_slice = sent["slices"][1].get(name);
@@ -239,16 +239,16 @@ fn offers_beyond_limit_are_truncated_and_reported() {
     let cases = [(1, 2, true), (2, 2, true), (3, 3, false)];
     for (limit, requests, truncated) in cases {
         let gateway = gateway();
-        let answer = price(
+        let response = price(
             &gateway,
             PriceRequest {
                 limit,
                 ..ask::price_request()
             },
         );
-        assert_eq!(answer.offers.len(), usize::from(limit));
+        assert_eq!(response.offers.len(), usize::from(limit));
         assert_eq!(
-            (gateway.requests().len(), answer.truncated),
+            (gateway.requests().len(), response.truncated),
             (requests, truncated),
             "{limit}"
         );
@@ -260,7 +260,7 @@ fn endless_offer_list_stops_after_page_limit() {
     let made = ask::fixture("offer-request.json");
     let page = ask::fixture("offers-1.json");
     let mut asked = 0;
-    let gateway = Gateway::new().transport(move |_| {
+    let gateway = MockGateway::new().handle_requests(move |_| {
         asked += 1;
         let body = if asked == 1 { &made } else { &page };
         Ok(stopover_sdk::http::Response {
@@ -273,24 +273,24 @@ fn endless_offer_list_stops_after_page_limit() {
         cabin: Some(Cabin::First),
         ..ask::filters()
     };
-    let answer = price(
+    let response = price(
         &gateway,
         PriceRequest {
             filters: none,
             ..ask::price_request()
         },
     );
-    assert!(answer.offers.is_empty() && answer.truncated);
+    assert!(response.offers.is_empty() && response.truncated);
     assert_eq!(gateway.requests().len(), 11);
 }
 
 #[test]
 fn search_without_offers_returns_empty_list() {
-    let gateway = Gateway::new()
-        .answer(201, ask::fixture("offer-request.json"))
-        .answer(200, r#"{"data": [], "meta": null}"#);
-    let answer = price(&gateway, ask::price_request());
-    assert!(answer.offers.is_empty() && !answer.truncated);
+    let gateway = MockGateway::new()
+        .respond_with(201, ask::fixture("offer-request.json"))
+        .respond_with(200, r#"{"data": [], "meta": null}"#);
+    let response = price(&gateway, ask::price_request());
+    assert!(response.offers.is_empty() && !response.truncated);
 }
 
 #[test]
@@ -299,10 +299,10 @@ fn search_for_other_passengers_is_unreadable() {
         "offer-request.json",
         &[("/passengers/0", json!({ "id": "pas_x", "type": "adult" }))],
     );
-    let gateway = Gateway::new().answer(201, made);
-    let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
+    let gateway = MockGateway::new().respond_with(201, made);
+    let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }

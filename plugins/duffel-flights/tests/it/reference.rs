@@ -2,30 +2,30 @@
 
 use duffel_flights::DuffelFlights;
 use stopover_sdk::flight_reference::Airline;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{FlightReference, ReadError};
 
 use crate::ask;
 
 #[test]
 fn cities_yield_their_airports_without_duplicates() {
-    let gateway = Gateway::new().answer(200, ask::fixture("suggestions.json"));
-    let answer = gateway
+    let gateway = MockGateway::new().respond_with(200, ask::fixture("suggestions.json"));
+    let response = gateway
         .run(|| DuffelFlights::find_airports("old town".to_owned(), 10))
         .unwrap();
     assert_eq!(
         gateway.requests()[0].url,
         "https://api.duffel.com/places/suggestions?query=old%20town"
     );
-    assert!(!answer.truncated);
-    let codes: Vec<&str> = answer
+    assert!(!response.truncated);
+    let codes: Vec<&str> = response
         .airports
         .iter()
         .map(|one| one.iata_code.as_str())
         .collect();
     assert_eq!(codes, ["NOZ", "OLD", "OLS"]);
-    let [noz, old, ols] = answer.airports.as_slice() else {
-        panic!("{:?}", answer.airports);
+    let [noz, old, ols] = response.airports.as_slice() else {
+        panic!("{:?}", response.airports);
     };
     assert_eq!(
         (
@@ -54,27 +54,27 @@ fn cities_yield_their_airports_without_duplicates() {
 
 #[test]
 fn airports_beyond_limit_are_truncated() {
-    let gateway = Gateway::new().answer(200, ask::fixture("suggestions.json"));
-    let answer = gateway
+    let gateway = MockGateway::new().respond_with(200, ask::fixture("suggestions.json"));
+    let response = gateway
         .run(|| DuffelFlights::find_airports("old".to_owned(), 2))
         .unwrap();
-    assert_eq!((answer.airports.len(), answer.truncated), (2, true));
-    let gateway = Gateway::new().answer(200, r#"{"data": []}"#);
-    let answer = gateway
+    assert_eq!((response.airports.len(), response.truncated), (2, true));
+    let gateway = MockGateway::new().respond_with(200, r#"{"data": []}"#);
+    let response = gateway
         .run(|| DuffelFlights::find_airports("zz".to_owned(), 2))
         .unwrap();
-    assert_eq!((answer.airports.len(), answer.truncated), (0, false));
+    assert_eq!((response.airports.len(), response.truncated), (0, false));
 }
 
-fn airline(gateway: &Gateway, code: &str) -> Result<Airline, ReadError> {
+fn airline(gateway: &MockGateway, code: &str) -> Result<Airline, ReadError> {
     gateway.run(|| DuffelFlights::read_airline(code.to_owned()))
 }
 
 #[test]
 fn airlines_are_read_once_and_cached() {
-    let gateway = Gateway::new()
-        .answer(200, ask::fixture("airlines-1.json"))
-        .answer(200, ask::fixture("airlines-2.json"));
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::fixture("airlines-1.json"))
+        .respond_with(200, ask::fixture("airlines-2.json"));
     let own = airline(&gateway, "OW").unwrap();
     assert_eq!((own.name.as_str(), own.is_active), ("Own Air", true));
     assert_eq!(
@@ -100,15 +100,15 @@ fn airlines_are_read_once_and_cached() {
 
 #[test]
 fn incomplete_airline_list_is_not_cached() {
-    let gateway = Gateway::new()
-        .answer(200, ask::fixture("airlines-1.json"))
-        .answer(503, "");
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::fixture("airlines-1.json"))
+        .respond_with(503, "");
     assert!(matches!(
         airline(&gateway, "OW"),
         Err(ReadError::Unavailable(_))
     ));
     let page = ask::fixture("airlines-1.json");
-    let endless = Gateway::new().transport(move |_| {
+    let endless = MockGateway::new().handle_requests(move |_| {
         Ok(stopover_sdk::http::Response {
             status: 200,
             headers: vec![],
@@ -117,7 +117,7 @@ fn incomplete_airline_list_is_not_cached() {
     });
     assert!(matches!(
         airline(&endless, "OW"),
-        Err(ReadError::Unreadable(_))
+        Err(ReadError::InvalidResponse(_))
     ));
     assert_eq!(endless.requests().len(), 20);
     assert!(matches!(

@@ -2,27 +2,27 @@
 
 use duffel_flights::DuffelFlights;
 use serde_json::json;
-use stopover_sdk::flight_services::Available;
+use stopover_sdk::flight_services::AvailableServices;
 use stopover_sdk::http::{Error, Method};
-use stopover_sdk::testing::Gateway;
-use stopover_sdk::types::flight::{BaggageType, FlightBookingState};
+use stopover_sdk::testing::MockGateway;
+use stopover_sdk::types::flight::{BaggageType, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightServices, ReadError};
 
 use crate::ask;
 
-fn list(gateway: &Gateway) -> Result<Available, ReadError> {
+fn list(gateway: &MockGateway) -> Result<AvailableServices, ReadError> {
     gateway.run(|| DuffelFlights::list_services(ask::list_request()))
 }
 
-fn buy(gateway: &Gateway) -> Result<FlightBookingState, ChangeError> {
-    gateway.run(|| DuffelFlights::buy_services(ask::buy_request()))
+fn buy(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    gateway.run(|| DuffelFlights::purchase_services(ask::purchase_request()))
 }
 
 #[test]
 fn only_bags_of_single_passengers_are_listed() {
-    let gateway = Gateway::new()
-        .answer(200, ask::fixture("order.json"))
-        .answer(200, ask::fixture("services.json"));
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::fixture("order.json"))
+        .respond_with(200, ask::fixture("services.json"));
     let available = list(&gateway).unwrap();
     assert_eq!(available.currency, "EUR");
     let [checked, cabin] = available.services.as_slice() else {
@@ -58,9 +58,9 @@ fn only_bags_of_single_passengers_are_listed() {
 
 #[test]
 fn order_without_bags_returns_empty_list() {
-    let gateway = Gateway::new()
-        .answer(200, ask::fixture("order.json"))
-        .answer(200, r#"{"data": [], "meta": null}"#);
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::fixture("order.json"))
+        .respond_with(200, r#"{"data": [], "meta": null}"#);
     let available = list(&gateway).unwrap();
     assert_eq!(
         (available.currency.as_str(), available.services.len()),
@@ -70,29 +70,33 @@ fn order_without_bags_returns_empty_list() {
 
 #[test]
 fn unreadable_service_list_returns_error() {
-    let order = || Gateway::new().answer(200, ask::fixture("order.json"));
+    let order = || MockGateway::new().respond_with(200, ask::fixture("order.json"));
     assert!(matches!(
-        list(&order().answer(500, "")),
+        list(&order().respond_with(500, "")),
         Err(ReadError::Failed(_))
     ));
     assert!(matches!(
-        list(&order().answer(200, "{}")),
-        Err(ReadError::Unreadable(_))
+        list(&order().respond_with(200, "{}")),
+        Err(ReadError::InvalidResponse(_))
     ));
     assert!(matches!(
-        list(&Gateway::new().answer(404, "").answer(404, "")),
+        list(
+            &MockGateway::new()
+                .respond_with(404, "")
+                .respond_with(404, "")
+        ),
         Err(ReadError::NotFound(_))
     ));
     let other = ask::changed("order.json", &[("/id", json!("ord_other"))]);
-    let gateway = Gateway::new()
-        .answer(200, other)
-        .answer(200, ask::fixture("services.json"));
-    assert!(matches!(list(&gateway), Err(ReadError::Unreadable(_))));
+    let gateway = MockGateway::new()
+        .respond_with(200, other)
+        .respond_with(200, ask::fixture("services.json"));
+    assert!(matches!(list(&gateway), Err(ReadError::InvalidResponse(_))));
 }
 
 #[test]
 fn purchased_bags_are_paid_exactly_and_returned_with_order() {
-    let gateway = Gateway::new().answer(200, ask::fixture("order.json"));
+    let gateway = MockGateway::new().respond_with(200, ask::fixture("order.json"));
     let state = buy(&gateway).unwrap();
     assert_eq!(
         (
@@ -117,15 +121,15 @@ fn purchased_bags_are_paid_exactly_and_returned_with_order() {
 fn purchase_without_valid_response_is_unknown() {
     let other = ask::changed("order.json", &[("/id", json!("ord_other"))]);
     let cases = [
-        Gateway::new().fail(Error::Cut(String::new())),
-        Gateway::new().fail(Error::TimedOut(String::new())),
-        Gateway::new().answer(200, ""),
-        Gateway::new().answer(200, other),
+        MockGateway::new().fail_with(Error::ConnectionLost(String::new())),
+        MockGateway::new().fail_with(Error::TimedOut(String::new())),
+        MockGateway::new().respond_with(200, ""),
+        MockGateway::new().respond_with(200, other),
     ];
     for gateway in cases {
         let result = buy(&gateway);
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }
-    let result = buy(&Gateway::new().fail(Error::NotSent(String::new())));
+    let result = buy(&MockGateway::new().fail_with(Error::NotSent(String::new())));
     assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
-use stopover_sdk::flight_booking::{FindAnswer, FindRequest, PrebookRequest};
-use stopover_sdk::flight_pricing::{PriceRequest, Travellers};
+use stopover_sdk::flight_booking::{BookingLookup, FindRequest, PrebookRequest};
+use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest};
 use stopover_sdk::http::{Method, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::types::flight::{ChangeType, FlightBookingState, Passenger, PassengerType};
+use stopover_sdk::types::flight::{ChangeType, Passenger, PassengerType, SupplierBooking};
 use stopover_sdk::{
     ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightReference, FlightServices,
     ReadError,
@@ -145,27 +145,27 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// Returns the travellers of a search that would yield these passengers.
-fn travellers(passengers: &Value) -> Travellers {
-    let mut travellers = Travellers {
+/// Returns the passenger counts of a search that would yield these passengers.
+fn passenger_counts(passengers: &Value) -> PassengerCounts {
+    let mut passenger_counts = PassengerCounts {
         adults: 0,
         children: vec![],
         infants: 0,
     };
     for passenger in passengers.as_array().unwrap() {
         match passenger["age"].as_u64() {
-            Some(age) => travellers.children.push(u8::try_from(age).unwrap()),
-            None => travellers.adults += 1,
+            Some(age) => passenger_counts.children.push(u8::try_from(age).unwrap()),
+            None => passenger_counts.adults += 1,
         }
     }
-    travellers
+    passenger_counts
 }
 
 /// Runs a search whose responses are this page. Returns the number of offers.
 fn search(document: &Document, made: &Value, page: String) -> usize {
     let (made, mut pages) = (made.clone(), vec![page].into_iter());
-    let travellers = travellers(&made["passengers"]);
-    let gateway = Gateway::new().transport(move |request| {
+    let passenger_counts = passenger_counts(&made["passengers"]);
+    let gateway = MockGateway::new().handle_requests(move |request| {
         let body = match request.method {
             Method::Post => json!({ "data": made }).to_string(),
             _ => pages.next().unwrap_or(r#"{"data": []}"#.to_owned()),
@@ -177,12 +177,12 @@ fn search(document: &Document, made: &Value, page: String) -> usize {
         })
     });
     let request = PriceRequest {
-        travellers,
+        passengers: passenger_counts,
         limit: 250,
         ..ask::price_request()
     };
-    let answer = gateway.run(|| DuffelFlights::price(request)).unwrap();
-    for offer in &answer.offers {
+    let response = gateway.run(|| DuffelFlights::price(request)).unwrap();
+    for offer in &response.offers {
         assert!(
             offer.total > 0 && offer.expires_at.is_some(),
             "{}",
@@ -198,7 +198,7 @@ fn search(document: &Document, made: &Value, page: String) -> usize {
             );
         }
     }
-    answer.offers.len()
+    response.offers.len()
 }
 
 fn offers(document: &Document) -> usize {
@@ -223,7 +223,7 @@ fn offers(document: &Document) -> usize {
             None => ask::passenger(PassengerType::Adult, "Ana", "1990-01-01"),
         })
         .collect();
-    let gateway = Gateway::new().answer(200, &document.text);
+    let gateway = MockGateway::new().respond_with(200, &document.text);
     let request = PrebookRequest {
         supplier_offer: text(offer, "/id").to_owned(),
         currency,
@@ -260,10 +260,10 @@ fn offer_requests(document: &Document) -> usize {
 }
 
 fn loyalty(document: &Document) -> usize {
-    let gateway = Gateway::new()
-        .answer(200, ask::fixture("offer.json"))
-        .answer(200, &document.text)
-        .answer(200, ask::fixture("offer.json"));
+    let gateway = MockGateway::new()
+        .respond_with(200, ask::fixture("offer.json"))
+        .respond_with(200, &document.text)
+        .respond_with(200, ask::fixture("offer.json"));
     let request = PrebookRequest {
         passengers: ask::loyal_passengers(),
         ..ask::prebook_request()
@@ -272,10 +272,10 @@ fn loyalty(document: &Document) -> usize {
     1
 }
 
-fn order(document: &str, id: &str) -> FlightBookingState {
-    let gateway = Gateway::new()
-        .answer(200, document)
-        .answer(200, r#"{"data": [], "meta": null}"#);
+fn order(document: &str, id: &str) -> SupplierBooking {
+    let gateway = MockGateway::new()
+        .respond_with(200, document)
+        .respond_with(200, r#"{"data": [], "meta": null}"#);
     let request = FindRequest {
         client_reference: "bkg_none".to_owned(),
         supplier_reference: Some(id.to_owned()),
@@ -283,7 +283,7 @@ fn order(document: &str, id: &str) -> FlightBookingState {
         since: 0,
     };
     match gateway.run(|| DuffelFlights::find(request)) {
-        Ok(FindAnswer::Found(state)) => state,
+        Ok(BookingLookup::Found(state)) => state,
         other => panic!("{id}: {other:?}"),
     }
 }
@@ -326,10 +326,10 @@ fn cancellations(document: &Document) -> usize {
         cancellation["refund_currency"] = json!("EUR");
         cancellation["confirmed_at"] = json!("2027-05-02T10:00:05Z");
         let body = json!({ "data": cancellation }).to_string();
-        let gateway = Gateway::new()
-            .answer(200, ask::fixture("order.json"))
-            .answer(200, &body)
-            .answer(200, &body);
+        let gateway = MockGateway::new()
+            .respond_with(200, ask::fixture("order.json"))
+            .respond_with(200, &body)
+            .respond_with(200, &body);
         let state = gateway
             .run(|| DuffelFlights::cancel(ask::cancel_request()))
             .unwrap();
@@ -352,9 +352,9 @@ fn services(document: &Document) -> usize {
             ("/passengers", json!([{ "id": passenger }])),
         ],
     );
-    let gateway = Gateway::new()
-        .answer(200, order)
-        .answer(200, &document.text);
+    let gateway = MockGateway::new()
+        .respond_with(200, order)
+        .respond_with(200, &document.text);
     let available = gateway
         .run(|| DuffelFlights::list_services(ask::list_request()))
         .unwrap();
@@ -390,11 +390,11 @@ fn airports(document: &Document) -> usize {
     } else {
         format!(r#"{{"data": [{}]}}"#, document.value["data"])
     };
-    let gateway = Gateway::new().answer(200, body);
-    let answer = gateway
+    let gateway = MockGateway::new().respond_with(200, body);
+    let response = gateway
         .run(|| DuffelFlights::find_airports("any".to_owned(), u16::MAX))
         .unwrap();
-    let airports = &answer.airports;
+    let airports = &response.airports;
     assert!(
         airports.iter().all(|one| one.iata_code.len() == 3),
         "{}",
@@ -411,7 +411,7 @@ fn airports(document: &Document) -> usize {
 fn airlines(document: &Document) -> usize {
     for item in document.items() {
         let body = json!({ "data": [item], "meta": null }).to_string();
-        let gateway = Gateway::new().answer(200, body);
+        let gateway = MockGateway::new().respond_with(200, body);
         let code = text(item, "/iata_code").to_owned();
         let airline = gateway.run(|| DuffelFlights::read_airline(code)).unwrap();
         assert_eq!(airline.name, text(item, "/name"), "{}", document.name);
@@ -422,7 +422,7 @@ fn airlines(document: &Document) -> usize {
 /// Checks errors with the status in their `meta`, which equals the HTTP status in these documents.
 fn refused(document: &Document) -> usize {
     let status = u16::try_from(document.value["meta"]["status"].as_u64().unwrap()).unwrap();
-    let gateway = || Gateway::new().answer(status, &document.text);
+    let gateway = || MockGateway::new().respond_with(status, &document.text);
     let read = gateway().run(|| DuffelFlights::price(ask::price_request()));
     let booked = gateway().run(|| DuffelFlights::book(ask::book_request()));
     let is_as_expected = match status {
@@ -441,7 +441,7 @@ fn refused(document: &Document) -> usize {
 
 /// Checks that every field that the adapter sends is in the vendor's example.
 fn order_input(document: &Document) -> usize {
-    let gateway = Gateway::new();
+    let gateway = MockGateway::new();
     let _ = gateway.run(|| DuffelFlights::book(ask::book_request()));
     let sent = ask::data(&gateway.requests()[0]);
     let known = &document.value["data"];

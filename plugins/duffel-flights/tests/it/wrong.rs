@@ -2,7 +2,7 @@
 //! are never negative.
 
 use duffel_flights::DuffelFlights;
-use stopover_sdk::testing::{self, Gateway};
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::{
     FlightBooking, FlightCancellation, FlightPricing, FlightReference, FlightServices,
 };
@@ -10,18 +10,18 @@ use stopover_sdk::{
 use crate::ask;
 
 /// Calls `check` with every document that differs from the fixture in one value.
-fn each_wrong(fixture: &str, check: impl Fn(&str)) {
-    testing::each_wrong(&ask::fixture(fixture), check);
+fn for_each_mutation(fixture: &str, check: impl Fn(&str)) {
+    testing::for_each_mutation(&ask::fixture(fixture), check);
 }
 
 #[test]
 fn mutated_search_response_never_panics() {
-    each_wrong("offers-2.json", |document| {
-        let gateway = Gateway::new()
-            .answer(201, ask::fixture("offer-request.json"))
-            .answer(200, document);
-        let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
-        for offer in answer.iter().flat_map(|answer| &answer.offers) {
+    for_each_mutation("offers-2.json", |document| {
+        let gateway = MockGateway::new()
+            .respond_with(201, ask::fixture("offer-request.json"))
+            .respond_with(200, document);
+        let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
+        for offer in response.iter().flat_map(|response| &response.offers) {
             assert!(
                 offer.total >= 0 && !offer.supplier_offer.is_empty(),
                 "{document}"
@@ -29,18 +29,18 @@ fn mutated_search_response_never_panics() {
             assert!(!offer.journeys.is_empty(), "{document}");
         }
     });
-    each_wrong("offer-request.json", |document| {
-        let gateway = Gateway::new()
-            .answer(201, document)
-            .answer(200, ask::fixture("offers-2.json"));
+    for_each_mutation("offer-request.json", |document| {
+        let gateway = MockGateway::new()
+            .respond_with(201, document)
+            .respond_with(200, ask::fixture("offers-2.json"));
         let _ = gateway.run(|| DuffelFlights::price(ask::price_request()));
     });
 }
 
 #[test]
 fn mutated_offer_never_panics_or_raises_price() {
-    each_wrong("offer.json", |document| {
-        let gateway = Gateway::new().answer(200, document);
+    for_each_mutation("offer.json", |document| {
+        let gateway = MockGateway::new().respond_with(200, document);
         let bound = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
         if let Ok(bound) = bound {
             assert!((0..=36_040).contains(&bound.total), "{document}");
@@ -50,10 +50,10 @@ fn mutated_offer_never_panics_or_raises_price() {
 
 #[test]
 fn mutated_order_never_yields_negative_amounts() {
-    each_wrong("order.json", |document| {
-        let gateway = Gateway::new()
-            .answer(200, document)
-            .answer(200, ask::fixture("quote.json"));
+    for_each_mutation("order.json", |document| {
+        let gateway = MockGateway::new()
+            .respond_with(200, document)
+            .respond_with(200, ask::fixture("quote.json"));
         if let Ok(Some(state)) = ask::found(&gateway) {
             assert!(
                 state.total >= 0 && state.supplier_reference == "ord_own",
@@ -70,11 +70,11 @@ fn mutated_order_never_yields_negative_amounts() {
 
 #[test]
 fn mutated_cancellation_never_yields_negative_amounts() {
-    each_wrong("quote.json", |document| {
-        let gateway = Gateway::new()
-            .answer(200, ask::fixture("order.json"))
-            .answer(201, ask::fixture("quote.json"))
-            .answer(
+    for_each_mutation("quote.json", |document| {
+        let gateway = MockGateway::new()
+            .respond_with(200, ask::fixture("order.json"))
+            .respond_with(201, ask::fixture("quote.json"))
+            .respond_with(
                 200,
                 document.replace(
                     "\"confirmed_at\":null",
@@ -90,21 +90,21 @@ fn mutated_cancellation_never_yields_negative_amounts() {
 
 #[test]
 fn mutated_services_and_places_never_panic() {
-    each_wrong("services.json", |document| {
-        let gateway = Gateway::new()
-            .answer(200, ask::fixture("order.json"))
-            .answer(200, document);
+    for_each_mutation("services.json", |document| {
+        let gateway = MockGateway::new()
+            .respond_with(200, ask::fixture("order.json"))
+            .respond_with(200, document);
         let available = gateway.run(|| DuffelFlights::list_services(ask::list_request()));
         for service in available.iter().flat_map(|available| &available.services) {
             assert!(service.unit_amount >= 0, "{document}");
         }
     });
-    each_wrong("suggestions.json", |document| {
-        let gateway = Gateway::new().answer(200, document);
+    for_each_mutation("suggestions.json", |document| {
+        let gateway = MockGateway::new().respond_with(200, document);
         let _ = gateway.run(|| DuffelFlights::find_airports("old".to_owned(), 5));
     });
-    each_wrong("airlines-2.json", |document| {
-        let gateway = Gateway::new().answer(200, document);
+    for_each_mutation("airlines-2.json", |document| {
+        let gateway = MockGateway::new().respond_with(200, document);
         let _ = gateway.run(|| DuffelFlights::read_airline("CH".to_owned()));
     });
 }

@@ -1,27 +1,27 @@
 //! Jetbridge: flights with a checkout of its own. It applies every filter and sells no bags.
 
+mod fault;
 mod map;
-mod refusal;
 mod wire;
 
 use stopover_sdk::flight_booking::{
-    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
-use stopover_sdk::flight_pricing::{PriceAnswer, PriceRequest};
-use stopover_sdk::flight_reference::{Airline, AirportAnswer};
-use stopover_sdk::http::encode;
-use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
+use stopover_sdk::http::percent_encode;
+use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
     ChangeError, Description, FlightBooking, FlightCancellation, FlightPricing, FlightReference,
     Plugin, ReadError,
 };
 
-use crate::jetbridge::map::itinerary::Seats;
+use crate::jetbridge::fault::DOCUMENTED_FAULTS;
+use crate::jetbridge::map::itinerary::PassengerCount;
 use crate::jetbridge::map::{booking, fare, prebook, reference};
-use crate::jetbridge::refusal::FAULTS;
-use crate::market::{Api, SETTINGS_SCHEMA};
-use crate::{READS_CONSISTENT_AFTER_MS, trip};
+use crate::upstream::{ApiClient, SETTINGS_SCHEMA};
+use crate::{READS_CONSISTENT_AFTER_MS, common};
 
 /// The adapter.
 pub struct Jetbridge;
@@ -38,7 +38,7 @@ impl Plugin for Jetbridge {
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
             // A repeated booking returns the same booking. A repeated cancellation is refused as
             // already done, and the booking is then read back. A prebook reserves nothing.
-            repeats_are_safe: true,
+            supports_idempotent_resend: true,
             hosts: vec!["*".to_owned()],
             settings_schema: SETTINGS_SCHEMA.to_owned(),
             ..Description::new("fake-flights-jetbridge", env!("CARGO_PKG_VERSION"))
@@ -47,107 +47,121 @@ impl Plugin for Jetbridge {
 }
 
 impl FlightPricing for Jetbridge {
-    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
-        let asked = Api::open(PATH)?.post("/fares", &fare::fares_request(&request))?;
-        let found: wire::Fares = wire::result(&FAULTS.read(asked.send()?)?)?;
-        Ok(fare::price_answer(found, &request)?)
+    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
+        let http_request =
+            ApiClient::from_settings(PATH)?.post("/fares", &fare::fares_request(&request))?;
+        let found: wire::Fares =
+            wire::result(&DOCUMENTED_FAULTS.check_read(http_request.send()?)?)?;
+        Ok(fare::price_response(found, &request)?)
     }
 }
 
 impl FlightBooking for Jetbridge {
-    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
-        let response = Api::open(PATH)?
+    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
+        let response = ApiClient::from_settings(PATH)?
             .post("/prebooks", &prebook::prebook_request(&request))?
             .send()?;
-        let prebook: wire::Prebook = wire::result(&FAULTS.prebook(response, refusal::PREBOOK)?)?;
-        Ok(prebook::prebooked(prebook, &request)?)
+        let prebook: wire::Prebook =
+            wire::result(&DOCUMENTED_FAULTS.check_prebook(response, fault::PREBOOK)?)?;
+        Ok(prebook::prebook_response(prebook, &request)?)
     }
 
-    fn book(request: BookRequest) -> Result<FlightBookingState, ChangeError> {
+    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let body = wire::BookRequest {
             prebook_id: &request.supplier_prebook,
             client_ref: &request.client_reference,
         };
-        let response = Api::open(PATH)?.post("/bookings", &body)?.send()?;
-        let booking: wire::Booking = wire::result(&FAULTS.change(response, refusal::BOOK)?)?;
-        trip::check_whose(&booking.client_ref, &request.client_reference)?;
+        let response = ApiClient::from_settings(PATH)?
+            .post("/bookings", &body)?
+            .send()?;
+        let booking: wire::Booking =
+            wire::result(&DOCUMENTED_FAULTS.check_change(response, fault::BOOK)?)?;
+        common::check_client_reference(&booking.client_ref, &request.client_reference)?;
         booking::check_currency(&booking, &request.currency)?;
-        Ok(booking::booking(booking, Seats::of(&request.passengers))?)
+        Ok(booking::booking(
+            booking,
+            PassengerCount::of(&request.passengers),
+        )?)
     }
 
-    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
-        let api = Api::open(PATH)?;
+    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
+        let client = ApiClient::from_settings(PATH)?;
         if let Some(id) = &request.supplier_reference {
-            let response = api.get(&booking_path(id)).send()?;
-            if !FAULTS.is_not_found(&response) {
-                let found: wire::Booking = wire::result(&FAULTS.read(response)?)?;
+            let response = client.get(&booking_path(id)).send()?;
+            if !DOCUMENTED_FAULTS.is_not_found(&response) {
+                let found: wire::Booking = wire::result(&DOCUMENTED_FAULTS.check_read(response)?)?;
                 return found_booking(found, &request);
             }
         }
         // Only the list can show that there is no such booking.
-        let response = api
+        let response = client
             .get("/bookings")
             .query("clientRef", &request.client_reference)
             .send()?;
-        let found: wire::Bookings = wire::result(&FAULTS.read(response)?)?;
-        match trip::the_only(found.bookings)? {
+        let found: wire::Bookings = wire::result(&DOCUMENTED_FAULTS.check_read(response)?)?;
+        match common::single(found.bookings)? {
             Some(booking) => found_booking(booking, &request),
-            None => Ok(FindAnswer::NotFound),
+            None => Ok(BookingLookup::NotFound),
         }
     }
 }
 
-fn found_booking(booking: wire::Booking, request: &FindRequest) -> Result<FindAnswer, ReadError> {
-    trip::check_whose(&booking.client_ref, &request.client_reference)?;
-    Ok(FindAnswer::Found(booking::booking(
+fn found_booking(
+    booking: wire::Booking,
+    request: &FindRequest,
+) -> Result<BookingLookup, ReadError> {
+    common::check_client_reference(&booking.client_ref, &request.client_reference)?;
+    Ok(BookingLookup::Found(booking::booking(
         booking,
-        Seats::UNKNOWN,
+        PassengerCount::UNKNOWN,
     )?))
 }
 
 impl FlightCancellation for Jetbridge {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
         let path = cancellation_path(&request.supplier_reference);
-        let response = Api::open(PATH)?.get(&path).send()?;
-        if let Some(why) = FAULTS.no_quote(&response) {
+        let response = ApiClient::from_settings(PATH)?.get(&path).send()?;
+        if let Some(why) = DOCUMENTED_FAULTS.no_quote(&response) {
             return Ok(Quote::Unavailable(why));
         }
-        let quoted: wire::Quote = wire::result(&FAULTS.read(response)?)?;
+        let quoted: wire::Quote = wire::result(&DOCUMENTED_FAULTS.check_read(response)?)?;
         Ok(Quote::Quoted(booking::quote(quoted)?))
     }
 
-    fn cancel(request: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+    fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let path = cancellation_path(&request.supplier_reference);
         let body = wire::CancelRequest {
             client_ref: &request.client_reference,
         };
-        let response = Api::open(PATH)?.post(&path, &body)?.send()?;
-        let booking: wire::Booking = wire::result(&FAULTS.change(response, refusal::CANCEL)?)?;
-        trip::check_whose(&booking.client_ref, &request.booking_client_reference)?;
-        Ok(booking::booking(booking, Seats::UNKNOWN)?)
+        let response = ApiClient::from_settings(PATH)?.post(&path, &body)?.send()?;
+        let booking: wire::Booking =
+            wire::result(&DOCUMENTED_FAULTS.check_change(response, fault::CANCEL)?)?;
+        common::check_client_reference(&booking.client_ref, &request.booking_client_reference)?;
+        Ok(booking::booking(booking, PassengerCount::UNKNOWN)?)
     }
 }
 
 impl FlightReference for Jetbridge {
-    fn find_airports(text: String, limit: u16) -> Result<AirportAnswer, ReadError> {
-        let asked = Api::open(PATH)?
+    fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
+        let http_request = ApiClient::from_settings(PATH)?
             .get("/airports")
             .query("text", text)
             .query("max", limit);
-        let found: wire::Airports = wire::result(&FAULTS.read(asked.send()?)?)?;
+        let found: wire::Airports =
+            wire::result(&DOCUMENTED_FAULTS.check_read(http_request.send()?)?)?;
         Ok(reference::airports(found, limit))
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
-        let path = format!("/airlines/{}", encode(&iata_code));
-        let response = Api::open(PATH)?.get(&path).send()?;
-        let found: wire::Airline = wire::result(&FAULTS.read(response)?)?;
+        let path = format!("/airlines/{}", percent_encode(&iata_code));
+        let response = ApiClient::from_settings(PATH)?.get(&path).send()?;
+        let found: wire::Airline = wire::result(&DOCUMENTED_FAULTS.check_read(response)?)?;
         Ok(reference::airline(found))
     }
 }
 
 fn booking_path(id: &str) -> String {
-    format!("/bookings/{}", encode(id))
+    format!("/bookings/{}", percent_encode(id))
 }
 
 fn cancellation_path(id: &str) -> String {

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Response;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 
 /// The envelope of a successful response.
 #[derive(Deserialize)]
@@ -13,12 +13,12 @@ struct Envelope<T> {
 }
 
 /// Decodes the result of a successful response.
-pub(crate) fn result<T: DeserializeOwned>(response: &Response) -> Result<T, Unreadable> {
+pub(crate) fn result<T: DeserializeOwned>(response: &Response) -> Result<T, DecodeError> {
     let Envelope { ok, result } = response.json()?;
     if ok {
         Ok(result)
     } else {
-        Err(Unreadable::new("the response contradicts its status"))
+        Err(DecodeError::new("the response contradicts its status"))
     }
 }
 

@@ -10,10 +10,12 @@
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, FindRequest, FlightContact, PrebookRequest};
 use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
-use stopover_sdk::flight_pricing::{Filters, Leg, PriceRequest, Sort, Travellers};
-use stopover_sdk::flight_services::{BuyRequest, ListRequest, Wanted};
+use stopover_sdk::flight_pricing::{
+    Filters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
+};
+use stopover_sdk::flight_services::{ListRequest, PurchaseRequest, ServiceOrderItem};
 use stopover_sdk::http::Request;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::{
     Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,
 };
@@ -23,8 +25,8 @@ pub(crate) const BOOKING_ID: &str = "FLT-100001";
 pub(crate) const BAGS_REF: &str = "bkg_DXB-bags-1";
 
 /// Creates a mock gateway whose settings have the sandbox's address.
-pub(crate) fn gateway() -> Gateway {
-    Gateway::new().settings(r#"{"base_url": "http://market.example:4010/"}"#)
+pub(crate) fn gateway() -> MockGateway {
+    MockGateway::new().settings(r#"{"base_url": "http://market.example:4010/"}"#)
 }
 
 /// Returns a document with values replaced, by JSON pointer.
@@ -38,13 +40,13 @@ pub(crate) fn edited(mut document: Value, edits: &[(&str, Value)]) -> String {
 }
 
 /// Returns the JSON body of the request with this number.
-pub(crate) fn sent(gateway: &Gateway, number: usize) -> Value {
+pub(crate) fn sent(gateway: &MockGateway, number: usize) -> Value {
     let requests = gateway.requests();
     serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
 }
 
 /// Returns method and path of every request, without the sandbox's address.
-pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
+pub(crate) fn asked(gateway: &MockGateway) -> Vec<String> {
     let line = |request: &Request| {
         let path = request.url.strip_prefix("http://market.example:4010");
         let method = format!("{:?}", request.method);
@@ -54,8 +56,8 @@ pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
     gateway.requests().iter().map(line).collect()
 }
 
-fn leg(origin: &str, destination: &str, date: &str) -> Leg {
-    Leg {
+fn requested_journey(origin: &str, destination: &str, date: &str) -> RequestedJourney {
+    RequestedJourney {
         origin: origin.to_owned(),
         destination: destination.to_owned(),
         date: date.to_owned(),
@@ -65,11 +67,11 @@ fn leg(origin: &str, destination: &str, date: &str) -> Leg {
 /// Returns a search for a round trip of two adults, which the fares in the fixtures match.
 pub(crate) fn price_request() -> PriceRequest {
     PriceRequest {
-        legs: vec![
-            leg("LHR", "SYD", "2027-03-01"),
-            leg("SYD", "LHR", "2027-03-15"),
+        journeys: vec![
+            requested_journey("LHR", "SYD", "2027-03-01"),
+            requested_journey("SYD", "LHR", "2027-03-15"),
         ],
-        travellers: Travellers {
+        passengers: PassengerCounts {
             adults: 2,
             children: Vec::new(),
             infants: 0,
@@ -193,14 +195,14 @@ pub(crate) fn list_request() -> ListRequest {
     }
 }
 
-pub(crate) fn buy_request() -> BuyRequest {
-    BuyRequest {
+pub(crate) fn purchase_request() -> PurchaseRequest {
+    PurchaseRequest {
         client_reference: BAGS_REF.to_owned(),
         booking_client_reference: BOOKING_REF.to_owned(),
         supplier_reference: BOOKING_ID.to_owned(),
         currency: "EUR".to_owned(),
         total: 6_000,
-        services: vec![Wanted {
+        services: vec![ServiceOrderItem {
             supplier_service_id: "FLT-100001-bag-1".to_owned(),
             quantity: 1,
             unit_amount: 6_000,

@@ -4,9 +4,9 @@
 
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
-use stopover_sdk::flight_booking::{FindAnswer, FindRequest};
+use stopover_sdk::flight_booking::{BookingLookup, FindRequest};
 use stopover_sdk::http::Error;
-use stopover_sdk::types::flight::{ChangeType, FlightBookingState};
+use stopover_sdk::types::flight::{ChangeType, SupplierBooking};
 use stopover_sdk::types::{BookingStatus, Checkout};
 use stopover_sdk::{FlightBooking, ReadError, RefusalReason};
 
@@ -16,7 +16,7 @@ use crate::ask::{
 };
 use crate::{jetbridge, skylane};
 
-type Find = fn(FindRequest) -> Result<FindAnswer, ReadError>;
+type Find = fn(FindRequest) -> Result<BookingLookup, ReadError>;
 
 /// The `find` function of a supplier, with its responses.
 struct Reader {
@@ -58,16 +58,16 @@ fn readers() -> [Reader; 2] {
 
 impl Reader {
     /// Reads back the booking after some fields were replaced.
-    fn found(&self, edits: &[(&str, Value)]) -> FlightBookingState {
+    fn found(&self, edits: &[(&str, Value)]) -> SupplierBooking {
         let edits: Vec<_> = (edits.iter())
             .map(|(field, value)| (format!("{}{field}", self.root), value.clone()))
             .collect();
         let edits: Vec<_> = (edits.iter())
             .map(|(pointer, value)| (pointer.as_str(), value.clone()))
             .collect();
-        let gateway = gateway().answer(200, edited(self.booking.clone(), &edits));
+        let gateway = gateway().respond_with(200, edited(self.booking.clone(), &edits));
         match gateway.run(|| (self.find)(find_request(Some(BOOKING_ID)))) {
-            Ok(FindAnswer::Found(state)) => state,
+            Ok(BookingLookup::Found(state)) => state,
             other => panic!("{edits:?}: {other:?}"),
         }
     }
@@ -75,7 +75,7 @@ impl Reader {
 
 #[test]
 fn skylane_prebook_prices_offer_with_loyalty_accounts() {
-    let gateway = gateway().answer(200, skylane::fixture("price").to_string());
+    let gateway = gateway().respond_with(200, skylane::fixture("price").to_string());
     let offer = skylane::offer_id();
     let bound = gateway
         .run(|| Skylane::prebook(prebook_request(&offer)))
@@ -100,7 +100,7 @@ fn skylane_prebook_prices_offer_with_loyalty_accounts() {
 
 #[test]
 fn jetbridge_prebook_has_checkout() {
-    let gateway = gateway().answer(201, jetbridge::fixture("prebook").to_string());
+    let gateway = gateway().respond_with(201, jetbridge::fixture("prebook").to_string());
     let bound = gateway
         .run(|| Jetbridge::prebook(prebook_request("fare/1")))
         .unwrap();
@@ -148,7 +148,9 @@ fn prebook_returns_current_price() {
             jetbridge::fixture("prebook"),
             &[("/result/price/units", json!(units))],
         );
-        let gateway = gateway().answer(200, price).answer(201, prebook);
+        let gateway = gateway()
+            .respond_with(200, price)
+            .respond_with(201, prebook);
         let offer = skylane::offer_id();
         let bound = gateway.run(|| Skylane::prebook(prebook_request(&offer)));
         assert_eq!(bound.unwrap().total, expected);
@@ -159,7 +161,7 @@ fn prebook_returns_current_price() {
 
 #[test]
 fn skylane_booking_sends_all_passengers_and_pays_total() {
-    let gateway = gateway().answer(201, skylane::fixture("order").to_string());
+    let gateway = gateway().respond_with(201, skylane::fixture("order").to_string());
     gateway.run(|| Skylane::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /skylane/orders"]);
     let expected = json!({
@@ -187,7 +189,7 @@ fn skylane_payment_has_decimals_of_currency() {
         ("KWD", 400_125, "400.125"),
         ("EUR", 5, "0.05"),
     ] {
-        let gateway = gateway().answer(201, skylane::fixture("order").to_string());
+        let gateway = gateway().respond_with(201, skylane::fixture("order").to_string());
         let mut request = book_request();
         request.currency = currency.to_owned();
         request.total = total;
@@ -199,7 +201,7 @@ fn skylane_payment_has_decimals_of_currency() {
 
 #[test]
 fn jetbridge_booking_sends_prebook_and_client_reference() {
-    let gateway = gateway().answer(200, jetbridge::fixture("booking").to_string());
+    let gateway = gateway().respond_with(200, jetbridge::fixture("booking").to_string());
     let state = gateway.run(|| Jetbridge::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /jetbridge/v3/bookings"]);
     let expected = json!({"prebookId": "prebook/1", "clientRef": BOOKING_REF});
@@ -313,7 +315,7 @@ fn every_state_is_converted() {
 #[test]
 fn booking_without_ticket_is_pending_without_locator() {
     let gateway = gateway()
-        .answer(
+        .respond_with(
             202,
             edited(
                 skylane::fixture("order"),
@@ -323,7 +325,7 @@ fn booking_without_ticket_is_pending_without_locator() {
                 ],
             ),
         )
-        .answer(
+        .respond_with(
             202,
             edited(
                 jetbridge::fixture("booking"),
@@ -409,9 +411,9 @@ fn booking_is_read_by_id() {
             (BOOKING_ID, reader.by_id.to_owned()),
             ("FLT 1/2", escaped(&reader)),
         ] {
-            let gateway = gateway().answer(200, reader.booking.to_string());
+            let gateway = gateway().respond_with(200, reader.booking.to_string());
             let found = gateway.run(|| (reader.find)(find_request(Some(id))));
-            assert!(matches!(found, Ok(FindAnswer::Found(_))), "{found:?}");
+            assert!(matches!(found, Ok(BookingLookup::Found(_))), "{found:?}");
             assert_eq!(asked(&gateway), [path]);
         }
     }
@@ -425,9 +427,9 @@ fn escaped(reader: &Reader) -> String {
 fn booking_without_id_is_searched_by_client_reference() {
     for reader in readers() {
         for (bookings, expected) in [(vec![reader.booking.clone()], true), (Vec::new(), false)] {
-            let gateway = gateway().answer(200, (reader.list)(&bookings));
-            let answer = gateway.run(|| (reader.find)(find_request(None))).unwrap();
-            assert_eq!(matches!(answer, FindAnswer::Found(_)), expected);
+            let gateway = gateway().respond_with(200, (reader.list)(&bookings));
+            let response = gateway.run(|| (reader.find)(find_request(None))).unwrap();
+            assert_eq!(matches!(response, BookingLookup::Found(_)), expected);
             assert_eq!(asked(&gateway), [reader.by_reference]);
         }
     }
@@ -437,10 +439,10 @@ fn booking_without_id_is_searched_by_client_reference() {
 fn booking_with_unknown_id_is_searched_by_client_reference() {
     for reader in readers() {
         let gateway = gateway()
-            .answer(404, &reader.not_found)
-            .answer(200, (reader.list)(&[]));
-        let answer = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
-        assert_eq!(answer, Ok(FindAnswer::NotFound));
+            .respond_with(404, &reader.not_found)
+            .respond_with(200, (reader.list)(&[]));
+        let response = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
+        assert_eq!(response, Ok(BookingLookup::NotFound));
         assert_eq!(asked(&gateway), [reader.by_id, reader.by_reference]);
     }
 }
@@ -463,15 +465,15 @@ fn booking_is_not_found_only_by_empty_list() {
             (200, (reader.list)(&others)),
             (500, String::new()),
         ] {
-            let gateway = gateway().answer(status, &body);
-            let answer = gateway.run(|| (reader.find)(find_request(None)));
-            assert!(answer.is_err(), "{status} {body}: {answer:?}");
+            let gateway = gateway().respond_with(status, &body);
+            let response = gateway.run(|| (reader.find)(find_request(None)));
+            assert!(response.is_err(), "{status} {body}: {response:?}");
         }
-        let gateway = gateway().answer(200, other);
-        let answer = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
+        let gateway = gateway().respond_with(200, other);
+        let response = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
         assert!(
-            matches!(answer, Err(ReadError::Unreadable(_))),
-            "{answer:?}"
+            matches!(response, Err(ReadError::InvalidResponse(_))),
+            "{response:?}"
         );
     }
 }
@@ -480,9 +482,12 @@ fn booking_is_not_found_only_by_empty_list() {
 fn hanging_find_times_out() {
     for reader in readers() {
         for reference in [None, Some(BOOKING_ID)] {
-            let gateway = gateway().fail(Error::TimedOut("no answer".to_owned()));
-            let answer = gateway.run(|| (reader.find)(find_request(reference)));
-            assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+            let gateway = gateway().fail_with(Error::TimedOut("no response".to_owned()));
+            let response = gateway.run(|| (reader.find)(find_request(reference)));
+            assert!(
+                matches!(response, Err(ReadError::TimedOut(_))),
+                "{response:?}"
+            );
             assert_eq!(gateway.requests().len(), 1);
         }
     }

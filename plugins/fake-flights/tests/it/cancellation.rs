@@ -12,8 +12,8 @@ use crate::{jetbridge, skylane};
 #[test]
 fn quote_returns_amounts_of_airline() {
     let gateway = gateway()
-        .answer(200, skylane::fixture("quote").to_string())
-        .answer(200, jetbridge::fixture("quote").to_string());
+        .respond_with(200, skylane::fixture("quote").to_string())
+        .respond_with(200, jetbridge::fixture("quote").to_string());
     let quotes = [
         gateway.run(|| Skylane::quote_cancellation(quote_request())),
         gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
@@ -38,8 +38,8 @@ fn quote_returns_amounts_of_airline() {
 #[test]
 fn quote_that_airline_cannot_give_is_unavailable() {
     let gateway = gateway()
-        .answer(422, skylane::error("quote_unavailable"))
-        .answer(422, jetbridge::error("49001"));
+        .respond_with(422, skylane::error("quote_unavailable"))
+        .respond_with(422, jetbridge::error("49001"));
     for quote in [
         gateway.run(|| Skylane::quote_cancellation(quote_request())),
         gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
@@ -59,7 +59,9 @@ fn failed_quote_is_error_instead_of_unavailable() {
         (409, skylane::error("already_cancelled")),
         (409, jetbridge::error("46004")),
     ] {
-        let gateway = gateway().answer(status, &body).answer(status, &body);
+        let gateway = gateway()
+            .respond_with(status, &body)
+            .respond_with(status, &body);
         for quote in [
             gateway.run(|| Skylane::quote_cancellation(quote_request())),
             gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
@@ -72,8 +74,8 @@ fn failed_quote_is_error_instead_of_unavailable() {
 #[test]
 fn quote_for_canceled_ticket_is_rejected() {
     let gateway = gateway()
-        .answer(409, skylane::error("already_cancelled"))
-        .answer(409, jetbridge::error("46004"));
+        .respond_with(409, skylane::error("already_cancelled"))
+        .respond_with(409, jetbridge::error("46004"));
     for quote in [
         gateway.run(|| Skylane::quote_cancellation(quote_request())),
         gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
@@ -88,14 +90,14 @@ fn quote_for_canceled_ticket_is_rejected() {
 #[test]
 fn quote_in_two_currencies_is_unreadable() {
     let gateway = gateway()
-        .answer(
+        .respond_with(
             200,
             edited(
                 skylane::fixture("quote"),
                 &[("/data/refund/currency", json!("USD"))],
             ),
         )
-        .answer(
+        .respond_with(
             200,
             edited(
                 jetbridge::fixture("quote"),
@@ -106,7 +108,10 @@ fn quote_in_two_currencies_is_unreadable() {
         gateway.run(|| Skylane::quote_cancellation(quote_request())),
         gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
     ] {
-        assert!(matches!(quote, Err(ReadError::Unreadable(_))), "{quote:?}");
+        assert!(
+            matches!(quote, Err(ReadError::InvalidResponse(_))),
+            "{quote:?}"
+        );
     }
 }
 
@@ -121,7 +126,7 @@ fn cancellation_returns_fee_and_refund() {
         "fee": {"units": 11_000, "scale": 2, "ccy": "EUR"}, "refund": {"units": 64_930, "scale": 2, "ccy": "EUR"},
     });
     let gateway = gateway()
-        .answer(
+        .respond_with(
             200,
             edited(
                 skylane::fixture("order"),
@@ -131,7 +136,7 @@ fn cancellation_returns_fee_and_refund() {
                 ],
             ),
         )
-        .answer(
+        .respond_with(
             200,
             edited(
                 jetbridge::fixture("booking"),
@@ -164,14 +169,14 @@ fn cancellation_returns_fee_and_refund() {
 #[test]
 fn undecided_cancellation_is_pending() {
     let gateway = gateway()
-        .answer(
+        .respond_with(
             202,
             edited(
                 skylane::fixture("order"),
                 &[("/data/state", json!("cancelling"))],
             ),
         )
-        .answer(
+        .respond_with(
             202,
             edited(
                 jetbridge::fixture("booking"),

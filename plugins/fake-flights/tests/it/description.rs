@@ -11,10 +11,10 @@ fn descriptions_have_only_documented_guarantees() {
     assert!(!skylane.collects_payment && skylane.one_booking_per_offer);
     assert_eq!(jetbridge.name, "fake-flights-jetbridge");
     assert!(jetbridge.collects_payment && !jetbridge.one_booking_per_offer);
-    assert!(jetbridge.repeats_are_safe && !skylane.repeats_are_safe);
+    assert!(jetbridge.supports_idempotent_resend && !skylane.supports_idempotent_resend);
     for description in [skylane, jetbridge] {
         assert_eq!(description.reads_consistent_after_ms, Some(1_000));
-        assert!(!description.cancels_single_rooms);
+        assert!(!description.supports_partial_cancellation);
         assert!(description.secrets.is_empty());
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use stopover_sdk::http::{Error, Header, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{ChangeError, ReadError};
 
 use crate::ask::{edited, gateway};
@@ -52,7 +52,7 @@ fn change_is_refused_by_listed_code_and_otherwise_unknown() {
     for (supplier, name, change) in changes() {
         for (code, status) in supplier.codes {
             let case = format!("{} {name}: {status} {code}", supplier.name);
-            let gateway = gateway().answer(*status, (supplier.error)(code));
+            let gateway = gateway().respond_with(*status, (supplier.error)(code));
             let ending = gateway.run(change);
             assert_eq!(gateway.requests().len(), 1, "{case}");
             let expected = (supplier.refused.iter())
@@ -77,7 +77,7 @@ fn code_with_undocumented_status_is_unknown() {
     for (supplier, name, change) in changes() {
         for (_, code, _) in supplier.refused.iter().filter(|(of, ..)| *of == name) {
             for status in [200, 302, 418, 500, 503] {
-                let gateway = gateway().answer(status, (supplier.error)(code));
+                let gateway = gateway().respond_with(status, (supplier.error)(code));
                 let ending = gateway.run(change);
                 let case = format!("{} {name}: {status} {code}", supplier.name);
                 assert!(is_unknown(&ending), "{case}: {ending:?}");
@@ -87,34 +87,40 @@ fn code_with_undocumented_status_is_unknown() {
 }
 
 /// Returns responses and failures that leave the outcome of a sent request unknown.
-fn broken() -> Vec<(&'static str, Gateway)> {
+fn broken() -> Vec<(&'static str, MockGateway)> {
     let text = || "closed".to_owned();
     vec![
-        ("cut", gateway().fail(Error::Cut(text()))),
-        ("timed out", gateway().fail(Error::TimedOut(text()))),
-        ("too large", gateway().fail(Error::TooLarge(8 << 20))),
-        ("empty 200", gateway().answer(200, "")),
-        ("no content", gateway().answer(204, "")),
-        ("not JSON", gateway().answer(200, "<html>ok</html>")),
-        ("another shape", gateway().answer(201, r#"{"id": 7}"#)),
-        ("a proxy's 502", gateway().answer(502, "<html>bad</html>")),
-        ("a bare 400", gateway().answer(400, "")),
-        ("a bare 401", gateway().answer(401, "")),
-        ("a bare 404", gateway().answer(404, "")),
-        ("no errors", gateway().answer(422, r#"{"errors": []}"#)),
+        ("cut", gateway().fail_with(Error::ConnectionLost(text()))),
+        ("timed out", gateway().fail_with(Error::TimedOut(text()))),
+        ("too large", gateway().fail_with(Error::TooLarge(8 << 20))),
+        ("empty 200", gateway().respond_with(200, "")),
+        ("no content", gateway().respond_with(204, "")),
+        ("not JSON", gateway().respond_with(200, "<html>ok</html>")),
+        ("another shape", gateway().respond_with(201, r#"{"id": 7}"#)),
+        (
+            "a proxy's 502",
+            gateway().respond_with(502, "<html>bad</html>"),
+        ),
+        ("a bare 400", gateway().respond_with(400, "")),
+        ("a bare 401", gateway().respond_with(401, "")),
+        ("a bare 404", gateway().respond_with(404, "")),
+        (
+            "no errors",
+            gateway().respond_with(422, r#"{"errors": []}"#),
+        ),
         (
             "a contradiction",
-            gateway().answer(422, r#"{"ok": true, "fault": {"no": 45001}}"#),
+            gateway().respond_with(422, r#"{"ok": true, "fault": {"no": 45001}}"#),
         ),
         (
             "a new code",
-            gateway().answer(422, skylane::error("seat_on_fire")),
+            gateway().respond_with(422, skylane::error("seat_on_fire")),
         ),
         (
             "a new fault",
-            gateway().answer(422, jetbridge::error("45999")),
+            gateway().respond_with(422, jetbridge::error("45999")),
         ),
-        ("a redirect", gateway().answer(307, "")),
+        ("a redirect", gateway().respond_with(307, "")),
     ]
 }
 
@@ -138,7 +144,7 @@ fn failure_after_sending_is_unknown() {
         for fixture in supplier.whole {
             let whole = (supplier.fixture)(fixture).to_string();
             let half = whole.split_at(whole.len() / 2).0;
-            let ending = gateway().answer(200, half).run(change);
+            let ending = gateway().respond_with(200, half).run(change);
             assert!(is_unknown(&ending), "{name}: half of {fixture}: {ending:?}");
         }
     }
@@ -149,10 +155,10 @@ fn response_about_other_object_is_unknown() {
     for (supplier, name, change) in changes() {
         for (_, fixture, pointer, value) in supplier.elsewhere.iter().filter(|row| row.0 == name) {
             let whole = (supplier.fixture)(fixture);
-            let done = gateway().answer(200, whole.to_string()).run(change);
+            let done = gateway().respond_with(200, whole.to_string()).run(change);
             assert_eq!(done, Ok(()), "{name}: {fixture} as it came");
             let other = edited(whole, &[(pointer, Value::from(*value))]);
-            let ending = gateway().answer(200, other).run(change);
+            let ending = gateway().respond_with(200, other).run(change);
             assert!(is_unknown(&ending), "{name}: {pointer}: {ending:?}");
         }
     }
@@ -165,7 +171,7 @@ fn failure_before_sending_is_not_sent() {
             Error::NotSent("no route".into()),
             Error::Denied("no".into()),
         ] {
-            let ending = gateway().fail(error).run(change);
+            let ending = gateway().fail_with(error).run(change);
             let case = format!("{} {name}", supplier.name);
             assert!(
                 matches!(ending, Err(ChangeError::NotSent(_))),
@@ -177,7 +183,7 @@ fn failure_before_sending_is_not_sent() {
             r#"{"base_url": 7}"#,
             r#"{"base_url": "x", "key": "y"}"#,
         ] {
-            let gateway = Gateway::new().settings(settings);
+            let gateway = MockGateway::new().settings(settings);
             let ending = gateway.run(change);
             let case = format!("{} {name}: {settings}", supplier.name);
             assert!(
@@ -189,7 +195,7 @@ fn failure_before_sending_is_not_sent() {
     }
 }
 
-fn limited(body: &str) -> Gateway {
+fn limited(body: &str) -> MockGateway {
     gateway().respond(Response {
         status: 429,
         headers: vec![Header {
@@ -230,7 +236,9 @@ fn every_error_is_converted_for_reads() {
         for (name, read) in supplier.reads {
             for (code, status) in supplier.codes {
                 let case = format!("{} {name}: {status} {code}", supplier.name);
-                let ending = gateway().answer(*status, (supplier.error)(code)).run(read);
+                let ending = gateway()
+                    .respond_with(*status, (supplier.error)(code))
+                    .run(read);
                 if *name == "quote" && *code == supplier.no_quote {
                     assert_eq!(ending, Ok(()), "{case}");
                     continue;
@@ -259,7 +267,7 @@ fn case(error: &ReadError) -> &'static str {
         ReadError::TimedOut(_) => "timed out",
         ReadError::Unavailable(_) => "unavailable",
         ReadError::Failed(_) => "failed",
-        ReadError::Unreadable(_) => "unreadable",
+        ReadError::InvalidResponse(_) => "unreadable",
         ReadError::Misconfigured(_) => "misconfigured",
     }
 }
@@ -268,13 +276,13 @@ fn case(error: &ReadError) -> &'static str {
 fn failed_read_returns_specific_error() {
     let text = || "closed".to_owned();
     let failures = [
-        (Error::Cut(text()), "unavailable"),
+        (Error::ConnectionLost(text()), "unavailable"),
         (Error::NotSent(text()), "unavailable"),
         (Error::TimedOut(text()), "timed out"),
         (Error::Denied(text()), "misconfigured"),
         (Error::TooLarge(1), "unreadable"),
     ];
-    let answers = [
+    let responses = [
         (500, "{}", "failed"),
         (502, "<html>", "failed"),
         (503, "<html>", "unavailable"),
@@ -286,14 +294,14 @@ fn failed_read_returns_specific_error() {
     for supplier in SUPPLIERS {
         for (name, read) in supplier.reads {
             for (failure, expected) in &failures {
-                let ending = gateway().fail(failure.clone()).run(read).unwrap_err();
+                let ending = gateway().fail_with(failure.clone()).run(read).unwrap_err();
                 assert_eq!(case(&ending), *expected, "{name}: {failure:?}");
             }
-            for (status, body, expected) in answers {
-                let ending = gateway().answer(status, body).run(read).unwrap_err();
+            for (status, body, expected) in responses {
+                let ending = gateway().respond_with(status, body).run(read).unwrap_err();
                 assert_eq!(case(&ending), expected, "{name}: {status} {body}");
             }
-            let ending = Gateway::new().run(read).unwrap_err();
+            let ending = MockGateway::new().run(read).unwrap_err();
             assert_eq!(case(&ending), "misconfigured", "{name} without settings");
         }
     }

@@ -5,7 +5,7 @@
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
 use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, PriceAnswer, PriceRequest, Sort, Travellers,
+    AppliedFilters, Filters, PassengerCounts, PriceRequest, PriceResponse, Sort,
 };
 use stopover_sdk::log::Level;
 use stopover_sdk::types::Money;
@@ -15,7 +15,7 @@ use stopover_sdk::{FlightPricing, ReadError};
 use crate::ask::{asked, edited, gateway, price_request, sent};
 use crate::{jetbridge, skylane};
 
-type Price = fn(PriceRequest) -> Result<PriceAnswer, ReadError>;
+type Price = fn(PriceRequest) -> Result<PriceResponse, ReadError>;
 
 /// Returns the pricing function of each supplier with its response.
 fn suppliers() -> [(Price, Value); 2] {
@@ -29,7 +29,7 @@ fn suppliers() -> [(Price, Value); 2] {
 fn picky() -> PriceRequest {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     PriceRequest {
-        travellers: Travellers {
+        passengers: PassengerCounts {
             adults: 1,
             children: vec![7, 12],
             infants: 1,
@@ -72,7 +72,7 @@ fn skylane_search_sends_supported_filters() {
         "cabin": "premium", "max_connections": 0, "currency": "EUR", "limit": 250,
     });
     for (request, expected) in [(price_request(), plain), (picky(), whole)] {
-        let gateway = gateway().answer(201, nothing);
+        let gateway = gateway().respond_with(201, nothing);
         gateway.run(|| Skylane::price(request)).unwrap();
         assert_eq!(asked(&gateway), ["POST /skylane/offers/search"]);
         assert_eq!(sent(&gateway, 0), expected);
@@ -100,7 +100,7 @@ fn jetbridge_search_sends_all_filters() {
         "sort": "DEPARTURE", "descending": true, "limit": 250,
     });
     for (request, expected) in [(price_request(), plain), (picky(), whole)] {
-        let gateway = gateway().answer(200, nothing);
+        let gateway = gateway().respond_with(200, nothing);
         gateway.run(|| Jetbridge::price(request)).unwrap();
         assert_eq!(asked(&gateway), ["POST /jetbridge/v3/fares"]);
         assert_eq!(sent(&gateway, 0), expected);
@@ -110,7 +110,7 @@ fn jetbridge_search_sends_all_filters() {
 #[test]
 fn requests_have_no_credentials() {
     for (price, body) in suppliers() {
-        let gateway = gateway().answer(200, body.to_string());
+        let gateway = gateway().respond_with(200, body.to_string());
         gateway.run(|| price(price_request())).unwrap();
         let headers = &gateway.requests()[0].headers;
         let names: Vec<_> = headers.iter().map(|header| header.name.as_str()).collect();
@@ -127,31 +127,31 @@ fn skylane_reports_two_filters_and_one_sort_order_as_applied() {
         (Sort::Duration, false, known),
         (Sort::DepartureTime, false, known),
     ] {
-        let gateway = gateway().answer(201, skylane::fixture("search").to_string());
+        let gateway = gateway().respond_with(201, skylane::fixture("search").to_string());
         let mut request = price_request();
         (request.sort, request.descending) = (sort, descending);
-        let answer = gateway.run(|| Skylane::price(request)).unwrap();
-        assert_eq!(answer.applied, expected, "{sort:?} {descending}");
+        let response = gateway.run(|| Skylane::price(request)).unwrap();
+        assert_eq!(response.applied, expected, "{sort:?} {descending}");
     }
 }
 
 #[test]
 fn jetbridge_reports_all_filters_as_applied() {
-    let gateway = gateway().answer(200, jetbridge::fixture("fares").to_string());
-    let answer = gateway.run(|| Jetbridge::price(picky())).unwrap();
-    assert_eq!(answer.applied, AppliedFilters::all());
+    let gateway = gateway().respond_with(200, jetbridge::fixture("fares").to_string());
+    let response = gateway.run(|| Jetbridge::price(picky())).unwrap();
+    assert_eq!(response.applied, AppliedFilters::all());
 }
 
 #[test]
 fn fares_are_fully_converted() {
     for (price, body) in suppliers() {
-        let gateway = gateway().answer(200, body.to_string());
-        let answer = gateway.run(|| price(price_request())).unwrap();
-        assert!(answer.truncated);
-        let totals: Vec<_> = answer.offers.iter().map(|offer| offer.total).collect();
+        let gateway = gateway().respond_with(200, body.to_string());
+        let response = gateway.run(|| price(price_request())).unwrap();
+        assert!(response.truncated);
+        let totals: Vec<_> = response.offers.iter().map(|offer| offer.total).collect();
         assert_eq!(totals, [128_000, 129_400, 130_800, 132_200]);
 
-        let offer = &answer.offers[2];
+        let offer = &response.offers[2];
         assert_eq!(offer.currency, "EUR");
         assert_eq!(offer.fare_family.as_deref(), Some("Economy Basic"));
         assert_eq!(offer.refundable, Some(false));
@@ -206,9 +206,9 @@ fn fares_are_fully_converted() {
 #[test]
 fn journey_durations_include_connections() {
     for (price, body) in suppliers() {
-        let gateway = gateway().answer(200, body.to_string());
-        let answer = gateway.run(|| price(price_request())).unwrap();
-        let out = &answer.offers[1].journeys[0];
+        let gateway = gateway().respond_with(200, body.to_string());
+        let response = gateway.run(|| price(price_request())).unwrap();
+        let out = &response.offers[1].journeys[0];
         let flown: u32 = out
             .segments
             .iter()
@@ -223,15 +223,15 @@ fn journey_durations_include_connections() {
 #[test]
 fn skylane_offer_is_exclusive_and_jetbridge_fare_is_not() {
     let gateway = gateway()
-        .answer(200, skylane::fixture("search").to_string())
-        .answer(200, jetbridge::fixture("fares").to_string());
-    let answer = gateway.run(|| Skylane::price(price_request())).unwrap();
-    for offer in answer.offers {
+        .respond_with(200, skylane::fixture("search").to_string())
+        .respond_with(200, jetbridge::fixture("fares").to_string());
+    let response = gateway.run(|| Skylane::price(price_request())).unwrap();
+    for offer in response.offers {
         assert_eq!(offer.exclusive_key, Some(offer.supplier_offer));
     }
-    let answer = gateway.run(|| Jetbridge::price(price_request())).unwrap();
+    let response = gateway.run(|| Jetbridge::price(price_request())).unwrap();
     assert!(
-        answer
+        response
             .offers
             .iter()
             .all(|offer| offer.exclusive_key.is_none())
@@ -245,9 +245,9 @@ fn operating_carrier_is_converted() {
         "/data/offers/0/slices/0/segments/0/operator",
         "/result/fares/0/journeys/0/legs/0/opr",
     ]) {
-        let gateway = gateway().answer(200, edited(body, &[(pointer, operator.clone())]));
-        let answer = gateway.run(|| price(price_request())).unwrap();
-        let segment = &answer.offers[0].journeys[0].segments[0];
+        let gateway = gateway().respond_with(200, edited(body, &[(pointer, operator.clone())]));
+        let response = gateway.run(|| price(price_request())).unwrap();
+        let segment = &response.offers[0].journeys[0].segments[0];
         assert_eq!(segment.operating_carrier.as_deref(), Some("Emirates"));
         let logo = segment.operating_carrier_logo_url.as_deref();
         assert_eq!(logo, Some("https://t.example/EK.svg"));
@@ -272,9 +272,12 @@ fn bag_is_included_only_if_every_passenger_has_one() {
         let edits: Vec<_> = (edits.iter())
             .map(|(pointer, value)| (pointer.as_str(), value.clone()))
             .collect();
-        let gateway = gateway().answer(201, edited(skylane::fixture("search"), &edits));
-        let answer = gateway.run(|| Skylane::price(price_request())).unwrap();
-        assert_eq!(answer.offers[0].checked_bag_included, expected, "{edits:?}");
+        let gateway = gateway().respond_with(201, edited(skylane::fixture("search"), &edits));
+        let response = gateway.run(|| Skylane::price(price_request())).unwrap();
+        assert_eq!(
+            response.offers[0].checked_bag_included, expected,
+            "{edits:?}"
+        );
     }
 }
 
@@ -342,8 +345,8 @@ fn first_total(price: Price, body: &str) -> Result<i64, ReadError> {
         limit: 1,
         ..price_request()
     };
-    let answer = gateway().answer(200, body).run(|| price(request))?;
-    Ok(answer.offers[0].total)
+    let response = gateway().respond_with(200, body).run(|| price(request))?;
+    Ok(response.offers[0].total)
 }
 
 #[test]
@@ -360,9 +363,9 @@ fn penalty_may_be_in_another_currency() {
             json!({"allowed": true, "fee": {"units": 7500, "scale": 0, "ccy": "JPY"}}),
         ),
     ] {
-        let gateway = gateway().answer(200, edited(body, &[(pointer, money)]));
-        let answer = gateway.run(|| price(price_request())).unwrap();
-        let condition = &answer.offers[0].fare_conditions.refund;
+        let gateway = gateway().respond_with(200, edited(body, &[(pointer, money)]));
+        let response = gateway.run(|| price(price_request())).unwrap();
+        let condition = &response.offers[0].fare_conditions.refund;
         let expected = Money {
             amount: 7_500,
             currency: "JPY".to_owned(),
@@ -416,11 +419,11 @@ fn response_that_contradicts_request_is_unreadable() {
         (jet, &fares, format!("{fare}/validUntil"), json!(null)),
     ];
     for (price, body, pointer, value) in cases {
-        let gateway = gateway().answer(200, edited(body.clone(), &[(&pointer, value)]));
-        let answer = gateway.run(|| price(price_request()));
+        let gateway = gateway().respond_with(200, edited(body.clone(), &[(&pointer, value)]));
+        let response = gateway.run(|| price(price_request()));
         assert!(
-            matches!(answer, Err(ReadError::Unreadable(_))),
-            "{pointer}: {answer:?}"
+            matches!(response, Err(ReadError::InvalidResponse(_))),
+            "{pointer}: {response:?}"
         );
     }
 }
@@ -429,12 +432,13 @@ fn response_that_contradicts_request_is_unreadable() {
 fn offers_beyond_limit_are_truncated() {
     for ((price, body), more) in suppliers().into_iter().zip(["/data/more", "/result/more"]) {
         for (limit, expected, truncated) in [(2, 2, true), (4, 4, false), (50, 4, false)] {
-            let gateway = gateway().answer(200, edited(body.clone(), &[(more, json!(false))]));
+            let gateway =
+                gateway().respond_with(200, edited(body.clone(), &[(more, json!(false))]));
             let mut request = price_request();
             request.limit = limit;
-            let answer = gateway.run(|| price(request)).unwrap();
+            let response = gateway.run(|| price(request)).unwrap();
             assert_eq!(
-                (answer.offers.len(), answer.truncated),
+                (response.offers.len(), response.truncated),
                 (expected, truncated)
             );
         }
@@ -448,10 +452,10 @@ fn offer_with_too_long_id_is_left_out() {
     {
         for (bytes, offers) in [(4_096, 4), (4_097, 3)] {
             let edits = [(id, json!("o".repeat(bytes)))];
-            let gateway = gateway().answer(200, edited(body.clone(), &edits));
-            let answer = gateway.run(|| price(price_request()));
-            assert_eq!(answer.unwrap().offers.len(), offers);
-            let warned = (gateway.logged().iter()).any(|(level, _)| *level == Level::Warn);
+            let gateway = gateway().respond_with(200, edited(body.clone(), &edits));
+            let response = gateway.run(|| price(price_request()));
+            assert_eq!(response.unwrap().offers.len(), offers);
+            let warned = (gateway.logs().iter()).any(|(level, _)| *level == Level::Warn);
             assert_eq!(warned, offers == 3);
         }
     }

@@ -2,13 +2,13 @@
 
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
-use stopover_sdk::flight_reference::{Airline, AirportAnswer};
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::{FlightReference, ReadError};
 
 use crate::ask::{asked, edited, gateway};
 use crate::{jetbridge, skylane};
 
-type Find = fn(String, u16) -> Result<AirportAnswer, ReadError>;
+type Find = fn(String, u16) -> Result<AirportResponse, ReadError>;
 type Read = fn(String) -> Result<Airline, ReadError>;
 
 #[test]
@@ -28,12 +28,12 @@ fn airports_keep_order_of_supplier() {
         ),
     ];
     for (find, body, path, id) in cases {
-        let gateway = gateway().answer(200, body.to_string());
-        let answer = gateway.run(|| find("São Paulo".to_owned(), 2)).unwrap();
+        let gateway = gateway().respond_with(200, body.to_string());
+        let response = gateway.run(|| find("São Paulo".to_owned(), 2)).unwrap();
         assert_eq!(asked(&gateway), [path]);
-        assert!(answer.truncated);
-        let [heathrow, gatwick] = answer.airports.as_slice() else {
-            panic!("{answer:?}");
+        assert!(response.truncated);
+        let [heathrow, gatwick] = response.airports.as_slice() else {
+            panic!("{response:?}");
         };
         assert_eq!(gatwick.iata_code, "LGW");
         assert_eq!(heathrow.supplier_airport_id, id);
@@ -67,10 +67,11 @@ fn airports_beyond_limit_are_truncated() {
     ];
     for (find, body, more) in cases {
         for (limit, expected) in [(1, (1, true)), (2, (2, false)), (20, (2, false))] {
-            let gateway = gateway().answer(200, edited(body.clone(), &[(more, json!(false))]));
-            let answer = gateway.run(|| find("london".to_owned(), limit)).unwrap();
+            let gateway =
+                gateway().respond_with(200, edited(body.clone(), &[(more, json!(false))]));
+            let response = gateway.run(|| find("london".to_owned(), limit)).unwrap();
             assert_eq!(
-                (answer.airports.len(), answer.truncated),
+                (response.airports.len(), response.truncated),
                 expected,
                 "{limit}"
             );
@@ -94,9 +95,9 @@ fn empty_airport_fields_are_none() {
     ];
     for (find, body, fields) in cases {
         let edits = fields.map(|field| (field, json!("")));
-        let gateway = gateway().answer(200, edited(body, &edits));
-        let answer = gateway.run(|| find("london".to_owned(), 20)).unwrap();
-        let airport = answer.airports.first().unwrap();
+        let gateway = gateway().respond_with(200, edited(body, &edits));
+        let response = gateway.run(|| find("london".to_owned(), 20)).unwrap();
+        let airport = response.airports.first().unwrap();
         assert_eq!((&airport.state, &airport.city), (&None, &None));
     }
 }
@@ -120,7 +121,7 @@ fn active_and_inactive_airlines_are_read() {
         ),
     ];
     for (read, body, root, path, id) in cases {
-        let gateway = gateway().answer(200, body.to_string());
+        let gateway = gateway().respond_with(200, body.to_string());
         let airline = gateway.run(|| read("TK".to_owned())).unwrap();
         assert_eq!(asked(&gateway), [path]);
         assert_eq!(airline.supplier_airline_id, id);
@@ -143,7 +144,7 @@ fn active_and_inactive_airlines_are_read() {
             (active.as_str(), json!(false)),
             (logo.as_str(), Value::Null),
         ];
-        let gateway = gateway.answer(200, edited(body, &edits));
+        let gateway = gateway.respond_with(200, edited(body, &edits));
         let airline = gateway.run(|| read("XX".to_owned())).unwrap();
         assert!(!airline.is_active);
         assert_eq!(airline.logo_url, None);
@@ -153,8 +154,8 @@ fn active_and_inactive_airlines_are_read() {
 #[test]
 fn unknown_airline_is_not_found() {
     let gateway = gateway()
-        .answer(404, skylane::error("not_found"))
-        .answer(404, jetbridge::error("40400"));
+        .respond_with(404, skylane::error("not_found"))
+        .respond_with(404, jetbridge::error("40400"));
     for airline in [
         gateway.run(|| Skylane::read_airline("Q9".to_owned())),
         gateway.run(|| Jetbridge::read_airline("Q9".to_owned())),

@@ -2,13 +2,14 @@
 
 use fake_flights::Skylane;
 use serde_json::json;
-use stopover_sdk::flight_booking::FindAnswer;
+use stopover_sdk::flight_booking::BookingLookup;
 use stopover_sdk::http::Error;
 use stopover_sdk::types::flight::{Baggage, BaggageType, ServiceType};
 use stopover_sdk::{ChangeError, FlightBooking, FlightServices, ReadError};
 
 use crate::ask::{
-    BAGS_REF, BOOKING_ID, asked, buy_request, edited, find_request, gateway, list_request, sent,
+    BAGS_REF, BOOKING_ID, asked, edited, find_request, gateway, list_request, purchase_request,
+    sent,
 };
 use crate::skylane::fixture;
 
@@ -19,7 +20,7 @@ const CHECKED: Baggage = Baggage {
 
 #[test]
 fn bags_for_sale_are_listed_per_passenger() {
-    let gateway = gateway().answer(200, fixture("bags").to_string());
+    let gateway = gateway().respond_with(200, fixture("bags").to_string());
     let available = gateway
         .run(|| Skylane::list_services(list_request()))
         .unwrap();
@@ -46,8 +47,8 @@ fn bags_for_sale_are_listed_per_passenger() {
 #[test]
 fn empty_bag_list_takes_currency_from_order() {
     let gateway = gateway()
-        .answer(200, r#"{"data": []}"#)
-        .answer(200, fixture("order").to_string());
+        .respond_with(200, r#"{"data": []}"#)
+        .respond_with(200, fixture("order").to_string());
     let available = gateway
         .run(|| Skylane::list_services(list_request()))
         .unwrap();
@@ -63,19 +64,19 @@ fn empty_bag_list_takes_currency_from_order() {
 #[test]
 fn bags_in_two_currencies_are_unreadable() {
     let edits = [("/data/1/price/currency", json!("USD"))];
-    let gateway = gateway().answer(200, edited(fixture("bags"), &edits));
+    let gateway = gateway().respond_with(200, edited(fixture("bags"), &edits));
     let available = gateway.run(|| Skylane::list_services(list_request()));
     assert!(
-        matches!(available, Err(ReadError::Unreadable(_))),
+        matches!(available, Err(ReadError::InvalidResponse(_))),
         "{available:?}"
     );
 }
 
 #[test]
 fn bags_are_bought_by_id_and_paid_with_purchase() {
-    let gateway = gateway().answer(200, fixture("order").to_string());
+    let gateway = gateway().respond_with(200, fixture("order").to_string());
     let state = gateway
-        .run(|| Skylane::buy_services(buy_request()))
+        .run(|| Skylane::purchase_services(purchase_request()))
         .unwrap();
     assert_eq!(asked(&gateway), ["POST /skylane/orders/FLT-100001/bags"]);
     let expected = json!({
@@ -100,16 +101,16 @@ fn bags_are_bought_by_id_and_paid_with_purchase() {
 #[test]
 fn purchase_with_lost_response_is_recognized_on_booking() {
     let gateway = gateway()
-        .answer(200, fixture("bags").to_string())
-        .fail(Error::Cut("closed".to_owned()))
-        .answer(200, fixture("order").to_string());
+        .respond_with(200, fixture("bags").to_string())
+        .fail_with(Error::ConnectionLost("closed".to_owned()))
+        .respond_with(200, fixture("order").to_string());
     let offered = gateway
         .run(|| Skylane::list_services(list_request()))
         .unwrap();
-    let lost = gateway.run(|| Skylane::buy_services(buy_request()));
+    let lost = gateway.run(|| Skylane::purchase_services(purchase_request()));
     assert!(matches!(lost, Err(ChangeError::Unknown(_))), "{lost:?}");
     let found = gateway.run(|| Skylane::find(find_request(Some(BOOKING_ID))));
-    let Ok(FindAnswer::Found(state)) = found else {
+    let Ok(BookingLookup::Found(state)) = found else {
         panic!("{found:?}");
     };
     let (bag, offer) = (&state.services[0], &offered.services[1]);
@@ -122,11 +123,11 @@ fn purchase_with_lost_response_is_recognized_on_booking() {
 
 #[test]
 fn purchase_missing_from_order_is_unknown() {
-    let mut request = buy_request();
+    let mut request = purchase_request();
     let mut more = request.services[0].clone();
     more.supplier_service_id = "FLT-100001-bag-0".to_owned();
     request.services.push(more);
-    let gateway = gateway().answer(200, fixture("order").to_string());
-    let ending = gateway.run(|| Skylane::buy_services(request));
+    let gateway = gateway().respond_with(200, fixture("order").to_string());
+    let ending = gateway.run(|| Skylane::purchase_services(request));
     assert!(matches!(ending, Err(ChangeError::Unknown(_))), "{ending:?}");
 }

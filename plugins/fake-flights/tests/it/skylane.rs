@@ -13,8 +13,8 @@ use stopover_sdk::{
 };
 
 use crate::ask::{
-    book_request, buy_request, cancel_request, find_request, list_request, prebook_request,
-    price_request, quote_request,
+    book_request, cancel_request, find_request, list_request, prebook_request, price_request,
+    purchase_request, quote_request,
 };
 use crate::ending::Supplier;
 
@@ -84,7 +84,9 @@ pub(crate) const SUPPLIER: Supplier = Supplier {
         }),
         ("book", || Skylane::book(book_request()).map(|_| ())),
         ("cancel", || Skylane::cancel(cancel_request()).map(|_| ())),
-        ("buy", || Skylane::buy_services(buy_request()).map(|_| ())),
+        ("buy", || {
+            Skylane::purchase_services(purchase_request()).map(|_| ())
+        }),
     ],
     refused: &[
         ("prebook", "unauthorized", "Account"),

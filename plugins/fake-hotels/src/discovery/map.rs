@@ -1,16 +1,18 @@
 //! Conversion of Lodge's places, searches, content, weather and prices, in pure functions.
 
-use stopover_sdk::hotel_content::{Details, Image, Policy, Review, Reviews, RoomContent};
+use stopover_sdk::hotel_content::{HotelDetails, HouseRule, Image, Review, Reviews, RoomContent};
 use stopover_sdk::hotel_places::{Alternative, Place};
 use stopover_sdk::hotel_price_calendar::{DayPrice, HotelPrices};
-use stopover_sdk::hotel_search::{AppliedFilters, FoundHotel, SearchAnswer, SearchRequest, Sort};
-use stopover_sdk::hotel_weather::{Condition, Day};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::hotel_search::{
+    AppliedFilters, SearchRequest, SearchResponse, Sort, SupplierHotel,
+};
+use stopover_sdk::hotel_weather::{WeatherCondition, WeatherDay};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::{Board, Location, ReadError, Refusal, RefusalReason};
 
 use super::wire;
-use crate::map::{amount, check_currency, some, stay};
+use crate::map::{amount, check_currency, non_empty, stay};
 use crate::text::plain;
 use crate::wire::Board as LodgeBoard;
 
@@ -85,13 +87,13 @@ pub(super) fn filters(
 fn lodge_board(board: Board) -> Option<LodgeBoard> {
     match board {
         Board::RoomOnly => Some(LodgeBoard::RoomOnly),
-        Board::Breakfast => Some(LodgeBoard::Breakfast),
+        Board::BedAndBreakfast => Some(LodgeBoard::Breakfast),
         Board::HalfBoard | Board::FullBoard | Board::AllInclusive | Board::Other => None,
     }
 }
 
-pub(super) fn nothing_found(request: SearchRequest, applied: AppliedFilters) -> SearchAnswer {
-    SearchAnswer {
+pub(super) fn nothing_found(request: SearchRequest, applied: AppliedFilters) -> SearchResponse {
+    SearchResponse {
         currency: request.stay.currency,
         hotels: Vec::new(),
         applied,
@@ -122,18 +124,18 @@ pub(super) fn search_request(
     }
 }
 
-pub(super) fn search_answer(
+pub(super) fn search_response(
     found: wire::Found,
     request: &SearchRequest,
     applied: AppliedFilters,
-) -> Result<SearchAnswer, Unreadable> {
+) -> Result<SearchResponse, DecodeError> {
     let limit = usize::from(request.limit);
     let currency = found.currency;
     check_currency(&currency, &request.stay.currency)?;
     let truncated = found.more || found.hotels.len() > limit;
     let hotels = found.hotels.into_iter().take(limit).map(|hotel| {
         let price_from = hotel.price_from.map(|total| amount(total, &currency));
-        Ok(FoundHotel {
+        Ok(SupplierHotel {
             supplier_hotel_id: hotel.id,
             name: hotel.name,
             address: hotel.address,
@@ -147,29 +149,29 @@ pub(super) fn search_answer(
             main_image: hotel.photo,
         })
     });
-    Ok(SearchAnswer {
-        hotels: hotels.collect::<Result<_, Unreadable>>()?,
+    Ok(SearchResponse {
+        hotels: hotels.collect::<Result<_, DecodeError>>()?,
         applied,
         truncated,
         currency,
     })
 }
 
-pub(super) fn details(details: wire::Details) -> Details {
-    let filled = |text: Option<String>| text.and_then(some);
-    let policies = details.policies.into_iter().map(|policy| Policy {
+pub(super) fn details(details: wire::Details) -> HotelDetails {
+    let filled = |text: Option<String>| text.and_then(non_empty);
+    let policies = details.policies.into_iter().map(|policy| HouseRule {
         name: policy.name,
         text: plain(&policy.text),
     });
     let rooms = details.rooms.into_iter().map(|room| RoomContent {
         name: room.name,
-        description: room.text.and_then(|html| some(plain(&html))),
+        description: room.text.and_then(|html| non_empty(plain(&html))),
         max_occupancy: room.sleeps,
         images: room.images.into_iter().map(image).collect(),
     });
-    Details {
+    HotelDetails {
         name: details.hotel.name,
-        description: details.description.and_then(|html| some(plain(&html))),
+        description: details.description.and_then(|html| non_empty(plain(&html))),
         star_rating: details.stars,
         guest_rating: details.rating,
         review_count: details.review_count,
@@ -182,7 +184,7 @@ pub(super) fn details(details: wire::Details) -> Details {
             latitude: details.hotel.lat,
             longitude: details.hotel.lng,
         }),
-        time_zone: some(details.hotel.zone),
+        time_zone: non_empty(details.hotel.zone),
         check_in_from: filled(details.check_in_from),
         check_out_until: filled(details.check_out_until),
         phone: filled(details.phone),
@@ -197,14 +199,14 @@ pub(super) fn details(details: wire::Details) -> Details {
 fn image(image: wire::Image) -> Image {
     Image {
         url: image.url,
-        caption: image.caption.and_then(some),
+        caption: image.caption.and_then(non_empty),
         width: image.width,
         height: image.height,
     }
 }
 
 pub(super) fn reviews(reviews: wire::Reviews, limit: u16) -> Reviews {
-    let filled = |text: Option<String>| text.and_then(some);
+    let filled = |text: Option<String>| text.and_then(non_empty);
     let items = reviews.reviews.into_iter().map(|review| Review {
         rating: review.score,
         title: filled(review.title),
@@ -222,15 +224,15 @@ pub(super) fn reviews(reviews: wire::Reviews, limit: u16) -> Reviews {
     }
 }
 
-pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<Day>, Unreadable> {
+pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<WeatherDay>, DecodeError> {
     if weather.units != "metric" {
-        return Err(Unreadable::new("the weather is not in metric units"));
+        return Err(DecodeError::new("the weather is not in metric units"));
     }
-    let days = weather.days.into_iter().map(|day| Day {
+    let days = weather.days.into_iter().map(|day| WeatherDay {
         date: day.date,
         temperature_min: day.min,
         temperature_max: day.max,
-        summary: day.summary.and_then(some),
+        summary: day.summary.and_then(non_empty),
         conditions: day.sky.into_iter().map(condition).collect(),
         humidity_percent: day.humidity,
         afternoon_humidity_percent: day.humidity_afternoon,
@@ -242,24 +244,24 @@ pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<Day>, Unreadable> {
     Ok(days.collect())
 }
 
-fn condition(sky: wire::Sky) -> Condition {
-    Condition {
+fn condition(sky: wire::Sky) -> WeatherCondition {
+    WeatherCondition {
         description: sky.text,
-        icon: sky.icon.and_then(some),
+        icon: sky.icon.and_then(non_empty),
     }
 }
 
 /// Returns the requested hotels, in their order.
 pub(super) fn calendar(
     calendar: wire::Calendar,
-    asked: &[String],
-) -> Result<Vec<HotelPrices>, Unreadable> {
+    hotel_ids: &[String],
+) -> Result<Vec<HotelPrices>, DecodeError> {
     check_currency(&calendar.currency, CALENDAR_CURRENCY)?;
-    let place = |hotel: &wire::HotelDays| asked.iter().position(|id| *id == hotel.id);
+    let position = |hotel: &wire::HotelDays| hotel_ids.iter().position(|id| *id == hotel.id);
     let mut found: Vec<_> = calendar
         .hotels
         .into_iter()
-        .filter_map(|hotel| Some((place(&hotel)?, hotel)))
+        .filter_map(|hotel| Some((position(&hotel)?, hotel)))
         .collect();
     found.sort_by_key(|(place, _)| *place);
     let hotels = found.into_iter().map(|(_, hotel)| {
@@ -271,7 +273,7 @@ pub(super) fn calendar(
         });
         Ok(HotelPrices {
             supplier_hotel_id: hotel.id,
-            prices: prices.collect::<Result<_, Unreadable>>()?,
+            prices: prices.collect::<Result<_, DecodeError>>()?,
         })
     });
     hotels.collect()

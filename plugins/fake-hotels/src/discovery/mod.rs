@@ -4,72 +4,79 @@
 mod map;
 mod wire;
 
-use stopover_sdk::hotel_content::{Details, Reviews};
+use stopover_sdk::hotel_content::{HotelDetails, Reviews};
 use stopover_sdk::hotel_places::{Place, PlaceQuery};
 use stopover_sdk::hotel_price_calendar::HotelPrices;
-use stopover_sdk::hotel_search::{SearchAnswer, SearchRequest};
-use stopover_sdk::hotel_weather::Day;
-use stopover_sdk::http::encode;
+use stopover_sdk::hotel_search::{SearchRequest, SearchResponse};
+use stopover_sdk::hotel_weather::WeatherDay;
+use stopover_sdk::http::percent_encode;
 use stopover_sdk::types::{Date, Location};
 use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
 };
 
-use crate::lodge::Lodge;
-use crate::{FakeHotels, refusal};
+use crate::upstream::LodgeClient;
+use crate::{FakeHotels, fault};
 
 impl HotelPlaces for FakeHotels {
     fn find_places(query: PlaceQuery) -> Result<Vec<Place>, ReadError> {
-        let mut asked = Lodge::open()?.get("/places").query("q", &query.text);
+        let mut http_request = LodgeClient::from_settings()?
+            .get("/places")
+            .query("q", &query.text);
         if let Some(country) = &query.country {
-            asked = asked.query("country", country);
+            http_request = http_request.query("country", country);
         }
-        let response = asked.query("limit", query.limit).send()?;
-        let places: wire::Places = refusal::read(response)?.json()?;
+        let response = http_request.query("limit", query.limit).send()?;
+        let places: wire::Places = fault::check_read(response)?.json()?;
         let places = places.places.into_iter().take(query.limit.into());
         Ok(places.map(map::place).collect())
     }
 }
 
 impl HotelSearch for FakeHotels {
-    fn search(request: SearchRequest) -> Result<SearchAnswer, ReadError> {
+    fn search(request: SearchRequest) -> Result<SearchResponse, ReadError> {
         let (filters, applied) = map::filters(&request)?;
         let Some(filters) = filters else {
             return Ok(map::nothing_found(request, applied));
         };
         let body = map::search_request(&request, filters);
-        let response = Lodge::open()?.post("/search", &body)?.send()?;
-        let found: wire::Found = refusal::read(response)?.json()?;
-        Ok(map::search_answer(found, &request, applied)?)
+        let response = LodgeClient::from_settings()?
+            .post("/search", &body)?
+            .send()?;
+        let found: wire::Found = fault::check_read(response)?.json()?;
+        Ok(map::search_response(found, &request, applied)?)
     }
 }
 
 impl HotelContent for FakeHotels {
-    fn read_details(supplier_hotel_id: String) -> Result<Details, ReadError> {
-        let path = format!("/hotels/{}", encode(&supplier_hotel_id));
-        let response = Lodge::open()?.get(&path).send()?;
-        let details: wire::Details = refusal::read(response)?.json()?;
+    fn read_details(supplier_hotel_id: String) -> Result<HotelDetails, ReadError> {
+        let path = format!("/hotels/{}", percent_encode(&supplier_hotel_id));
+        let response = LodgeClient::from_settings()?.get(&path).send()?;
+        let details: wire::Details = fault::check_read(response)?.json()?;
         Ok(map::details(details))
     }
 
     fn read_reviews(supplier_hotel_id: String, limit: u16) -> Result<Reviews, ReadError> {
-        let path = format!("/hotels/{}/reviews", encode(&supplier_hotel_id));
-        let response = Lodge::open()?.get(&path).query("limit", limit).send()?;
-        let reviews: wire::Reviews = refusal::read(response)?.json()?;
+        let path = format!("/hotels/{}/reviews", percent_encode(&supplier_hotel_id));
+        let response = LodgeClient::from_settings()?
+            .get(&path)
+            .query("limit", limit)
+            .send()?;
+        let reviews: wire::Reviews = fault::check_read(response)?.json()?;
         Ok(map::reviews(reviews, limit))
     }
 }
 
 impl HotelWeather for FakeHotels {
-    fn forecast(location: Location, start: Date, end: Date) -> Result<Vec<Day>, ReadError> {
-        let response = Lodge::open()?
+    fn forecast(location: Location, start: Date, end: Date) -> Result<Vec<WeatherDay>, ReadError> {
+        let response = LodgeClient::from_settings()?
             .get("/weather")
             .query("lat", location.latitude)
             .query("lng", location.longitude)
             .query("from", start)
             .query("to", end)
             .send()?;
-        let weather: wire::Weather = refusal::read(response)?.json()?;
+        let weather: wire::Weather = fault::check_read(response)?.json()?;
         Ok(map::forecast(weather)?)
     }
 }
@@ -81,20 +88,20 @@ impl HotelPriceCalendar for FakeHotels {
         end: Date,
     ) -> Result<Vec<HotelPrices>, ReadError> {
         // Lodge separates ids by commas, so an id with a comma cannot be a hotel's.
-        let asked: Vec<String> = supplier_hotel_ids
+        let hotel_ids: Vec<String> = supplier_hotel_ids
             .into_iter()
             .filter(|id| !id.is_empty() && !id.contains(','))
             .collect();
-        if asked.is_empty() {
+        if hotel_ids.is_empty() {
             return Ok(Vec::new());
         }
-        let response = Lodge::open()?
+        let response = LodgeClient::from_settings()?
             .get("/calendar")
-            .query("hotels", asked.join(","))
+            .query("hotels", hotel_ids.join(","))
             .query("from", start)
             .query("to", end)
             .send()?;
-        let calendar: wire::Calendar = refusal::read(response)?.json()?;
-        Ok(map::calendar(calendar, &asked)?)
+        let calendar: wire::Calendar = fault::check_read(response)?.json()?;
+        Ok(map::calendar(calendar, &hotel_ids)?)
     }
 }

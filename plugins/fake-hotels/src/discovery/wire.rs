@@ -75,11 +75,11 @@ pub(super) enum Sort {
 pub(super) struct Found {
     pub(super) currency: String,
     pub(super) more: bool,
-    pub(super) hotels: Vec<FoundHotel>,
+    pub(super) hotels: Vec<SupplierHotel>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct FoundHotel {
+pub(super) struct SupplierHotel {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) address: String,

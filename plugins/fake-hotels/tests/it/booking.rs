@@ -2,7 +2,7 @@
 
 use fake_hotels::FakeHotels;
 use serde_json::{Value, json};
-use stopover_sdk::hotel_booking::FindAnswer;
+use stopover_sdk::hotel_booking::BookingLookup;
 use stopover_sdk::http::Error;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::{HotelBooking, ReadError, RefusalReason};
@@ -21,7 +21,7 @@ fn prebook_returns_current_price() {
         ("PRICE_DOWN", "360.00", 36_000),
     ] {
         let edits = [("/total", json!(total)), ("/hotel/id", json!(hotel))];
-        let gateway = gateway().answer(201, edited("prebook", &edits));
+        let gateway = gateway().respond_with(201, edited("prebook", &edits));
         let bound = gateway
             .run(|| FakeHotels::prebook(prebook_request()))
             .unwrap();
@@ -32,7 +32,7 @@ fn prebook_returns_current_price() {
 
 #[test]
 fn prebook_is_fully_converted() {
-    let gateway = gateway().answer(201, fixture("prebook").to_string());
+    let gateway = gateway().respond_with(201, fixture("prebook").to_string());
     let bound = gateway
         .run(|| FakeHotels::prebook(prebook_request()))
         .unwrap();
@@ -50,7 +50,7 @@ fn prebook_is_fully_converted() {
 
 #[test]
 fn booking_sends_all_guests_and_expected_total() {
-    let gateway = gateway().answer(201, fixture("booking").to_string());
+    let gateway = gateway().respond_with(201, fixture("booking").to_string());
     gateway.run(|| FakeHotels::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /lodge/v1/bookings"]);
     assert_eq!(
@@ -76,7 +76,7 @@ fn expected_total_has_decimals_of_currency() {
         ("KWD", 400_125, "400.125"),
         ("EUR", 5, "0.05"),
     ] {
-        let gateway = gateway().answer(201, fixture("booking").to_string());
+        let gateway = gateway().respond_with(201, fixture("booking").to_string());
         let mut request = book_request();
         request.currency = currency.to_owned();
         request.total = total;
@@ -88,7 +88,7 @@ fn expected_total_has_decimals_of_currency() {
 
 #[test]
 fn booking_is_fully_converted() {
-    let gateway = gateway().answer(201, fixture("booking").to_string());
+    let gateway = gateway().respond_with(201, fixture("booking").to_string());
     let state = gateway.run(|| FakeHotels::book(book_request())).unwrap();
     assert_eq!(state.status, BookingStatus::Confirmed);
     assert_eq!(state.supplier_reference, BOOKING_ID);
@@ -116,7 +116,8 @@ fn every_state_is_converted() {
         (200, "CANCELLED", BookingStatus::Canceled),
     ];
     for (status, state, expected) in cases {
-        let gateway = gateway().answer(status, edited("booking", &[("/state", json!(state))]));
+        let gateway =
+            gateway().respond_with(status, edited("booking", &[("/state", json!(state))]));
         let booked = gateway.run(|| FakeHotels::book(book_request())).unwrap();
         assert_eq!(booked.status, expected, "{state}");
     }
@@ -145,9 +146,9 @@ fn rejected_booking_has_failed_with_any_reason() {
     ];
     for (reason, expected, code) in cases {
         let edits = [("/state", json!("REJECTED")), ("/reject_reason", reason)];
-        let gateway = gateway().answer(200, edited("booking", &edits));
+        let gateway = gateway().respond_with(200, edited("booking", &edits));
         let found = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
-        let Ok(FindAnswer::Found(state)) = found else {
+        let Ok(BookingLookup::Found(state)) = found else {
             panic!("{found:?}");
         };
         let BookingStatus::Failed(refusal) = state.status else {
@@ -162,7 +163,7 @@ fn rejected_booking_has_failed_with_any_reason() {
 fn only_separable_room_has_reference() {
     for (separable, expected) in [(true, Some("LDG-100058-2")), (false, None)] {
         let edits = [("/rooms_separable", json!(separable))];
-        let gateway = gateway().answer(201, edited("booking", &edits));
+        let gateway = gateway().respond_with(201, edited("booking", &edits));
         let state = gateway.run(|| FakeHotels::book(book_request())).unwrap();
         assert_eq!(state.rooms[1].supplier_room_reference.as_deref(), expected);
     }
@@ -179,7 +180,7 @@ fn booking_with_unreadable_terms_is_readable() {
         ("/terms/charges", charge("1.005")),
         ("/terms/free_until", json!("soon")),
     ] {
-        let gateway = gateway().answer(201, edited("booking", &[(pointer, value.clone())]));
+        let gateway = gateway().respond_with(201, edited("booking", &[(pointer, value.clone())]));
         let state = gateway.run(|| FakeHotels::book(book_request())).unwrap();
         assert_eq!(state.status, BookingStatus::Confirmed);
         assert_eq!(state.policy, None, "{value}");
@@ -188,9 +189,9 @@ fn booking_with_unreadable_terms_is_readable() {
 
 #[test]
 fn booking_is_read_by_id() {
-    let gateway = gateway().answer(200, fixture("booking").to_string());
+    let gateway = gateway().respond_with(200, fixture("booking").to_string());
     let found = gateway.run(|| FakeHotels::find(find_request(Some("LDG 1/2"))));
-    assert!(matches!(found, Ok(FindAnswer::Found(_))), "{found:?}");
+    assert!(matches!(found, Ok(BookingLookup::Found(_))), "{found:?}");
     assert_eq!(asked(&gateway), ["GET /lodge/v1/bookings/LDG%201%2F2"]);
 }
 
@@ -198,11 +199,11 @@ fn booking_is_read_by_id() {
 fn booking_without_id_is_searched_by_client_reference() {
     let found = json!({"bookings": [fixture("booking")]}).to_string();
     for (found, expected) in [(found.as_str(), true), (r#"{"bookings": []}"#, false)] {
-        let gateway = gateway().answer(200, found);
-        let answer = gateway
+        let gateway = gateway().respond_with(200, found);
+        let response = gateway
             .run(|| FakeHotels::find(find_request(None)))
             .unwrap();
-        assert_eq!(matches!(answer, FindAnswer::Found(_)), expected);
+        assert_eq!(matches!(response, BookingLookup::Found(_)), expected);
         assert_eq!(
             asked(&gateway),
             ["GET /lodge/v1/bookings?client_ref=bkg_OK_0"]
@@ -213,10 +214,10 @@ fn booking_without_id_is_searched_by_client_reference() {
 #[test]
 fn booking_with_unknown_id_is_searched_by_client_reference() {
     let gateway = gateway()
-        .answer(404, error("NOT_FOUND"))
-        .answer(200, r#"{"bookings": []}"#);
-    let answer = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
-    assert_eq!(answer, Ok(FindAnswer::NotFound));
+        .respond_with(404, error("NOT_FOUND"))
+        .respond_with(200, r#"{"bookings": []}"#);
+    let response = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
+    assert_eq!(response, Ok(BookingLookup::NotFound));
     let expected = [
         "GET /lodge/v1/bookings/LDG-100058",
         "GET /lodge/v1/bookings?client_ref=bkg_OK_0",
@@ -242,24 +243,27 @@ fn booking_is_not_found_only_by_empty_list() {
         (429, error("TOO_MANY_REQUESTS")),
         (401, error("UNAUTHORIZED")),
     ] {
-        let gateway = gateway().answer(status, &body);
-        let answer = gateway.run(|| FakeHotels::find(find_request(None)));
-        assert!(answer.is_err(), "{status} {body}: {answer:?}");
+        let gateway = gateway().respond_with(status, &body);
+        let response = gateway.run(|| FakeHotels::find(find_request(None)));
+        assert!(response.is_err(), "{status} {body}: {response:?}");
     }
-    let gateway = gateway().answer(200, other);
-    let answer = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
+    let gateway = gateway().respond_with(200, other);
+    let response = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
 #[test]
 fn hanging_find_times_out() {
     for reference in [None, Some(BOOKING_ID)] {
-        let gateway = gateway().fail(Error::TimedOut("no answer".to_owned()));
-        let answer = gateway.run(|| FakeHotels::find(find_request(reference)));
-        assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+        let gateway = gateway().fail_with(Error::TimedOut("no response".to_owned()));
+        let response = gateway.run(|| FakeHotels::find(find_request(reference)));
+        assert!(
+            matches!(response, Err(ReadError::TimedOut(_))),
+            "{response:?}"
+        );
         assert_eq!(gateway.requests().len(), 1);
     }
 }

@@ -15,7 +15,7 @@ const FREE_UNTIL: i64 = 1_803_736_800_000;
 
 #[test]
 fn quote_returns_preview() {
-    let gateway = gateway().answer(200, fixture("preview").to_string());
+    let gateway = gateway().respond_with(200, fixture("preview").to_string());
     let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
     let Ok(Quote::Preview(preview)) = quote else {
         panic!("{quote:?}");
@@ -33,8 +33,8 @@ fn quote_returns_preview() {
 fn quote_without_preview_returns_newly_read_terms() {
     let edits = [("/client_ref", json!(BOOKING_REF))];
     let gateway = gateway()
-        .answer(404, error("PREVIEW_NOT_OFFERED"))
-        .answer(200, edited("booking-restricted", &edits));
+        .respond_with(404, error("PREVIEW_NOT_OFFERED"))
+        .respond_with(200, edited("booking-restricted", &edits));
     let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
     let Ok(Quote::Policy(Some(policy))) = quote else {
         panic!("{quote:?}");
@@ -59,8 +59,8 @@ fn quote_with_unreadable_terms_has_no_policy() {
         json!({"refundable": "no"}),
     ] {
         let gateway = gateway()
-            .answer(404, error("PREVIEW_NOT_OFFERED"))
-            .answer(200, edited("booking", &[("/terms", terms.clone())]));
+            .respond_with(404, error("PREVIEW_NOT_OFFERED"))
+            .respond_with(200, edited("booking", &[("/terms", terms.clone())]));
         let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
         assert_eq!(quote, Ok(Quote::Policy(None)), "{terms}");
     }
@@ -75,7 +75,7 @@ fn failed_preview_is_error_instead_of_terms() {
         (404, String::new()),
         (200, "{".to_owned()),
     ] {
-        let gateway = gateway().answer(status, &body);
+        let gateway = gateway().respond_with(status, &body);
         let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
         let error = quote.unwrap_err();
         match status {
@@ -86,15 +86,15 @@ fn failed_preview_is_error_instead_of_terms() {
         assert_eq!(gateway.requests().len(), 1, "{status} {body}");
     }
     let gateway = gateway()
-        .answer(404, error("PREVIEW_NOT_OFFERED"))
-        .answer(500, error("SUPPLIER_FAILURE"));
+        .respond_with(404, error("PREVIEW_NOT_OFFERED"))
+        .respond_with(500, error("SUPPLIER_FAILURE"));
     let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
     assert!(matches!(quote, Err(ReadError::Failed(_))), "{quote:?}");
 }
 
 #[test]
 fn quote_for_not_cancellable_booking_is_rejected() {
-    let gateway = gateway().answer(409, error("NOT_CANCELLABLE"));
+    let gateway = gateway().respond_with(409, error("NOT_CANCELLABLE"));
     let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
     let Err(ReadError::Rejected(refusal)) = quote else {
         panic!("{quote:?}");
@@ -113,7 +113,7 @@ fn cancellation_sends_room_numbers_or_none_for_all() {
             json!({"client_ref": reference, "rooms": [1, 9]}),
         ),
     ] {
-        let gateway = gateway().answer(200, fixture("booking").to_string());
+        let gateway = gateway().respond_with(200, fixture("booking").to_string());
         gateway
             .run(|| FakeHotels::cancel(cancel_request(&positions)))
             .unwrap();
@@ -133,7 +133,7 @@ fn cancellation_returns_fee_and_refund() {
         ("/rooms/1/cancelled", json!(true)),
         ("/cancellation", done),
     ];
-    let gateway = gateway().answer(200, edited("booking", &edits));
+    let gateway = gateway().respond_with(200, edited("booking", &edits));
     let state = gateway
         .run(|| FakeHotels::cancel(cancel_request(&[1])))
         .unwrap();
@@ -148,7 +148,8 @@ fn cancellation_returns_fee_and_refund() {
 
 #[test]
 fn undecided_cancellation_is_pending() {
-    let gateway = gateway().answer(202, edited("booking", &[("/state", json!("CANCELLING"))]));
+    let gateway =
+        gateway().respond_with(202, edited("booking", &[("/state", json!("CANCELLING"))]));
     let state = gateway
         .run(|| FakeHotels::cancel(cancel_request(&[])))
         .unwrap();

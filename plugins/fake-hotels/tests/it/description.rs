@@ -16,10 +16,10 @@ fn description_has_only_documented_guarantees() {
         }
     );
     assert_eq!(description.reads_consistent_after_ms, Some(1_000));
-    assert!(!description.repeats_are_safe);
+    assert!(!description.supports_idempotent_resend);
     assert!(!description.collects_payment);
     assert!(!description.one_booking_per_offer);
-    assert!(description.cancels_single_rooms);
+    assert!(description.supports_partial_cancellation);
     assert!(description.secrets.is_empty());
 }
 

@@ -42,7 +42,7 @@ fn no_filters() -> Filters {
 
 #[test]
 fn places_are_found_by_name() {
-    let gateway = gateway().answer(200, fixture("places").to_string());
+    let gateway = gateway().respond_with(200, fixture("places").to_string());
     let query = PlaceQuery {
         text: "Test & ville".to_owned(),
         country: Some("GB".to_owned()),
@@ -70,7 +70,7 @@ fn places_are_found_by_name() {
 fn places_beyond_limit_are_truncated() {
     let place = fixture("places")["places"][0].clone();
     let body = json!({"places": [place, place, place]}).to_string();
-    let gateway = gateway().answer(200, body);
+    let gateway = gateway().respond_with(200, body);
     let query = PlaceQuery {
         text: "x".to_owned(),
         country: None,
@@ -84,8 +84,8 @@ fn places_beyond_limit_are_truncated() {
 
 #[test]
 fn search_sends_area_and_stay() {
-    let gateway = gateway().answer(200, fixture("search").to_string());
-    let answer = gateway
+    let gateway = gateway().respond_with(200, fixture("search").to_string());
+    let response = gateway
         .run(|| FakeHotels::search(search_request(no_filters())))
         .unwrap();
     assert_eq!(asked(&gateway), ["POST /lodge/v1/search"]);
@@ -97,10 +97,10 @@ fn search_sends_area_and_stay() {
             "rooms": [{"adults": 2, "child_ages": [7, 0]}], "nationality": "GB", "currency": "EUR",
         })
     );
-    assert_eq!(answer.currency, "EUR");
-    assert!(answer.truncated);
-    let [hotel] = answer.hotels.as_slice() else {
-        panic!("{answer:?}");
+    assert_eq!(response.currency, "EUR");
+    assert!(response.truncated);
+    let [hotel] = response.hotels.as_slice() else {
+        panic!("{response:?}");
     };
     assert_eq!(hotel.supplier_hotel_id, "MANY");
     assert_eq!(hotel.lowest_total, Some(52_000));
@@ -152,7 +152,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         ),
         (
             Filters {
-                boards: vec![Board::RoomOnly, Board::Breakfast],
+                boards: vec![Board::RoomOnly, Board::BedAndBreakfast],
                 ..no_filters()
             },
             json!({"boards": ["RO", "BB"]}),
@@ -160,7 +160,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         ),
         (
             Filters {
-                boards: vec![Board::HalfBoard, Board::Breakfast],
+                boards: vec![Board::HalfBoard, Board::BedAndBreakfast],
                 ..no_filters()
             },
             json!({"boards": ["BB"]}),
@@ -176,10 +176,10 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         ),
     ];
     for (filters, expected, applied) in cases {
-        let gateway = gateway().answer(200, fixture("search").to_string());
-        let answer = gateway.run(|| FakeHotels::search(search_request(filters)));
+        let gateway = gateway().respond_with(200, fixture("search").to_string());
+        let response = gateway.run(|| FakeHotels::search(search_request(filters)));
         assert_eq!(sent(&gateway, 0)["filters"], expected);
-        assert_eq!(answer.unwrap().applied, applied, "{expected}");
+        assert_eq!(response.unwrap().applied, applied, "{expected}");
     }
 }
 
@@ -190,11 +190,11 @@ fn unsupported_board_finds_nothing_without_request() {
         boards: vec![Board::AllInclusive],
         ..no_filters()
     };
-    let answer = gateway
+    let response = gateway
         .run(|| FakeHotels::search(search_request(filters)))
         .unwrap();
-    assert!(answer.hotels.is_empty() && !answer.truncated);
-    assert!(answer.applied.contains(AppliedFilters::BOARDS));
+    assert!(response.hotels.is_empty() && !response.truncated);
+    assert!(response.applied.contains(AppliedFilters::BOARDS));
     assert!(gateway.requests().is_empty());
 }
 
@@ -206,7 +206,7 @@ fn every_sort_order_is_converted() {
         (Sort::GuestRating, "rating"),
         (Sort::StarRating, "stars"),
     ] {
-        let gateway = gateway().answer(200, fixture("search").to_string());
+        let gateway = gateway().respond_with(200, fixture("search").to_string());
         let request = SearchRequest {
             sort,
             ..search_request(no_filters())
@@ -222,17 +222,17 @@ fn hotel_without_price_has_no_lowest_total() {
         ("/hotels/0/price_from", Value::Null),
         ("/more", json!(false)),
     ];
-    let gateway = gateway().answer(200, edited("search", &edits));
-    let answer = gateway
+    let gateway = gateway().respond_with(200, edited("search", &edits));
+    let response = gateway
         .run(|| FakeHotels::search(search_request(no_filters())))
         .unwrap();
-    assert_eq!(answer.hotels[0].lowest_total, None);
-    assert!(!answer.truncated);
+    assert_eq!(response.hotels[0].lowest_total, None);
+    assert!(!response.truncated);
 }
 
 #[test]
 fn hotel_details_are_plain_text() {
-    let gateway = gateway().answer(200, fixture("details").to_string());
+    let gateway = gateway().respond_with(200, fixture("details").to_string());
     let details = gateway
         .run(|| FakeHotels::read_details("O/K".to_owned()))
         .unwrap();
@@ -271,7 +271,7 @@ fn missing_hotel_details_are_none() {
         ("/phone", Value::Null),
         ("/images/0/caption", json!("")),
     ];
-    let gateway = gateway().answer(200, edited("details", &edits));
+    let gateway = gateway().respond_with(200, edited("details", &edits));
     let details = gateway
         .run(|| FakeHotels::read_details("OK".to_owned()))
         .unwrap();
@@ -284,7 +284,7 @@ fn missing_hotel_details_are_none() {
 
 #[test]
 fn reviews_have_no_author_names() {
-    let gateway = gateway().answer(200, fixture("reviews").to_string());
+    let gateway = gateway().respond_with(200, fixture("reviews").to_string());
     let reviews = gateway
         .run(|| FakeHotels::read_reviews("MANY".to_owned(), 1))
         .unwrap();
@@ -305,10 +305,10 @@ fn reviews_have_no_author_names() {
 
 #[test]
 fn failed_or_unknown_content_returns_specific_error() {
-    let down = gateway().answer(500, error("SUPPLIER_FAILURE"));
+    let down = gateway().respond_with(500, error("SUPPLIER_FAILURE"));
     let reviews = down.run(|| FakeHotels::read_reviews("CONTENT_DOWN".to_owned(), 5));
     assert!(matches!(reviews, Err(ReadError::Failed(_))), "{reviews:?}");
-    let unknown = gateway().answer(404, error("NOT_FOUND"));
+    let unknown = gateway().respond_with(404, error("NOT_FOUND"));
     let details = unknown.run(|| FakeHotels::read_details("NOPE".to_owned()));
     assert!(
         matches!(details, Err(ReadError::NotFound(_))),
@@ -318,7 +318,7 @@ fn failed_or_unknown_content_returns_specific_error() {
 
 #[test]
 fn weather_days_are_fully_converted() {
-    let gateway = gateway().answer(200, fixture("weather").to_string());
+    let gateway = gateway().respond_with(200, fixture("weather").to_string());
     let dates = ("2026-11-20".to_owned(), "2026-11-30".to_owned());
     let days = gateway
         .run(|| FakeHotels::forecast(CENTER, dates.0, dates.1))
@@ -348,13 +348,16 @@ fn weather_days_are_fully_converted() {
 
 #[test]
 fn weather_in_other_units_is_unreadable() {
-    let gateway = gateway().answer(200, edited("weather", &[("/units", json!("imperial"))]));
+    let gateway = gateway().respond_with(200, edited("weather", &[("/units", json!("imperial"))]));
     let days = gateway.run(|| FakeHotels::forecast(CENTER, String::new(), String::new()));
-    assert!(matches!(days, Err(ReadError::Unreadable(_))), "{days:?}");
+    assert!(
+        matches!(days, Err(ReadError::InvalidResponse(_))),
+        "{days:?}"
+    );
 }
 
 fn prices(
-    gateway: &stopover_sdk::testing::Gateway,
+    gateway: &stopover_sdk::testing::MockGateway,
     ids: &[&str],
 ) -> Result<Vec<stopover_sdk::hotel_price_calendar::HotelPrices>, ReadError> {
     let ids = ids.iter().map(|id| (*id).to_owned()).collect();
@@ -364,32 +367,32 @@ fn prices(
 
 #[test]
 fn published_prices_are_us_cents_in_requested_order() {
-    let gateway = gateway().answer(200, fixture("calendar").to_string());
-    let answer = prices(&gateway, &["OK", "NOPE", "MANY", "A,B"]).unwrap();
+    let gateway = gateway().respond_with(200, fixture("calendar").to_string());
+    let response = prices(&gateway, &["OK", "NOPE", "MANY", "A,B"]).unwrap();
     let expected = "GET /lodge/v1/calendar?hotels=OK%2CNOPE%2CMANY&from=2027-01-01&to=2027-01-02";
     assert_eq!(asked(&gateway), [expected]);
-    let ids: Vec<_> = answer
+    let ids: Vec<_> = response
         .iter()
         .map(|hotel| hotel.supplier_hotel_id.as_str())
         .collect();
     assert_eq!(ids, ["OK", "MANY"]);
-    assert_eq!(answer[0].prices[0].date, "2027-01-01");
-    assert_eq!(answer[0].prices[0].average_nightly, 10_000);
+    assert_eq!(response[0].prices[0].date, "2027-01-01");
+    assert_eq!(response[0].prices[0].average_nightly, 10_000);
 }
 
 #[test]
 fn published_prices_in_another_currency_are_unreadable() {
-    let gateway = gateway().answer(200, edited("calendar", &[("/currency", json!("EUR"))]));
-    let answer = prices(&gateway, &["OK"]);
+    let gateway = gateway().respond_with(200, edited("calendar", &[("/currency", json!("EUR"))]));
+    let response = prices(&gateway, &["OK"]);
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
 #[test]
 fn calendar_rate_limit_is_reported() {
-    let gateway = gateway().answer(429, error("TOO_MANY_REQUESTS"));
+    let gateway = gateway().respond_with(429, error("TOO_MANY_REQUESTS"));
     assert_eq!(prices(&gateway, &["OK"]), Err(ReadError::RateLimited(None)));
 }
 

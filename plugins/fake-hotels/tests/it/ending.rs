@@ -2,7 +2,7 @@
 
 use fake_hotels::FakeHotels;
 use stopover_sdk::http::{Error, Header, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{ChangeError, HotelBooking, HotelCancellation, HotelPricing, ReadError};
 
 use crate::lodge::{
@@ -49,7 +49,7 @@ fn change_is_refused_by_listed_code_and_otherwise_unknown() {
     for (name, change) in CHANGES {
         for (code, status) in CODES {
             let case = format!("{name}: {status} {code}");
-            let gateway = gateway().answer(status, error(code));
+            let gateway = gateway().respond_with(status, error(code));
             let ending = gateway.run(change).unwrap_err();
             assert_eq!(gateway.requests().len(), 1, "{case}");
             let expected = REFUSED
@@ -76,7 +76,7 @@ fn code_with_undocumented_status_is_unknown() {
     for (name, change) in CHANGES {
         for (_, code, _) in REFUSED.iter().filter(|(of, ..)| *of == name) {
             for status in [302, 418, 500, 503] {
-                let gateway = gateway().answer(status, error(code));
+                let gateway = gateway().respond_with(status, error(code));
                 let ending = gateway.run(change);
                 assert!(
                     matches!(ending, Err(ChangeError::Unknown(_))),
@@ -88,25 +88,31 @@ fn code_with_undocumented_status_is_unknown() {
 }
 
 /// Returns responses and failures that leave the outcome of a sent request unknown.
-fn broken() -> Vec<(&'static str, Gateway)> {
+fn broken() -> Vec<(&'static str, MockGateway)> {
     let text = || "closed".to_owned();
     vec![
-        ("cut", gateway().fail(Error::Cut(text()))),
-        ("timed out", gateway().fail(Error::TimedOut(text()))),
-        ("too large", gateway().fail(Error::TooLarge(8 << 20))),
-        ("empty 200", gateway().answer(200, "")),
-        ("no content", gateway().answer(204, "")),
-        ("not JSON", gateway().answer(200, "<html>ok</html>")),
-        ("another shape", gateway().answer(201, r#"{"id": 7}"#)),
-        ("a proxy's 502", gateway().answer(502, "<html>bad</html>")),
-        ("a bare 400", gateway().answer(400, "")),
-        ("a bare 404", gateway().answer(404, "")),
+        ("cut", gateway().fail_with(Error::ConnectionLost(text()))),
+        ("timed out", gateway().fail_with(Error::TimedOut(text()))),
+        ("too large", gateway().fail_with(Error::TooLarge(8 << 20))),
+        ("empty 200", gateway().respond_with(200, "")),
+        ("no content", gateway().respond_with(204, "")),
+        ("not JSON", gateway().respond_with(200, "<html>ok</html>")),
+        ("another shape", gateway().respond_with(201, r#"{"id": 7}"#)),
+        (
+            "a proxy's 502",
+            gateway().respond_with(502, "<html>bad</html>"),
+        ),
+        ("a bare 400", gateway().respond_with(400, "")),
+        ("a bare 404", gateway().respond_with(404, "")),
         (
             "a bare 409",
-            gateway().answer(409, r#"{"error": "SOLD_OUT"}"#),
+            gateway().respond_with(409, r#"{"error": "SOLD_OUT"}"#),
         ),
-        ("a new code", gateway().answer(422, error("HOTEL_ON_FIRE"))),
-        ("a redirect", gateway().answer(307, "")),
+        (
+            "a new code",
+            gateway().respond_with(422, error("HOTEL_ON_FIRE")),
+        ),
+        ("a redirect", gateway().respond_with(307, "")),
     ]
 }
 
@@ -123,7 +129,7 @@ fn failure_after_sending_is_unknown() {
         }
         for fixture_name in ["prebook", "booking"] {
             let whole = fixture(fixture_name).to_string();
-            let half = gateway().answer(200, &whole[..whole.len() / 2]);
+            let half = gateway().respond_with(200, &whole[..whole.len() / 2]);
             let ending = half.run(change);
             assert!(
                 matches!(ending, Err(ChangeError::Unknown(_))),
@@ -140,7 +146,7 @@ fn failure_before_sending_is_not_sent() {
             Error::NotSent("no route".into()),
             Error::Denied("no".into()),
         ] {
-            let gateway = gateway().fail(error);
+            let gateway = gateway().fail_with(error);
             let ending = gateway.run(change);
             assert!(
                 matches!(ending, Err(ChangeError::NotSent(_))),
@@ -152,7 +158,7 @@ fn failure_before_sending_is_not_sent() {
             r#"{"base_url": 7}"#,
             r#"{"base_url": "x", "key": "y"}"#,
         ] {
-            let gateway = Gateway::new().settings(settings);
+            let gateway = MockGateway::new().settings(settings);
             let ending = gateway.run(change);
             assert!(
                 matches!(ending, Err(ChangeError::NotSent(_))),
@@ -172,14 +178,14 @@ fn response_about_other_booking_or_currency_is_unknown() {
     ];
     for (change, pointer, value) in elsewhere {
         let (name, change) = CHANGES[change];
-        let gateway = gateway().answer(201, edited("booking", &[(pointer, value.into())]));
+        let gateway = gateway().respond_with(201, edited("booking", &[(pointer, value.into())]));
         let ending = gateway.run(change);
         assert!(
             matches!(ending, Err(ChangeError::Unknown(_))),
             "{name} {pointer}: {ending:?}"
         );
     }
-    let gateway = gateway().answer(201, edited("prebook", &[("/currency", "USD".into())]));
+    let gateway = gateway().respond_with(201, edited("prebook", &[("/currency", "USD".into())]));
     let ending = gateway.run(CHANGES[0].1);
     assert!(matches!(ending, Err(ChangeError::Unknown(_))), "{ending:?}");
 }
@@ -222,39 +228,45 @@ fn every_code_is_converted_for_reads() {
 fn failed_read_returns_specific_error() {
     let text = || "closed".to_owned();
     type Expected = fn(&ReadError) -> bool;
-    let cases: [(&str, Gateway, Expected); 11] = [
-        ("cut", gateway().fail(Error::Cut(text())), |e| {
-            matches!(e, ReadError::Unavailable(_))
-        }),
-        ("not sent", gateway().fail(Error::NotSent(text())), |e| {
-            matches!(e, ReadError::Unavailable(_))
-        }),
-        ("timed out", gateway().fail(Error::TimedOut(text())), |e| {
-            matches!(e, ReadError::TimedOut(_))
-        }),
-        ("denied", gateway().fail(Error::Denied(text())), |e| {
+    let cases: [(&str, MockGateway, Expected); 11] = [
+        (
+            "cut",
+            gateway().fail_with(Error::ConnectionLost(text())),
+            |e| matches!(e, ReadError::Unavailable(_)),
+        ),
+        (
+            "not sent",
+            gateway().fail_with(Error::NotSent(text())),
+            |e| matches!(e, ReadError::Unavailable(_)),
+        ),
+        (
+            "timed out",
+            gateway().fail_with(Error::TimedOut(text())),
+            |e| matches!(e, ReadError::TimedOut(_)),
+        ),
+        ("denied", gateway().fail_with(Error::Denied(text())), |e| {
             matches!(e, ReadError::Misconfigured(_))
         }),
-        ("too large", gateway().fail(Error::TooLarge(1)), |e| {
-            matches!(e, ReadError::Unreadable(_))
+        ("too large", gateway().fail_with(Error::TooLarge(1)), |e| {
+            matches!(e, ReadError::InvalidResponse(_))
         }),
-        ("502", gateway().answer(502, "<html>"), |e| {
+        ("502", gateway().respond_with(502, "<html>"), |e| {
             matches!(e, ReadError::Failed(_))
         }),
-        ("503", gateway().answer(503, "<html>"), |e| {
+        ("503", gateway().respond_with(503, "<html>"), |e| {
             matches!(e, ReadError::Unavailable(_))
         }),
         // A 404 in another form is not from Lodge.
-        ("bare 404", gateway().answer(404, ""), |e| {
-            matches!(e, ReadError::Unreadable(_))
+        ("bare 404", gateway().respond_with(404, ""), |e| {
+            matches!(e, ReadError::InvalidResponse(_))
         }),
-        ("garbage", gateway().answer(200, "{"), |e| {
-            matches!(e, ReadError::Unreadable(_))
+        ("garbage", gateway().respond_with(200, "{"), |e| {
+            matches!(e, ReadError::InvalidResponse(_))
         }),
-        ("bare 401", gateway().answer(401, ""), |e| {
+        ("bare 401", gateway().respond_with(401, ""), |e| {
             matches!(e, ReadError::Misconfigured(_))
         }),
-        ("settings", Gateway::new(), |e| {
+        ("settings", MockGateway::new(), |e| {
             matches!(e, ReadError::Misconfigured(_))
         }),
     ];

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::hotel_cancellation::{CancelRequest, QuoteRequest, RoomReference};
 use stopover_sdk::hotel_pricing::PriceRequest;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::Contact;
 use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay};
 
@@ -42,8 +42,8 @@ pub(crate) const BOOKING_REF: &str = "bkg_OK_0";
 pub(crate) const BOOKING_ID: &str = "LDG-100058";
 
 /// Creates a mock gateway whose settings have Lodge's address.
-pub(crate) fn gateway() -> Gateway {
-    Gateway::new().settings(r#"{"base_url": "http://lodge.example:4010/"}"#)
+pub(crate) fn gateway() -> MockGateway {
+    MockGateway::new().settings(r#"{"base_url": "http://lodge.example:4010/"}"#)
 }
 
 /// Returns a response that Lodge returned.
@@ -82,13 +82,13 @@ pub(crate) fn error(code: &str) -> String {
 }
 
 /// Returns the JSON body of the request with this number.
-pub(crate) fn sent(gateway: &Gateway, number: usize) -> Value {
+pub(crate) fn sent(gateway: &MockGateway, number: usize) -> Value {
     let requests = gateway.requests();
     serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
 }
 
 /// Returns method and path of every request, without Lodge's address.
-pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
+pub(crate) fn asked(gateway: &MockGateway) -> Vec<String> {
     let line = |request: &stopover_sdk::http::Request| {
         let path = request.url.strip_prefix("http://lodge.example:4010");
         let method = format!("{:?}", request.method);

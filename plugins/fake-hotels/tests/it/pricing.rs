@@ -2,7 +2,7 @@
 
 use fake_hotels::FakeHotels;
 use serde_json::{Value, json};
-use stopover_sdk::hotel_pricing::PriceAnswer;
+use stopover_sdk::hotel_pricing::PriceResponse;
 use stopover_sdk::log::Level;
 use stopover_sdk::types::{Board, Money};
 use stopover_sdk::{HotelPricing, ReadError};
@@ -14,14 +14,14 @@ const QUOTED_AT: i64 = 1_795_257_965_956;
 /// End of free cancellation: 2027-02-27T14:00:00Z.
 const FREE_UNTIL: i64 = 1_803_736_800_000;
 
-fn priced(body: &str, ids: &[&str]) -> Result<PriceAnswer, ReadError> {
-    let gateway = gateway().answer(200, body);
+fn priced(body: &str, ids: &[&str]) -> Result<PriceResponse, ReadError> {
+    let gateway = gateway().respond_with(200, body);
     gateway.run(|| FakeHotels::price(price_request(ids, 3)))
 }
 
 #[test]
 fn pricing_sends_stay_unchanged() {
-    let gateway = gateway().answer(200, r#"{"currency": "EUR", "hotels": []}"#);
+    let gateway = gateway().respond_with(200, r#"{"currency": "EUR", "hotels": []}"#);
     let mut request = price_request(&["OK", "MANY"], 2);
     request.stay.guest_residence = Some("FR".to_owned());
     gateway.run(|| FakeHotels::price(request)).unwrap();
@@ -41,10 +41,10 @@ fn pricing_sends_stay_unchanged() {
 
 #[test]
 fn rates_are_fully_converted() {
-    let answer = priced(&fixture("rates").to_string(), &["MANY"]).unwrap();
-    assert_eq!(answer.currency, "EUR");
-    let [hotel] = answer.hotels.as_slice() else {
-        panic!("{answer:?}");
+    let response = priced(&fixture("rates").to_string(), &["MANY"]).unwrap();
+    assert_eq!(response.currency, "EUR");
+    let [hotel] = response.hotels.as_slice() else {
+        panic!("{response:?}");
     };
     assert_eq!(hotel.hotel.supplier_hotel_id, "MANY");
     assert_eq!(hotel.hotel.name, "Grand Hotel Testville");
@@ -86,7 +86,7 @@ fn rates_are_fully_converted() {
         .collect();
     assert_eq!(names, ["Triple room", "Double room", "Double room"]);
     let room = &breakfast.rooms[0];
-    assert_eq!(room.board, Board::Breakfast);
+    assert_eq!(room.board, Board::BedAndBreakfast);
     assert_eq!(room.board_name, "Bed and breakfast");
     assert_eq!(room.total, 26_000);
     let city_tax = Money {
@@ -110,7 +110,7 @@ fn amount_must_have_decimals_of_currency() {
         ("EUR", "six hundred", None),
         ("EUR", "", None),
     ] {
-        let answer = json!({"currency": currency, "hotels": [{
+        let response = json!({"currency": currency, "hotels": [{
             "hotel": fixture("rates")["hotels"][0]["hotel"],
             "rates": [{
                 "rate_id": "r", "total": written, "expires_at": "2026-11-21T11:16:05.956Z",
@@ -118,16 +118,16 @@ fn amount_must_have_decimals_of_currency() {
                 "terms": {"refundable": false, "free_until": null, "charges": [], "restrictions": []},
             }],
         }]});
-        let gateway = gateway().answer(200, answer.to_string());
+        let gateway = gateway().respond_with(200, response.to_string());
         let mut request = price_request(&["MANY"], 0);
         request.stay.currency = currency.to_owned();
         let total = gateway
             .run(|| FakeHotels::price(request))
-            .map(|answer| answer.hotels[0].offers[0].total);
+            .map(|response| response.hotels[0].offers[0].total);
         match expected {
             Some(expected) => assert_eq!(total, Ok(expected), "{currency} {written}"),
             None => assert!(
-                matches!(total, Err(ReadError::Unreadable(_))),
+                matches!(total, Err(ReadError::InvalidResponse(_))),
                 "{currency} {written}: {total:?}"
             ),
         }
@@ -150,10 +150,10 @@ fn response_that_contradicts_request_is_unreadable() {
         ("/hotels/0/hotel/lat".to_owned(), json!(null)),
     ];
     for (pointer, value) in cases {
-        let answer = priced(&edited("rates", &[(&pointer, value)]), &["MANY"]);
+        let response = priced(&edited("rates", &[(&pointer, value)]), &["MANY"]);
         assert!(
-            matches!(answer, Err(ReadError::Unreadable(_))),
-            "{pointer}: {answer:?}"
+            matches!(response, Err(ReadError::InvalidResponse(_))),
+            "{pointer}: {response:?}"
         );
     }
 }
@@ -161,8 +161,8 @@ fn response_that_contradicts_request_is_unreadable() {
 #[test]
 fn unknown_board_is_other() {
     let body = edited("rates", &[("/hotels/0/rates/0/rooms/0/board", json!("HB"))]);
-    let answer = priced(&body, &["MANY"]).unwrap();
-    assert_eq!(answer.hotels[0].offers[0].rooms[0].board, Board::Other);
+    let response = priced(&body, &["MANY"]).unwrap();
+    assert_eq!(response.hotels[0].offers[0].rooms[0].board, Board::Other);
 }
 
 #[test]
@@ -174,23 +174,23 @@ fn only_requested_hotels_are_returned_in_requested_order() {
         })
     };
     let body = json!({"currency": "EUR", "hotels": [hotel("B"), hotel("X"), hotel("A")]});
-    let answer = priced(&body.to_string(), &["A", "NONE", "B"]).unwrap();
-    let ids: Vec<_> = answer
+    let response = priced(&body.to_string(), &["A", "NONE", "B"]).unwrap();
+    let ids: Vec<_> = response
         .hotels
         .iter()
         .map(|found| found.hotel.supplier_hotel_id.as_str())
         .collect();
     assert_eq!(ids, ["A", "B"]);
-    assert!(answer.hotels.iter().all(|found| found.offers.is_empty()));
+    assert!(response.hotels.iter().all(|found| found.offers.is_empty()));
 }
 
 #[test]
 fn offers_beyond_limit_are_truncated() {
-    let gateway = gateway().answer(200, fixture("rates").to_string());
+    let gateway = gateway().respond_with(200, fixture("rates").to_string());
     let mut request = price_request(&["MANY"], 3);
     request.max_offers_per_hotel = 1;
-    let answer = gateway.run(|| FakeHotels::price(request)).unwrap();
-    assert_eq!(answer.hotels[0].offers.len(), 1);
+    let response = gateway.run(|| FakeHotels::price(request)).unwrap();
+    assert_eq!(response.hotels[0].offers.len(), 1);
     assert_eq!(sent(&gateway, 0)["max_rates"], 1);
 }
 
@@ -199,11 +199,11 @@ fn rate_with_too_long_id_is_left_out() {
     for (bytes, offers) in [(4_096, 2), (4_097, 1)] {
         let id = "r".repeat(bytes);
         let body = edited("rates", &[("/hotels/0/rates/0/rate_id", json!(id))]);
-        let gateway = gateway().answer(200, body);
-        let answer = gateway.run(|| FakeHotels::price(price_request(&["MANY"], 3)));
-        assert_eq!(answer.unwrap().hotels[0].offers.len(), offers);
+        let gateway = gateway().respond_with(200, body);
+        let response = gateway.run(|| FakeHotels::price(price_request(&["MANY"], 3)));
+        assert_eq!(response.unwrap().hotels[0].offers.len(), offers);
         let warned = gateway
-            .logged()
+            .logs()
             .iter()
             .any(|(level, _)| *level == Level::Warn);
         assert_eq!(warned, offers == 1);
@@ -213,7 +213,7 @@ fn rate_with_too_long_id_is_left_out() {
 #[test]
 fn pricing_without_hotels_sends_no_request() {
     let gateway = gateway();
-    let answer = gateway.run(|| FakeHotels::price(price_request(&[], 1)));
-    assert!(answer.unwrap().hotels.is_empty());
+    let response = gateway.run(|| FakeHotels::price(price_request(&[], 1)));
+    assert!(response.unwrap().hotels.is_empty());
     assert!(gateway.requests().is_empty());
 }

@@ -9,7 +9,7 @@ fn description_has_only_documented_guarantees() {
     let description = FakePayments::describe();
     assert_eq!(description.name, "fake-payments");
     assert_eq!(description.reads_consistent_after_ms, Some(1_000));
-    assert!(description.repeats_are_safe);
+    assert!(description.supports_idempotent_resend);
     assert!(description.secrets.is_empty());
 }
 

@@ -4,7 +4,7 @@ use fake_payments::FakePayments;
 use serde_json::json;
 use stopover_sdk::http::Error;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{PaymentProcessor, ReadError};
 
 use crate::tillway::{
@@ -46,7 +46,7 @@ fn listed_code_is_definite_and_other_code_is_unknown() {
         assert_eq!(name, of);
         for ((code, status), expected) in CODES.into_iter().zip(endings.chars()) {
             let case = format!("{name}: {status} {code}");
-            let gateway = gateway().answer(status, error(code));
+            let gateway = gateway().respond_with(status, error(code));
             let (found, text) = match gateway.run(call).unwrap_err() {
                 PaymentError::Refused(text) => ('R', text),
                 PaymentError::Declined(reason) => ('D', format!("{reason:?}")),
@@ -76,7 +76,8 @@ fn declined_card_has_reason() {
         (json!("new_reason"), other("new_reason")),
         (json!(null), other("card_declined")),
     ] {
-        let gateway = gateway().answer(402, edited("declined", &[("/decline_code", written)]));
+        let gateway =
+            gateway().respond_with(402, edited("declined", &[("/decline_code", written)]));
         let ending = gateway.run(|| FakePayments::authorize(authorize_request()));
         assert_eq!(ending, Err(PaymentError::Declined(expected)));
     }
@@ -87,7 +88,7 @@ fn code_with_undocumented_status_is_unknown() {
     for (name, call) in CHANGES {
         for (code, _) in CODES {
             for status in [302, 418, 500, 503] {
-                let ending = gateway().answer(status, error(code)).run(call);
+                let ending = gateway().respond_with(status, error(code)).run(call);
                 assert!(
                     matches!(ending, Err(PaymentError::Unknown(_))),
                     "{name}: {status} {code}: {ending:?}"
@@ -98,20 +99,26 @@ fn code_with_undocumented_status_is_unknown() {
 }
 
 /// Returns responses and failures that leave the outcome of a sent request unknown.
-fn broken() -> Vec<(&'static str, Gateway)> {
+fn broken() -> Vec<(&'static str, MockGateway)> {
     let text = || "closed".to_owned();
     vec![
-        ("cut", gateway().fail(Error::Cut(text()))),
-        ("timed out", gateway().fail(Error::TimedOut(text()))),
-        ("too large", gateway().fail(Error::TooLarge(8 << 20))),
-        ("empty 200", gateway().answer(200, "")),
-        ("not JSON", gateway().answer(200, "<html>ok</html>")),
-        ("another shape", gateway().answer(201, r#"{"id": 7}"#)),
-        ("a proxy's 502", gateway().answer(502, "<html>bad</html>")),
-        ("a bare 402", gateway().answer(402, "")),
-        ("a bare 404", gateway().answer(404, "")),
-        ("a new code", gateway().answer(402, error("card_on_fire"))),
-        ("a redirect", gateway().answer(307, "")),
+        ("cut", gateway().fail_with(Error::ConnectionLost(text()))),
+        ("timed out", gateway().fail_with(Error::TimedOut(text()))),
+        ("too large", gateway().fail_with(Error::TooLarge(8 << 20))),
+        ("empty 200", gateway().respond_with(200, "")),
+        ("not JSON", gateway().respond_with(200, "<html>ok</html>")),
+        ("another shape", gateway().respond_with(201, r#"{"id": 7}"#)),
+        (
+            "a proxy's 502",
+            gateway().respond_with(502, "<html>bad</html>"),
+        ),
+        ("a bare 402", gateway().respond_with(402, "")),
+        ("a bare 404", gateway().respond_with(404, "")),
+        (
+            "a new code",
+            gateway().respond_with(402, error("card_on_fire")),
+        ),
+        ("a redirect", gateway().respond_with(307, "")),
     ]
 }
 
@@ -128,7 +135,9 @@ fn failure_after_sending_is_unknown() {
         }
         for fixture_name in ["payment", "refund", "intent"] {
             let whole = fixture(fixture_name).to_string();
-            let ending = gateway().answer(200, &whole[..whole.len() / 2]).run(call);
+            let ending = gateway()
+                .respond_with(200, &whole[..whole.len() / 2])
+                .run(call);
             assert!(
                 matches!(ending, Err(PaymentError::Unknown(_))),
                 "{name}: half of {fixture_name}: {ending:?}"
@@ -144,7 +153,7 @@ fn failure_before_sending_is_not_sent() {
             Error::NotSent("no route".into()),
             Error::Denied("no".into()),
         ] {
-            let ending = gateway().fail(error).run(call);
+            let ending = gateway().fail_with(error).run(call);
             assert!(
                 matches!(ending, Err(PaymentError::NotSent(_))),
                 "{name}: {ending:?}"
@@ -155,7 +164,7 @@ fn failure_before_sending_is_not_sent() {
             r#"{"base_url": 7}"#,
             r#"{"base_url": "x", "key": "y"}"#,
         ] {
-            let gateway = Gateway::new().settings(settings);
+            let gateway = MockGateway::new().settings(settings);
             let ending = gateway.run(call);
             assert!(
                 matches!(ending, Err(PaymentError::NotSent(_))),
@@ -180,10 +189,10 @@ fn response_about_other_object_is_unknown() {
         (4, "refund", "/currency", "usd"),
     ] {
         let (call_name, call) = CHANGES[change];
-        let sound = gateway().answer(200, fixture(name).to_string());
+        let sound = gateway().respond_with(200, fixture(name).to_string());
         assert_eq!(sound.run(call), Ok(()), "{call_name}");
         let ending = gateway()
-            .answer(200, edited(name, &[(pointer, json!(value))]))
+            .respond_with(200, edited(name, &[(pointer, json!(value))]))
             .run(call);
         assert!(
             matches!(ending, Err(PaymentError::Unknown(_))),
@@ -195,7 +204,7 @@ fn response_about_other_object_is_unknown() {
 #[test]
 fn every_code_is_converted_for_reads() {
     for (code, status) in CODES {
-        let gateway = gateway().answer(status, error(code));
+        let gateway = gateway().respond_with(status, error(code));
         let ending = gateway.run(|| FakePayments::describe_instrument("tok".to_owned()));
         let found = match ending.unwrap_err() {
             ReadError::NotFound(_) => "not found",
@@ -220,30 +229,34 @@ fn every_code_is_converted_for_reads() {
 fn failed_read_returns_specific_error() {
     let text = || "closed".to_owned();
     type Expected = fn(&ReadError) -> bool;
-    let cases: [(&str, Gateway, Expected); 7] = [
-        ("cut", gateway().fail(Error::Cut(text())), |error| {
-            matches!(error, ReadError::Unavailable(_))
-        }),
+    let cases: [(&str, MockGateway, Expected); 7] = [
+        (
+            "cut",
+            gateway().fail_with(Error::ConnectionLost(text())),
+            |error| matches!(error, ReadError::Unavailable(_)),
+        ),
         (
             "timed out",
-            gateway().fail(Error::TimedOut(text())),
+            gateway().fail_with(Error::TimedOut(text())),
             |error| matches!(error, ReadError::TimedOut(_)),
         ),
-        ("denied", gateway().fail(Error::Denied(text())), |error| {
-            matches!(error, ReadError::Misconfigured(_))
-        }),
-        ("502", gateway().answer(502, "<html>"), |error| {
+        (
+            "denied",
+            gateway().fail_with(Error::Denied(text())),
+            |error| matches!(error, ReadError::Misconfigured(_)),
+        ),
+        ("502", gateway().respond_with(502, "<html>"), |error| {
             matches!(error, ReadError::Failed(_))
         }),
-        ("503", gateway().answer(503, "<html>"), |error| {
+        ("503", gateway().respond_with(503, "<html>"), |error| {
             matches!(error, ReadError::Unavailable(_))
         }),
         // A 404 in another form is not from Tillway.
-        ("bare 404", gateway().answer(404, ""), |error| {
-            matches!(error, ReadError::Unreadable(_))
+        ("bare 404", gateway().respond_with(404, ""), |error| {
+            matches!(error, ReadError::InvalidResponse(_))
         }),
-        ("garbage", gateway().answer(200, "{"), |error| {
-            matches!(error, ReadError::Unreadable(_))
+        ("garbage", gateway().respond_with(200, "{"), |error| {
+            matches!(error, ReadError::InvalidResponse(_))
         }),
     ];
     for (case, gateway, expected) in cases {

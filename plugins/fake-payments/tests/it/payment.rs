@@ -13,7 +13,7 @@ use crate::tillway::{
 
 #[test]
 fn intent_is_created_for_browser() {
-    let gateway = gateway().answer(201, fixture("intent").to_string());
+    let gateway = gateway().respond_with(201, fixture("intent").to_string());
     let intent = gateway
         .run(|| FakePayments::create_intent(intent_request()))
         .unwrap();
@@ -28,7 +28,7 @@ fn intent_is_created_for_browser() {
 
 #[test]
 fn authorization_sends_minor_units() {
-    let gateway = gateway().answer(201, fixture("payment").to_string());
+    let gateway = gateway().respond_with(201, fixture("payment").to_string());
     let state = gateway
         .run(|| FakePayments::authorize(authorize_request()))
         .unwrap();
@@ -72,7 +72,7 @@ fn every_status_is_converted() {
         ("canceled", PaymentStatus::Voided),
         ("declined", PaymentStatus::Declined),
     ] {
-        let gateway = gateway().answer(201, edited("payment", &[("/status", json!(status))]));
+        let gateway = gateway().respond_with(201, edited("payment", &[("/status", json!(status))]));
         let state = gateway.run(|| FakePayments::authorize(authorize_request()));
         assert_eq!(state.unwrap().status, expected);
     }
@@ -85,7 +85,7 @@ fn card_of_new_kind_is_unknown_and_payment_is_readable() {
         ("/card/funding", json!("prepaid")),
         ("/card/exp_month", json!(3)),
     ];
-    let gateway = gateway().answer(201, edited("payment", &edits));
+    let gateway = gateway().respond_with(201, edited("payment", &edits));
     let state = gateway.run(|| FakePayments::authorize(authorize_request()));
     let card = state.unwrap().card.unwrap();
     assert_eq!(
@@ -102,7 +102,7 @@ fn capture_takes_authorized_amount() {
         ("/amount_captured", json!(1_000)),
         ("/authorization_expires", json!(null)),
     ];
-    let gateway = gateway().answer(200, edited("payment", &edits));
+    let gateway = gateway().respond_with(200, edited("payment", &edits));
     let state = gateway
         .run(|| FakePayments::capture(capture_request()))
         .unwrap();
@@ -123,7 +123,7 @@ fn capture_takes_authorized_amount() {
 
 #[test]
 fn void_releases_authorization() {
-    let gateway = gateway().answer(200, edited("payment", &[("/status", json!("canceled"))]));
+    let gateway = gateway().respond_with(200, edited("payment", &[("/status", json!("canceled"))]));
     let state = gateway.run(|| FakePayments::void(void_request())).unwrap();
     assert_eq!(
         asked(&gateway),
@@ -135,7 +135,7 @@ fn void_releases_authorization() {
 
 #[test]
 fn refund_returns_captured_amount() {
-    let gateway = gateway().answer(201, fixture("refund").to_string());
+    let gateway = gateway().respond_with(201, fixture("refund").to_string());
     let state = gateway
         .run(|| FakePayments::refund(refund_request()))
         .unwrap();
@@ -158,7 +158,7 @@ fn minor_units_are_sent_unchanged_in_every_currency() {
         amount: 500,
         currency: "JPY".to_owned(),
     };
-    let gateway = gateway().answer(201, edited("payment", &[("/currency", json!("jpy"))]));
+    let gateway = gateway().respond_with(201, edited("payment", &[("/currency", json!("jpy"))]));
     let state = gateway.run(|| FakePayments::authorize(request)).unwrap();
     assert_eq!(sent(&gateway, 0)["amount"], 500);
     assert_eq!(sent(&gateway, 0)["currency"], "jpy");

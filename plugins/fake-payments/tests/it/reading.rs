@@ -4,7 +4,7 @@ use fake_payments::FakePayments;
 use serde_json::{Value, json};
 use stopover_sdk::http::Error;
 use stopover_sdk::payment_processor::{
-    CardBrand, FindAnswer, FindRefundAnswer, Funding, PaymentStatus,
+    CardBrand, Funding, PaymentLookup, PaymentStatus, RefundLookup,
 };
 use stopover_sdk::{PaymentProcessor, ReadError};
 
@@ -18,9 +18,9 @@ fn list(items: &[Value]) -> String {
 
 #[test]
 fn payment_is_read_by_id() {
-    let gateway = gateway().answer(200, fixture("payment").to_string());
+    let gateway = gateway().respond_with(200, fixture("payment").to_string());
     let found = gateway.run(|| FakePayments::find(find_request(Some("pay 1/2"))));
-    let Ok(FindAnswer::Found(state)) = found else {
+    let Ok(PaymentLookup::Found(state)) = found else {
         panic!("{found:?}");
     };
     assert_eq!(state.status, PaymentStatus::Authorized);
@@ -30,11 +30,11 @@ fn payment_is_read_by_id() {
 #[test]
 fn payment_without_id_is_searched_by_client_reference() {
     for (items, expected) in [(vec![fixture("payment")], true), (vec![], false)] {
-        let gateway = gateway().answer(200, list(&items));
-        let answer = gateway
+        let gateway = gateway().respond_with(200, list(&items));
+        let response = gateway
             .run(|| FakePayments::find(find_request(None)))
             .unwrap();
-        assert_eq!(matches!(answer, FindAnswer::Found(_)), expected);
+        assert_eq!(matches!(response, PaymentLookup::Found(_)), expected);
         assert_eq!(
             asked(&gateway),
             ["GET /tillway/v1/payments?reference=bkg_tok_visa"]
@@ -45,19 +45,19 @@ fn payment_without_id_is_searched_by_client_reference() {
 #[test]
 fn payment_with_unknown_id_is_searched_by_client_reference() {
     let gateway = gateway()
-        .answer(404, error("no_such_payment"))
-        .answer(200, list(&[]));
-    let answer = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
-    assert_eq!(answer, Ok(FindAnswer::NotFound));
+        .respond_with(404, error("no_such_payment"))
+        .respond_with(200, list(&[]));
+    let response = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
+    assert_eq!(response, Ok(PaymentLookup::NotFound));
     assert_eq!(gateway.requests().len(), 2);
 }
 
 #[test]
 fn declined_payment_has_decline_code() {
     let declined = fixture("declined")["payment"].clone();
-    let gateway = gateway().answer(200, declined.to_string());
+    let gateway = gateway().respond_with(200, declined.to_string());
     let found = gateway.run(|| FakePayments::find(find_request(Some("pay-100066"))));
-    let Ok(FindAnswer::Found(state)) = found else {
+    let Ok(PaymentLookup::Found(state)) = found else {
         panic!("{found:?}");
     };
     assert_eq!(state.status, PaymentStatus::Declined);
@@ -80,44 +80,47 @@ fn payment_is_not_found_only_by_empty_list() {
         (500, String::new()),
         (401, error("invalid_key")),
     ] {
-        let gateway = gateway().answer(status, &body);
-        let answer = gateway.run(|| FakePayments::find(find_request(None)));
-        assert!(answer.is_err(), "{status} {body}: {answer:?}");
+        let gateway = gateway().respond_with(status, &body);
+        let response = gateway.run(|| FakePayments::find(find_request(None)));
+        assert!(response.is_err(), "{status} {body}: {response:?}");
     }
 }
 
 #[test]
 fn refund_is_found_by_client_reference() {
     let find = || FakePayments::find_refund(PAYMENT_ID.to_owned(), REFUND_REF.to_owned());
-    let found = gateway().answer(200, list(&[fixture("refund")]));
-    let answer = found.run(find);
-    let Ok(FindRefundAnswer::Found(refund)) = answer else {
-        panic!("{answer:?}");
+    let found = gateway().respond_with(200, list(&[fixture("refund")]));
+    let response = found.run(find);
+    let Ok(RefundLookup::Found(refund)) = response else {
+        panic!("{response:?}");
     };
     let expected = "GET /tillway/v1/payments/pay-100062/refunds?reference=bkg_tok_visa-refund";
     assert_eq!(asked(&found), [expected]);
     assert_eq!(refund.processor_reference, "ref-100063");
     assert_eq!(refund.amount, euros(400));
 
-    let nothing = gateway().answer(200, list(&[]));
-    assert_eq!(nothing.run(find), Ok(FindRefundAnswer::NotFound));
+    let nothing = gateway().respond_with(200, list(&[]));
+    assert_eq!(nothing.run(find), Ok(RefundLookup::NotFound));
     // An unknown payment does not prove that there is no refund.
-    let unknown = gateway().answer(404, error("no_such_payment"));
-    let answer = unknown.run(find);
-    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
-    let other = edited("refund", &[("/reference", json!("bkg_other"))]);
-    let other = gateway().answer(200, format!(r#"{{"data": [{other}]}}"#));
-    let answer = other.run(find);
+    let unknown = gateway().respond_with(404, error("no_such_payment"));
+    let response = unknown.run(find);
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::NotFound(_))),
+        "{response:?}"
+    );
+    let other = edited("refund", &[("/reference", json!("bkg_other"))]);
+    let other = gateway().respond_with(200, format!(r#"{{"data": [{other}]}}"#));
+    let response = other.run(find);
+    assert!(
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
 #[test]
 fn token_describes_card() {
     let describe = || FakePayments::describe_instrument("tok/mastercard".to_owned());
-    let gateway = gateway().answer(200, fixture("token").to_string());
+    let gateway = gateway().respond_with(200, fixture("token").to_string());
     let instrument = gateway.run(describe).unwrap();
     assert_eq!(asked(&gateway), ["GET /tillway/v1/tokens/tok%2Fmastercard"]);
     assert_eq!(instrument.token, "tok_mastercard");
@@ -130,15 +133,21 @@ fn token_describes_card() {
 
 #[test]
 fn unknown_token_is_not_found() {
-    let gateway = gateway().answer(404, error("no_such_token"));
-    let answer = gateway.run(|| FakePayments::describe_instrument("tok_nope".to_owned()));
-    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+    let gateway = gateway().respond_with(404, error("no_such_token"));
+    let response = gateway.run(|| FakePayments::describe_instrument("tok_nope".to_owned()));
+    assert!(
+        matches!(response, Err(ReadError::NotFound(_))),
+        "{response:?}"
+    );
 }
 
 #[test]
 fn hanging_read_times_out() {
-    let gateway = gateway().fail(Error::TimedOut("no answer".to_owned()));
-    let answer = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
-    assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+    let gateway = gateway().fail_with(Error::TimedOut("no response".to_owned()));
+    let response = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
+    assert!(
+        matches!(response, Err(ReadError::TimedOut(_))),
+        "{response:?}"
+    );
     assert_eq!(gateway.requests().len(), 1);
 }

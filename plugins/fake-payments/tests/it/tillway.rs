@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, FindRequest, IntentRequest, RefundRequest, VoidRequest,
 };
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::Money;
 
 /// Every documented code with its status.
@@ -32,8 +32,8 @@ pub(crate) const PAYMENT_ID: &str = "pay-100062";
 pub(crate) const REFUND_REF: &str = "bkg_tok_visa-refund";
 
 /// Creates a mock gateway whose settings have Tillway's address.
-pub(crate) fn gateway() -> Gateway {
-    Gateway::new().settings(r#"{"base_url": "http://tillway.example:4010/"}"#)
+pub(crate) fn gateway() -> MockGateway {
+    MockGateway::new().settings(r#"{"base_url": "http://tillway.example:4010/"}"#)
 }
 
 /// Returns a response that Tillway returned.
@@ -67,13 +67,13 @@ pub(crate) fn error(code: &str) -> String {
 }
 
 /// Returns the JSON body of the request with this number.
-pub(crate) fn sent(gateway: &Gateway, number: usize) -> Value {
+pub(crate) fn sent(gateway: &MockGateway, number: usize) -> Value {
     let requests = gateway.requests();
     serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
 }
 
 /// Returns method and path of every request, without Tillway's address.
-pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
+pub(crate) fn asked(gateway: &MockGateway) -> Vec<String> {
     let line = |request: &stopover_sdk::http::Request| {
         let path = request.url.strip_prefix("http://tillway.example:4010");
         let method = format!("{:?}", request.method);

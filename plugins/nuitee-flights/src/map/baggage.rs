@@ -1,6 +1,6 @@
 //! Pieces of baggage that a fare includes per passenger.
 
-use stopover_sdk::loose::Flag;
+use stopover_sdk::lenient::LenientFlag;
 use stopover_sdk::types::flight::PassengerType;
 
 use crate::map;
@@ -21,7 +21,7 @@ pub(crate) fn pieces(baggage: &Baggage<'_>, passenger: PassengerType) -> Pieces 
 fn count(
     baggage: &Baggage<'_>,
     bag_type: &str,
-    has_any: Flag,
+    has_any: LenientFlag,
     passenger: PassengerType,
 ) -> Option<u8> {
     if has_any.0 == Some(false) {

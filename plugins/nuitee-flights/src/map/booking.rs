@@ -1,13 +1,13 @@
 //! Conversion of a Nuitee booking to the gateway's types.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{
-    Baggage, BaggageType, FlightBookingState, Journey, Service, ServiceType,
+    Baggage, BaggageType, Journey, Service, ServiceType, SupplierBooking,
 };
 use stopover_sdk::types::{BookingStatus, Currency, Extensions, MinorUnits};
 
 use crate::map::journey::{Trip, journeys};
-use crate::map::prebook::Bound;
+use crate::map::prebook::PrebookReference;
 use crate::map::{baggage, minor, money};
 use crate::wire::Price;
 use crate::wire::booking::{BookedJourney, BookedService, Booking};
@@ -35,27 +35,27 @@ pub(crate) fn status(text: &str, is_cancelling: bool) -> Option<BookingStatus> {
 ///
 /// # Errors
 /// The booking has no id, an unknown status, or no readable price.
-pub(crate) fn state(
+pub(crate) fn supplier_booking(
     booking: &Booking<'_>,
-    bound: Option<&Bound>,
+    bound: Option<&PrebookReference>,
     logo_url: &str,
-) -> Result<FlightBookingState, Unreadable> {
+) -> Result<SupplierBooking, DecodeError> {
     let supplier_reference = booking
         .id
         .to_owned()
-        .ok_or_else(|| Unreadable::new("the booking has no id"))?;
+        .ok_or_else(|| DecodeError::new("the booking has no id"))?;
     let is_cancelling = booking.cancel_intent_at.0.is_some();
     let status = status(booking.status.as_str(), is_cancelling)
-        .ok_or_else(|| Unreadable::new("the booking has an unknown status"))?;
+        .ok_or_else(|| DecodeError::new("the booking has an unknown status"))?;
     let (total, currency) =
-        total(booking).ok_or_else(|| Unreadable::new("the booking has no readable price"))?;
+        total(booking).ok_or_else(|| DecodeError::new("the booking has no readable price"))?;
     let services_total = minor(booking.pricing.services, &currency).unwrap_or(0);
     let fare = fare(
         &booking.journey,
         &currency,
         total.saturating_sub(services_total),
     );
-    Ok(FlightBookingState {
+    Ok(SupplierBooking {
         status,
         supplier_reference,
         client_reference: booking.custom_tags.client_reference.to_owned(),
@@ -63,7 +63,9 @@ pub(crate) fn state(
         total,
         fare: fare.map(|(fare, _)| fare),
         fare_tax: fare.map(|(_, tax)| tax),
-        journeys: bound.map_or_else(Vec::new, |bound| told(booking, bound, logo_url)),
+        journeys: bound.map_or_else(Vec::new, |bound| {
+            journeys_of_booking(booking, bound, logo_url)
+        }),
         services: services(booking, &currency),
         currency,
         changes: Vec::new(),
@@ -122,11 +124,15 @@ fn locator(booking: &Booking<'_>) -> Option<String> {
     locators.find_map(|locator| locator.to_owned())
 }
 
-fn told(booking: &Booking<'_>, bound: &Bound, logo_url: &str) -> Vec<Journey> {
+fn journeys_of_booking(
+    booking: &Booking<'_>,
+    bound: &PrebookReference,
+    logo_url: &str,
+) -> Vec<Journey> {
     let trip = Trip {
         key: booking.journey.key.as_str(),
         segments: &booking.journey.segments.0,
-        legs: &bound.legs,
+        segment_counts: &bound.segment_counts,
         logo_url,
     };
     let passengers = bound.passenger_types();
@@ -141,11 +147,11 @@ fn told(booking: &Booking<'_>, bound: &Bound, logo_url: &str) -> Vec<Journey> {
 fn services(booking: &Booking<'_>, currency: &str) -> Vec<Service> {
     let services = booking.booked_services.0.iter();
     services
-        .filter_map(|service| mapped_service(service, currency))
+        .filter_map(|service| to_service(service, currency))
         .collect()
 }
 
-fn mapped_service(service: &BookedService<'_>, currency: &str) -> Option<Service> {
+fn to_service(service: &BookedService<'_>, currency: &str) -> Option<Service> {
     let price = money(service.pricing.display.as_ref()?)?;
     let bag = service.metadata.baggage.as_ref();
     (price.currency == currency).then(|| Service {

@@ -1,9 +1,9 @@
 //! Conversion of cancellation quotes and of completed cancellations.
 
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::types::flight::{FlightBookingState, TicketCancellation};
+use stopover_sdk::types::flight::{CancellationAmounts, SupplierBooking};
 
 use crate::map::booking::status;
 use crate::map::{minor, money};
@@ -49,49 +49,49 @@ pub(crate) fn quote(wire: &Wire<'_>) -> Quote {
 /// # Errors
 /// The response is about another booking or has an unexpected status, or neither source gives the
 /// current state.
-pub(crate) fn canceled(
+pub(crate) fn canceled_booking(
     supplier_reference: &str,
     client_reference: &str,
     is_accepted_only: bool,
-    answer: &Cancellation<'_>,
-    read: Option<FlightBookingState>,
-) -> Result<FlightBookingState, Unreadable> {
-    let is_other = answer
+    cancellation: &Cancellation<'_>,
+    read: Option<SupplierBooking>,
+) -> Result<SupplierBooking, DecodeError> {
+    let is_other = cancellation
         .booking_id
         .as_deref()
         .is_some_and(|id| id != supplier_reference);
     if is_other {
-        return Err(Unreadable::new("the cancellation is of another booking"));
+        return Err(DecodeError::new("the cancellation is of another booking"));
     }
-    match status(answer.status.as_str(), true) {
+    match status(cancellation.status.as_str(), true) {
         Some(BookingStatus::Canceled) => {
-            finished(supplier_reference, client_reference, answer, read)
+            completed_cancellation(supplier_reference, client_reference, cancellation, read)
         }
         // The airline has not responded yet, so the booking is unchanged.
         Some(_) if is_accepted_only => {
             let mut state =
-                read.ok_or_else(|| Unreadable::new("the canceled booking could not be read"))?;
+                read.ok_or_else(|| DecodeError::new("the canceled booking could not be read"))?;
             if state.status != BookingStatus::Canceled {
                 state.status = BookingStatus::CancelPending;
             }
             Ok(state)
         }
-        _ => Err(Unreadable::new(
+        _ => Err(DecodeError::new(
             "the response to the cancellation has an unexpected status",
         )),
     }
 }
 
-fn finished(
+fn completed_cancellation(
     supplier_reference: &str,
     client_reference: &str,
-    answer: &Cancellation<'_>,
-    read: Option<FlightBookingState>,
-) -> Result<FlightBookingState, Unreadable> {
-    let amounts = amounts(answer);
+    cancellation: &Cancellation<'_>,
+    read: Option<SupplierBooking>,
+) -> Result<SupplierBooking, DecodeError> {
+    let amounts = amounts(cancellation);
     let mut state = match (read, &amounts) {
         (Some(state), _) => state,
-        (None, Some(amounts)) => FlightBookingState {
+        (None, Some(amounts)) => SupplierBooking {
             status: BookingStatus::Canceled,
             supplier_reference: supplier_reference.to_owned(),
             client_reference: Some(client_reference.to_owned()),
@@ -106,11 +106,11 @@ fn finished(
             cancellation: None,
             extensions: Vec::new(),
         },
-        (None, None) => return Err(Unreadable::new("the cancellation has no readable amounts")),
+        (None, None) => return Err(DecodeError::new("the cancellation has no readable amounts")),
     };
     state.status = BookingStatus::Canceled;
     state.cancellation = amounts;
-    if let Some(destination) = answer.destination.to_owned() {
+    if let Some(destination) = cancellation.destination.to_owned() {
         let name = "refund_destination".to_owned();
         state.extensions.push((name, destination));
     }
@@ -118,12 +118,12 @@ fn finished(
 }
 
 /// Returns the fee and the refund. A voucher counts as no refund.
-fn amounts(answer: &Cancellation<'_>) -> Option<TicketCancellation> {
-    let currency = answer.currency.as_str();
-    let refund = minor(answer.refund, currency)?;
-    Some(TicketCancellation {
-        fee: minor(answer.fee, currency)?,
-        refund: if answer.destination.as_str() == VOUCHER {
+fn amounts(cancellation: &Cancellation<'_>) -> Option<CancellationAmounts> {
+    let currency = cancellation.currency.as_str();
+    let refund = minor(cancellation.refund, currency)?;
+    Some(CancellationAmounts {
+        fee: minor(cancellation.fee, currency)?,
+        refund: if cancellation.destination.as_str() == VOUCHER {
             0
         } else {
             refund

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{
-    Cabin, Direction, Journey, Segment as MappedSegment, SegmentPassenger,
+    Cabin, Direction, Journey, Segment as JourneySegment, SegmentPassenger,
 };
 
 use crate::map::baggage::Pieces;
@@ -18,7 +18,7 @@ pub(crate) struct Trip<'a> {
     /// Nuitee's id of the trip. Journeys have no id of their own.
     pub(crate) key: &'a str,
     pub(crate) segments: &'a [Segment<'a>],
-    pub(crate) legs: &'a [usize],
+    pub(crate) segment_counts: &'a [usize],
     /// Base URL of logos that have a path only.
     pub(crate) logo_url: &'a str,
 }
@@ -104,9 +104,9 @@ pub(crate) fn flight(segment: &Segment<'_>) -> String {
 
 /// Returns the flights of each journey, one line per flight.
 pub(crate) fn flights(trip: Trip<'_>) -> Option<Vec<Vec<String>>> {
-    let legs = trip.each_leg()?;
+    let journey_segments = trip.segments_by_journey()?;
     let lines = |segments: &[Segment<'_>]| segments.iter().map(flight).collect();
-    Some(legs.into_iter().map(lines).collect())
+    Some(journey_segments.into_iter().map(lines).collect())
 }
 
 /// Converts the journeys. If Nuitee marks a return flight, the other journeys are outbound.
@@ -119,19 +119,21 @@ pub(crate) fn journeys(
     cabins: &[SegmentCabin],
     pieces: &[Pieces],
 ) -> Result<Vec<Journey>, &'static str> {
-    let legs = trip.each_leg().ok_or("its flights do not match the legs")?;
+    let journey_segments = trip
+        .segments_by_journey()
+        .ok_or("its flights do not match the requested journeys")?;
     if cabins.len() != trip.segments.len() {
         return Err("the cabin of a flight is not known");
     }
     let is_inbound = |segment: &Segment<'_>| segment.direction.as_str() == "INBOUND";
     let has_way_back = trip.segments.iter().any(is_inbound);
     let mut cabins = cabins.iter();
-    let mut journeys = Vec::with_capacity(legs.len());
-    for (number, leg) in (1..).zip(&legs) {
-        let of_leg: Vec<&SegmentCabin> = cabins.by_ref().take(leg.len()).collect();
-        let mut segments = Vec::with_capacity(leg.len());
-        for (segment, cabin) in leg.iter().zip(&of_leg) {
-            segments.push(mapped(segment, cabin, pieces, trip.logo_url)?);
+    let mut journeys = Vec::with_capacity(journey_segments.len());
+    for (number, flights) in (1..).zip(&journey_segments) {
+        let journey_cabins: Vec<&SegmentCabin> = cabins.by_ref().take(flights.len()).collect();
+        let mut segments = Vec::with_capacity(flights.len());
+        for (segment, cabin) in flights.iter().zip(&journey_cabins) {
+            segments.push(to_segment(segment, cabin, pieces, trip.logo_url)?);
         }
         let ends = segments.first().zip(segments.last());
         let (first, last) = ends.ok_or("a journey has no flights")?;
@@ -143,12 +145,12 @@ pub(crate) fn journeys(
             },
             origin: first.origin.clone(),
             destination: last.destination.clone(),
-            direction: match leg.first() {
+            direction: match flights.first() {
                 Some(first) if is_inbound(first) => Direction::Inbound,
-                _ if has_way_back || legs.len() == 1 => Direction::Outbound,
+                _ if has_way_back || journey_segments.len() == 1 => Direction::Outbound,
                 _ => Direction::MultiCity,
             },
-            fare_brand: of_leg.first().and_then(|cabin| cabin.brand.clone()),
+            fare_brand: journey_cabins.first().and_then(|cabin| cabin.brand.clone()),
             departure_time: first.departure_time.clone(),
             arrival_time: last.arrival_time.clone(),
             duration_minutes: elapsed_minutes(&segments),
@@ -161,24 +163,24 @@ pub(crate) fn journeys(
 
 impl<'a> Trip<'a> {
     /// Returns the segments of each journey, or `None` if the counts do not add up.
-    fn each_leg(&self) -> Option<Vec<&'a [Segment<'a>]>> {
+    fn segments_by_journey(&self) -> Option<Vec<&'a [Segment<'a>]>> {
         let mut rest = self.segments;
-        let mut legs = Vec::with_capacity(self.legs.len());
-        for count in self.legs {
-            let (leg, after) = rest.split_at_checked(*count)?;
-            legs.push(leg);
+        let mut journeys = Vec::with_capacity(self.segment_counts.len());
+        for count in self.segment_counts {
+            let (journey, after) = rest.split_at_checked(*count)?;
+            journeys.push(journey);
             rest = after;
         }
-        (rest.is_empty() && !legs.is_empty()).then_some(legs)
+        (rest.is_empty() && !journeys.is_empty()).then_some(journeys)
     }
 }
 
-fn mapped(
+fn to_segment(
     segment: &Segment<'_>,
     flown: &SegmentCabin,
     pieces: &[Pieces],
     logo_url: &str,
-) -> Result<MappedSegment, &'static str> {
+) -> Result<JourneySegment, &'static str> {
     let airport = |code: Option<&str>| code.map(str::to_owned).ok_or("a flight has no airport");
     let local_time = |text: &str| time::parse_local_time(text).ok_or("a flight has no time");
     let cabin = cabin(&flown.name).ok_or("the cabin of a flight is not known")?;
@@ -193,7 +195,7 @@ fn mapped(
             checked_bags: *checked_bags,
             carry_on_bags: *carry_on_bags,
         };
-    Ok(MappedSegment {
+    Ok(JourneySegment {
         supplier_segment_id: segment.key.as_str().to_owned(),
         origin: airport(segment.origin.as_deref())?,
         destination: airport(segment.destination.as_deref())?,
@@ -229,7 +231,7 @@ fn minutes(segment: &Segment<'_>) -> Option<u32> {
 /// Returns the minutes from the first departure to the last arrival. It adds the flights' durations
 /// and the waiting times, whose two clock times are in the same time zone. Returns `None` if a
 /// flight has no duration or departs from another airport.
-pub(crate) fn elapsed_minutes(segments: &[MappedSegment]) -> Option<u32> {
+pub(crate) fn elapsed_minutes(segments: &[JourneySegment]) -> Option<u32> {
     let mut total: i64 = 0;
     for segment in segments {
         total = total.checked_add(i64::from(segment.duration_minutes?))?;

@@ -18,21 +18,21 @@ const SUPPLIER_OFFER_BYTES: usize = 4096;
 
 /// The adapter's reference of an offer: the data needed to find it again and to detect changes.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Offered {
+pub(crate) struct OfferReference {
     pub(crate) id: String,
     /// The flights of each journey, one line per flight.
     pub(crate) flights: Vec<Vec<String>>,
 }
 
-impl Offered {
+impl OfferReference {
     /// Returns the number of flights of each journey.
-    pub(crate) fn legs(&self) -> Vec<usize> {
+    pub(crate) fn segment_counts(&self) -> Vec<usize> {
         self.flights.iter().map(Vec::len).collect()
     }
 }
 
 /// The request that a response belongs to.
-pub(crate) struct Asked<'a> {
+pub(crate) struct PricingContext<'a> {
     pub(crate) request: &'a PriceRequest,
     pub(crate) currency: &'a str,
     pub(crate) logo_url: &'a str,
@@ -52,7 +52,7 @@ struct Candidate<'a> {
 /// offer counts once, with its first price. Unreadable offers are left out and reported to
 /// `left_out`.
 pub(crate) fn offers(
-    asked: &Asked<'_>,
+    context: &PricingContext<'_>,
     itineraries: &[Itinerary<'_>],
     mut left_out: impl FnMut(&'static str),
 ) -> (Vec<Offer>, bool) {
@@ -63,7 +63,7 @@ pub(crate) fn offers(
             if !seen.insert(offer.id.as_str()) {
                 continue;
             }
-            match total(offer, asked.currency) {
+            match total(offer, context.currency) {
                 Some(total) => candidates.push(Candidate {
                     itinerary,
                     offer,
@@ -74,11 +74,11 @@ pub(crate) fn offers(
             }
         }
     }
-    sort(&mut candidates, asked.request);
-    let limit = usize::from(asked.request.limit);
+    sort(&mut candidates, context.request);
+    let limit = usize::from(context.request.limit);
     let mut offers = Vec::new();
     for candidate in candidates {
-        match mapped(asked, &candidate) {
+        match to_offer(context, &candidate) {
             Ok(_) if offers.len() == limit => return (offers, true),
             Ok(offer) => offers.push(offer),
             Err(reason) => left_out(reason),
@@ -128,34 +128,37 @@ fn total(offer: &wire::rates::Offer<'_>, currency: &str) -> Option<MinorUnits> {
     (price.currency.as_str() == currency && total > 0).then_some(total)
 }
 
-fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'static str> {
+fn to_offer(
+    context: &PricingContext<'_>,
+    candidate: &Candidate<'_>,
+) -> Result<Offer, &'static str> {
     let (itinerary, offer) = (candidate.itinerary, candidate.offer);
     let id = offer.id.as_deref().ok_or("the offer has no id")?;
     let segments = &itinerary.segments.0;
-    let legs =
-        search::split(segments, &asked.request.legs).ok_or("its flights do not match the legs")?;
+    let segment_counts = search::split(segments, &context.request.journeys)
+        .ok_or("its flights do not match the requested journeys")?;
     let trip = Trip {
         key: itinerary.key.as_str(),
         segments,
-        legs: &legs,
-        logo_url: asked.logo_url,
+        segment_counts: &segment_counts,
+        logo_url: context.logo_url,
     };
     let cabins = cabins(segments, &offer.segment_fares.0, &offer.fare)?;
-    let passengers = search::passenger_types(&asked.request.travellers);
+    let passengers = search::passenger_types(&context.request.passengers);
     let pieces: Vec<baggage::Pieces> = passengers
         .iter()
         .map(|passenger| baggage::pieces(&offer.baggage, *passenger))
         .collect();
     let journeys: Vec<Journey> = journeys(trip, &cabins, &pieces)?;
-    let offered = Offered {
+    let offered = OfferReference {
         id: id.to_owned(),
-        flights: flights(trip).ok_or("its flights do not match the legs")?,
+        flights: flights(trip).ok_or("its flights do not match the requested journeys")?,
     };
     Ok(Offer {
         supplier_offer: supplier_offer(&offered)?,
         exclusive_key: None,
         total: candidate.total,
-        currency: asked.currency.to_owned(),
+        currency: context.currency.to_owned(),
         fare_family: offer.fare.family.to_owned(),
         refundable: offer.terms.refundable.0,
         fare_conditions: terms::conditions(&offer.terms),
@@ -165,7 +168,7 @@ fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'stati
         journeys,
         // Some offers have the time of the response as their expiry; this is treated as no expiry.
         expires_at: time::parse_timestamp(offer.expiration.as_str())
-            .filter(|expires_at| *expires_at > asked.now_ms),
+            .filter(|expires_at| *expires_at > context.now_ms),
     })
 }
 
@@ -173,8 +176,8 @@ fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'stati
 /// as exempt.
 pub(crate) const DOCUMENTS_REQUIRED: bool = true;
 
-fn supplier_offer(offered: &Offered) -> Result<String, &'static str> {
-    let written = json::write(offered).ok();
+fn supplier_offer(offered: &OfferReference) -> Result<String, &'static str> {
+    let written = json::encode(offered).ok();
     let text = written.and_then(|bytes| String::from_utf8(bytes).ok());
     text.filter(|text| text.len() <= SUPPLIER_OFFER_BYTES)
         .ok_or("the offer's reference is too long")

@@ -35,7 +35,7 @@ pub(crate) fn prebook<'a>(
     let (phone_country_code, phone_number) = phone::split(&request.contact.phone)?;
     let passengers = request.passengers.iter().zip(types);
     let passengers: Result<Vec<wire::Passenger<'_>>, Refusal> = passengers
-        .map(|(passenger, passenger_type)| mapped(passenger, passenger_type))
+        .map(|(passenger, passenger_type)| to_wire_passenger(passenger, passenger_type))
         .collect();
     Ok(wire::PrebookRequest {
         offer_id,
@@ -82,7 +82,7 @@ fn age_on(day: &str, birthday: &str) -> Option<u32> {
     years.checked_sub(is_before_birthday.into())
 }
 
-fn mapped(
+fn to_wire_passenger(
     passenger: &Passenger,
     passenger_type: PassengerType,
 ) -> Result<wire::Passenger<'_>, Refusal> {

@@ -1,7 +1,7 @@
 //! Conversion of a prebook to the bound offer, or to a refusal if the offer changed.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::flight_booking::Prebooked;
+use stopover_sdk::flight_booking::PrebookResponse;
 use stopover_sdk::types::flight::PassengerType;
 use stopover_sdk::types::{Checkout, MinorUnits, TimestampMs};
 use stopover_sdk::{ChangeError, json, time};
@@ -9,27 +9,28 @@ use stopover_sdk::{ChangeError, json, time};
 use crate::map::booking::fare;
 use crate::map::journey::SegmentCabin;
 use crate::map::offer::DOCUMENTS_REQUIRED;
-use crate::map::verify::{Agreed, Verified};
+use crate::map::verify::{AgreedTerms, Verified};
 use crate::map::{minor, terms};
 use crate::wire::prebook::Prebook;
 
 /// The adapter's reference of a prebook: the data needed to book, and the data that Nuitee's
 /// bookings lack.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Bound {
+pub(crate) struct PrebookReference {
     pub(crate) prebook_id: String,
     /// Id of the transaction that is paid in the browser.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transaction_id: Option<String>,
     /// Number of flights of each journey.
-    pub(crate) legs: Vec<usize>,
+    #[serde(rename = "legs")]
+    pub(crate) segment_counts: Vec<usize>,
     /// Cabin of each flight.
     pub(crate) cabins: Vec<SegmentCabin>,
     /// One letter per passenger: `A` adult, `C` child, `I` infant.
     pub(crate) passengers: String,
 }
 
-impl Bound {
+impl PrebookReference {
     pub(crate) fn passenger_types(&self) -> Vec<PassengerType> {
         let letters = self.passengers.chars();
         letters
@@ -53,13 +54,13 @@ fn letters(passengers: &[PassengerType]) -> String {
 
 /// Returns the bound offer. Other flights or a higher price are refused because the customer must
 /// consent to them. A lower price is accepted.
-pub(crate) fn prebooked(
-    agreed: &Agreed<'_>,
+pub(crate) fn prebook_response(
+    agreed: &AgreedTerms<'_>,
     verified: Verified,
     uses_payment_sdk: bool,
     now_ms: TimestampMs,
     prebook: &Prebook<'_>,
-) -> Result<Prebooked, ChangeError> {
+) -> Result<PrebookResponse, ChangeError> {
     let currency = agreed.currency;
     let prebook_id = prebook
         .id
@@ -78,21 +79,21 @@ pub(crate) fn prebooked(
     agreed.check_total(total)?;
     let checkout = checkout(uses_payment_sdk, prebook)?;
     let fare = fare(journey, currency, total);
-    let bound = Bound {
+    let bound = PrebookReference {
         prebook_id,
         transaction_id: prebook
             .transaction_id
             .to_owned()
             .filter(|_| checkout.is_some()),
-        legs: agreed.offered.legs(),
+        segment_counts: agreed.offered.segment_counts(),
         cabins: verified.cabins,
         passengers: letters(agreed.passengers),
     };
-    let supplier_prebook =
-        String::from_utf8(json::write(&bound)?).map_err(|_| contradiction("its id is not text"))?;
+    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
+        .map_err(|_| contradiction("its id is not text"))?;
     let terms = journey.terms.as_ref();
     let ticket_limit = time::parse_timestamp(prebook.booking.ticket_limit_time.as_str());
-    Ok(Prebooked {
+    Ok(PrebookResponse {
         supplier_prebook,
         currency: currency.to_owned(),
         total,

@@ -1,19 +1,19 @@
 //! Conversion of airports and airlines.
 
-use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
+use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 
 use crate::map::{country, logo};
 use crate::wire::reference as wire;
 
 /// Returns the airports in Nuitee's order, which is by relevance. Airports without a code or a name
 /// are left out.
-pub(crate) fn airports(wire: &wire::Airports<'_>, limit: usize) -> AirportAnswer {
+pub(crate) fn airports(wire: &wire::Airports<'_>, limit: usize) -> AirportResponse {
     let mut airports: Vec<Airport> = wire.airports.0.iter().filter_map(airport).collect();
     let matching = wire.count.0.and_then(|count| usize::try_from(count).ok());
     let listed = wire.airports.0.len();
     let truncated = airports.len() > limit || matching.is_some_and(|matching| matching > listed);
     airports.truncate(limit);
-    AirportAnswer {
+    AirportResponse {
         airports,
         truncated,
     }

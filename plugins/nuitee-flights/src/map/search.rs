@@ -1,13 +1,15 @@
-//! Conversion of search requests, and assignment of a response's flights to the requested legs.
+//! Conversion of search requests, and assignment of a response's flights to the requested journeys.
 
-use stopover_sdk::flight_pricing::{AppliedFilters, Leg, PriceRequest, Sort, Travellers};
+use stopover_sdk::flight_pricing::{
+    AppliedFilters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
+};
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::flight::PassengerType;
 
 use crate::map::journey::cabin_code;
 use crate::map::passenger::FIRST_ADULT_AGE;
 use crate::wire::Segment;
-use crate::wire::rates::{Filters, Leg as WireLeg, LegFilters, RatesRequest, Sort as WireSort};
+use crate::wire::rates::{Filters, Leg, LegFilters, RatesRequest, Sort as WireSort};
 
 /// Maximum number of stops that Nuitee can filter by.
 const MOST_STOPS: u8 = 2;
@@ -19,55 +21,57 @@ pub(crate) fn request<'a>(
     currency: &'a str,
     point_of_sale: Option<&'a str>,
 ) -> (RatesRequest<'a>, AppliedFilters) {
-    let asked = &request.filters;
+    let filters = &request.filters;
     let mut applied = AppliedFilters::SORT;
     let mut apply = |is_applied: bool, filter| {
         if is_applied {
             applied |= filter;
         }
     };
-    let max_stops = asked.max_stops.filter(|stops| *stops <= MOST_STOPS);
-    let max_price = asked
+    let max_stops = filters.max_stops.filter(|stops| *stops <= MOST_STOPS);
+    let max_price = filters
         .max_total
         .and_then(|total| Decimal::from_minor(total, currency).ok());
-    let refundable_only = asked.refundable.filter(|only| *only);
-    let includes_checked_bag = asked.checked_bag.filter(|only| *only);
-    apply(asked.cabin.is_some(), AppliedFilters::CABIN);
+    let refundable_only = filters.refundable.filter(|only| *only);
+    let includes_checked_bag = filters.checked_bag.filter(|only| *only);
+    apply(filters.cabin.is_some(), AppliedFilters::CABIN);
     apply(max_stops.is_some(), AppliedFilters::MAX_STOPS);
     apply(max_price.is_some(), AppliedFilters::MAX_TOTAL);
     apply(refundable_only.is_some(), AppliedFilters::REFUNDABLE);
     apply(includes_checked_bag.is_some(), AppliedFilters::CHECKED_BAG);
     apply(
-        asked.departure_after.is_some(),
+        filters.departure_after.is_some(),
         AppliedFilters::DEPARTURE_AFTER,
     );
     apply(
-        asked.departure_before.is_some(),
+        filters.departure_before.is_some(),
         AppliedFilters::DEPARTURE_BEFORE,
     );
     apply(
-        asked.arrival_before.is_some(),
+        filters.arrival_before.is_some(),
         AppliedFilters::ARRIVAL_BEFORE,
     );
 
-    let cabin = asked.cabin.map(cabin_code);
-    let of_each_leg = LegFilters {
-        departure_time_after: asked.departure_after.as_deref(),
-        departure_time_before: asked.departure_before.as_deref(),
-        arrival_time_before: asked.arrival_before.as_deref(),
+    let cabin = filters.cabin.map(cabin_code);
+    let leg_filters = LegFilters {
+        departure_time_after: filters.departure_after.as_deref(),
+        departure_time_before: filters.departure_before.as_deref(),
+        arrival_time_before: filters.arrival_before.as_deref(),
         max_stops,
     };
-    let party = passenger_types(&request.travellers);
-    let count = |wanted| {
-        let matching = party.iter().filter(|passenger| **passenger == wanted);
+    let types = passenger_types(&request.passengers);
+    let count = |passenger_type| {
+        let matching = types
+            .iter()
+            .filter(|passenger| **passenger == passenger_type);
         u32::try_from(matching.count()).unwrap_or(u32::MAX)
     };
     let wire = RatesRequest {
-        legs: legs(&request.legs, of_each_leg),
+        legs: legs(&request.journeys, leg_filters),
         adults: count(PassengerType::Adult),
         children: count(PassengerType::Child),
         infants: count(PassengerType::Infant),
-        children_ages: ages_of_children(&request.travellers).collect(),
+        children_ages: ages_of_children(&request.passengers).collect(),
         cabin_class: cabin,
         currency,
         country: point_of_sale,
@@ -90,50 +94,50 @@ pub(crate) fn request<'a>(
     (wire, applied)
 }
 
-/// Converts the legs. A round trip has directions; a multi-city trip has none.
-fn legs<'a>(legs: &'a [Leg], filters: LegFilters<'a>) -> Vec<WireLeg<'a>> {
-    let is_return = matches!(legs, [out, back]
+/// Converts the journeys. A round trip has directions; a multi-city trip has none.
+fn legs<'a>(journeys: &'a [RequestedJourney], filters: LegFilters<'a>) -> Vec<Leg<'a>> {
+    let is_return = matches!(journeys, [out, back]
         if out.origin == back.destination && out.destination == back.origin);
     let directions = ["OUTBOUND", "INBOUND"].into_iter().map(Some);
     let directions = directions
         .filter(|_| is_return)
         .chain(std::iter::repeat(None));
-    let each = legs.iter().zip(directions);
-    each.map(|(leg, direction)| WireLeg {
-        origin: &leg.origin,
-        destination: &leg.destination,
-        date: &leg.date,
+    let each = journeys.iter().zip(directions);
+    each.map(|(journey, direction)| Leg {
+        origin: &journey.origin,
+        destination: &journey.destination,
+        date: &journey.date,
         direction,
         filters,
     })
     .collect()
 }
 
-/// Returns Nuitee's type of each traveller in the order of the request. A child aged 12 or more
+/// Returns Nuitee's type of each passenger in the order of the request. A child aged 12 or more
 /// travels as an adult.
-pub(crate) fn passenger_types(travellers: &Travellers) -> Vec<PassengerType> {
-    let adults = (0..travellers.adults).map(|_| PassengerType::Adult);
-    let children = travellers.children.iter().map(|age| {
+pub(crate) fn passenger_types(passengers: &PassengerCounts) -> Vec<PassengerType> {
+    let adults = (0..passengers.adults).map(|_| PassengerType::Adult);
+    let children = passengers.children.iter().map(|age| {
         if *age >= FIRST_ADULT_AGE {
             PassengerType::Adult
         } else {
             PassengerType::Child
         }
     });
-    let infants = (0..travellers.infants).map(|_| PassengerType::Infant);
+    let infants = (0..passengers.infants).map(|_| PassengerType::Infant);
     adults.chain(children).chain(infants).collect()
 }
 
-fn ages_of_children(travellers: &Travellers) -> impl Iterator<Item = u8> {
-    let ages = travellers.children.iter().copied();
+fn ages_of_children(passengers: &PassengerCounts) -> impl Iterator<Item = u8> {
+    let ages = passengers.children.iter().copied();
     ages.filter(|age| *age < FIRST_ADULT_AGE)
 }
 
-/// Returns the number of flights of each requested leg, or `None` if it cannot be determined.
-pub(crate) fn split(segments: &[Segment<'_>], legs: &[Leg]) -> Option<Vec<usize>> {
+/// Returns the number of flights of each requested journey, or `None` if it cannot be determined.
+pub(crate) fn split(segments: &[Segment<'_>], journeys: &[RequestedJourney]) -> Option<Vec<usize>> {
     let mut counts = vec![1];
     for (before, after) in segments.iter().zip(segments.iter().skip(1)) {
-        let ends_here = match legs.get(counts.len().checked_sub(1)?..)? {
+        let ends_here = match journeys.get(counts.len().checked_sub(1)?..)? {
             [this, next, ..] => {
                 before.direction != after.direction || is_next(this, next, before, after, segments)
             }
@@ -144,15 +148,15 @@ pub(crate) fn split(segments: &[Segment<'_>], legs: &[Leg]) -> Option<Vec<usize>
             _ => counts.push(1),
         }
     }
-    (!segments.is_empty() && counts.len() == legs.len()).then_some(counts)
+    (!segments.is_empty() && counts.len() == journeys.len()).then_some(counts)
 }
 
-/// Returns whether `after` is the first flight of the next leg: this leg has arrived, and the
-/// departure is on the next leg's date. If a leg was requested by a city code, no flight has that
-/// code; the leg then ends where the next leg's origin is.
+/// Returns whether `after` is the first flight of the next journey: this journey has arrived, and the
+/// departure is on the next journey's date. If a journey was requested by a city code, no flight has that
+/// code; the journey then ends where the next one's origin is.
 fn is_next(
-    this: &Leg,
-    next: &Leg,
+    this: &RequestedJourney,
+    next: &RequestedJourney,
     before: &Segment<'_>,
     after: &Segment<'_>,
     segments: &[Segment<'_>],

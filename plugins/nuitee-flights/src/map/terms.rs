@@ -1,6 +1,6 @@
 //! Conditions for changing or refunding a fare.
 
-use stopover_sdk::loose::Flag;
+use stopover_sdk::lenient::LenientFlag;
 use stopover_sdk::types::flight::{FareCondition, FareConditions};
 
 use crate::map;
@@ -15,7 +15,7 @@ pub(crate) fn conditions(terms: &Terms<'_>) -> FareConditions {
 
 /// Converts a condition. Percentages and fees for no-shows or after departure are not the penalty.
 /// If Nuitee publishes no fee, the penalty is unknown, because a fee may still apply.
-fn condition(allowed: Flag, fee: Option<&Fee<'_>>) -> FareCondition {
+fn condition(allowed: LenientFlag, fee: Option<&Fee<'_>>) -> FareCondition {
     let fee = fee.filter(|fee| {
         let when = fee.applicability.as_str();
         matches!(when, "" | "anytime" | "beforeDeparture")

@@ -5,14 +5,14 @@ use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason};
 
 use crate::map::journey::{SegmentCabin, Trip, cabins, flight, journeys};
-use crate::map::offer::Offered;
+use crate::map::offer::OfferReference;
 use crate::map::{baggage, minor, terms};
 use crate::wire::Segment;
-use crate::wire::prebook::Verified as Wire;
+use crate::wire::prebook::Verified as WireVerified;
 
 /// The terms that the customer agreed to.
-pub(crate) struct Agreed<'a> {
-    pub(crate) offered: &'a Offered,
+pub(crate) struct AgreedTerms<'a> {
+    pub(crate) offered: &'a OfferReference,
     pub(crate) currency: &'a str,
     pub(crate) total: MinorUnits,
     pub(crate) passengers: &'a [PassengerType],
@@ -26,7 +26,7 @@ pub(crate) struct Verified {
     pub(crate) fare_conditions: FareConditions,
 }
 
-impl Agreed<'_> {
+impl AgreedTerms<'_> {
     /// Refuses a higher price, because the customer must consent to it.
     pub(crate) fn check_total(&self, total: MinorUnits) -> Result<(), Refusal> {
         if total <= self.total {
@@ -46,22 +46,25 @@ impl Agreed<'_> {
         if agreed.cloned().eq(segments.iter().map(flight)) {
             return Ok(());
         }
-        Err(changed("the flights of the offer changed"))
+        Err(terms_changed("the flights of the offer changed"))
     }
 }
 
-fn changed(message: &str) -> Refusal {
+fn terms_changed(message: &str) -> Refusal {
     Refusal::new(RefusalReason::TermsChanged, message)
 }
 
 /// Returns the current terms of an offer. Verifying changes nothing, so an unreadable response is
 /// "not sent" and the whole call may be repeated.
-pub(crate) fn verified(agreed: &Agreed<'_>, wire: &Wire<'_>) -> Result<Verified, ChangeError> {
+pub(crate) fn verified(
+    agreed: &AgreedTerms<'_>,
+    wire: &WireVerified<'_>,
+) -> Result<Verified, ChangeError> {
     if wire.changes.cabin_changed.is_set() {
-        return Err(changed("the cabin of the offer changed").into());
+        return Err(terms_changed("the cabin of the offer changed").into());
     }
     if wire.changes.fare_changed.is_set() {
-        return Err(changed("the fare of the offer changed").into());
+        return Err(terms_changed("the fare of the offer changed").into());
     }
     let again = |what: &str| ChangeError::NotSent(format!("the offer cannot be verified: {what}"));
     let journey = wire
@@ -82,7 +85,7 @@ pub(crate) fn verified(agreed: &Agreed<'_>, wire: &Wire<'_>) -> Result<Verified,
     let trip = Trip {
         key: journey.key.as_str(),
         segments,
-        legs: &agreed.offered.legs(),
+        segment_counts: &agreed.offered.segment_counts(),
         logo_url: agreed.logo_url,
     };
     let pieces = agreed.passengers.iter();

@@ -1,8 +1,8 @@
 //! `POST|GET /flights/bookings` and `GET|POST /flights/bookings/{id}/cancellations`.
 
 use serde::Serialize;
-use stopover_sdk::loose::{Amount, Count, Flag, Many, Text};
-use stopover_sdk::record;
+use stopover_sdk::lenient::{LenientAmount, LenientCount, LenientFlag, LenientText, OneOrMany};
+use stopover_sdk::lenient_struct;
 
 use crate::wire::{Baggage, Price, Pricing, Segment, Terms, TripPricing};
 
@@ -31,7 +31,7 @@ pub(crate) struct SentTags<'a> {
     pub(crate) client_reference: &'a str,
 }
 
-record! {
+lenient_struct! {
     #[derive(Debug)]
     pub(crate) struct Booked<'a> {
         pub(crate) booking: Option<Booking<'a>> = "booking",
@@ -39,34 +39,34 @@ record! {
 
     #[derive(Debug)]
     pub(crate) struct Bookings<'a> {
-        pub(crate) bookings: Many<Booking<'a>> = "bookings",
+        pub(crate) bookings: OneOrMany<Booking<'a>> = "bookings",
     }
 
     #[derive(Debug)]
     pub(crate) struct Booking<'a> {
-        pub(crate) id: Text<'a> = "bookingId",
+        pub(crate) id: LenientText<'a> = "bookingId",
         /// Nuitee's reference for people; not a record locator.
-        pub(crate) reference: Text<'a> = "bookingRef",
-        pub(crate) status: Text<'a> = "status",
-        pub(crate) payment_status: Text<'a> = "paymentStatus",
+        pub(crate) reference: LenientText<'a> = "bookingRef",
+        pub(crate) status: LenientText<'a> = "status",
+        pub(crate) payment_status: LenientText<'a> = "paymentStatus",
         /// `sandbox` or `production`.
-        pub(crate) environment: Text<'a> = "providerEnvironment",
+        pub(crate) environment: LenientText<'a> = "providerEnvironment",
         /// Set while a cancellation waits for the airline, and afterwards.
-        pub(crate) cancel_intent_at: Text<'a> = "cancelIntentAt",
-        pub(crate) ticket_limit_time: Text<'a> = "ticketLimitTime",
+        pub(crate) cancel_intent_at: LenientText<'a> = "cancelIntentAt",
+        pub(crate) ticket_limit_time: LenientText<'a> = "ticketLimitTime",
         pub(crate) journey: BookedJourney<'a> = "journey",
         pub(crate) order: Order<'a> = "order",
-        pub(crate) airline_locators: Many<Locator<'a>> = "airlineLocators",
+        pub(crate) airline_locators: OneOrMany<Locator<'a>> = "airlineLocators",
         pub(crate) pricing: Billing<'a> = "pricing",
-        pub(crate) booked_services: Many<BookedService<'a>> = "bookedServices",
+        pub(crate) booked_services: OneOrMany<BookedService<'a>> = "bookedServices",
         pub(crate) custom_tags: Tags<'a> = "customTags",
     }
 
     /// The booked journey. Its price is in one of two fields.
     #[derive(Debug)]
     pub(crate) struct BookedJourney<'a> {
-        pub(crate) key: Text<'a> = "journeyKey",
-        pub(crate) segments: Many<Segment<'a>> = "segments",
+        pub(crate) key: LenientText<'a> = "journeyKey",
+        pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
         pub(crate) price: Option<Price<'a>> = "price",
         pub(crate) pricing: TripPricing<'a> = "pricing",
         pub(crate) baggage: Baggage<'a> = "baggage",
@@ -76,10 +76,10 @@ record! {
     /// The bill: the ticket and the services added to it.
     #[derive(Debug)]
     pub(crate) struct Billing<'a> {
-        pub(crate) subtotal: Amount = "subtotal",
-        pub(crate) services: Amount = "servicesAmount",
-        pub(crate) total: Amount = "totalAmount",
-        pub(crate) currency: Text<'a> = "currency",
+        pub(crate) subtotal: LenientAmount = "subtotal",
+        pub(crate) services: LenientAmount = "servicesAmount",
+        pub(crate) total: LenientAmount = "totalAmount",
+        pub(crate) currency: LenientText<'a> = "currency",
     }
 
     #[derive(Debug)]
@@ -89,24 +89,24 @@ record! {
 
     #[derive(Debug)]
     pub(crate) struct OrderReference<'a> {
-        pub(crate) airline_bookings: Many<Locator<'a>> = "airlineBookings",
+        pub(crate) airline_bookings: OneOrMany<Locator<'a>> = "airlineBookings",
     }
 
     /// Record locators of an airline; often empty.
     #[derive(Debug)]
     pub(crate) struct Locator<'a> {
-        pub(crate) airline_pnr: Text<'a> = "airlinePnr",
-        pub(crate) pnr: Text<'a> = "pnr",
+        pub(crate) airline_pnr: LenientText<'a> = "airlinePnr",
+        pub(crate) pnr: LenientText<'a> = "pnr",
     }
 
     #[derive(Debug)]
     pub(crate) struct BookedService<'a> {
-        pub(crate) id: Text<'a> = "serviceId",
+        pub(crate) id: LenientText<'a> = "serviceId",
         /// `seat`, `baggage`, …
-        pub(crate) category: Text<'a> = "category",
-        pub(crate) passenger: Count = "passengerIndex",
-        pub(crate) segment_key: Text<'a> = "segmentKey",
-        pub(crate) quantity: Count = "quantity",
+        pub(crate) category: LenientText<'a> = "category",
+        pub(crate) passenger: LenientCount = "passengerIndex",
+        pub(crate) segment_key: LenientText<'a> = "segmentKey",
+        pub(crate) quantity: LenientCount = "quantity",
         pub(crate) pricing: Pricing<'a> = "pricing",
         pub(crate) metadata: ServiceMetadata<'a> = "metadata",
     }
@@ -119,35 +119,35 @@ record! {
     #[derive(Debug)]
     pub(crate) struct ServiceBaggage<'a> {
         /// `checked` or `cabin`.
-        pub(crate) bag_type: Text<'a> = "bagType",
-        pub(crate) weight_kg: Count = "weightKg",
+        pub(crate) bag_type: LenientText<'a> = "bagType",
+        pub(crate) weight_kg: LenientCount = "weightKg",
     }
 
     #[derive(Debug)]
     pub(crate) struct Tags<'a> {
-        pub(crate) client_reference: Text<'a> = "GW_REF",
+        pub(crate) client_reference: LenientText<'a> = "GW_REF",
     }
 
     /// The quote of a cancellation.
     #[derive(Debug)]
     pub(crate) struct Quote<'a> {
         /// `confirmed`, `estimated`, `heuristic` or `unknown`.
-        pub(crate) confidence: Text<'a> = "confidence",
-        pub(crate) is_refundable: Flag = "isRefundable",
+        pub(crate) confidence: LenientText<'a> = "confidence",
+        pub(crate) is_refundable: LenientFlag = "isRefundable",
         pub(crate) refund: Pricing<'a> = "refund",
         pub(crate) penalty: Pricing<'a> = "penalty",
         /// `original_payment`, `agency_deposit`, `voucher`, …
-        pub(crate) destination: Text<'a> = "destination",
+        pub(crate) destination: LenientText<'a> = "destination",
     }
 
     /// The response to a cancellation.
     #[derive(Debug)]
     pub(crate) struct Cancellation<'a> {
-        pub(crate) booking_id: Text<'a> = "bookingId",
-        pub(crate) status: Text<'a> = "status",
-        pub(crate) fee: Amount = "cancellation_fee",
-        pub(crate) refund: Amount = "refund_amount",
-        pub(crate) currency: Text<'a> = "currency",
-        pub(crate) destination: Text<'a> = "destination",
+        pub(crate) booking_id: LenientText<'a> = "bookingId",
+        pub(crate) status: LenientText<'a> = "status",
+        pub(crate) fee: LenientAmount = "cancellation_fee",
+        pub(crate) refund: LenientAmount = "refund_amount",
+        pub(crate) currency: LenientText<'a> = "currency",
+        pub(crate) destination: LenientText<'a> = "destination",
     }
 }

@@ -1,8 +1,8 @@
 //! `POST /flights/verify` and `POST /flights/prebooks`.
 
 use serde::Serialize;
-use stopover_sdk::loose::{Amount, Flag, Many, Text};
-use stopover_sdk::record;
+use stopover_sdk::lenient::{LenientAmount, LenientFlag, LenientText, OneOrMany};
+use stopover_sdk::lenient_struct;
 
 use crate::wire::booking::Booking;
 use crate::wire::{Baggage, Fare, Segment, SegmentFare, Terms, TripPricing};
@@ -13,7 +13,7 @@ pub(crate) struct VerifyRequest<'a> {
     pub(crate) offer_id: &'a str,
 }
 
-record! {
+lenient_struct! {
     #[derive(Debug)]
     pub(crate) struct Verified<'a> {
         pub(crate) journey: Option<VerifiedJourney<'a>> = "journey",
@@ -23,32 +23,32 @@ record! {
     /// The flights of the whole trip.
     #[derive(Debug)]
     pub(crate) struct VerifiedJourney<'a> {
-        pub(crate) key: Text<'a> = "journeyKey",
+        pub(crate) key: LenientText<'a> = "journeyKey",
         pub(crate) pricing: TripPricing<'a> = "pricing",
         pub(crate) fare: Fare<'a> = "fare",
         pub(crate) baggage: Baggage<'a> = "baggage",
         pub(crate) terms: Terms<'a> = "terms",
-        pub(crate) segments: Many<Segment<'a>> = "segments",
-        pub(crate) segment_fares: Many<SegmentFare<'a>> = "segmentFares",
+        pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
+        pub(crate) segment_fares: OneOrMany<SegmentFare<'a>> = "segmentFares",
     }
 
     /// Differences from the search.
     #[derive(Debug)]
     pub(crate) struct Changes {
-        pub(crate) fare_changed: Flag = "fareChanged",
-        pub(crate) cabin_changed: Flag = "cabinChanged",
+        pub(crate) fare_changed: LenientFlag = "fareChanged",
+        pub(crate) cabin_changed: LenientFlag = "cabinChanged",
     }
 
     #[derive(Debug)]
     pub(crate) struct Prebook<'a> {
-        pub(crate) id: Text<'a> = "prebookId",
+        pub(crate) id: LenientText<'a> = "prebookId",
         pub(crate) booking: Booking<'a> = "booking",
         /// Price to be charged.
-        pub(crate) price: Amount = "price",
-        pub(crate) currency: Text<'a> = "currency",
+        pub(crate) price: LenientAmount = "price",
+        pub(crate) currency: LenientText<'a> = "currency",
         /// Id of the transaction that is paid in the browser.
-        pub(crate) transaction_id: Text<'a> = "transactionId",
-        pub(crate) secret_key: Text<'a> = "secretKey",
+        pub(crate) transaction_id: LenientText<'a> = "transactionId",
+        pub(crate) secret_key: LenientText<'a> = "secretKey",
     }
 }
 

@@ -1,9 +1,9 @@
 //! `POST /flights/rates`.
 
 use serde::Serialize;
-use stopover_sdk::loose::{Many, Text};
+use stopover_sdk::lenient::{LenientText, OneOrMany};
+use stopover_sdk::lenient_struct;
 use stopover_sdk::money::Decimal;
-use stopover_sdk::record;
 
 use crate::wire::{Baggage, Duration, Fare, Segment, SegmentFare, Terms, TripPricing};
 
@@ -88,20 +88,20 @@ pub(crate) struct Sort {
     pub(crate) sort_order: &'static str,
 }
 
-record! {
+lenient_struct! {
     /// Results of one of Nuitee's providers.
     #[derive(Debug)]
     pub(crate) struct Batch<'a> {
-        pub(crate) journeys: Many<Itinerary<'a>> = "journeys",
+        pub(crate) journeys: OneOrMany<Itinerary<'a>> = "journeys",
     }
 
     /// The flights of the whole trip, including the return, and the fares for them.
     #[derive(Debug)]
     pub(crate) struct Itinerary<'a> {
-        pub(crate) key: Text<'a> = "journeyKey",
-        pub(crate) segments: Many<Segment<'a>> = "segments",
-        pub(crate) leg_durations: Many<LegDuration<'a>> = "legDurations",
-        pub(crate) offers: Many<Offer<'a>> = "offers",
+        pub(crate) key: LenientText<'a> = "journeyKey",
+        pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
+        pub(crate) leg_durations: OneOrMany<LegDuration<'a>> = "legDurations",
+        pub(crate) offers: OneOrMany<Offer<'a>> = "offers",
     }
 
     /// Duration of one direction, from the first departure to the last arrival.
@@ -112,12 +112,12 @@ record! {
 
     #[derive(Debug)]
     pub(crate) struct Offer<'a> {
-        pub(crate) id: Text<'a> = "offerId",
-        pub(crate) expiration: Text<'a> = "expiration",
+        pub(crate) id: LenientText<'a> = "offerId",
+        pub(crate) expiration: LenientText<'a> = "expiration",
         pub(crate) pricing: TripPricing<'a> = "pricing",
         pub(crate) fare: Fare<'a> = "fare",
         pub(crate) baggage: Baggage<'a> = "baggage",
         pub(crate) terms: Terms<'a> = "terms",
-        pub(crate) segment_fares: Many<SegmentFare<'a>> = "segmentFares",
+        pub(crate) segment_fares: OneOrMany<SegmentFare<'a>> = "segmentFares",
     }
 }

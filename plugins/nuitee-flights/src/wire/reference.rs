@@ -1,28 +1,28 @@
 //! `GET /data/flights/airports` and `GET /data/flights/airlines/iatas/{code}`.
 
-use stopover_sdk::loose::{Count, Flag, Many, Number, Text};
-use stopover_sdk::record;
+use stopover_sdk::lenient::{LenientCount, LenientFlag, LenientNumber, LenientText, OneOrMany};
+use stopover_sdk::lenient_struct;
 
-record! {
+lenient_struct! {
     #[derive(Debug)]
     pub(crate) struct Airports<'a> {
-        pub(crate) airports: Many<Airport<'a>> = "airports",
+        pub(crate) airports: OneOrMany<Airport<'a>> = "airports",
         /// Number of matching airports.
-        pub(crate) count: Count = "count",
+        pub(crate) count: LenientCount = "count",
     }
 
     #[derive(Debug)]
     pub(crate) struct Airport<'a> {
-        pub(crate) iata: Text<'a> = "iata",
-        pub(crate) icao: Text<'a> = "icao",
-        pub(crate) name: Text<'a> = "name",
-        pub(crate) city: Text<'a> = "city",
-        pub(crate) state: Text<'a> = "state",
+        pub(crate) iata: LenientText<'a> = "iata",
+        pub(crate) icao: LenientText<'a> = "icao",
+        pub(crate) name: LenientText<'a> = "name",
+        pub(crate) city: LenientText<'a> = "city",
+        pub(crate) state: LenientText<'a> = "state",
         /// English name of the country.
-        pub(crate) country: Text<'a> = "country",
-        pub(crate) latitude: Number = "lat",
-        pub(crate) longitude: Number = "lon",
-        pub(crate) time_zone: Text<'a> = "tz",
+        pub(crate) country: LenientText<'a> = "country",
+        pub(crate) latitude: LenientNumber = "lat",
+        pub(crate) longitude: LenientNumber = "lon",
+        pub(crate) time_zone: LenientText<'a> = "tz",
     }
 
     #[derive(Debug)]
@@ -32,13 +32,13 @@ record! {
 
     #[derive(Debug)]
     pub(crate) struct Airline<'a> {
-        pub(crate) iata: Text<'a> = "iata",
-        pub(crate) icao: Text<'a> = "icao",
-        pub(crate) name: Text<'a> = "name",
+        pub(crate) iata: LenientText<'a> = "iata",
+        pub(crate) icao: LenientText<'a> = "icao",
+        pub(crate) name: LenientText<'a> = "name",
         /// English name of the country.
-        pub(crate) country: Text<'a> = "country",
-        pub(crate) alliance: Text<'a> = "alliance",
-        pub(crate) logo: Text<'a> = "logo",
-        pub(crate) active: Flag = "active",
+        pub(crate) country: LenientText<'a> = "country",
+        pub(crate) alliance: LenientText<'a> = "alliance",
+        pub(crate) logo: LenientText<'a> = "logo",
+        pub(crate) active: LenientFlag = "active",
     }
 }

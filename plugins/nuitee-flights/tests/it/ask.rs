@@ -6,9 +6,11 @@ use nuitee_flights::NuiteeFlights;
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, FindRequest, FlightContact, PrebookRequest};
 use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
-use stopover_sdk::flight_pricing::{Filters, Leg, PriceRequest, Sort, Travellers};
+use stopover_sdk::flight_pricing::{
+    Filters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
+};
 use stopover_sdk::http::Request;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::{
     Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType,
 };
@@ -33,24 +35,24 @@ pub(crate) fn changed(name: &str, change: impl FnOnce(&mut Value)) -> String {
 }
 
 /// Creates a mock gateway whose clock shows the day of the fixtures.
-pub(crate) fn gateway() -> Gateway {
-    Gateway::new().now_ms(time::parse_timestamp("2027-05-01T10:00:00Z").unwrap())
+pub(crate) fn gateway() -> MockGateway {
+    MockGateway::new().now_ms(time::parse_timestamp("2027-05-01T10:00:00Z").unwrap())
 }
 
 /// Creates a mock gateway whose first response is a fixture.
-pub(crate) fn answering(name: &str) -> Gateway {
-    gateway().answer(200, fixture(name))
+pub(crate) fn responding_with(name: &str) -> MockGateway {
+    gateway().respond_with(200, fixture(name))
 }
 
 /// Returns a search for a round trip from London to New York of two adults, one of them 12 years
 /// old, a child and an infant.
 pub(crate) fn price_request() -> PriceRequest {
     PriceRequest {
-        legs: vec![
-            leg("LHR", "JFK", "2027-06-01"),
-            leg("JFK", "LHR", "2027-06-10"),
+        journeys: vec![
+            requested_journey("LHR", "JFK", "2027-06-01"),
+            requested_journey("JFK", "LHR", "2027-06-10"),
         ],
-        travellers: Travellers {
+        passengers: PassengerCounts {
             adults: 1,
             children: vec![12, 7],
             infants: 1,
@@ -63,8 +65,8 @@ pub(crate) fn price_request() -> PriceRequest {
     }
 }
 
-pub(crate) fn leg(origin: &str, destination: &str, date: &str) -> Leg {
-    Leg {
+pub(crate) fn requested_journey(origin: &str, destination: &str, date: &str) -> RequestedJourney {
+    RequestedJourney {
         origin: origin.to_owned(),
         destination: destination.to_owned(),
         date: date.to_owned(),
@@ -88,8 +90,8 @@ pub(crate) fn filters() -> Filters {
 
 /// Returns the adapter's reference of the flexible offer.
 pub(crate) fn supplier_offer() -> String {
-    let answer = answering("rates.json").run(|| NuiteeFlights::price(price_request()));
-    let offers = answer.unwrap().offers;
+    let response = responding_with("rates.json").run(|| NuiteeFlights::price(price_request()));
+    let offers = response.unwrap().offers;
     let flexible = offers
         .iter()
         .find(|offer| offer.fare_family.as_deref() == Some("Flex"));
@@ -110,7 +112,7 @@ pub(crate) fn prebook_request() -> PrebookRequest {
 
 /// Returns the adapter's reference of a prebook.
 pub(crate) fn supplier_prebook() -> String {
-    let gateway = answering("verify.json").answer(200, fixture("prebook.json"));
+    let gateway = responding_with("verify.json").respond_with(200, fixture("prebook.json"));
     let bound = gateway.run(|| NuiteeFlights::prebook(prebook_request()));
     bound.unwrap().supplier_prebook
 }

@@ -2,33 +2,33 @@
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
-use stopover_sdk::flight_booking::{BookRequest, FindAnswer, FindRequest};
+use stopover_sdk::flight_booking::{BookRequest, BookingLookup, FindRequest};
 use stopover_sdk::http::{Error, Method};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::types::flight::{BaggageType, FlightBookingState, ServiceType};
+use stopover_sdk::types::flight::{BaggageType, ServiceType, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, RefusalReason};
 
 use crate::ask;
 
-fn read_with(change: impl FnOnce(&mut Value)) -> Result<FindAnswer, ReadError> {
-    let document = ask::changed("booking.json", |answer| {
-        change(&mut answer["data"][0]["booking"])
+fn read_with(change: impl FnOnce(&mut Value)) -> Result<BookingLookup, ReadError> {
+    let document = ask::changed("booking.json", |response| {
+        change(&mut response["data"][0]["booking"])
     });
-    let gateway = ask::gateway().answer(200, document);
+    let gateway = ask::gateway().respond_with(200, document);
     gateway.run(|| NuiteeFlights::find(ask::find_request(Some(ask::BOOKING_ID))))
 }
 
-fn found(change: impl FnOnce(&mut Value)) -> FlightBookingState {
+fn found(change: impl FnOnce(&mut Value)) -> SupplierBooking {
     match read_with(change) {
-        Ok(FindAnswer::Found(state)) => state,
+        Ok(BookingLookup::Found(state)) => state,
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
 fn booking_sends_prebook_payment_and_client_reference() {
-    let gateway = ask::gateway().answer(201, ask::fixture("booking.json"));
+    let gateway = ask::gateway().respond_with(201, ask::fixture("booking.json"));
     let state = gateway.run(|| NuiteeFlights::book(ask::book_request()));
     let state = state.unwrap();
     let request = &gateway.requests()[0];
@@ -131,10 +131,10 @@ fn every_documented_status_is_converted() {
                 booking["cancelIntentAt"] = intent;
             });
             match (expected, read) {
-                (Some(expected), Ok(FindAnswer::Found(state))) => {
+                (Some(expected), Ok(BookingLookup::Found(state))) => {
                     assert_eq!(state.status, expected, "{status}");
                 }
-                (None, Err(ReadError::Unreadable(_))) => {}
+                (None, Err(ReadError::InvalidResponse(_))) => {}
                 (expected, read) => panic!("{status}: {expected:?} {read:?}"),
             }
         }
@@ -207,16 +207,16 @@ fn total_comes_from_bill_or_journey_price() {
         booking["journey"] = Value::Null;
     });
     assert!(
-        matches!(unpriced, Err(ReadError::Unreadable(_))),
+        matches!(unpriced, Err(ReadError::InvalidResponse(_))),
         "{unpriced:?}"
     );
 }
 
 #[test]
 fn booking_is_found_by_id_or_client_reference() {
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let by_id = gateway.run(|| NuiteeFlights::find(ask::find_request(Some(ask::BOOKING_ID))));
-    let Ok(FindAnswer::Found(state)) = by_id else {
+    let Ok(BookingLookup::Found(state)) = by_id else {
         panic!("{by_id:?}");
     };
     // Without the prebook there are no journeys.
@@ -229,9 +229,9 @@ fn booking_is_found_by_id_or_client_reference() {
         supplier_prebook: Some(ask::supplier_prebook()),
         ..ask::find_request(None)
     };
-    let gateway = ask::answering("bookings.json");
+    let gateway = ask::responding_with("bookings.json");
     let by_label = gateway.run(|| NuiteeFlights::find(request));
-    let Ok(FindAnswer::Found(state)) = by_label else {
+    let Ok(BookingLookup::Found(state)) = by_label else {
         panic!("{by_label:?}");
     };
     // The list also has a booking whose reference differs in case, and a cancelled one.
@@ -247,10 +247,10 @@ fn booking_with_unknown_id_is_searched_by_client_reference() {
     let unknown = r#"{"error": {"code": 47002, "message": "booking not found"}}"#;
     let by_id = || ask::find_request(Some("019d0000-ffff-7000-8000-0000000000ff"));
     let gateway = ask::gateway()
-        .answer(404, unknown)
-        .answer(200, ask::fixture("bookings.json"));
+        .respond_with(404, unknown)
+        .respond_with(200, ask::fixture("bookings.json"));
     let read = gateway.run(|| NuiteeFlights::find(by_id()));
-    assert!(matches!(read, Ok(FindAnswer::Found(_))), "{read:?}");
+    assert!(matches!(read, Ok(BookingLookup::Found(_))), "{read:?}");
 
     let nothing: [(u16, &str); 4] = [
         (200, r#"{"data": [{"bookings": []}]}"#),
@@ -259,21 +259,26 @@ fn booking_with_unknown_id_is_searched_by_client_reference() {
         (404, unknown),
     ];
     for (status, document) in nothing {
-        let gateway = ask::gateway().answer(404, unknown).answer(status, document);
+        let gateway = ask::gateway()
+            .respond_with(404, unknown)
+            .respond_with(status, document);
         let read = gateway.run(|| NuiteeFlights::find(by_id()));
-        assert_eq!(read, Ok(FindAnswer::NotFound), "{document}");
+        assert_eq!(read, Ok(BookingLookup::NotFound), "{document}");
     }
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let read = gateway.run(|| NuiteeFlights::find(by_id()));
-    assert!(matches!(read, Err(ReadError::Unreadable(_))), "{read:?}");
+    assert!(
+        matches!(read, Err(ReadError::InvalidResponse(_))),
+        "{read:?}"
+    );
 }
 
 #[test]
 fn failed_find_returns_error_instead_of_not_found() {
-    let gateways: [fn() -> Gateway; 3] = [
-        || ask::gateway().fail(Error::TimedOut("t".into())),
-        || ask::gateway().answer(500, r#"{"error": {"code": 57099}}"#),
-        || ask::gateway().answer(401, r#"{"error": {"code": 47001}}"#),
+    let gateways: [fn() -> MockGateway; 3] = [
+        || ask::gateway().fail_with(Error::TimedOut("t".into())),
+        || ask::gateway().respond_with(500, r#"{"error": {"code": 57099}}"#),
+        || ask::gateway().respond_with(401, r#"{"error": {"code": 47001}}"#),
     ];
     for gateway in gateways {
         for id in [Some(ask::BOOKING_ID), None] {
@@ -285,19 +290,19 @@ fn failed_find_returns_error_instead_of_not_found() {
 
 #[test]
 fn booking_with_lost_or_broken_response_is_unknown() {
-    let gateways: [Gateway; 6] = [
-        ask::gateway().fail(Error::TimedOut("t".into())),
-        ask::gateway().fail(Error::Cut("c".into())),
-        ask::gateway().fail(Error::TooLarge(1)),
-        ask::gateway().answer(201, "{\"data\": [{\"booki"),
-        ask::gateway().answer(201, r#"{"data": []}"#),
-        ask::gateway().answer(200, ""),
+    let gateways: [MockGateway; 6] = [
+        ask::gateway().fail_with(Error::TimedOut("t".into())),
+        ask::gateway().fail_with(Error::ConnectionLost("c".into())),
+        ask::gateway().fail_with(Error::TooLarge(1)),
+        ask::gateway().respond_with(201, "{\"data\": [{\"booki"),
+        ask::gateway().respond_with(201, r#"{"data": []}"#),
+        ask::gateway().respond_with(200, ""),
     ];
     for gateway in gateways {
         let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }
-    let gateway = ask::gateway().fail(Error::NotSent("n".into()));
+    let gateway = ask::gateway().fail_with(Error::NotSent("n".into()));
     let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
     assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
 }

@@ -13,8 +13,8 @@ const BOOKING: &str =
     "https://api.liteapi.travel/v3.0/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb";
 
 fn quote_with(change: impl FnOnce(&mut Value)) -> Quote {
-    let document = ask::changed("quote.json", |answer| change(&mut answer["data"][0]));
-    let gateway = ask::gateway().answer(200, document);
+    let document = ask::changed("quote.json", |response| change(&mut response["data"][0]));
+    let gateway = ask::gateway().respond_with(200, document);
     let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
     let requests = gateway.requests();
     assert_eq!(requests.len(), 1);
@@ -58,7 +58,7 @@ fn unconfirmed_or_incomplete_quote_is_unavailable() {
     }
     for (status, code) in [(500, 59099), (409, 49007)] {
         let document = json!({"error": {"code": code, "message": "m"}}).to_string();
-        let gateway = ask::gateway().answer(status, document);
+        let gateway = ask::gateway().respond_with(status, document);
         let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
         assert!(matches!(quote, Ok(Quote::Unavailable(_))), "{quote:?}");
     }
@@ -66,10 +66,10 @@ fn unconfirmed_or_incomplete_quote_is_unavailable() {
 
 #[test]
 fn cancellation_returns_amounts_and_booking_read_afterwards() {
-    let gateway = ask::answering("cancel.json").answer(
+    let gateway = ask::responding_with("cancel.json").respond_with(
         200,
-        ask::changed("booking.json", |answer| {
-            answer["data"][0]["booking"]["status"] = json!("CANCELLED");
+        ask::changed("booking.json", |response| {
+            response["data"][0]["booking"]["status"] = json!("CANCELLED");
         }),
     );
     let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
@@ -92,7 +92,7 @@ fn cancellation_returns_amounts_and_booking_read_afterwards() {
 
 #[test]
 fn final_cancellation_response_suffices_without_booking() {
-    let gateway = ask::answering("cancel.json").answer(500, "");
+    let gateway = ask::responding_with("cancel.json").respond_with(500, "");
     let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
     let state = state.unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
@@ -103,11 +103,13 @@ fn final_cancellation_response_suffices_without_booking() {
 
 #[test]
 fn voucher_counts_as_no_refund() {
-    let document = ask::changed("cancel.json", |answer| {
-        answer["data"] = json!([answer["data"]]);
-        answer["data"][0]["destination"] = json!("voucher");
+    let document = ask::changed("cancel.json", |response| {
+        response["data"] = json!([response["data"]]);
+        response["data"][0]["destination"] = json!("voucher");
     });
-    let gateway = ask::gateway().answer(200, document).answer(500, "");
+    let gateway = ask::gateway()
+        .respond_with(200, document)
+        .respond_with(500, "");
     let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
     let cancellation = state.unwrap().cancellation.unwrap();
     assert_eq!((cancellation.fee, cancellation.refund), (12_000, 0));
@@ -116,12 +118,12 @@ fn voucher_counts_as_no_refund() {
 #[test]
 fn cancellation_not_confirmed_by_airline_is_pending() {
     for status in ["CONFIRMED", "CREATED"] {
-        let accepted = ask::changed("cancel.json", |answer| {
-            answer["data"]["status"] = json!(status)
+        let accepted = ask::changed("cancel.json", |response| {
+            response["data"]["status"] = json!(status)
         });
         let gateway = ask::gateway()
-            .answer(202, &accepted)
-            .answer(200, ask::fixture("booking.json"));
+            .respond_with(202, &accepted)
+            .respond_with(200, ask::fixture("booking.json"));
         let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
         let state = state.unwrap();
         assert_eq!(state.status, BookingStatus::CancelPending);
@@ -129,8 +131,8 @@ fn cancellation_not_confirmed_by_airline_is_pending() {
 
         // A final response with a status other than cancelled is contradictory.
         let gateway = ask::gateway()
-            .answer(200, &accepted)
-            .answer(200, ask::fixture("booking.json"));
+            .respond_with(200, &accepted)
+            .respond_with(200, ask::fixture("booking.json"));
         let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }
@@ -139,8 +141,8 @@ fn cancellation_not_confirmed_by_airline_is_pending() {
 #[test]
 fn cancellation_of_canceled_booking_returns_its_state() {
     let booking = |status: &str, intent: Value| {
-        ask::changed("booking.json", |answer| {
-            let booking = &mut answer["data"][0]["booking"];
+        ask::changed("booking.json", |response| {
+            let booking = &mut response["data"][0]["booking"];
             booking["status"] = json!(status);
             booking["cancelIntentAt"] = intent;
         })
@@ -168,7 +170,9 @@ fn cancellation_of_canceled_booking_returns_its_state() {
     ];
     for (code, read, expected) in cases {
         let conflict = json!({"error": {"code": code, "message": "m"}}).to_string();
-        let gateway = ask::gateway().answer(409, conflict).answer(200, read);
+        let gateway = ask::gateway()
+            .respond_with(409, conflict)
+            .respond_with(200, read);
         let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
         match (expected, result) {
             (Some(expected), Ok(state)) => assert_eq!(state.status, expected),
@@ -180,30 +184,30 @@ fn cancellation_of_canceled_booking_returns_its_state() {
 
 #[test]
 fn cancellation_with_lost_or_foreign_response_is_unknown() {
-    let other = ask::changed("cancel.json", |answer| {
-        answer["data"]["bookingId"] = json!("other")
+    let other = ask::changed("cancel.json", |response| {
+        response["data"]["bookingId"] = json!("other")
     });
-    let odd = ask::changed("cancel.json", |answer| {
-        answer["data"]["status"] = json!("LOST")
+    let odd = ask::changed("cancel.json", |response| {
+        response["data"]["status"] = json!("LOST")
     });
-    let without_amounts = ask::changed("cancel.json", |answer| {
-        answer["data"]["refund_amount"] = json!("soon")
+    let without_amounts = ask::changed("cancel.json", |response| {
+        response["data"]["refund_amount"] = json!("soon")
     });
     let gateways = [
-        ask::gateway().fail(Error::TimedOut("t".into())),
-        ask::gateway().fail(Error::Cut("c".into())),
-        ask::gateway().answer(200, other),
-        ask::gateway().answer(200, odd),
-        ask::gateway().answer(200, without_amounts),
-        ask::gateway().answer(204, ""),
-        ask::gateway().answer(200, "<html>"),
+        ask::gateway().fail_with(Error::TimedOut("t".into())),
+        ask::gateway().fail_with(Error::ConnectionLost("c".into())),
+        ask::gateway().respond_with(200, other),
+        ask::gateway().respond_with(200, odd),
+        ask::gateway().respond_with(200, without_amounts),
+        ask::gateway().respond_with(204, ""),
+        ask::gateway().respond_with(200, "<html>"),
     ];
     for gateway in gateways {
-        let gateway = gateway.answer(500, "");
+        let gateway = gateway.respond_with(500, "");
         let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }
-    let gateway = ask::gateway().fail(Error::NotSent("n".into()));
+    let gateway = ask::gateway().fail_with(Error::NotSent("n".into()));
     let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
     assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
 }

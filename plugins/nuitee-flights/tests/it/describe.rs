@@ -11,10 +11,10 @@ fn description_has_host_and_collects_payment_by_default() {
     assert_eq!(description.name, "nuitee-flights");
     assert_eq!(description.hosts, ["api.liteapi.travel"]);
     assert!(description.collects_payment);
-    assert!(description.repeats_are_safe);
+    assert!(description.supports_idempotent_resend);
     assert_eq!(description.reads_consistent_after_ms, None);
     assert!(!description.one_booking_per_offer);
-    assert!(!description.cancels_single_rooms);
+    assert!(!description.supports_partial_cancellation);
     assert!(description.secrets.is_empty());
 }
 
@@ -30,10 +30,10 @@ fn settings_change_host_and_payment_collection() {
 #[test]
 fn invalid_settings_fail_calls_before_any_request() {
     let gateway = ask::gateway().settings(r#"{"payment_method": "CASH"}"#);
-    let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+    let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
     assert!(
-        matches!(answer, Err(ReadError::Misconfigured(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Misconfigured(_))),
+        "{response:?}"
     );
     assert!(gateway.requests().is_empty());
 }

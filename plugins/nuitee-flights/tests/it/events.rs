@@ -3,12 +3,12 @@
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
 use stopover_sdk::SupplierEvents;
-use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
+use stopover_sdk::supplier_events::{Event, EventKind, VerifyError, WebhookRequest};
 
 use crate::ask;
 
 pub(crate) fn verify(body: impl AsRef<[u8]>) -> Result<Vec<Event>, VerifyError> {
-    let delivery = Delivery {
+    let delivery = WebhookRequest {
         headers: Vec::new(),
         body: body.as_ref().to_vec(),
         received_at: 0,
@@ -29,7 +29,7 @@ fn webhook_event_names_its_booking() {
         events,
         [Event {
             id: "evt_own_1".to_owned(),
-            kind: Kind::BookingChanged,
+            kind: EventKind::BookingChanged,
             supplier_reference: Some(ask::BOOKING_ID.to_owned()),
             client_reference: Some("bkg_own_1".to_owned()),
             supplier_offer: Some("019d0000-aaaa-7000-8000-0000000000aa".to_owned()),
@@ -51,7 +51,7 @@ fn booking_is_found_anywhere_in_webhook() {
     for body in found {
         let event = read(&body);
         assert_eq!(event.supplier_reference.as_deref(), Some("B-1"), "{body}");
-        assert_eq!(event.kind, Kind::BookingChanged, "{body}");
+        assert_eq!(event.kind, EventKind::BookingChanged, "{body}");
     }
     let event = read(&text(json!({"customTags": {"GW_REF": "bkg_own_1"}})));
     assert_eq!(event.client_reference.as_deref(), Some("bkg_own_1"));
@@ -61,12 +61,12 @@ fn booking_is_found_anywhere_in_webhook() {
 #[test]
 fn event_name_determines_kind() {
     let cases = [
-        ("booking.book", Kind::BookingChanged),
-        ("flights.booking.cancelled", Kind::CancellationChanged),
-        ("booking.cancel", Kind::CancellationChanged),
-        ("flight.payment.updated", Kind::PaymentChanged),
-        ("flight.schedule_change", Kind::ItineraryChanged),
-        ("anything", Kind::BookingChanged),
+        ("booking.book", EventKind::BookingChanged),
+        ("flights.booking.cancelled", EventKind::CancellationChanged),
+        ("booking.cancel", EventKind::CancellationChanged),
+        ("flight.payment.updated", EventKind::PaymentChanged),
+        ("flight.schedule_change", EventKind::ItineraryChanged),
+        ("anything", EventKind::BookingChanged),
     ];
     for (name, expected) in cases {
         let body = json!({"event_name": name, "response": "{\"bookingId\": \"B-1\"}"});
@@ -83,7 +83,7 @@ fn event_without_booking_is_irrelevant() {
     ];
     for body in bodies {
         let kind = read(&body).kind;
-        assert!(matches!(kind, Kind::Irrelevant(_)), "{body}: {kind:?}");
+        assert!(matches!(kind, EventKind::Irrelevant(_)), "{body}: {kind:?}");
     }
 }
 
@@ -110,13 +110,13 @@ fn body_without_event_is_unreadable() {
     ] {
         let result = verify(body);
         assert!(
-            matches!(result, Err(VerifyError::Unreadable(_))),
+            matches!(result, Err(VerifyError::Malformed(_))),
             "{body}: {result:?}"
         );
     }
     let result = verify([0xff, 0xfe]);
     assert!(
-        matches!(result, Err(VerifyError::Unreadable(_))),
+        matches!(result, Err(VerifyError::Malformed(_))),
         "{result:?}"
     );
 }

@@ -3,7 +3,7 @@
 use nuitee_flights::NuiteeFlights;
 use serde_json::json;
 use stopover_sdk::http::{Header, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{
     ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightReference, ReadError,
     RefusalReason,
@@ -35,7 +35,7 @@ enum End {
     Rejected(&'static str),
     TimedOut,
     Unavailable,
-    Unreadable,
+    DecodeError,
     Misconfigured,
     Failed,
     Done,
@@ -43,8 +43,8 @@ enum End {
 
 use Call::{Airline, Book, Cancel, Find, Prebook, Quote, Search, Verify};
 use End::{
-    Done, Failed, Misconfigured, NotFound, NotSent, RateLimited, Refused, Rejected, TimedOut,
-    Unavailable, Unknown, Unreadable,
+    DecodeError, Done, Failed, Misconfigured, NotFound, NotSent, RateLimited, Refused, Rejected,
+    TimedOut, Unavailable, Unknown,
 };
 
 /// Call, status, code, description and expected outcome.
@@ -70,7 +70,7 @@ const READS: [Row; 36] = [
     (Search, 200, 4290, "", RateLimited),
     (Search, 500, 4291, "", Unavailable),
     (Search, 504, 51020, "", TimedOut),
-    (Search, 302, 99999, "", Unreadable),
+    (Search, 302, 99999, "", DecodeError),
     (Find, 400, 47002, "", Done),
     (Find, 404, 47002, "", Done),
     (Find, 404, 47003, "", Done),
@@ -304,7 +304,7 @@ fn rate_limit_has_wait_time_and_refusal_has_code() {
 
     let refused =
         r#"{"error": {"code": 45029, "message": "offer expired", "description": "of Ana"}}"#;
-    let gateway = ask::gateway().answer(404, refused);
+    let gateway = ask::gateway().respond_with(404, refused);
     let Err(ChangeError::Refused(refusal)) =
         gateway.run(|| NuiteeFlights::book(ask::book_request()))
     else {
@@ -317,10 +317,10 @@ fn rate_limit_has_wait_time_and_refusal_has_code() {
 /// Returns the outcome of a call that receives this response.
 fn end(call: Call, status: u16, body: &[u8]) -> End {
     let gateway = match call {
-        Prebook => ask::answering("verify.json"),
+        Prebook => ask::responding_with("verify.json"),
         _ => ask::gateway(),
     };
-    let gateway = gateway.answer(status, body);
+    let gateway = gateway.respond_with(status, body);
     match call {
         Search => of_read(gateway.run(|| NuiteeFlights::price(ask::price_request()))),
         Verify | Prebook => {
@@ -330,7 +330,7 @@ fn end(call: Call, status: u16, body: &[u8]) -> End {
         Find => found(gateway),
         Quote => of_read(gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()))),
         Cancel => {
-            let gateway = gateway.answer(200, ask::fixture("booking.json"));
+            let gateway = gateway.respond_with(200, ask::fixture("booking.json"));
             of_change(gateway.run(|| NuiteeFlights::cancel(ask::cancel_request())))
         }
         Airline => of_read(gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()))),
@@ -339,8 +339,8 @@ fn end(call: Call, status: u16, body: &[u8]) -> End {
 
 /// Returns the outcome of a find. A booking that is not found by its id is searched by its client
 /// reference.
-fn found(gateway: Gateway) -> End {
-    let gateway = gateway.answer(200, r#"{"data": []}"#);
+fn found(gateway: MockGateway) -> End {
+    let gateway = gateway.respond_with(200, r#"{"data": []}"#);
     let request = ask::find_request(Some(ask::BOOKING_ID));
     of_read(gateway.run(|| NuiteeFlights::find(request)))
 }
@@ -354,7 +354,7 @@ fn of_read<T>(result: Result<T, ReadError>) -> End {
         Err(ReadError::TimedOut(_)) => TimedOut,
         Err(ReadError::Unavailable(_)) => Unavailable,
         Err(ReadError::Failed(_)) => Failed,
-        Err(ReadError::Unreadable(_)) => Unreadable,
+        Err(ReadError::InvalidResponse(_)) => DecodeError,
         Err(ReadError::Misconfigured(_)) => Misconfigured,
     }
 }

@@ -1,6 +1,6 @@
 //! Webhooks with random bodies. Nuitee signs none, so a body is only a hint.
 
-use stopover_sdk::supplier_events::{Kind, VerifyError};
+use stopover_sdk::supplier_events::{EventKind, VerifyError};
 
 use crate::ask;
 use crate::events::verify;
@@ -23,9 +23,9 @@ fn fuzzed_webhook_names_booking_or_is_irrelevant_or_unreadable() {
                 &event.supplier_offer,
             ];
             let is_named = named.into_iter().flatten().any(|name| !name.is_empty());
-            assert!(is_named || matches!(event.kind, Kind::Irrelevant(_)));
+            assert!(is_named || matches!(event.kind, EventKind::Irrelevant(_)));
         }
-        Err(VerifyError::Unreadable(_)) => {}
+        Err(VerifyError::Malformed(_)) => {}
         Err(other) => panic!("an unsigned delivery returned {other:?}"),
     });
 }

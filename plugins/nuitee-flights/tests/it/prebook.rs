@@ -2,7 +2,7 @@
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
-use stopover_sdk::flight_booking::{PrebookRequest, Prebooked};
+use stopover_sdk::flight_booking::{PrebookRequest, PrebookResponse};
 use stopover_sdk::http::Error;
 use stopover_sdk::types::flight::{Gender, PassengerType};
 use stopover_sdk::types::{Checkout, Money};
@@ -14,20 +14,20 @@ type Change = fn(&mut Value);
 
 fn unchanged(_: &mut Value) {}
 
-fn prebook_with(verify: Change, prebook: Change) -> Result<Prebooked, ChangeError> {
+fn prebook_with(verify: Change, prebook: Change) -> Result<PrebookResponse, ChangeError> {
     let gateway = ask::gateway()
-        .answer(
+        .respond_with(
             200,
-            ask::changed("verify.json", |answer| verify(&mut answer["data"][0])),
+            ask::changed("verify.json", |response| verify(&mut response["data"][0])),
         )
-        .answer(
+        .respond_with(
             200,
-            ask::changed("prebook.json", |answer| prebook(&mut answer["data"][0])),
+            ask::changed("prebook.json", |response| prebook(&mut response["data"][0])),
         );
     gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()))
 }
 
-fn refused(result: Result<Prebooked, ChangeError>) -> RefusalReason {
+fn refused(result: Result<PrebookResponse, ChangeError>) -> RefusalReason {
     match result {
         Err(ChangeError::Refused(refusal)) => refusal.reason,
         other => panic!("{other:?}"),
@@ -36,7 +36,8 @@ fn refused(result: Result<Prebooked, ChangeError>) -> RefusalReason {
 
 #[test]
 fn prebook_verifies_offer_and_returns_checkout_token() {
-    let gateway = ask::answering("verify.json").answer(200, ask::fixture("prebook.json"));
+    let gateway =
+        ask::responding_with("verify.json").respond_with(200, ask::fixture("prebook.json"));
     let bound = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let bound = bound.unwrap();
     // A lower price is accepted; loyalty programmes may lower it.
@@ -92,13 +93,13 @@ fn prebook_verifies_offer_and_returns_checkout_token() {
 
 #[test]
 fn prebook_on_credit_has_no_checkout() {
-    let prebook = ask::changed("prebook.json", |answer| {
-        answer["data"][0]["secretKey"] = json!("");
-        answer["data"][0]["transactionId"] = Value::Null;
+    let prebook = ask::changed("prebook.json", |response| {
+        response["data"][0]["secretKey"] = json!("");
+        response["data"][0]["transactionId"] = Value::Null;
     });
-    let gateway = ask::answering("verify.json")
-        .answer(200, prebook)
-        .answer(201, ask::fixture("booking.json"))
+    let gateway = ask::responding_with("verify.json")
+        .respond_with(200, prebook)
+        .respond_with(201, ask::fixture("booking.json"))
         .settings(r#"{"payment_method": "CREDIT"}"#);
     let bound = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let bound = bound.unwrap();
@@ -128,8 +129,8 @@ fn prebook_with_changed_terms_is_refused() {
         },
     ];
     for change in cases {
-        let verify = ask::changed("verify.json", |answer| change(&mut answer["data"][0]));
-        let gateway = ask::gateway().answer(200, verify);
+        let verify = ask::changed("verify.json", |response| change(&mut response["data"][0]));
+        let gateway = ask::gateway().respond_with(200, verify);
         let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
         assert_eq!(refused(result), RefusalReason::TermsChanged);
         assert_eq!(gateway.requests().len(), 1);
@@ -178,11 +179,11 @@ fn prebook_with_unreadable_verification_is_not_sent() {
     }
     for error in [
         Error::TimedOut("t".into()),
-        Error::Cut("c".into()),
+        Error::ConnectionLost("c".into()),
         Error::TooLarge(1),
         Error::NotSent("n".into()),
     ] {
-        let gateway = ask::gateway().fail(error);
+        let gateway = ask::gateway().fail_with(error);
         let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
         assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
     }
@@ -204,7 +205,7 @@ fn prebook_that_does_not_match_offer_is_unknown() {
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }
     for body in [r#"{"data": []}"#, "{}", ""] {
-        let gateway = ask::answering("verify.json").answer(200, body);
+        let gateway = ask::responding_with("verify.json").respond_with(200, body);
         let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }

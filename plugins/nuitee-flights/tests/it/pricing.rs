@@ -2,21 +2,21 @@
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
-use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceAnswer, PriceRequest, Sort};
+use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceRequest, PriceResponse, Sort};
 use stopover_sdk::http::{Error, Header, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::{Cabin, Direction};
 use stopover_sdk::{FlightPricing, ReadError, time};
 
 use crate::ask;
 
-fn priced(document: impl AsRef<[u8]>, request: PriceRequest) -> Result<PriceAnswer, ReadError> {
-    let gateway = ask::gateway().answer(200, document);
+fn priced(document: impl AsRef<[u8]>, request: PriceRequest) -> Result<PriceResponse, ReadError> {
+    let gateway = ask::gateway().respond_with(200, document);
     gateway.run(|| NuiteeFlights::price(request))
 }
 
-fn families(answer: &PriceAnswer) -> Vec<&str> {
-    let families = answer.offers.iter();
+fn families(response: &PriceResponse) -> Vec<&str> {
+    let families = response.offers.iter();
     families
         .map(|offer| offer.fare_family.as_deref().unwrap())
         .collect()
@@ -37,16 +37,16 @@ fn offers_are_sorted_in_requested_order() {
             descending,
             ..ask::price_request()
         };
-        let answer = priced(ask::fixture("rates.json"), request).unwrap();
-        assert_eq!(families(&answer), expected, "{sort:?} {descending}");
-        assert!(!answer.truncated);
+        let response = priced(ask::fixture("rates.json"), request).unwrap();
+        assert_eq!(families(&response), expected, "{sort:?} {descending}");
+        assert!(!response.truncated);
     }
 }
 
 #[test]
 fn offer_has_terms_and_bags_of_each_passenger() {
-    let answer = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
-    let flex = &answer.offers[1];
+    let response = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
+    let flex = &response.offers[1];
     assert_eq!((flex.total, flex.currency.as_str()), (121_040, "EUR"));
     assert_eq!(flex.refundable, Some(true));
     let change = &flex.fare_conditions.change;
@@ -75,7 +75,7 @@ fn offer_has_terms_and_bags_of_each_passenger() {
     ];
     assert_eq!(bags, expected);
 
-    let basic = &answer.offers[0];
+    let basic = &response.offers[0];
     assert_eq!(basic.refundable, Some(false));
     // The fee for a no-show is not the refund's penalty.
     assert_eq!(basic.fare_conditions.refund.penalty, None);
@@ -85,14 +85,14 @@ fn offer_has_terms_and_bags_of_each_passenger() {
         (Some(0), None)
     );
     // Its expiry is the time of the response, which is treated as none.
-    assert_eq!(answer.offers[2].expires_at, None);
+    assert_eq!(response.offers[2].expires_at, None);
 }
 
 #[test]
 fn flights_are_grouped_into_journeys() {
-    let answer = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
-    let [out, back] = answer.offers[1].journeys.as_slice() else {
-        panic!("{answer:?}");
+    let response = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
+    let [out, back] = response.offers[1].journeys.as_slice() else {
+        panic!("{response:?}");
     };
     assert_eq!(out.direction, Direction::Outbound);
     assert_eq!(
@@ -148,7 +148,7 @@ fn multi_city_legs_are_split_by_date_and_airport() {
             &[("LHR", "JFK", "2027-06-01"), ("JFK", "LHR", "2027-06-10")],
             Some(&[2, 1]),
         ),
-        // The legs are requested by city codes.
+        // The journeys are requested by city codes.
         (
             &[("LON", "NYC", "2027-06-01"), ("JFK", "LON", "2027-06-10")],
             Some(&[2, 1]),
@@ -162,16 +162,18 @@ fn multi_city_legs_are_split_by_date_and_airport() {
             None,
         ),
     ];
-    for (legs, expected) in cases {
+    for (journeys, expected) in cases {
         let request = PriceRequest {
-            legs: legs
+            journeys: journeys
                 .iter()
-                .map(|(origin, destination, date)| ask::leg(origin, destination, date))
+                .map(|(origin, destination, date)| {
+                    ask::requested_journey(origin, destination, date)
+                })
                 .collect(),
             ..ask::price_request()
         };
-        let answer = priced(&document, request).unwrap();
-        let offer = answer
+        let response = priced(&document, request).unwrap();
+        let offer = response
             .offers
             .iter()
             .find(|offer| offer.fare_family.as_deref() == Some("Flex"));
@@ -179,10 +181,10 @@ fn multi_city_legs_are_split_by_date_and_airport() {
             let journeys = offer.journeys.iter();
             journeys.map(|journey| journey.segments.len()).collect()
         });
-        assert_eq!(counts.as_deref(), expected, "{legs:?}");
+        assert_eq!(counts.as_deref(), expected, "{journeys:?}");
         if let Some(offer) = offer {
             let direction = offer.journeys[0].direction;
-            assert_eq!(direction, Direction::MultiCity, "{legs:?}");
+            assert_eq!(direction, Direction::MultiCity, "{journeys:?}");
         }
     }
 }
@@ -206,8 +208,8 @@ fn search_sends_supported_filters() {
         descending: true,
         ..ask::price_request()
     };
-    let gateway = ask::answering("rates.json").settings(r#"{"point_of_sale": "FR"}"#);
-    let answer = gateway.run(|| NuiteeFlights::price(request)).unwrap();
+    let gateway = ask::responding_with("rates.json").settings(r#"{"point_of_sale": "FR"}"#);
+    let response = gateway.run(|| NuiteeFlights::price(request)).unwrap();
     let sent = &gateway.requests()[0];
     assert_eq!(sent.url, "https://api.liteapi.travel/v3.0/flights/rates");
     let accept = sent.headers.iter().find(|header| header.name == "accept");
@@ -230,7 +232,7 @@ fn search_sends_supported_filters() {
         })
     );
     let not_applied = AppliedFilters::AIRLINES | AppliedFilters::EXCLUDED_AIRLINES;
-    assert_eq!(answer.applied, AppliedFilters::all() - not_applied);
+    assert_eq!(response.applied, AppliedFilters::all() - not_applied);
 }
 
 #[test]
@@ -245,9 +247,9 @@ fn unsupported_filters_are_neither_sent_nor_reported_as_applied() {
         currency: None,
         ..ask::price_request()
     };
-    let gateway = ask::answering("rates.json").settings(r#"{"currency": "EUR"}"#);
-    let answer = gateway.run(|| NuiteeFlights::price(request)).unwrap();
-    assert_eq!(answer.applied, AppliedFilters::SORT);
+    let gateway = ask::responding_with("rates.json").settings(r#"{"currency": "EUR"}"#);
+    let response = gateway.run(|| NuiteeFlights::price(request)).unwrap();
+    assert_eq!(response.applied, AppliedFilters::SORT);
     let sent = ask::body(&gateway.requests()[0]);
     assert_eq!(sent["currency"], "EUR");
     assert_eq!(sent.get("filters"), None);
@@ -261,9 +263,9 @@ fn offers_beyond_limit_are_truncated_and_reported() {
             limit,
             ..ask::price_request()
         };
-        let answer = priced(ask::fixture("rates.json"), request).unwrap();
-        assert_eq!(answer.offers.len(), usize::from(limit));
-        assert_eq!(answer.truncated, expected, "{limit}");
+        let response = priced(ask::fixture("rates.json"), request).unwrap();
+        assert_eq!(response.offers.len(), usize::from(limit));
+        assert_eq!(response.truncated, expected, "{limit}");
     }
 }
 
@@ -298,11 +300,11 @@ fn unusable_offer_is_left_out_and_logged() {
             offers.reverse();
             change(&mut offers[1]);
         });
-        let gateway = ask::gateway().answer(200, document);
-        let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        assert_eq!(families(&answer.unwrap()), ["Basic", "Upper"], "{name}");
+        let gateway = ask::gateway().respond_with(200, document);
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        assert_eq!(families(&response.unwrap()), ["Basic", "Upper"], "{name}");
         let told = usize::from(name != "again");
-        assert_eq!(gateway.logged().len(), told, "{name}");
+        assert_eq!(gateway.logs().len(), told, "{name}");
     }
 }
 
@@ -313,8 +315,11 @@ fn missing_cabin_is_taken_from_fare_name() {
         offer["segmentFares"] = json!([]);
         offer["fare"]["family"] = json!("First");
     });
-    let answer = priced(document, ask::price_request()).unwrap();
-    assert_eq!(answer.offers[2].journeys[0].segments[0].cabin, Cabin::First);
+    let response = priced(document, ask::price_request()).unwrap();
+    assert_eq!(
+        response.offers[2].journeys[0].segments[0].cabin,
+        Cabin::First
+    );
 }
 
 #[test]
@@ -329,22 +334,25 @@ fn event_stream_is_read_like_single_document() {
         // The stream repeats the first batch, as a summary.
         event(&document["data"][0]),
     );
-    let answer = priced(&stream, ask::price_request()).unwrap();
-    assert_eq!(families(&answer), ["Basic", "Flex", "Upper"]);
+    let response = priced(&stream, ask::price_request()).unwrap();
+    assert_eq!(families(&response), ["Basic", "Flex", "Upper"]);
 
     let failed = "event: error\ndata: {\"error\": {\"code\": 51006, \"message\": \"m\"}}\n\n";
-    let gateway = ask::gateway().answer(200, format!("{failed}{stream}"));
-    let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-    assert_eq!(answer.unwrap().offers.len(), 3);
-    assert_eq!(gateway.logged().len(), 1);
-    let answer = priced(failed, ask::price_request());
-    assert!(matches!(answer, Err(ReadError::Failed(_))), "{answer:?}");
+    let gateway = ask::gateway().respond_with(200, format!("{failed}{stream}"));
+    let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+    assert_eq!(response.unwrap().offers.len(), 3);
+    assert_eq!(gateway.logs().len(), 1);
+    let response = priced(failed, ask::price_request());
+    assert!(
+        matches!(response, Err(ReadError::Failed(_))),
+        "{response:?}"
+    );
 
     let broken = format!("{}data: {{\"data\": [", event(&document["data"][0]));
-    let answer = priced(broken, ask::price_request());
+    let response = priced(broken, ask::price_request());
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
@@ -361,10 +369,13 @@ fn search_without_results_returns_empty_list() {
         (204, ""),
     ];
     for (status, document) in nothing {
-        let gateway = ask::gateway().answer(status, document);
-        let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        let answer = answer.unwrap();
-        assert!(answer.offers.is_empty() && !answer.truncated, "{document}");
+        let gateway = ask::gateway().respond_with(status, document);
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        let response = response.unwrap();
+        assert!(
+            response.offers.is_empty() && !response.truncated,
+            "{document}"
+        );
     }
 }
 
@@ -374,8 +385,8 @@ fn repeated_json_key_uses_last_value() {
         "\"journeyKey\": \"k-direct\",",
         "\"journeyKey\": \"old\", \"offers\": [], \"journeyKey\": \"k-direct\",",
     );
-    let answer = priced(document, ask::price_request()).unwrap();
-    let journey = &answer.offers[2].journeys[1];
+    let response = priced(document, ask::price_request()).unwrap();
+    let journey = &response.offers[2].journeys[1];
     assert_eq!(journey.supplier_journey_id, "k-direct-2");
 }
 
@@ -392,9 +403,13 @@ fn redirect_is_followed_once_within_same_origin() {
     let sent_to = |location: &str| {
         let gateway = ask::gateway()
             .respond(moved(location))
-            .answer(200, ask::fixture("rates.json"));
-        let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        assert_eq!(answer.is_ok(), gateway.unused_answers() == 0, "{location}");
+            .respond_with(200, ask::fixture("rates.json"));
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        assert_eq!(
+            response.is_ok(),
+            gateway.unused_responses() == 0,
+            "{location}"
+        );
         let requests = gateway.requests();
         let same = requests
             .iter()
@@ -441,25 +456,27 @@ fn large_response_is_converted_up_to_limit() {
         limit: 250,
         ..ask::price_request()
     };
-    let answer = priced(document, request).unwrap();
-    assert_eq!((answer.offers.len(), answer.truncated), (250, true));
-    assert_eq!(answer.offers[0].total, 98_010);
+    let response = priced(document, request).unwrap();
+    assert_eq!((response.offers.len(), response.truncated), (250, true));
+    assert_eq!(response.offers[0].total, 98_010);
 }
 
 #[test]
 fn failed_search_returns_error() {
-    type Case = (Gateway, fn(&ReadError) -> bool);
+    type Case = (MockGateway, fn(&ReadError) -> bool);
     let cases: [Case; 4] = [
-        (ask::gateway().fail(Error::TimedOut("t".into())), |error| {
-            matches!(error, ReadError::TimedOut(_))
+        (
+            ask::gateway().fail_with(Error::TimedOut("t".into())),
+            |error| matches!(error, ReadError::TimedOut(_)),
+        ),
+        (
+            ask::gateway().fail_with(Error::ConnectionLost("c".into())),
+            |error| matches!(error, ReadError::Unavailable(_)),
+        ),
+        (ask::gateway().respond_with(200, "<html>"), |error| {
+            matches!(error, ReadError::InvalidResponse(_))
         }),
-        (ask::gateway().fail(Error::Cut("c".into())), |error| {
-            matches!(error, ReadError::Unavailable(_))
-        }),
-        (ask::gateway().answer(200, "<html>"), |error| {
-            matches!(error, ReadError::Unreadable(_))
-        }),
-        (ask::gateway().answer(502, "<html>"), |error| {
+        (ask::gateway().respond_with(502, "<html>"), |error| {
             matches!(error, ReadError::Failed(_))
         }),
     ];

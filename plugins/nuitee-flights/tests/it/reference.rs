@@ -8,19 +8,19 @@ use crate::ask;
 
 #[test]
 fn airports_keep_order_of_nuitee() {
-    let gateway = ask::answering("airports.json");
-    let answer = gateway.run(|| NuiteeFlights::find_airports("Lond on".to_owned(), 20));
-    let answer = answer.unwrap();
+    let gateway = ask::responding_with("airports.json");
+    let response = gateway.run(|| NuiteeFlights::find_airports("Lond on".to_owned(), 20));
+    let response = response.unwrap();
     let request = &gateway.requests()[0];
     assert_eq!(
         request.url,
         "https://api.liteapi.travel/v3.0/data/flights/airports?q=Lond%20on"
     );
     assert_eq!(request.timeout_ms, Some(8_000));
-    assert!(!answer.truncated);
+    assert!(!response.truncated);
     // The airport without a code is left out.
-    let [heathrow, own] = answer.airports.as_slice() else {
-        panic!("{answer:?}");
+    let [heathrow, own] = response.airports.as_slice() else {
+        panic!("{response:?}");
     };
     assert_eq!(heathrow.iata_code, "LHR");
     assert_eq!(heathrow.icao_code.as_deref(), Some("EGLL"));
@@ -41,28 +41,28 @@ fn airports_keep_order_of_nuitee() {
 #[test]
 fn airports_are_truncated_by_limit_or_by_listed_count() {
     for (limit, count, expected) in [(1, 3, true), (20, 3, false), (20, 40, true), (2, 3, false)] {
-        let document = ask::changed("airports.json", |answer| {
-            answer["data"][0]["count"] = json!(count);
+        let document = ask::changed("airports.json", |response| {
+            response["data"][0]["count"] = json!(count);
         });
-        let gateway = ask::gateway().answer(200, document);
-        let answer = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), limit));
-        let answer = answer.unwrap();
-        assert_eq!(answer.truncated, expected, "{limit} {count}");
-        assert!(answer.airports.len() <= usize::from(limit));
+        let gateway = ask::gateway().respond_with(200, document);
+        let response = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), limit));
+        let response = response.unwrap();
+        assert_eq!(response.truncated, expected, "{limit} {count}");
+        assert!(response.airports.len() <= usize::from(limit));
     }
     for nothing in [
         r#"{"data": []}"#,
         r#"{"data": [{"airports": [], "count": 0}]}"#,
     ] {
-        let gateway = ask::gateway().answer(200, nothing);
-        let answer = gateway.run(|| NuiteeFlights::find_airports("zz".to_owned(), 20));
-        assert!(answer.unwrap().airports.is_empty());
+        let gateway = ask::gateway().respond_with(200, nothing);
+        let response = gateway.run(|| NuiteeFlights::find_airports("zz".to_owned(), 20));
+        assert!(response.unwrap().airports.is_empty());
     }
 }
 
 #[test]
 fn airline_is_read_by_code() {
-    let gateway = ask::answering("airline.json");
+    let gateway = ask::responding_with("airline.json");
     let airline = gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()));
     let airline = airline.unwrap();
     assert_eq!(
@@ -100,11 +100,13 @@ fn logo_is_absolute_url_or_none() {
         (Value::Null, None),
     ];
     for (logo, expected) in cases {
-        let document = ask::changed("airline.json", |answer| {
-            answer["data"][0]["airline"]["logo"] = logo.clone();
-            answer["data"][0]["airline"]["active"] = Value::Null;
+        let document = ask::changed("airline.json", |response| {
+            response["data"][0]["airline"]["logo"] = logo.clone();
+            response["data"][0]["airline"]["active"] = Value::Null;
         });
-        let gateway = ask::gateway().answer(200, document).settings(settings);
+        let gateway = ask::gateway()
+            .respond_with(200, document)
+            .settings(settings);
         let airline = gateway.run(|| NuiteeFlights::read_airline("xo".to_owned()));
         let airline = airline.unwrap();
         assert_eq!(airline.logo_url.as_deref(), expected, "{logo}");
@@ -133,11 +135,11 @@ fn missing_airline_is_not_found() {
         (
             200,
             r#"{"data": [{"airline": {"iata": "YP", "name": "Other"}}]}"#,
-            |error| matches!(error, ReadError::Unreadable(_)),
+            |error| matches!(error, ReadError::InvalidResponse(_)),
         ),
     ];
     for (status, document, is_expected) in cases {
-        let gateway = ask::gateway().answer(status, document);
+        let gateway = ask::gateway().respond_with(status, document);
         let error = gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()));
         let error = error.unwrap_err();
         assert!(is_expected(&error), "{document}: {error:?}");

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::Value;
-use stopover_sdk::flight_booking::{BookRequest, FindAnswer, PrebookRequest};
-use stopover_sdk::flight_pricing::{PriceRequest, Travellers};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
+use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest};
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::{
     ChangeError, FlightBooking, FlightPricing, FlightReference, ReadError, RefusalReason,
@@ -102,8 +102,8 @@ fn code(document: &str) -> u64 {
 /// Returns the example's search: one adult, one way.
 fn example_search() -> PriceRequest {
     PriceRequest {
-        legs: vec![ask::leg("JFK", "CDG", "2026-07-01")],
-        travellers: Travellers {
+        journeys: vec![ask::requested_journey("JFK", "CDG", "2026-07-01")],
+        passengers: PassengerCounts {
             adults: 1,
             children: Vec::new(),
             infants: 0,
@@ -114,11 +114,11 @@ fn example_search() -> PriceRequest {
 }
 
 fn rates(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
-    let answer = gateway.run(|| NuiteeFlights::price(example_search()));
-    let answer = answer.unwrap();
-    let [offer] = answer.offers.as_slice() else {
-        panic!("{answer:?}");
+    let gateway = MockGateway::new().respond_with(status, document);
+    let response = gateway.run(|| NuiteeFlights::price(example_search()));
+    let response = response.unwrap();
+    let [offer] = response.offers.as_slice() else {
+        panic!("{response:?}");
     };
     assert_eq!((offer.total, offer.refundable), (75_387, Some(false)));
     let change = offer.fare_conditions.change.penalty.as_ref().unwrap();
@@ -133,10 +133,10 @@ fn rates(document: &str, status: u16) {
     );
 
     let event = format!("event: result\ndata: {}\n\n", document.replace('\n', " "));
-    let gateway = Gateway::new().answer(200, event);
+    let gateway = MockGateway::new().respond_with(200, event);
     assert_eq!(
         gateway.run(|| NuiteeFlights::price(example_search())),
-        Ok(answer)
+        Ok(response)
     );
 }
 
@@ -165,7 +165,7 @@ fn known_fields(sent: &Value, example: &Value, optional: &[&str]) {
 }
 
 fn rates_request(document: &str, _: u16) {
-    let gateway = Gateway::new();
+    let gateway = MockGateway::new();
     let _ = gateway.run(|| NuiteeFlights::price(ask::price_request()));
     let example = serde_json::from_str(document).unwrap();
     known_fields(
@@ -183,7 +183,7 @@ fn verify_request(document: &str, _: u16) {
 }
 
 fn prebook_request(document: &str, _: u16) {
-    let gateway = ask::answering("verify.json");
+    let gateway = ask::responding_with("verify.json");
     let _ = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let example = serde_json::from_str(document).unwrap();
     known_fields(&ask::body(&gateway.requests()[1]), &example, &[]);
@@ -228,9 +228,9 @@ fn prebook(document: &str, status: u16) {
         ..ask::prebook_request()
     };
     request.passengers.truncate(1);
-    let gateway = Gateway::new()
-        .answer(200, verify.to_string())
-        .answer(status, document);
+    let gateway = MockGateway::new()
+        .respond_with(200, verify.to_string())
+        .respond_with(status, document);
     let bound = gateway.run(|| NuiteeFlights::prebook(request)).unwrap();
     assert_eq!(
         (bound.total, bound.fare, bound.fare_tax),
@@ -253,9 +253,9 @@ fn prebook(document: &str, status: u16) {
 
 fn read_booking(document: &str, status: u16) {
     let id = "1297abe4-57c5-4605-b8e7-5caad983c4a7";
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let read = gateway.run(|| NuiteeFlights::find(ask::find_request(Some(id))));
-    let Ok(FindAnswer::Found(state)) = read else {
+    let Ok(BookingLookup::Found(state)) = read else {
         panic!("{read:?}");
     };
     assert_eq!(state.status, BookingStatus::Confirmed);
@@ -267,12 +267,12 @@ fn read_booking(document: &str, status: u16) {
 }
 
 fn read_refused(document: &str, status: u16) {
-    let gateway = Gateway::new()
-        .answer(status, document)
-        .answer(200, r#"{"data": [{"bookings": []}]}"#);
+    let gateway = MockGateway::new()
+        .respond_with(status, document)
+        .respond_with(200, r#"{"data": [{"bookings": []}]}"#);
     let read = gateway.run(|| NuiteeFlights::find(ask::find_request(Some("x"))));
     let is_expected = match code(document) {
-        47002 | 47003 => matches!(read, Ok(FindAnswer::NotFound)),
+        47002 | 47003 => matches!(read, Ok(BookingLookup::NotFound)),
         401 | 47001 | 47006 => matches!(read, Err(ReadError::Misconfigured(_))),
         57099 => matches!(read, Err(ReadError::Failed(_))),
         _ => matches!(read, Err(ReadError::Rejected(_))),
@@ -281,18 +281,18 @@ fn read_refused(document: &str, status: u16) {
 }
 
 fn rates_refused(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
-    let answer = gateway.run(|| NuiteeFlights::price(example_search()));
+    let gateway = MockGateway::new().respond_with(status, document);
+    let response = gateway.run(|| NuiteeFlights::price(example_search()));
     let is_expected = match status {
-        400 => matches!(answer, Err(ReadError::Rejected(_))),
-        401 => matches!(answer, Err(ReadError::Misconfigured(_))),
-        _ => matches!(answer, Err(ReadError::Failed(_))),
+        400 => matches!(response, Err(ReadError::Rejected(_))),
+        401 => matches!(response, Err(ReadError::Misconfigured(_))),
+        _ => matches!(response, Err(ReadError::Failed(_))),
     };
-    assert!(is_expected, "{document}: {answer:?}");
+    assert!(is_expected, "{document}: {response:?}");
 }
 
 fn verify_refused(document: &str, status: u16) {
-    let gateway = ask::gateway().answer(status, document);
+    let gateway = ask::gateway().respond_with(status, document);
     let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let is_definite = status < 500 || matches!(code(document), 52001 | 52016 | 52019);
     assert!(
@@ -303,14 +303,14 @@ fn verify_refused(document: &str, status: u16) {
 }
 
 fn prebook_refused(document: &str, status: u16) {
-    let gateway = ask::answering("verify.json").answer(status, document);
+    let gateway = ask::responding_with("verify.json").respond_with(status, document);
     let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let is_definite = status < 500 || matches!(code(document), 53001 | 53016 | 53019);
     refused_or(result.err(), is_definite, document);
 }
 
 fn book_refused(document: &str, status: u16) {
-    let gateway = ask::gateway().answer(status, document);
+    let gateway = ask::gateway().respond_with(status, document);
     let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
     refused_or(result.err(), status < 500, document);
 }
@@ -334,23 +334,23 @@ fn refused_or(error: Option<ChangeError>, is_definite: bool, document: &str) {
 }
 
 fn airports(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
-    let answer = gateway.run(|| NuiteeFlights::find_airports("JFK".to_owned(), 20));
-    let answer = answer.unwrap();
-    assert!(!answer.truncated);
-    let airport = &answer.airports[0];
+    let gateway = MockGateway::new().respond_with(status, document);
+    let response = gateway.run(|| NuiteeFlights::find_airports("JFK".to_owned(), 20));
+    let response = response.unwrap();
+    assert!(!response.truncated);
+    let airport = &response.airports[0];
     assert_eq!(airport.country.as_deref(), Some("US"));
     assert_eq!(airport.time_zone.as_deref(), Some("America/New_York"));
 }
 
 fn airports_refused(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
-    let answer = gateway.run(|| NuiteeFlights::find_airports("J".to_owned(), 20));
-    reference_refused(answer.map(|_| ()), document);
+    let gateway = MockGateway::new().respond_with(status, document);
+    let response = gateway.run(|| NuiteeFlights::find_airports("J".to_owned(), 20));
+    reference_refused(response.map(|_| ()), document);
 }
 
 fn airline(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let airline = gateway.run(|| NuiteeFlights::read_airline("AA".to_owned()));
     let airline = airline.unwrap();
     assert_eq!(airline.alliance.as_deref(), Some("oneworld"));
@@ -361,7 +361,7 @@ fn airline(document: &str, status: u16) {
 }
 
 fn airline_refused(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let airline = gateway.run(|| NuiteeFlights::read_airline("AA".to_owned()));
     reference_refused(airline.map(|_| ()), document);
 }

@@ -2,9 +2,9 @@
 //! exceeds the agreed price.
 
 use nuitee_flights::NuiteeFlights;
-use stopover_sdk::flight_booking::FindAnswer;
+use stopover_sdk::flight_booking::BookingLookup;
 use stopover_sdk::flight_cancellation::Quote;
-use stopover_sdk::supplier_events::Delivery;
+use stopover_sdk::supplier_events::WebhookRequest;
 use stopover_sdk::testing;
 use stopover_sdk::{
     FlightBooking, FlightCancellation, FlightPricing, FlightReference, SupplierEvents,
@@ -13,16 +13,16 @@ use stopover_sdk::{
 use crate::ask;
 
 /// Calls `check` with every document that differs from the fixture in one value.
-fn each_wrong(fixture: &str, check: impl Fn(&str)) {
-    testing::each_wrong(&ask::fixture(fixture), check);
+fn for_each_mutation(fixture: &str, check: impl Fn(&str)) {
+    testing::for_each_mutation(&ask::fixture(fixture), check);
 }
 
 #[test]
 fn mutated_rates_never_panic() {
-    each_wrong("rates.json", |document| {
-        let gateway = ask::gateway().answer(200, document);
-        let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        for offer in answer.iter().flat_map(|answer| &answer.offers) {
+    for_each_mutation("rates.json", |document| {
+        let gateway = ask::gateway().respond_with(200, document);
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        for offer in response.iter().flat_map(|response| &response.offers) {
             assert!(offer.total > 0, "{document}");
             assert_eq!(offer.journeys.len(), 2, "{document}");
             assert!(offer.supplier_offer.len() <= 4096, "{document}");
@@ -33,18 +33,20 @@ fn mutated_rates_never_panic() {
 #[test]
 fn mutated_verification_and_prebook_never_raise_price() {
     let request = ask::prebook_request();
-    each_wrong("verify.json", |document| {
+    for_each_mutation("verify.json", |document| {
         let gateway = ask::gateway()
-            .answer(200, document)
-            .answer(200, ask::fixture("prebook.json"));
+            .respond_with(200, document)
+            .respond_with(200, ask::fixture("prebook.json"));
         let bound = gateway.run(|| NuiteeFlights::prebook(request.clone()));
         if let Ok(bound) = bound {
             assert_eq!(bound.total, 119_040, "{document}");
         }
     });
     let verify = ask::fixture("verify.json");
-    each_wrong("prebook.json", |document| {
-        let gateway = ask::gateway().answer(200, &verify).answer(200, document);
+    for_each_mutation("prebook.json", |document| {
+        let gateway = ask::gateway()
+            .respond_with(200, &verify)
+            .respond_with(200, document);
         let bound = gateway.run(|| NuiteeFlights::prebook(request.clone()));
         if let Ok(bound) = bound {
             assert!((1..=121_040).contains(&bound.total), "{document}");
@@ -56,12 +58,14 @@ fn mutated_verification_and_prebook_never_raise_price() {
 #[test]
 fn mutated_booking_never_yields_negative_total() {
     let supplier_prebook = ask::supplier_prebook();
-    each_wrong("booking.json", |document| {
-        let gateway = ask::gateway().answer(200, document).answer(204, "");
+    for_each_mutation("booking.json", |document| {
+        let gateway = ask::gateway()
+            .respond_with(200, document)
+            .respond_with(204, "");
         let mut request = ask::find_request(Some(ask::BOOKING_ID));
         request.supplier_prebook = Some(supplier_prebook.clone());
         let found = gateway.run(|| NuiteeFlights::find(request));
-        if let Ok(FindAnswer::Found(state)) = found {
+        if let Ok(BookingLookup::Found(state)) = found {
             assert!(state.total >= 0, "{document}");
             assert_eq!(state.supplier_reference, ask::BOOKING_ID, "{document}");
             assert_ne!(state.airline_pnr.as_deref(), Some(""), "{document}");
@@ -71,15 +75,17 @@ fn mutated_booking_never_yields_negative_total() {
 
 #[test]
 fn mutated_quote_and_cancellation_never_yield_negative_amounts() {
-    each_wrong("quote.json", |document| {
-        let gateway = ask::gateway().answer(200, document);
+    for_each_mutation("quote.json", |document| {
+        let gateway = ask::gateway().respond_with(200, document);
         let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
         if let Ok(Quote::Quoted(quote)) = quote {
             assert!(quote.fee >= 0 && quote.refund >= 0, "{document}");
         }
     });
-    each_wrong("cancel.json", |document| {
-        let gateway = ask::gateway().answer(200, document).answer(500, "");
+    for_each_mutation("cancel.json", |document| {
+        let gateway = ask::gateway()
+            .respond_with(200, document)
+            .respond_with(500, "");
         let canceled = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
         if let Ok(state) = canceled {
             let amounts = state.cancellation.unwrap();
@@ -90,22 +96,22 @@ fn mutated_quote_and_cancellation_never_yield_negative_amounts() {
 
 #[test]
 fn mutated_airports_airlines_and_events_never_panic() {
-    each_wrong("airports.json", |document| {
-        let gateway = ask::gateway().answer(200, document);
-        let answer = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), 20));
-        for airport in answer.iter().flat_map(|answer| &answer.airports) {
+    for_each_mutation("airports.json", |document| {
+        let gateway = ask::gateway().respond_with(200, document);
+        let response = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), 20));
+        for airport in response.iter().flat_map(|response| &response.airports) {
             assert!(!airport.iata_code.is_empty(), "{document}");
         }
     });
-    each_wrong("airline.json", |document| {
-        let gateway = ask::gateway().answer(200, document);
+    for_each_mutation("airline.json", |document| {
+        let gateway = ask::gateway().respond_with(200, document);
         let airline = gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()));
         if let Ok(airline) = airline {
             assert_eq!(airline.iata_code, "XO", "{document}");
         }
     });
-    each_wrong("webhook.json", |document| {
-        let delivery = Delivery {
+    for_each_mutation("webhook.json", |document| {
+        let delivery = WebhookRequest {
             headers: Vec::new(),
             body: document.as_bytes().to_vec(),
             received_at: 0,

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::hotel::{
-    BookedRoom, CancellationAmounts, CancellationPolicy, HotelBookingState,
+    CancellationAmounts, CancellationPolicy, SupplierBooking, SupplierRoom,
 };
 use stopover_sdk::types::{BookingStatus, MinorUnits};
 
 use crate::map::prebook::Extras;
 use crate::map::{self, minor, policy, text};
-use crate::wire::Texts;
-use crate::wire::booking::{BookedRoom as WireRoom, Booking, Cancellation};
+use crate::wire::LenientTextList;
+use crate::wire::booking::{Booking, Cancellation, SupplierRoom as WireRoom};
 use crate::wire::rate::CancellationPolicies;
 
 /// Converts a status. Returns `None` for an unknown status, because neither "booked" nor "not
@@ -31,21 +31,22 @@ pub(crate) fn status(text: &str) -> Option<BookingStatus> {
 ///
 /// # Errors
 /// The status is unknown, there is no id, or an amount cannot be read.
-pub(crate) fn state(booking: Booking) -> Result<HotelBookingState, Unreadable> {
+pub(crate) fn supplier_booking(booking: Booking) -> Result<SupplierBooking, DecodeError> {
     let status = status(&booking.status)
-        .ok_or_else(|| Unreadable::new("the booking has an unknown status"))?;
+        .ok_or_else(|| DecodeError::new("the booking has an unknown status"))?;
     let currency = booking.currency.clone();
     let total = total(&booking)?;
     let id = booking.booking_id.as_deref();
-    let supplier_reference = filled(id).ok_or_else(|| Unreadable::new("the booking has no id"))?;
+    let supplier_reference =
+        non_empty(id).ok_or_else(|| DecodeError::new("the booking has no id"))?;
     if total < 0 {
-        return Err(Unreadable::new("the booking has a negative price"));
+        return Err(DecodeError::new("the booking has a negative price"));
     }
     let is_canceled = status == BookingStatus::Canceled;
-    let hotel_confirmation_code = filled(booking.hotel_confirmation_code.as_deref());
-    let supplier_room_reference = filled(booking.supplier_booking_id.as_deref());
+    let hotel_confirmation_code = non_empty(booking.hotel_confirmation_code.as_deref());
+    let supplier_room_reference = non_empty(booking.supplier_booking_id.as_deref());
     let rooms = positions(booking.all_rooms());
-    let rooms = rooms.into_iter().map(|position| BookedRoom {
+    let rooms = rooms.into_iter().map(|position| SupplierRoom {
         position,
         supplier_room_reference: supplier_room_reference.clone(),
         hotel_confirmation_code: hotel_confirmation_code.clone(),
@@ -62,9 +63,9 @@ pub(crate) fn state(booking: Booking) -> Result<HotelBookingState, Unreadable> {
     if booking.sandbox.0 {
         extensions.push(("sandbox".to_owned(), "true".to_owned()));
     }
-    Ok(HotelBookingState {
+    Ok(SupplierBooking {
         status,
-        client_reference: filled(booking.client_reference.as_deref()),
+        client_reference: non_empty(booking.client_reference.as_deref()),
         currency,
         total,
         remarks: remarks(&booking),
@@ -93,21 +94,24 @@ pub(crate) fn with_reference(bookings: Vec<Booking>, client_reference: &str) -> 
 ///
 /// # Errors
 /// The response does not say that the booking is cancelled, or neither source gives the amounts.
-pub(crate) fn canceled(
+pub(crate) fn canceled_booking(
     supplier_reference: &str,
     client_reference: &str,
-    answer: &Cancellation,
-    read: Option<HotelBookingState>,
-) -> Result<HotelBookingState, Unreadable> {
-    if status(&answer.status) != Some(BookingStatus::Canceled) {
-        return Err(Unreadable::new(
+    cancellation: &Cancellation,
+    read: Option<SupplierBooking>,
+) -> Result<SupplierBooking, DecodeError> {
+    if status(&cancellation.status) != Some(BookingStatus::Canceled) {
+        return Err(DecodeError::new(
             "the response to the cancellation has an unexpected status",
         ));
     }
-    let amounts = amounts(answer, read.as_ref().map(|state| state.currency.as_str()));
+    let amounts = amounts(
+        cancellation,
+        read.as_ref().map(|state| state.currency.as_str()),
+    );
     let mut state = match (read, &amounts) {
         (Some(state), _) => state,
-        (None, Some(amounts)) => HotelBookingState {
+        (None, Some(amounts)) => SupplierBooking {
             status: BookingStatus::Canceled,
             supplier_reference: supplier_reference.to_owned(),
             client_reference: Some(client_reference.to_owned()),
@@ -120,7 +124,7 @@ pub(crate) fn canceled(
             cancellation: None,
             extensions: Vec::new(),
         },
-        (None, None) => return Err(Unreadable::new("the cancellation has no readable amounts")),
+        (None, None) => return Err(DecodeError::new("the cancellation has no readable amounts")),
     };
     state.status = BookingStatus::Canceled;
     for room in &mut state.rooms {
@@ -131,19 +135,19 @@ pub(crate) fn canceled(
 }
 
 /// Returns the fee and the refund, or `None` if they cannot be read.
-fn amounts(answer: &Cancellation, currency: Option<&str>) -> Option<CancellationAmounts> {
-    let currency = answer.currency.as_deref().or(currency)?;
+fn amounts(cancellation: &Cancellation, currency: Option<&str>) -> Option<CancellationAmounts> {
+    let currency = cancellation.currency.as_deref().or(currency)?;
     let amount = |amount| minor(amount, currency).ok().filter(|minor| *minor >= 0);
     Some(CancellationAmounts {
-        fee: amount(answer.cancellation_fee?)?,
-        refund: answer.refund_amount.and_then(amount),
+        fee: amount(cancellation.cancellation_fee?)?,
+        refund: cancellation.refund_amount.and_then(amount),
         currency: currency.to_owned(),
         supplier_reference: None,
     })
 }
 
-fn total(booking: &Booking) -> Result<MinorUnits, Unreadable> {
-    let unreadable = |error: stopover_sdk::money::MoneyError| Unreadable::new(error.to_string());
+fn total(booking: &Booking) -> Result<MinorUnits, DecodeError> {
+    let unreadable = |error: stopover_sdk::money::MoneyError| DecodeError::new(error.to_string());
     let extras = Extras {
         price: minor(booking.price, &booking.currency).map_err(unreadable)?,
         addons: booking.addons_total_amount.unwrap_or_default(),
@@ -189,7 +193,10 @@ fn booking_policy(booking: &Booking, total: MinorUnits) -> Option<CancellationPo
     let currency = booking.currency.as_str();
     let of_room = |room: &WireRoom| {
         let total = room_total(room, currency)?;
-        Some((policy::read(room_policies(room)?, total, currency)?, total))
+        Some((
+            policy::cancellation_policy(room_policies(room)?, total, currency)?,
+            total,
+        ))
     };
     let rooms = booking.all_rooms();
     let of_rooms: Option<Vec<_>> = rooms.iter().map(of_room).collect();
@@ -201,7 +208,7 @@ fn booking_policy(booking: &Booking, total: MinorUnits) -> Option<CancellationPo
                 .collect();
             policy::merge(&policies, currency)
         }
-        _ => policy::read(booking.cancellation_policies.as_ref()?, total, currency)?,
+        _ => policy::cancellation_policy(booking.cancellation_policies.as_ref()?, total, currency)?,
     };
     let named = booking
         .last_free_cancellation_date
@@ -242,7 +249,7 @@ fn cancellation(
 
 /// Returns every remark for the guest once, as plain text.
 fn remarks(booking: &Booking) -> Option<String> {
-    let sources: [&Texts; 5] = [
+    let sources: [&LenientTextList; 5] = [
         &booking.hotel_remarks,
         &booking.remarks,
         &booking.mandatory_fees,
@@ -259,7 +266,7 @@ fn remarks(booking: &Booking) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-fn filled(text: Option<&str>) -> Option<String> {
+fn non_empty(text: Option<&str>) -> Option<String> {
     text.map(str::trim)
         .filter(|text| !text.is_empty())
         .map(str::to_owned)

@@ -13,12 +13,12 @@ const CURRENCY: &str = "USD";
 /// Returns the requested hotels in their order, with the days from `start` to `end` (both included)
 /// that have a price.
 pub(crate) fn prices(
-    asked: &[String],
+    hotel_ids: &[String],
     (start, end): (&str, &str),
     index: &[wire::calendar::HotelPrices],
 ) -> Result<Vec<HotelPrices>, MoneyError> {
     let mut hotels = Vec::new();
-    for id in asked {
+    for id in hotel_ids {
         let Some(hotel) = index.iter().find(|hotel| hotel.hotel_id == *id) else {
             continue;
         };

@@ -1,20 +1,20 @@
 //! Conversion of hotel details and reviews.
 
-use stopover_sdk::hotel_content::{Details, Image, Policy, Review, Reviews, RoomContent};
+use stopover_sdk::hotel_content::{HotelDetails, HouseRule, Image, Review, Reviews, RoomContent};
 use stopover_sdk::types::Location;
 use stopover_sdk::types::hotel::HotelSummary;
 
 use crate::map::{location, text};
 use crate::wire;
-use crate::wire::Number;
+use crate::wire::LenientNumber;
 use crate::wire::content::{Hotel, Photo};
 
-pub(crate) fn details(hotel: Hotel) -> Details {
+pub(crate) fn details(hotel: Hotel) -> HotelDetails {
     let review_count = count(hotel.review_count);
     let times = hotel.checkin_checkout_times.as_ref();
     let check_in =
         times.and_then(|times| times.checkin_start.as_deref().or(times.checkin.as_deref()));
-    Details {
+    HotelDetails {
         name: text::plain(&hotel.name),
         description: text::optional(hotel.hotel_description.as_deref()),
         star_rating: hotel.star_rating.0.filter(|stars| *stars > 0.0),
@@ -68,7 +68,7 @@ pub(crate) fn summary(hotel: &Hotel) -> HotelSummary {
 /// Returns at most `limit` reviews, newest first. Nuitee gives no average of all reviews here.
 pub(crate) fn reviews(
     mut reviews: Vec<wire::content::Review>,
-    total: Number,
+    total: LenientNumber,
     limit: usize,
 ) -> Reviews {
     reviews.sort_by(|left, right| right.date.cmp(&left.date));
@@ -144,13 +144,13 @@ fn images(mut images: Vec<wire::content::Image>) -> Vec<Image> {
     images.into_iter().filter_map(image).collect()
 }
 
-fn policies(policies: &[wire::content::Policy], important: Option<&str>) -> Vec<Policy> {
-    let important = text::optional(important).map(|text| Policy {
+fn policies(policies: &[wire::content::Policy], important: Option<&str>) -> Vec<HouseRule> {
+    let important = text::optional(important).map(|text| HouseRule {
         name: "Important information".to_owned(),
         text,
     });
     let named = policies.iter().filter_map(|policy| {
-        Some(Policy {
+        Some(HouseRule {
             name: text::optional(policy.name.as_deref())?,
             text: text::optional(policy.description.as_deref())?,
         })
@@ -170,7 +170,10 @@ fn unique(names: impl Iterator<Item = String>) -> Vec<String> {
 
 fn point(hotel: &Hotel) -> Option<Location> {
     let point = hotel.location?;
-    location(Number(Some(point.latitude)), Number(Some(point.longitude)))
+    location(
+        LenientNumber(Some(point.latitude)),
+        LenientNumber(Some(point.longitude)),
+    )
 }
 
 fn is_url(text: &str) -> bool {
@@ -184,7 +187,7 @@ pub(crate) fn country(code: &str) -> Option<String> {
         .then(|| code.to_ascii_uppercase())
 }
 
-fn count(number: Number) -> Option<u32> {
+fn count(number: LenientNumber) -> Option<u32> {
     let number = number
         .0
         .filter(|number| (0.0..=f64::from(u32::MAX)).contains(number))?;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceResponse};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
 use stopover_sdk::types::{MinorUnits, Money};
 
@@ -19,7 +19,7 @@ const OFFER_ID_BYTES: usize = 4096;
 const PROMOTIONS: usize = 30;
 
 /// The parts of a request that are needed to read its response.
-pub(crate) struct Asked<'a> {
+pub(crate) struct PricingContext<'a> {
     pub(crate) rooms: usize,
     pub(crate) currency: &'a str,
     pub(crate) loyalty_program: Option<&'a str>,
@@ -31,14 +31,14 @@ pub(crate) struct Asked<'a> {
 ///
 /// # Errors
 /// An amount is in a currency other than the requested one.
-pub(crate) fn price_answer(
-    asked: &Asked<'_>,
+pub(crate) fn price_response(
+    context: &PricingContext<'_>,
     hotel_ids: &[String],
     offers_per_hotel: usize,
     rates: Vec<HotelRates>,
     hotels: &[wire::rate::Hotel],
     mut left_out: impl FnMut(&'static str),
-) -> Result<PriceAnswer, Unreadable> {
+) -> Result<PriceResponse, DecodeError> {
     let mut by_hotel: HashMap<String, Vec<RoomType>> = HashMap::new();
     for hotel in rates {
         by_hotel
@@ -46,8 +46,8 @@ pub(crate) fn price_answer(
             .or_default()
             .extend(hotel.room_types.0);
     }
-    let mut answer = PriceAnswer {
-        currency: asked.currency.to_owned(),
+    let mut response = PriceResponse {
+        currency: context.currency.to_owned(),
         hotels: Vec::new(),
     };
     for id in hotel_ids {
@@ -56,7 +56,7 @@ pub(crate) fn price_answer(
         };
         let mut offers = Vec::new();
         for room_type in room_types {
-            match offer(asked, room_type)? {
+            match offer(context, room_type)? {
                 Ok(_) if offers.len() >= offers_per_hotel => {}
                 Ok(offer) => offers.push(offer),
                 Err(reason) => left_out(reason),
@@ -65,10 +65,10 @@ pub(crate) fn price_answer(
         if !offers.is_empty() {
             let known = hotels.iter().find(|hotel| hotel.id == *id);
             let hotel = known.map_or_else(|| HotelSummary::new(id, id), map::summary);
-            answer.hotels.push(HotelOffers { hotel, offers });
+            response.hotels.push(HotelOffers { hotel, offers });
         }
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// Converts an offer, or returns the reason why it is left out.
@@ -76,23 +76,23 @@ pub(crate) fn price_answer(
 /// # Errors
 /// An amount is in a currency other than the requested one.
 pub(crate) fn offer(
-    asked: &Asked<'_>,
+    context: &PricingContext<'_>,
     room_type: RoomType,
-) -> Result<Result<Offer, &'static str>, Unreadable> {
+) -> Result<Result<Offer, &'static str>, DecodeError> {
     if room_type.offer_id.is_empty() || room_type.offer_id.len() > OFFER_ID_BYTES {
         return Ok(Err("the offer's id is missing or too long"));
     }
     let needs_membership = room_type.loyalty_membership_id_required.0;
-    if needs_membership && asked.loyalty_membership.is_none() {
+    if needs_membership && context.loyalty_membership.is_none() {
         return Ok(Err("the offer is for members of a loyalty programme"));
     }
-    let promotions = promotions(&room_type.rates.0, asked.currency);
-    let rooms = match rooms(room_type.rates.0, asked.rooms, asked.currency)? {
+    let promotions = promotions(&room_type.rates.0, context.currency);
+    let rooms = match rooms(room_type.rates.0, context.rooms, context.currency)? {
         Ok(rooms) => rooms,
         Err(reason) => return Ok(Err(reason)),
     };
     let sum = total_of(&rooms)?;
-    let total = map::sum(&room_type.offer_retail_rate.0, asked.currency)?.unwrap_or(sum);
+    let total = map::sum(&room_type.offer_retail_rate.0, context.currency)?.unwrap_or(sum);
     if total <= 0 || rooms.iter().any(|room| room.total < 0) {
         return Ok(Err("the offer's price is not positive"));
     }
@@ -101,14 +101,14 @@ pub(crate) fn offer(
         return Ok(Err("the offer's rooms do not add up to its price"));
     }
     Ok(Ok(Offer {
-        policy: merged_policy(&rooms, asked.currency),
+        policy: merged_policy(&rooms, context.currency),
         promotions,
-        loyalty: asked
+        loyalty: context
             .loyalty_program
             .filter(|_| needs_membership)
             .map(|program| Loyalty {
                 program: program.to_owned(),
-                membership_number: asked.loyalty_membership.map(str::to_owned),
+                membership_number: context.loyalty_membership.map(str::to_owned),
                 points_estimate: None,
             }),
         total,
@@ -125,7 +125,7 @@ pub(crate) fn rooms(
     rates: Vec<Rate>,
     wanted: usize,
     currency: &str,
-) -> Result<Result<Vec<RoomRate>, &'static str>, Unreadable> {
+) -> Result<Result<Vec<RoomRate>, &'static str>, DecodeError> {
     const NOT_ONE_A_ROOM: &str = "the offer does not have exactly one rate per room";
     let mut places: Vec<Option<RoomRate>> = Vec::new();
     places.resize_with(wanted, || None);
@@ -147,7 +147,7 @@ pub(crate) fn rooms(
     Ok(rooms.ok_or(NOT_ONE_A_ROOM))
 }
 
-fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, Unreadable> {
+fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, DecodeError> {
     let Some(total) = map::sum(&rate.retail_rate.total.0, currency)? else {
         return Ok(Err("a room has no price"));
     };
@@ -160,7 +160,7 @@ fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, Un
     let policy = rate
         .cancellation_policies
         .as_ref()
-        .and_then(|policies| policy::read(policies, total, currency))
+        .and_then(|policies| policy::cancellation_policy(policies, total, currency))
         .unwrap_or_else(CancellationPolicy::non_refundable);
     let mut room = RoomRate::new(name, board(&rate.board_type), total);
     if !board_name.is_empty() {
@@ -179,7 +179,7 @@ pub(crate) fn merged_policy(rooms: &[RoomRate], currency: &str) -> CancellationP
     policy::merge(&policies, currency)
 }
 
-pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, Unreadable> {
+pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, DecodeError> {
     rooms.iter().try_fold(0, |sum, room| add(sum, room.total))
 }
 

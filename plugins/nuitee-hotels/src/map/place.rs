@@ -6,7 +6,7 @@ use crate::map::content::country;
 use crate::map::{self, text};
 use crate::wire;
 use crate::wire::place::Suggestion;
-use crate::wire::{Coordinates, Number};
+use crate::wire::{Coordinates, LenientNumber};
 
 const EARTH_RADIUS_M: f64 = 6_371_000.0;
 /// Minimum radius of a place, in metres. It is used for places without an extent.
@@ -38,7 +38,10 @@ pub(crate) fn place(
         supplier_place_id: suggestion.place_id.clone(),
         name: text::plain(&suggestion.display_name),
         address: text::plain(&suggestion.formatted_address),
-        location: map::location(Number(Some(at.latitude)), Number(Some(at.longitude)))?,
+        location: map::location(
+            LenientNumber(Some(at.latitude)),
+            LenientNumber(Some(at.longitude)),
+        )?,
         suggested_radius: details.viewport.as_ref().map(|viewport| {
             let corner = |corner: &Coordinates| distance_m(&details.location, corner);
             corner(&viewport.high)

@@ -9,7 +9,7 @@ use crate::wire::rate::CancellationPolicies;
 
 /// Reads the policy of a room that costs `total`. Returns `None` if it cannot be read: the tag, the
 /// kind of penalty or the time is unknown, or the currency differs.
-pub(crate) fn read(
+pub(crate) fn cancellation_policy(
     policies: &CancellationPolicies,
     total: MinorUnits,
     currency: &str,

@@ -1,7 +1,7 @@
 //! Conversion of a prebook to the bound offer, or to a refusal if the offer changed.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::hotel_booking::Prebooked;
+use stopover_sdk::hotel_booking::PrebookResponse;
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::{Checkout, MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
@@ -10,7 +10,7 @@ use crate::map::{minor, offer, other_currency};
 use crate::wire::rate::{Prebook, RoomType};
 
 /// The offer as it was priced.
-pub(crate) struct Offered<'a> {
+pub(crate) struct PricedOffer<'a> {
     pub(crate) supplier_hotel_id: &'a str,
     pub(crate) currency: &'a str,
     pub(crate) total: MinorUnits,
@@ -21,7 +21,7 @@ pub(crate) struct Offered<'a> {
 
 /// The adapter's reference of a prebook: the data needed to book.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Bound {
+pub(crate) struct PrebookReference {
     pub(crate) prebook_id: String,
     /// Id of the transaction that is paid in the browser.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,11 +30,11 @@ pub(crate) struct Bound {
 
 /// Returns the bound offer. Changed terms or a higher price are refused because the customer must
 /// consent to them. A lower price is accepted.
-pub(crate) fn prebooked(
-    offered: &Offered<'_>,
+pub(crate) fn prebook_response(
+    offered: &PricedOffer<'_>,
     prebook: Prebook,
     hotel: HotelSummary,
-) -> Result<Prebooked, ChangeError> {
+) -> Result<PrebookResponse, ChangeError> {
     if prebook.currency != offered.currency {
         return Err(other_currency().into());
     }
@@ -54,7 +54,7 @@ pub(crate) fn prebooked(
         return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
     }
     let checkout = checkout(offered, &prebook)?;
-    let bound = Bound {
+    let bound = PrebookReference {
         transaction_id: prebook
             .transaction_id
             .clone()
@@ -83,9 +83,9 @@ pub(crate) fn prebooked(
         let message = "the price of the offer rose";
         return Err(Refusal::new(RefusalReason::PriceChanged(now), message).into());
     }
-    let supplier_prebook =
-        String::from_utf8(json::write(&bound)?).map_err(|_| contradiction("its id is not text"))?;
-    Ok(Prebooked {
+    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
+        .map_err(|_| contradiction("its id is not text"))?;
+    Ok(PrebookResponse {
         supplier_prebook,
         currency: prebook.currency,
         total,
@@ -130,7 +130,7 @@ impl Extras {
     }
 }
 
-fn checkout(offered: &Offered<'_>, prebook: &Prebook) -> Result<Option<Checkout>, ChangeError> {
+fn checkout(offered: &PricedOffer<'_>, prebook: &Prebook) -> Result<Option<Checkout>, ChangeError> {
     if !offered.uses_payment_sdk {
         return Ok(None);
     }

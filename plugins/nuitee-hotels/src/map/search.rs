@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use stopover_sdk::hotel_search::{AppliedFilters, Filters, FoundHotel, SearchAnswer, Sort};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::hotel_search::{AppliedFilters, Filters, SearchResponse, Sort, SupplierHotel};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
 use crate::map::place::distance_m;
@@ -12,14 +12,14 @@ use crate::wire::Coordinates;
 use crate::wire::rate::{Hotel, HotelRates, RoomType};
 
 /// The parts of a request that are needed to read its response.
-pub(crate) struct Asked<'a> {
+pub(crate) struct SearchContext<'a> {
     pub(crate) center: &'a Location,
-    pub(crate) offers: offer::Asked<'a>,
+    pub(crate) pricing: offer::PricingContext<'a>,
     pub(crate) filters: &'a Filters,
     pub(crate) sort: Sort,
     pub(crate) limit: usize,
     /// Maximum number of hotels that was requested from Nuitee.
-    pub(crate) asked_limit: usize,
+    pub(crate) supplier_limit: usize,
 }
 
 /// Returns the board codes to request, or `None` if a board has no code.
@@ -28,7 +28,7 @@ pub(crate) fn board_codes(boards: &[Board]) -> Option<String> {
         .iter()
         .map(|board| match board {
             Board::RoomOnly => Some("RO"),
-            Board::Breakfast => Some("BB,BB1,BB2,BI"),
+            Board::BedAndBreakfast => Some("BB,BB1,BB2,BI"),
             Board::HalfBoard => Some("HB"),
             Board::FullBoard => Some("FB"),
             Board::AllInclusive => Some("AI"),
@@ -68,56 +68,59 @@ pub(crate) fn applied(filters: &Filters) -> AppliedFilters {
 ///
 /// # Errors
 /// An amount is in a currency other than the requested one.
-pub(crate) fn answer(
-    asked: &Asked<'_>,
+pub(crate) fn search_response(
+    context: &SearchContext<'_>,
     rates: Vec<HotelRates>,
     hotels: &[Hotel],
     places: &HashMap<String, Location>,
-) -> Result<SearchAnswer, Unreadable> {
+) -> Result<SearchResponse, DecodeError> {
     let known: HashMap<&str, &Hotel> = hotels
         .iter()
         .map(|hotel| (hotel.id.as_str(), hotel))
         .collect();
-    let is_all = rates.len() < asked.asked_limit;
+    let is_all = rates.len() < context.supplier_limit;
     let mut found = Vec::new();
     for rate in rates {
         let Some(hotel) = known.get(rate.hotel_id.as_str()) else {
             continue;
         };
-        let Some(lowest_total) = lowest(asked, rate.room_types.0)? else {
+        let Some(lowest_total) = lowest(context, rate.room_types.0)? else {
             continue;
         };
         let location = map::location(hotel.latitude, hotel.longitude);
         let Some(location) = location.or_else(|| places.get(&hotel.id).copied()) else {
             continue;
         };
-        if passes(asked.filters, hotel, lowest_total) {
-            found.push(found_hotel(hotel, location, lowest_total));
+        if matches_filters(context.filters, hotel, lowest_total) {
+            found.push(supplier_hotel(hotel, location, lowest_total));
         }
     }
-    sort(&mut found, asked);
-    let truncated = found.len() > asked.limit || !is_all;
-    found.truncate(asked.limit);
-    Ok(SearchAnswer {
-        currency: asked.offers.currency.to_owned(),
+    sort(&mut found, context);
+    let truncated = found.len() > context.limit || !is_all;
+    found.truncate(context.limit);
+    Ok(SearchResponse {
+        currency: context.pricing.currency.to_owned(),
         hotels: found,
-        applied: applied(asked.filters),
+        applied: applied(context.filters),
         truncated,
     })
 }
 
 /// Returns the lowest total of the offers with the requested boards and terms. Offers that pricing
 /// would leave out do not count, such as an offer for fewer rooms.
-fn lowest(asked: &Asked<'_>, room_types: Vec<RoomType>) -> Result<Option<MinorUnits>, Unreadable> {
-    let boards = &asked.filters.boards;
+fn lowest(
+    context: &SearchContext<'_>,
+    room_types: Vec<RoomType>,
+) -> Result<Option<MinorUnits>, DecodeError> {
+    let boards = &context.filters.boards;
     let any_board = boards.is_empty() || boards.contains(&Board::Other);
     let mut lowest: Option<MinorUnits> = None;
     for room_type in room_types {
-        let Ok(offer) = offer::offer(&asked.offers, room_type)? else {
+        let Ok(offer) = offer::offer(&context.pricing, room_type)? else {
             continue;
         };
         let board_fits = any_board || offer.rooms.iter().all(|room| boards.contains(&room.board));
-        let terms_fit = asked.filters.refundable != Some(true) || offer.policy.refundable;
+        let terms_fit = context.filters.refundable != Some(true) || offer.policy.refundable;
         if board_fits && terms_fit {
             lowest = Some(lowest.map_or(offer.total, |lowest| lowest.min(offer.total)));
         }
@@ -125,7 +128,7 @@ fn lowest(asked: &Asked<'_>, room_types: Vec<RoomType>) -> Result<Option<MinorUn
     Ok(lowest)
 }
 
-fn passes(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool {
+fn matches_filters(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool {
     let at_least = |value: Option<f64>, minimum: Option<f64>| {
         minimum.is_none_or(|minimum| value.is_some_and(|value| value >= minimum))
     };
@@ -136,8 +139,8 @@ fn passes(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool {
         && filters.max_total.is_none_or(|maximum| total <= maximum)
 }
 
-fn found_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> FoundHotel {
-    FoundHotel {
+fn supplier_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> SupplierHotel {
+    SupplierHotel {
         supplier_hotel_id: hotel.id.clone(),
         name: text::plain(&hotel.name),
         address: hotel
@@ -154,12 +157,12 @@ fn found_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> F
 }
 
 /// Sorts by the requested key, then by id, so that equal hotels keep their order.
-fn sort(found: &mut [FoundHotel], asked: &Asked<'_>) {
+fn sort(found: &mut [SupplierHotel], context: &SearchContext<'_>) {
     let center = Coordinates {
-        latitude: asked.center.latitude,
-        longitude: asked.center.longitude,
+        latitude: context.center.latitude,
+        longitude: context.center.longitude,
     };
-    let distance = |hotel: &FoundHotel| {
+    let distance = |hotel: &SupplierHotel| {
         let place = Coordinates {
             latitude: hotel.location.latitude,
             longitude: hotel.location.longitude,
@@ -168,7 +171,7 @@ fn sort(found: &mut [FoundHotel], asked: &Asked<'_>) {
     };
     let best = |rating: Option<f64>| rating.unwrap_or(-1.0);
     found.sort_by(|left, right| {
-        let order = match asked.sort {
+        let order = match context.sort {
             Sort::Distance => distance(left).total_cmp(&distance(right)),
             Sort::Total => left.lowest_total.cmp(&right.lowest_total),
             Sort::GuestRating => best(right.guest_rating).total_cmp(&best(left.guest_rating)),

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use stopover_sdk::hotel_weather::{Condition, Day};
+use stopover_sdk::hotel_weather::{WeatherCondition, WeatherDay};
 use stopover_sdk::time;
 
 use crate::map::text;
-use crate::wire::Number;
+use crate::wire::LenientNumber;
 use crate::wire::weather::{Daily, DetailedDay, Range, Weather};
 
 /// Returns the days from `start` to `end` (both included), in order. If a day comes in both forms,
 /// the detailed one is used.
-pub(crate) fn days(weather: Vec<Weather>, start: &str, end: &str) -> Vec<Day> {
-    let mut days: BTreeMap<String, Day> = BTreeMap::new();
+pub(crate) fn days(weather: Vec<Weather>, start: &str, end: &str) -> Vec<WeatherDay> {
+    let mut days: BTreeMap<String, WeatherDay> = BTreeMap::new();
     for data in weather
         .into_iter()
         .flat_map(|weather| weather.weather_data.0)
     {
-        let daily = data.daily_weather.map(coarse);
+        let daily = data.daily_weather.map(daily_forecast);
         let detailed = data
             .detailed_weather_data
             .map(|data| data.daily.0)
@@ -35,13 +35,13 @@ pub(crate) fn days(weather: Vec<Weather>, start: &str, end: &str) -> Vec<Day> {
         .collect()
 }
 
-fn detailed_day(day: DetailedDay) -> Day {
+fn detailed_day(day: DetailedDay) -> WeatherDay {
     let (temperature_min, temperature_max) = range(day.temp.as_ref());
-    let conditions = day.weather.0.into_iter().map(|condition| Condition {
+    let conditions = day.weather.0.into_iter().map(|condition| WeatherCondition {
         description: text::plain(&condition.description),
         icon: condition.icon.filter(|icon| !icon.is_empty()),
     });
-    Day {
+    WeatherDay {
         date: day.date,
         temperature_min,
         temperature_max,
@@ -56,9 +56,9 @@ fn detailed_day(day: DetailedDay) -> Day {
     }
 }
 
-fn coarse(day: Daily) -> Day {
+fn daily_forecast(day: Daily) -> WeatherDay {
     let (temperature_min, temperature_max) = range(day.temperature.as_ref());
-    Day {
+    WeatherDay {
         date: day.date,
         temperature_min,
         temperature_max,
@@ -77,7 +77,7 @@ fn coarse(day: Daily) -> Day {
 }
 
 fn range(range: Option<&Range>) -> (Option<f64>, Option<f64>) {
-    let bound = |bound: fn(&Range) -> Number| range.and_then(|range| bound(range).0);
+    let bound = |bound: fn(&Range) -> LenientNumber| range.and_then(|range| bound(range).0);
     (bound(|range| range.min), bound(|range| range.max))
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::rate::CancellationPolicies;
-use crate::wire::{Amount, Flag, Many, RoomNumber, Texts, Word};
+use crate::wire::{Amount, LenientFlag, LenientText, LenientTextList, OneOrMany, RoomNumber};
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,24 +53,24 @@ pub(crate) enum Payment<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Booking {
     #[serde(default)]
-    pub(crate) booking_id: Word,
+    pub(crate) booking_id: LenientText,
     #[serde(default)]
-    pub(crate) client_reference: Word,
+    pub(crate) client_reference: LenientText,
     #[serde(default)]
-    pub(crate) supplier_booking_id: Word,
+    pub(crate) supplier_booking_id: LenientText,
     pub(crate) status: String,
     #[serde(default)]
-    pub(crate) hotel_confirmation_code: Word,
+    pub(crate) hotel_confirmation_code: LenientText,
     #[serde(default)]
-    pub(crate) booked_rooms: Many<BookedRoom>,
+    pub(crate) booked_rooms: OneOrMany<SupplierRoom>,
     /// Rooms of a listed booking, which uses this name for `booked_rooms`.
     #[serde(default)]
-    pub(crate) rooms: Many<BookedRoom>,
+    pub(crate) rooms: OneOrMany<SupplierRoom>,
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
     #[serde(default)]
-    pub(crate) last_free_cancellation_date: Word,
+    pub(crate) last_free_cancellation_date: LenientText,
     #[serde(default)]
-    pub(crate) cancelled_at: Word,
+    pub(crate) cancelled_at: LenientText,
     pub(crate) currency: String,
     pub(crate) price: Decimal,
     #[serde(default, deserialize_with = "lenient")]
@@ -81,21 +81,21 @@ pub(crate) struct Booking {
     pub(crate) amount_refunded: Option<Decimal>,
     /// HTML text.
     #[serde(default)]
-    pub(crate) remarks: Texts,
+    pub(crate) remarks: LenientTextList,
     #[serde(default)]
-    pub(crate) hotel_remarks: Texts,
+    pub(crate) hotel_remarks: LenientTextList,
     #[serde(default)]
-    pub(crate) mandatory_fees: Texts,
+    pub(crate) mandatory_fees: LenientTextList,
     #[serde(default)]
-    pub(crate) optional_fees: Texts,
+    pub(crate) optional_fees: LenientTextList,
     #[serde(default)]
-    pub(crate) know_before_you_go: Texts,
+    pub(crate) know_before_you_go: LenientTextList,
     #[serde(default)]
-    pub(crate) sandbox: Flag,
+    pub(crate) sandbox: LenientFlag,
 }
 
 impl Booking {
-    pub(crate) fn all_rooms(&self) -> &[BookedRoom] {
+    pub(crate) fn all_rooms(&self) -> &[SupplierRoom] {
         if self.booked_rooms.0.is_empty() {
             &self.rooms.0
         } else {
@@ -105,7 +105,7 @@ impl Booking {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct BookedRoom {
+pub(crate) struct SupplierRoom {
     #[serde(default)]
     pub(crate) occupancy_number: RoomNumber,
     #[serde(rename = "cancellationPolicies")]
@@ -124,7 +124,7 @@ pub(crate) struct BookedRate {
 pub(crate) struct BookedRetailRate {
     /// The total: an object here, a list in rates.
     #[serde(default)]
-    pub(crate) total: Many<Amount>,
+    pub(crate) total: OneOrMany<Amount>,
 }
 
 /// The response to a cancellation.

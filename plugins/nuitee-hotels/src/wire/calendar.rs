@@ -3,14 +3,14 @@
 use serde::Deserialize;
 use stopover_sdk::money::{Decimal, lenient};
 
-use crate::wire::Many;
+use crate::wire::OneOrMany;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HotelPrices {
     pub(crate) hotel_id: String,
     #[serde(default)]
-    pub(crate) prices: Many<DayPrice>,
+    pub(crate) prices: OneOrMany<DayPrice>,
 }
 
 #[derive(Debug, Deserialize)]

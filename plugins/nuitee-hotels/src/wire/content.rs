@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::wire::{Coordinates, Many, Number};
+use crate::wire::{Coordinates, LenientNumber, OneOrMany};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -13,22 +13,22 @@ pub(crate) struct Hotel {
     pub(crate) hotel_description: Option<String>,
     pub(crate) hotel_important_information: Option<String>,
     pub(crate) checkin_checkout_times: Option<CheckTimes>,
-    pub(crate) hotel_images: Many<Image>,
+    pub(crate) hotel_images: OneOrMany<Image>,
     pub(crate) country: Option<String>,
     pub(crate) city: Option<String>,
     pub(crate) state: Option<String>,
     pub(crate) zip: Option<String>,
-    pub(crate) star_rating: Number,
+    pub(crate) star_rating: LenientNumber,
     pub(crate) location: Option<Coordinates>,
     pub(crate) address: Option<String>,
-    pub(crate) hotel_facilities: Many<String>,
-    pub(crate) rooms: Many<Room>,
+    pub(crate) hotel_facilities: OneOrMany<String>,
+    pub(crate) rooms: OneOrMany<Room>,
     pub(crate) phone: Option<String>,
     pub(crate) email: Option<String>,
     /// Guest rating from 0 to 10.
-    pub(crate) rating: Number,
-    pub(crate) review_count: Number,
-    pub(crate) policies: Many<Policy>,
+    pub(crate) rating: LenientNumber,
+    pub(crate) review_count: LenientNumber,
+    pub(crate) policies: OneOrMany<Policy>,
 }
 
 /// Check-in and check-out times, in forms such as `04:00 PM`.
@@ -46,9 +46,9 @@ pub(crate) struct Image {
     pub(crate) url_hd: Option<String>,
     pub(crate) caption: Option<String>,
     #[serde(default)]
-    pub(crate) order: Number,
+    pub(crate) order: LenientNumber,
     #[serde(default)]
-    pub(crate) default_image: crate::wire::Flag,
+    pub(crate) default_image: crate::wire::LenientFlag,
 }
 
 #[derive(Debug, Deserialize)]
@@ -58,9 +58,9 @@ pub(crate) struct Room {
     pub(crate) room_name: String,
     pub(crate) description: Option<String>,
     #[serde(default)]
-    pub(crate) max_occupancy: Number,
+    pub(crate) max_occupancy: LenientNumber,
     #[serde(default)]
-    pub(crate) photos: Many<Photo>,
+    pub(crate) photos: OneOrMany<Photo>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -83,9 +83,9 @@ pub(crate) struct Policy {
 pub(crate) struct ListedHotel {
     pub(crate) id: String,
     #[serde(default)]
-    pub(crate) latitude: Number,
+    pub(crate) latitude: LenientNumber,
     #[serde(default)]
-    pub(crate) longitude: Number,
+    pub(crate) longitude: LenientNumber,
 }
 
 /// A review. The reviewer's `name` is not read.
@@ -93,7 +93,7 @@ pub(crate) struct ListedHotel {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Review {
     #[serde(default)]
-    pub(crate) average_score: Number,
+    pub(crate) average_score: LenientNumber,
     #[serde(rename = "type")]
     pub(crate) traveller_type: Option<String>,
     /// Date on which the review was written.

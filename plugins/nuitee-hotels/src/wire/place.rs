@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::wire::{Coordinates, Many};
+use crate::wire::{Coordinates, OneOrMany};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -13,14 +13,14 @@ pub(crate) struct Suggestion {
     #[serde(default)]
     pub(crate) formatted_address: String,
     #[serde(default)]
-    pub(crate) types: Many<String>,
+    pub(crate) types: OneOrMany<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Place {
     #[serde(default)]
-    pub(crate) address_components: Many<AddressComponent>,
+    pub(crate) address_components: OneOrMany<AddressComponent>,
     pub(crate) location: Coordinates,
     pub(crate) viewport: Option<Viewport>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct AddressComponent {
     #[serde(default)]
     pub(crate) short_text: String,
     #[serde(default)]
-    pub(crate) types: Many<String>,
+    pub(crate) types: OneOrMany<String>,
 }
 
 #[derive(Debug, Deserialize)]

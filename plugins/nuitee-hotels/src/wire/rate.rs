@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stopover_sdk::money::{Decimal, lenient};
 
-use crate::wire::{Amount, Flag, Many, Number, RoomNumber};
+use crate::wire::{Amount, LenientFlag, LenientNumber, OneOrMany, RoomNumber};
 
 /// Body of a request to `/hotels/rates`: hotels by id, by place or around a point.
 #[derive(Debug, Default, Serialize)]
@@ -61,7 +61,7 @@ pub(crate) struct LoyaltyMembership<'a> {
 pub(crate) struct HotelRates {
     pub(crate) hotel_id: String,
     #[serde(default)]
-    pub(crate) room_types: Many<RoomType>,
+    pub(crate) room_types: OneOrMany<RoomType>,
 }
 
 /// An offer, which Nuitee calls a room type: a rate for every requested room.
@@ -71,12 +71,12 @@ pub(crate) struct RoomType {
     #[serde(default)]
     pub(crate) offer_id: String,
     #[serde(default)]
-    pub(crate) rates: Many<Rate>,
+    pub(crate) rates: OneOrMany<Rate>,
     /// The offer's total: a list in the schema, an object in the responses.
     #[serde(default)]
-    pub(crate) offer_retail_rate: Many<Amount>,
+    pub(crate) offer_retail_rate: OneOrMany<Amount>,
     #[serde(default)]
-    pub(crate) loyalty_membership_id_required: Flag,
+    pub(crate) loyalty_membership_id_required: LenientFlag,
 }
 
 #[derive(Debug, Deserialize)]
@@ -99,17 +99,17 @@ pub(crate) struct Rate {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RetailRate {
     #[serde(default)]
-    pub(crate) total: Many<Amount>,
+    pub(crate) total: OneOrMany<Amount>,
     #[serde(default)]
-    pub(crate) taxes_and_fees: Many<TaxOrFee>,
+    pub(crate) taxes_and_fees: OneOrMany<TaxOrFee>,
     #[serde(default)]
-    pub(crate) promotions: Many<Promotion>,
+    pub(crate) promotions: OneOrMany<Promotion>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct TaxOrFee {
     #[serde(default)]
-    pub(crate) included: Flag,
+    pub(crate) included: LenientFlag,
     pub(crate) amount: Decimal,
     pub(crate) currency: String,
 }
@@ -130,7 +130,7 @@ pub(crate) struct Promotion {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CancellationPolicies {
     #[serde(default)]
-    pub(crate) cancel_policy_infos: Many<CancelPolicyInfo>,
+    pub(crate) cancel_policy_infos: OneOrMany<CancelPolicyInfo>,
     /// `RFN` or `NRFN`.
     #[serde(default)]
     pub(crate) refundable_tag: String,
@@ -157,14 +157,14 @@ pub(crate) struct Hotel {
     pub(crate) main_photo: Option<String>,
     pub(crate) address: Option<String>,
     #[serde(default)]
-    pub(crate) latitude: Number,
+    pub(crate) latitude: LenientNumber,
     #[serde(default)]
-    pub(crate) longitude: Number,
+    pub(crate) longitude: LenientNumber,
     /// Guest rating from 0 to 10.
     #[serde(default)]
-    pub(crate) rating: Number,
+    pub(crate) rating: LenientNumber,
     #[serde(default)]
-    pub(crate) stars: Number,
+    pub(crate) stars: LenientNumber,
 }
 
 #[derive(Debug, Serialize)]
@@ -188,11 +188,11 @@ pub(crate) struct Prebook {
     #[serde(default, deserialize_with = "lenient")]
     pub(crate) voucher_total_amount: Option<Decimal>,
     #[serde(default)]
-    pub(crate) room_types: Many<RoomType>,
+    pub(crate) room_types: OneOrMany<RoomType>,
     #[serde(default)]
-    pub(crate) cancellation_changed: Flag,
+    pub(crate) cancellation_changed: LenientFlag,
     #[serde(default)]
-    pub(crate) board_changed: Flag,
+    pub(crate) board_changed: LenientFlag,
     pub(crate) transaction_id: Option<String>,
     pub(crate) secret_key: Option<String>,
 }

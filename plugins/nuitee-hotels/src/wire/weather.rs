@@ -3,13 +3,13 @@
 
 use serde::Deserialize;
 
-use crate::wire::{Many, Number};
+use crate::wire::{LenientNumber, OneOrMany};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Weather {
     #[serde(default)]
-    pub(crate) weather_data: Many<WeatherData>,
+    pub(crate) weather_data: OneOrMany<WeatherData>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -22,7 +22,7 @@ pub(crate) struct WeatherData {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Detailed {
     #[serde(default)]
-    pub(crate) daily: Many<DetailedDay>,
+    pub(crate) daily: OneOrMany<DetailedDay>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -31,21 +31,21 @@ pub(crate) struct DetailedDay {
     pub(crate) summary: Option<String>,
     pub(crate) temp: Option<Range>,
     #[serde(default)]
-    pub(crate) humidity: Number,
+    pub(crate) humidity: LenientNumber,
     #[serde(default)]
-    pub(crate) wind_speed: Number,
+    pub(crate) wind_speed: LenientNumber,
     #[serde(default)]
-    pub(crate) weather: Many<Condition>,
+    pub(crate) weather: OneOrMany<Condition>,
     #[serde(default)]
-    pub(crate) pop: Number,
+    pub(crate) pop: LenientNumber,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Range {
     #[serde(default)]
-    pub(crate) min: Number,
+    pub(crate) min: LenientNumber,
     #[serde(default)]
-    pub(crate) max: Number,
+    pub(crate) max: LenientNumber,
 }
 
 #[derive(Debug, Deserialize)]
@@ -67,7 +67,7 @@ pub(crate) struct Daily {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Afternoon {
     #[serde(default)]
-    pub(crate) afternoon: Number,
+    pub(crate) afternoon: LenientNumber,
 }
 
 #[derive(Debug, Deserialize)]
@@ -78,11 +78,11 @@ pub(crate) struct Wind {
 #[derive(Debug, Deserialize)]
 pub(crate) struct MaximumWind {
     #[serde(default)]
-    pub(crate) speed: Number,
+    pub(crate) speed: LenientNumber,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Precipitation {
     #[serde(default)]
-    pub(crate) total: Number,
+    pub(crate) total: LenientNumber,
 }

@@ -6,7 +6,7 @@ use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::hotel_cancellation::{CancelRequest, QuoteRequest};
 use stopover_sdk::hotel_pricing::PriceRequest;
 use stopover_sdk::http::Request;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::Contact;
 use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay};
 
@@ -19,8 +19,8 @@ pub(crate) fn fixture(name: &str) -> String {
 }
 
 /// Creates a mock gateway whose first response is a fixture.
-pub(crate) fn answering(name: &str) -> Gateway {
-    Gateway::new().answer(200, fixture(name))
+pub(crate) fn responding_with(name: &str) -> MockGateway {
+    MockGateway::new().respond_with(200, fixture(name))
 }
 
 /// Returns a stay of two nights in two rooms, priced in euros.

@@ -2,9 +2,9 @@
 
 use nuitee_hotels::NuiteeHotels;
 use serde_json::{Value, json};
-use stopover_sdk::hotel_booking::{FindAnswer, Prebooked};
+use stopover_sdk::hotel_booking::{BookingLookup, PrebookResponse};
 use stopover_sdk::http::Error;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::{BookingStatus, Money};
 use stopover_sdk::{ChangeError, HotelBooking, ReadError, RefusalReason, time};
 
@@ -12,16 +12,16 @@ use crate::ask;
 
 const SDK: &str = r#"{"payment_method": "PAYMENT_SDK"}"#;
 
-fn prebook_with(change: impl FnOnce(&mut Value)) -> Result<Prebooked, ChangeError> {
+fn prebook_with(change: impl FnOnce(&mut Value)) -> Result<PrebookResponse, ChangeError> {
     let mut document: Value = serde_json::from_str(&ask::fixture("prebook.json")).unwrap();
     change(&mut document["data"]);
-    let gateway = Gateway::new()
-        .answer(200, document.to_string())
-        .answer(200, ask::fixture("hotel.json"));
+    let gateway = MockGateway::new()
+        .respond_with(200, document.to_string())
+        .respond_with(200, ask::fixture("hotel.json"));
     gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()))
 }
 
-fn refused(result: Result<Prebooked, ChangeError>) -> RefusalReason {
+fn refused(result: Result<PrebookResponse, ChangeError>) -> RefusalReason {
     match result {
         Err(ChangeError::Refused(refusal)) => refusal.reason,
         other => panic!("{other:?}"),
@@ -30,7 +30,8 @@ fn refused(result: Result<Prebooked, ChangeError>) -> RefusalReason {
 
 #[test]
 fn prebook_returns_bound_offer_with_hotel_summary() {
-    let gateway = ask::answering("prebook.json").answer(200, ask::fixture("hotel.json"));
+    let gateway =
+        ask::responding_with("prebook.json").respond_with(200, ask::fixture("hotel.json"));
     let bound = gateway
         .run(|| NuiteeHotels::prebook(ask::prebook_request()))
         .unwrap();
@@ -64,18 +65,18 @@ fn prebook_succeeds_without_hotel_content() {
     for content in [
         Ok((500, "")),
         Ok((200, r#"{"data": {}}"#)),
-        Err(Error::Cut("x".into())),
+        Err(Error::ConnectionLost("x".into())),
     ] {
-        let gateway = ask::answering("prebook.json");
+        let gateway = ask::responding_with("prebook.json");
         let gateway = match content {
-            Ok((status, body)) => gateway.answer(status, body),
-            Err(error) => gateway.fail(error),
+            Ok((status, body)) => gateway.respond_with(status, body),
+            Err(error) => gateway.fail_with(error),
         };
         let bound = gateway
             .run(|| NuiteeHotels::prebook(ask::prebook_request()))
             .unwrap();
         assert_eq!(bound.hotel.name, "lpown1");
-        assert_eq!(gateway.logged().len(), 1);
+        assert_eq!(gateway.logs().len(), 1);
     }
 }
 
@@ -140,9 +141,9 @@ fn prebook_that_does_not_match_offer_is_unknown() {
 
 #[test]
 fn payment_in_browser_returns_token_and_books_with_transaction() {
-    let gateway = ask::answering("prebook.json")
-        .answer(200, ask::fixture("hotel.json"))
-        .answer(200, ask::fixture("booking.json"))
+    let gateway = ask::responding_with("prebook.json")
+        .respond_with(200, ask::fixture("hotel.json"))
+        .respond_with(200, ask::fixture("booking.json"))
         .settings(SDK);
     let bound = gateway
         .run(|| NuiteeHotels::prebook(ask::prebook_request()))
@@ -168,17 +169,17 @@ fn payment_in_browser_returns_token_and_books_with_transaction() {
 #[test]
 fn prebook_without_requested_payment_token_is_unknown() {
     let document = ask::fixture("prebook.json").replace("pi_own_secret", "");
-    let gateway = Gateway::new()
+    let gateway = MockGateway::new()
         .settings(SDK)
-        .answer(200, document)
-        .answer(200, ask::fixture("hotel.json"));
+        .respond_with(200, document)
+        .respond_with(200, ask::fixture("hotel.json"));
     let result = gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()));
     assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
 }
 
 #[test]
 fn booking_sends_client_reference_and_lead_guests() {
-    let gateway = ask::answering("booking.json").settings(r#"{"payment_method": "WALLET"}"#);
+    let gateway = ask::responding_with("booking.json").settings(r#"{"payment_method": "WALLET"}"#);
     gateway
         .run(|| NuiteeHotels::book(ask::book_request()))
         .unwrap();
@@ -206,7 +207,7 @@ fn booking_sends_client_reference_and_lead_guests() {
 
 #[test]
 fn booking_response_is_fully_converted() {
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let state = gateway
         .run(|| NuiteeHotels::book(ask::book_request()))
         .unwrap();
@@ -248,18 +249,18 @@ fn booking_response_is_fully_converted() {
 #[test]
 fn booking_with_existing_reference_is_read_back() {
     let duplicate = r#"{"error": {"code": 4005, "message": "duplicate client reference"}}"#;
-    let gateway = Gateway::new()
-        .answer(400, duplicate)
-        .answer(200, ask::fixture("bookings.json"));
+    let gateway = MockGateway::new()
+        .respond_with(400, duplicate)
+        .respond_with(200, ask::fixture("bookings.json"));
     let state = gateway
         .run(|| NuiteeHotels::book(ask::book_request()))
         .unwrap();
     assert_eq!(state.supplier_reference, "BK-OWN-1");
 
-    for answer in [(200, r#"{"data": []}"#), (500, "{}"), (204, "")] {
-        let gateway = Gateway::new()
-            .answer(400, duplicate)
-            .answer(answer.0, answer.1);
+    for response in [(200, r#"{"data": []}"#), (500, "{}"), (204, "")] {
+        let gateway = MockGateway::new()
+            .respond_with(400, duplicate)
+            .respond_with(response.0, response.1);
         let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
         assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
     }
@@ -285,7 +286,7 @@ fn booking_with_unreadable_response_is_unknown() {
         (429, "slow down".to_owned()),
     ];
     for (status, body) in cases {
-        let gateway = Gateway::new().answer(status, &body);
+        let gateway = MockGateway::new().respond_with(status, &body);
         let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
         assert!(
             matches!(result, Err(ChangeError::Unknown(_))),
@@ -302,7 +303,7 @@ fn booking_is_unknown_on_broken_and_not_sent_on_refused_connection() {
             ChangeError::NotSent("refused".into()),
         ),
         (
-            Error::Cut("reset".into()),
+            Error::ConnectionLost("reset".into()),
             ChangeError::Unknown("reset".into()),
         ),
         (
@@ -311,7 +312,7 @@ fn booking_is_unknown_on_broken_and_not_sent_on_refused_connection() {
         ),
     ];
     for (error, expected) in cases {
-        let gateway = Gateway::new().fail(error);
+        let gateway = MockGateway::new().fail_with(error);
         let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
         assert_eq!(result, Err(expected));
     }
@@ -319,7 +320,7 @@ fn booking_is_unknown_on_broken_and_not_sent_on_refused_connection() {
 
 #[test]
 fn invalid_booking_is_refused_without_request() {
-    let gateway = Gateway::new();
+    let gateway = MockGateway::new();
     let mut request = ask::book_request();
     request.supplier_prebook = "not ours".to_owned();
     let foreign = gateway.run(|| NuiteeHotels::book(request));
@@ -329,7 +330,7 @@ fn invalid_booking_is_refused_without_request() {
     for result in [foreign, empty] {
         assert!(matches!(result, Err(ChangeError::Refused(_))), "{result:?}");
     }
-    let switched = Gateway::new().settings(SDK);
+    let switched = MockGateway::new().settings(SDK);
     let result = switched.run(|| NuiteeHotels::book(ask::book_request()));
     assert!(matches!(result, Err(ChangeError::Refused(_))), "{result:?}");
     assert!(gateway.requests().is_empty() && switched.requests().is_empty());
@@ -337,11 +338,11 @@ fn invalid_booking_is_refused_without_request() {
 
 #[test]
 fn booking_is_found_by_supplier_reference() {
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let found = gateway
         .run(|| NuiteeHotels::find(ask::find_request(Some("BK/1"))))
         .unwrap();
-    assert!(matches!(found, FindAnswer::Found(state) if state.supplier_reference == "BK-OWN-1"));
+    assert!(matches!(found, BookingLookup::Found(state) if state.supplier_reference == "BK-OWN-1"));
     assert_eq!(
         gateway.requests()[0].url,
         "https://book.liteapi.travel/v3.0/bookings/BK%2F1"
@@ -350,11 +351,11 @@ fn booking_is_found_by_supplier_reference() {
 
 #[test]
 fn booking_is_found_by_client_reference_among_similar_and_canceled_ones() {
-    let gateway = ask::answering("bookings.json");
+    let gateway = ask::responding_with("bookings.json");
     let found = gateway
         .run(|| NuiteeHotels::find(ask::find_request(None)))
         .unwrap();
-    let FindAnswer::Found(state) = found else {
+    let BookingLookup::Found(state) = found else {
         panic!("{found:?}");
     };
     assert_eq!(state.supplier_reference, "BK-OWN-1");
@@ -376,10 +377,12 @@ fn missing_booking_is_not_found_in_every_response_form() {
         (200, r#"{"data": ""}"#),
     ];
     for (status, body) in nothing {
-        let gateway = Gateway::new().answer(204, "").answer(status, body);
+        let gateway = MockGateway::new()
+            .respond_with(204, "")
+            .respond_with(status, body);
         let found = gateway.run(|| NuiteeHotels::find(ask::find_request(Some("BK-X"))));
-        assert_eq!(found, Ok(FindAnswer::NotFound), "{status} {body}");
-        assert_eq!(gateway.unused_answers(), 0);
+        assert_eq!(found, Ok(BookingLookup::NotFound), "{status} {body}");
+        assert_eq!(gateway.unused_responses(), 0);
     }
 }
 
@@ -391,11 +394,11 @@ fn failed_find_returns_error_instead_of_not_found() {
         (401, "{}"),
     ];
     for (status, body) in cases {
-        let gateway = Gateway::new().answer(status, body);
+        let gateway = MockGateway::new().respond_with(status, body);
         let found = gateway.run(|| NuiteeHotels::find(ask::find_request(None)));
         assert!(found.is_err(), "{status}: {found:?}");
     }
-    let gateway = Gateway::new().fail(Error::TimedOut("late".into()));
+    let gateway = MockGateway::new().fail_with(Error::TimedOut("late".into()));
     let found = gateway.run(|| NuiteeHotels::find(ask::find_request(None)));
     assert_eq!(found, Err(ReadError::TimedOut("late".into())));
 }
@@ -413,12 +416,12 @@ fn every_known_status_is_converted_and_unknown_one_is_unreadable() {
     ];
     for (status, expected) in cases {
         let document = ask::fixture("booking.json").replace("CONFIRMED", status);
-        let gateway = Gateway::new().answer(200, document);
+        let gateway = MockGateway::new().respond_with(200, document);
         match (
             gateway.run(|| NuiteeHotels::find(ask::find_request(Some("BK-OWN-1")))),
             expected,
         ) {
-            (Ok(FindAnswer::Found(state)), Some(expected)) => {
+            (Ok(BookingLookup::Found(state)), Some(expected)) => {
                 assert_eq!(state.status, expected, "{status}");
                 let all_canceled = state.rooms.iter().all(|room| room.canceled);
                 assert_eq!(
@@ -427,7 +430,7 @@ fn every_known_status_is_converted_and_unknown_one_is_unreadable() {
                     "{status}"
                 );
             }
-            (Err(ReadError::Unreadable(_)), None) => {}
+            (Err(ReadError::InvalidResponse(_)), None) => {}
             (found, _) => panic!("{status}: {found:?}"),
         }
     }
@@ -438,10 +441,10 @@ fn sandbox_flag_is_read_in_every_form() {
     for (mark, expected) in [("1", 1), ("true", 1), ("0", 0), ("false", 0), ("null", 0)] {
         let document =
             ask::fixture("booking.json").replace("\"sandbox\": 1", &format!("\"sandbox\": {mark}"));
-        let gateway = Gateway::new().answer(200, document);
+        let gateway = MockGateway::new().respond_with(200, document);
         let found = gateway.run(|| NuiteeHotels::find(ask::find_request(Some("BK-OWN-1"))));
         assert!(
-            matches!(&found, Ok(FindAnswer::Found(state)) if state.extensions.len() == expected),
+            matches!(&found, Ok(BookingLookup::Found(state)) if state.extensions.len() == expected),
             "{mark}: {found:?}"
         );
     }
@@ -456,7 +459,7 @@ fn rooms_without_distinct_numbers_keep_response_order() {
                 "\"occupancy_number\": 1",
                 &format!("\"occupancy_number\": {number}"),
             );
-        let gateway = Gateway::new().answer(200, document);
+        let gateway = MockGateway::new().respond_with(200, document);
         let state = gateway
             .run(|| NuiteeHotels::book(ask::book_request()))
             .unwrap();

@@ -1,17 +1,17 @@
 //! Cancellation quotes and cancellations.
 
 use nuitee_hotels::NuiteeHotels;
-use stopover_sdk::hotel_booking::FindAnswer;
+use stopover_sdk::hotel_booking::BookingLookup;
 use stopover_sdk::hotel_cancellation::{Quote, RoomReference};
 use stopover_sdk::http::{Error, Method};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::types::hotel::HotelBookingState;
+use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::{ChangeError, HotelBooking, HotelCancellation, ReadError, RefusalReason};
 
 use crate::ask;
 
-fn cancel(gateway: &Gateway) -> Result<HotelBookingState, ChangeError> {
+fn cancel(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
     gateway.run(|| NuiteeHotels::cancel(ask::cancel_request()))
 }
 
@@ -21,7 +21,7 @@ fn canceled_booking() -> String {
 
 #[test]
 fn quote_returns_newly_read_policy() {
-    let gateway = ask::answering("booking.json");
+    let gateway = ask::responding_with("booking.json");
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
     let Ok(Quote::Policy(Some(policy))) = quote else {
         panic!("{quote:?}");
@@ -32,24 +32,24 @@ fn quote_returns_newly_read_policy() {
 #[test]
 fn quote_with_unreadable_policy_has_no_policy() {
     let document = ask::fixture("booking.json").replace("RFN", "???");
-    let gateway = Gateway::new().answer(200, document);
+    let gateway = MockGateway::new().respond_with(200, document);
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
     assert_eq!(quote, Ok(Quote::Policy(None)));
 }
 
 #[test]
 fn quote_without_booking_is_not_found_and_failed_read_is_error() {
-    let gateway = Gateway::new().answer(204, "");
+    let gateway = MockGateway::new().respond_with(204, "");
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
     assert!(matches!(quote, Err(ReadError::NotFound(_))), "{quote:?}");
-    let gateway = Gateway::new().answer(500, "");
+    let gateway = MockGateway::new().respond_with(500, "");
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
     assert!(matches!(quote, Err(ReadError::Failed(_))), "{quote:?}");
 }
 
 #[test]
 fn cancellation_returns_fee_and_refund() {
-    let gateway = ask::answering("cancel.json").answer(200, canceled_booking());
+    let gateway = ask::responding_with("cancel.json").respond_with(200, canceled_booking());
     let state = cancel(&gateway).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     assert_eq!(state.total, 46050);
@@ -67,7 +67,7 @@ fn cancellation_returns_fee_and_refund() {
 
 #[test]
 fn cancellation_succeeds_when_booking_is_unreadable_or_outdated() {
-    let gateway = ask::answering("cancel.json").fail(Error::TimedOut("late".into()));
+    let gateway = ask::responding_with("cancel.json").fail_with(Error::TimedOut("late".into()));
     let state = cancel(&gateway).unwrap();
     assert_eq!(
         (state.status, state.total),
@@ -75,7 +75,8 @@ fn cancellation_succeeds_when_booking_is_unreadable_or_outdated() {
     );
     assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
 
-    let gateway = ask::answering("cancel.json").answer(200, ask::fixture("booking.json"));
+    let gateway =
+        ask::responding_with("cancel.json").respond_with(200, ask::fixture("booking.json"));
     let state = cancel(&gateway).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     assert!(state.rooms.iter().all(|room| room.canceled));
@@ -83,9 +84,9 @@ fn cancellation_succeeds_when_booking_is_unreadable_or_outdated() {
 
 #[test]
 fn not_modified_is_refusal_unless_booking_is_canceled() {
-    let gateway = Gateway::new()
-        .answer(304, "")
-        .answer(200, ask::fixture("booking.json"));
+    let gateway = MockGateway::new()
+        .respond_with(304, "")
+        .respond_with(200, ask::fixture("booking.json"));
     match cancel(&gateway) {
         Err(ChangeError::Refused(refusal)) => {
             assert_eq!(refusal.reason, RefusalReason::NotCancellable);
@@ -93,17 +94,19 @@ fn not_modified_is_refusal_unless_booking_is_canceled() {
         }
         other => panic!("{other:?}"),
     }
-    let gateway = Gateway::new()
-        .answer(304, "")
-        .answer(200, canceled_booking());
+    let gateway = MockGateway::new()
+        .respond_with(304, "")
+        .respond_with(200, canceled_booking());
     assert_eq!(cancel(&gateway).unwrap().status, BookingStatus::Canceled);
-    let gateway = Gateway::new().answer(304, "").answer(500, "");
+    let gateway = MockGateway::new()
+        .respond_with(304, "")
+        .respond_with(500, "");
     assert!(matches!(cancel(&gateway), Err(ChangeError::Unknown(_))));
 }
 
 #[test]
 fn cancellation_of_missing_booking_is_refused() {
-    let result = cancel(&Gateway::new().answer(204, ""));
+    let result = cancel(&MockGateway::new().respond_with(204, ""));
     assert!(
         matches!(&result, Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::NotCancellable),
         "{result:?}"
@@ -126,9 +129,9 @@ fn cancellation_without_canceled_status_is_unknown() {
         (503, "<html>"),
     ];
     for (status, body) in cases {
-        let gateway = Gateway::new()
-            .answer(status, body)
-            .answer(200, ask::fixture("booking.json"));
+        let gateway = MockGateway::new()
+            .respond_with(status, body)
+            .respond_with(200, ask::fixture("booking.json"));
         let result = cancel(&gateway);
         assert!(
             matches!(result, Err(ChangeError::Unknown(_))),
@@ -139,7 +142,7 @@ fn cancellation_without_canceled_status_is_unknown() {
 
 #[test]
 fn cancellation_of_single_room_is_refused_without_request() {
-    let gateway = Gateway::new();
+    let gateway = MockGateway::new();
     let mut request = ask::cancel_request();
     request.rooms = vec![RoomReference {
         position: 1,
@@ -162,9 +165,9 @@ fn canceled_booking_has_amounts_from_refund_or_policy() {
                 "\"amountRefunded\": 0",
                 &format!("\"amountRefunded\": {refunded}"),
             );
-        let gateway = Gateway::new().answer(200, document);
+        let gateway = MockGateway::new().respond_with(200, document);
         let found = gateway.run(|| NuiteeHotels::find(ask::find_request(Some("BK-OWN-1"))));
-        let Ok(FindAnswer::Found(state)) = found else {
+        let Ok(BookingLookup::Found(state)) = found else {
             panic!("{found:?}");
         };
         state

@@ -3,7 +3,7 @@
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::hotel_places::{Place, PlaceQuery};
 use stopover_sdk::http::{Error, Header, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::Location;
 use stopover_sdk::{HotelContent, HotelPlaces, HotelPriceCalendar, HotelWeather, ReadError};
 
@@ -11,7 +11,7 @@ use crate::ask;
 
 #[test]
 fn hotel_details_are_plain_text_without_invented_data() {
-    let gateway = ask::answering("hotel.json");
+    let gateway = ask::responding_with("hotel.json");
     let details = gateway
         .run(|| NuiteeHotels::read_details("lpown1".to_owned()))
         .unwrap();
@@ -74,7 +74,7 @@ fn missing_hotel_is_not_found() {
         (200, r#"{"data": {}}"#),
         (404, "{}"),
     ] {
-        let gateway = Gateway::new().answer(status, body);
+        let gateway = MockGateway::new().respond_with(status, body);
         let details = gateway.run(|| NuiteeHotels::read_details("lpx".to_owned()));
         assert!(
             matches!(details, Err(ReadError::NotFound(_))),
@@ -85,7 +85,7 @@ fn missing_hotel_is_not_found() {
 
 #[test]
 fn reviews_are_newest_first_without_names() {
-    let gateway = ask::answering("reviews.json");
+    let gateway = ask::responding_with("reviews.json");
     let reviews = gateway
         .run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 2))
         .unwrap();
@@ -113,7 +113,11 @@ fn reviews_are_newest_first_without_names() {
     );
 }
 
-fn places(gateway: &Gateway, country: Option<&str>, limit: u16) -> Result<Vec<Place>, ReadError> {
+fn places(
+    gateway: &MockGateway,
+    country: Option<&str>,
+    limit: u16,
+) -> Result<Vec<Place>, ReadError> {
     let query = PlaceQuery {
         text: "Port Example".to_owned(),
         country: country.map(str::to_owned),
@@ -125,7 +129,7 @@ fn places(gateway: &Gateway, country: Option<&str>, limit: u16) -> Result<Vec<Pl
 
 #[test]
 fn place_has_details_and_alternatives() {
-    let gateway = ask::answering("places.json").answer(200, ask::fixture("place.json"));
+    let gateway = ask::responding_with("places.json").respond_with(200, ask::fixture("place.json"));
     let found = places(&gateway, None, 1).unwrap();
     assert_eq!(found.len(), 1);
     let place = &found[0];
@@ -152,20 +156,20 @@ fn place_has_details_and_alternatives() {
 
 #[test]
 fn places_of_other_countries_and_with_failed_details_are_left_out() {
-    let gateway = ask::answering("places.json")
-        .answer(200, ask::fixture("place.json"))
-        .answer(200, ask::fixture("place.json"));
+    let gateway = ask::responding_with("places.json")
+        .respond_with(200, ask::fixture("place.json"))
+        .respond_with(200, ask::fixture("place.json"));
     assert_eq!(places(&gateway, Some("FR"), 5).unwrap().len(), 0);
 
-    let gateway = ask::answering("places.json")
-        .fail(Error::Cut("x".into()))
-        .answer(200, ask::fixture("place.json"));
+    let gateway = ask::responding_with("places.json")
+        .fail_with(Error::ConnectionLost("x".into()))
+        .respond_with(200, ask::fixture("place.json"));
     let found = places(&gateway, Some("HR"), 5).unwrap();
     assert_eq!(found[0].supplier_place_id, "pl2");
 
-    let gateway = ask::answering("places.json")
-        .answer(500, "")
-        .answer(500, "");
+    let gateway = ask::responding_with("places.json")
+        .respond_with(500, "")
+        .respond_with(500, "");
     let found = places(&gateway, None, 5);
     assert!(matches!(found, Err(ReadError::Failed(_))), "{found:?}");
 }
@@ -174,7 +178,7 @@ fn places_of_other_countries_and_with_failed_details_are_left_out() {
 fn error_wrapped_in_value_is_error_with_any_status() {
     let wrapped = r#"{"value": {"error": {"code": 4002, "message": "required request field is missing or wrong input"}}}"#;
     for status in [200, 400] {
-        let found = places(&Gateway::new().answer(status, wrapped), None, 5);
+        let found = places(&MockGateway::new().respond_with(status, wrapped), None, 5);
         assert!(
             matches!(found, Err(ReadError::Rejected(_))),
             "{status}: {found:?}"
@@ -184,7 +188,7 @@ fn error_wrapped_in_value_is_error_with_any_status() {
 
 #[test]
 fn both_forms_of_weather_are_read_for_requested_days() {
-    let gateway = ask::answering("weather.json");
+    let gateway = ask::responding_with("weather.json");
     let at = Location {
         latitude: 43.735,
         longitude: 15.889,
@@ -216,7 +220,7 @@ fn both_forms_of_weather_are_read_for_requested_days() {
         "latitude=43.735&longitude=15.889&startDate=2027-06-01&endDate=2027-06-03&units=metric";
     assert!(url.ends_with(query), "{url}");
 
-    let gateway = Gateway::new().answer(204, "");
+    let gateway = MockGateway::new().respond_with(204, "");
     let none = gateway
         .run(|| NuiteeHotels::forecast(at, "2027-06-01".to_owned(), "2027-06-03".to_owned()));
     assert_eq!(none, Ok(vec![]));
@@ -224,7 +228,7 @@ fn both_forms_of_weather_are_read_for_requested_days() {
 
 #[test]
 fn calendar_prices_are_us_cents_of_requested_hotels_and_days() {
-    let read = |gateway: &Gateway| {
+    let read = |gateway: &MockGateway| {
         let ids = vec![
             "lpown1".to_owned(),
             "lpown2".to_owned(),
@@ -234,7 +238,7 @@ fn calendar_prices_are_us_cents_of_requested_hotels_and_days() {
             NuiteeHotels::read_prices(ids, "2027-06-01".to_owned(), "2027-06-08".to_owned())
         })
     };
-    let gateway = ask::answering("prices.json");
+    let gateway = ask::responding_with("prices.json");
     let hotels = read(&gateway).unwrap();
     let ids: Vec<_> = hotels
         .iter()
@@ -251,7 +255,7 @@ fn calendar_prices_are_us_cents_of_requested_hotels_and_days() {
     let query = "hotelIds=lpown1%2Clpown2%2Clpown3&fromDate=2027-06-01&toDate=2027-06-08";
     assert!(url.ends_with(query), "{url}");
 
-    let limited = Gateway::new().respond(Response {
+    let limited = MockGateway::new().respond(Response {
         status: 429,
         headers: vec![Header {
             name: "Retry-After".to_owned(),

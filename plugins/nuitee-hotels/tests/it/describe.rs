@@ -1,22 +1,22 @@
 //! The adapter's description.
 
 use nuitee_hotels::NuiteeHotels;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{HotelPricing, Plugin, ReadError};
 
 use crate::ask;
 
 #[test]
 fn description_has_both_hosts_and_no_guarantees() {
-    let description = Gateway::new().run(NuiteeHotels::describe);
+    let description = MockGateway::new().run(NuiteeHotels::describe);
     assert_eq!(description.name, "nuitee-hotels");
     assert_eq!(
         description.hosts,
         ["api.liteapi.travel", "book.liteapi.travel"]
     );
     assert_eq!(description.reads_consistent_after_ms, None);
-    assert!(!description.repeats_are_safe);
-    assert!(!description.cancels_single_rooms);
+    assert!(!description.supports_idempotent_resend);
+    assert!(!description.supports_partial_cancellation);
     assert!(!description.one_booking_per_offer);
     assert!(!description.collects_payment);
     assert!(description.secrets.is_empty());
@@ -26,7 +26,7 @@ fn description_has_both_hosts_and_no_guarantees() {
 fn settings_change_hosts_and_payment_collection() {
     let settings = r#"{"data_url": "http://127.0.0.1:9001/v3.0", "book_url": "http://127.0.0.1:9002",
         "payment_method": "PAYMENT_SDK"}"#;
-    let description = Gateway::new()
+    let description = MockGateway::new()
         .settings(settings)
         .run(NuiteeHotels::describe);
     assert_eq!(description.hosts, ["127.0.0.1:9001", "127.0.0.1:9002"]);
@@ -35,11 +35,11 @@ fn settings_change_hosts_and_payment_collection() {
 
 #[test]
 fn invalid_settings_fail_calls_before_any_request() {
-    let gateway = Gateway::new().settings(r#"{"payment_method": "CASH"}"#);
-    let answer = gateway.run(|| NuiteeHotels::price(ask::price_request()));
+    let gateway = MockGateway::new().settings(r#"{"payment_method": "CASH"}"#);
+    let response = gateway.run(|| NuiteeHotels::price(ask::price_request()));
     assert!(
-        matches!(answer, Err(ReadError::Misconfigured(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Misconfigured(_))),
+        "{response:?}"
     );
     assert!(gateway.requests().is_empty());
 }

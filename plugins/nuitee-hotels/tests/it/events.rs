@@ -3,16 +3,16 @@
 use nuitee_hotels::NuiteeHotels;
 use serde_json::json;
 use stopover_sdk::SupplierEvents;
-use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::supplier_events::{Event, EventKind, VerifyError, WebhookRequest};
+use stopover_sdk::testing::MockGateway;
 
 fn verify(body: &str) -> Result<Vec<Event>, VerifyError> {
-    let delivery = Delivery {
+    let delivery = WebhookRequest {
         headers: Vec::new(),
         body: body.as_bytes().to_vec(),
         received_at: 0,
     };
-    Gateway::new().run(|| NuiteeHotels::verify(delivery))
+    MockGateway::new().run(|| NuiteeHotels::verify(delivery))
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn webhook_event_has_both_booking_references() {
     let [event] = events.as_slice() else {
         panic!("{events:?}");
     };
-    assert_eq!(event.kind, Kind::BookingChanged);
+    assert_eq!(event.kind, EventKind::BookingChanged);
     assert_eq!(event.supplier_reference.as_deref(), Some("B-1"));
     assert_eq!(event.client_reference.as_deref(), Some("bkg_own_1"));
 }
@@ -37,9 +37,9 @@ fn cancellation_event_changes_booking_and_prebook_event_is_irrelevant() {
         let events = verify(&body.to_string()).unwrap();
         events.first().unwrap().kind.clone()
     };
-    assert_eq!(about("booking.cancel"), Kind::CancellationChanged);
-    assert_eq!(about("booking.amend"), Kind::BookingChanged);
-    assert!(matches!(about("booking.prebook"), Kind::Irrelevant(_)));
+    assert_eq!(about("booking.cancel"), EventKind::CancellationChanged);
+    assert_eq!(about("booking.amend"), EventKind::BookingChanged);
+    assert!(matches!(about("booking.prebook"), EventKind::Irrelevant(_)));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn body_without_event_is_unreadable() {
     for body in ["", "<html>", "[]", "{}"] {
         let result = verify(body);
         assert!(
-            matches!(result, Err(VerifyError::Unreadable(_))),
+            matches!(result, Err(VerifyError::Malformed(_))),
             "{body}: {result:?}"
         );
     }

@@ -1,7 +1,7 @@
 //! Every error code at each kind of call.
 
 use nuitee_hotels::NuiteeHotels;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{
     ChangeError, HotelBooking, HotelCancellation, HotelContent, ReadError, RefusalReason,
 };
@@ -19,15 +19,15 @@ enum End {
     RateLimited,
     TimedOut,
     Unavailable,
-    Unreadable,
+    DecodeError,
     Misconfigured,
     Failed,
     Done,
 }
 
 use End::{
-    Done, Failed, Misconfigured, NotFound, NotSent, RateLimited, Refused, Rejected, TimedOut,
-    Unavailable, Unknown, Unreadable,
+    DecodeError, Done, Failed, Misconfigured, NotFound, NotSent, RateLimited, Refused, Rejected,
+    TimedOut, Unavailable, Unknown,
 };
 
 /// Code, description, HTTP status, and the outcomes of a read, a prebook, a booking and a
@@ -199,7 +199,7 @@ const ROWS: [Row; 35] = [
         2014,
         "payment status save failed",
         200,
-        [Unreadable, Unknown, Unknown, Unknown],
+        [DecodeError, Unknown, Unknown, Unknown],
     ),
     (
         5000,
@@ -306,7 +306,7 @@ const ROWS: [Row; 35] = [
         400,
         [Rejected("invalid"), Unknown, Unknown, Unknown],
     ),
-    (4999, "", 200, [Unreadable, Unknown, Unknown, Unknown]),
+    (4999, "", 200, [DecodeError, Unknown, Unknown, Unknown]),
 ];
 
 #[test]
@@ -316,9 +316,9 @@ fn every_error_code_has_expected_outcome() {
             r#"{{"error": {{"code": {code}, "message": "a message", "description": "{description}"}}}}"#
         );
         let gateway = || {
-            Gateway::new()
-                .answer(status, &body)
-                .answer(200, ask::fixture("bookings.json"))
+            MockGateway::new()
+                .respond_with(status, &body)
+                .respond_with(200, ask::fixture("bookings.json"))
         };
         let read = gateway().run(|| NuiteeHotels::read_details("lpown1".to_owned()));
         let prebook = gateway().run(|| NuiteeHotels::prebook(ask::prebook_request()));
@@ -339,7 +339,7 @@ fn every_error_code_has_expected_outcome() {
 
 #[test]
 fn error_code_as_string_is_read() {
-    let gateway = Gateway::new().answer(200, r#"{"error": {"code": "4040"}}"#);
+    let gateway = MockGateway::new().respond_with(200, r#"{"error": {"code": "4040"}}"#);
     let book = gateway.run(|| NuiteeHotels::book(ask::book_request()));
     assert_eq!(of_change(&book), Refused("expired"));
 }
@@ -347,7 +347,7 @@ fn error_code_as_string_is_read() {
 #[test]
 fn refusal_message_has_code_without_supplier_description() {
     let body = r#"{"error": {"code": 4002, "message": "wrong input", "description": "email canary@guest.example is wrong"}}"#;
-    let gateway = Gateway::new().answer(400, body);
+    let gateway = MockGateway::new().respond_with(400, body);
     let book = gateway.run(|| NuiteeHotels::book(ask::book_request()));
     let Err(ChangeError::Refused(refusal)) = book else {
         panic!("{book:?}");
@@ -364,7 +364,7 @@ fn of_read<T>(result: &Result<T, ReadError>) -> End {
         Err(ReadError::RateLimited(_)) => RateLimited,
         Err(ReadError::TimedOut(_)) => TimedOut,
         Err(ReadError::Unavailable(_)) => Unavailable,
-        Err(ReadError::Unreadable(_)) => Unreadable,
+        Err(ReadError::InvalidResponse(_)) => DecodeError,
         Err(ReadError::Misconfigured(_)) => Misconfigured,
         Err(ReadError::Failed(_)) => Failed,
     }

@@ -2,22 +2,22 @@
 
 use nuitee_hotels::NuiteeHotels;
 use serde_json::json;
-use stopover_sdk::hotel_pricing::{Offer, PriceAnswer};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::hotel_pricing::{Offer, PriceResponse};
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::{Board, Money};
 use stopover_sdk::{HotelPricing, ReadError, time};
 
 use crate::ask;
 
-fn price(gateway: &Gateway) -> Result<PriceAnswer, ReadError> {
+fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
     gateway.run(|| NuiteeHotels::price(ask::price_request()))
 }
 
-fn priced() -> (Vec<Offer>, Gateway) {
-    let gateway = ask::answering("rates.json");
-    let mut answer = price(&gateway).unwrap();
-    assert_eq!(answer.hotels.len(), 1);
-    (answer.hotels.remove(0).offers, gateway)
+fn priced() -> (Vec<Offer>, MockGateway) {
+    let gateway = ask::responding_with("rates.json");
+    let mut response = price(&gateway).unwrap();
+    assert_eq!(response.hotels.len(), 1);
+    (response.hotels.remove(0).offers, gateway)
 }
 
 #[test]
@@ -54,15 +54,15 @@ fn pricing_sends_documented_request() {
 
 #[test]
 fn only_requested_hotels_with_offers_are_returned() {
-    let gateway = ask::answering("rates.json");
-    let answer = price(&gateway).unwrap();
-    let hotel = &answer.hotels[0].hotel;
-    assert_eq!(answer.hotels.len(), 1);
+    let gateway = ask::responding_with("rates.json");
+    let response = price(&gateway).unwrap();
+    let hotel = &response.hotels[0].hotel;
+    assert_eq!(response.hotels.len(), 1);
     assert_eq!(hotel.supplier_hotel_id, "lpown1");
     assert_eq!(hotel.name, "Harbour & Sons");
     assert_eq!(hotel.address, "1 Quay, Port Example");
     assert_eq!(hotel.location.unwrap().latitude, 43.735);
-    assert_eq!(answer.currency, "EUR");
+    assert_eq!(response.currency, "EUR");
 }
 
 #[test]
@@ -86,13 +86,13 @@ fn rooms_are_in_requested_order() {
             (
                 "Double Sea View",
                 25010,
-                Board::Breakfast,
+                Board::BedAndBreakfast,
                 "Bed and Breakfast"
             ),
             (
                 "Twin Sea View",
                 21040,
-                Board::Breakfast,
+                Board::BedAndBreakfast,
                 "Bed and Breakfast"
             ),
         ]
@@ -117,7 +117,7 @@ fn totals_are_read_from_list_or_object() {
 fn unusable_offers_are_left_out_and_logged() {
     let (offers, gateway) = priced();
     assert_eq!(offers.len(), 2);
-    let logged = gateway.logged();
+    let logged = gateway.logs();
     assert_eq!(logged.len(), 1);
     assert!(
         logged[0].1.starts_with("3 offers left out"),
@@ -206,11 +206,11 @@ fn offers_have_no_expiry() {
 
 #[test]
 fn offers_beyond_limit_are_truncated() {
-    let gateway = ask::answering("rates.json");
+    let gateway = ask::responding_with("rates.json");
     let mut request = ask::price_request();
     request.max_offers_per_hotel = 1;
-    let answer = gateway.run(|| NuiteeHotels::price(request)).unwrap();
-    let ids: Vec<_> = answer.hotels[0]
+    let response = gateway.run(|| NuiteeHotels::price(request)).unwrap();
+    let ids: Vec<_> = response.hotels[0]
         .offers
         .iter()
         .map(|offer| &offer.supplier_offer)
@@ -224,25 +224,25 @@ fn prices_in_another_currency_are_unreadable() {
         r#""total": [{"amount": 250.1, "currency": "EUR"}]"#,
         r#""total": [{"amount": 250.1, "currency": "USD"}]"#,
     );
-    let answer = price(&Gateway::new().answer(200, other));
+    let response = price(&MockGateway::new().respond_with(200, other));
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
 #[test]
 fn member_rates_are_requested_and_marked_with_membership() {
-    let gateway = ask::answering("rates.json")
+    let gateway = ask::responding_with("rates.json")
         .settings(r#"{"loyalty_program": "HH", "loyalty_membership": "M-1"}"#);
-    let answer = price(&gateway).unwrap();
+    let response = price(&gateway).unwrap();
     let body = ask::body(&gateway.requests()[0]);
     assert_eq!(body["loyaltyProgram"], "HH");
     assert_eq!(
         body["loyaltyProgramDetails"],
         json!([{"programId": "HH", "membershipId": "M-1"}])
     );
-    let offers = &answer.hotels[0].offers;
+    let offers = &response.hotels[0].offers;
     assert_eq!(offers[0].loyalty, None);
     assert_eq!(offers[2].supplier_offer, "OFFER-MEMBERS");
     let loyalty = offers[2].loyalty.as_ref().unwrap();
@@ -266,8 +266,8 @@ fn no_availability_returns_no_hotels_in_every_form() {
         (200, r#"{"data": null}"#),
     ];
     for (status, body) in forms {
-        let answer = price(&Gateway::new().answer(status, body)).unwrap();
-        assert!(answer.hotels.is_empty(), "{status} {body}");
+        let response = price(&MockGateway::new().respond_with(status, body)).unwrap();
+        assert!(response.hotels.is_empty(), "{status} {body}");
     }
 }
 
@@ -280,10 +280,10 @@ fn malformed_response_is_unreadable() {
         "[]",
         "{\"data\": [{}]}",
     ] {
-        let answer = price(&Gateway::new().answer(200, body));
+        let response = price(&MockGateway::new().respond_with(200, body));
         assert!(
-            matches!(answer, Err(ReadError::Unreadable(_))),
-            "{body}: {answer:?}"
+            matches!(response, Err(ReadError::InvalidResponse(_))),
+            "{body}: {response:?}"
         );
     }
 }
@@ -297,7 +297,7 @@ fn offer_with_fees_in_two_currencies_is_left_out() {
             let tax = r#""description": "City tax", "amount": 3.5, "currency": "EUR""#;
             document = document.replace(tax, &tax.replace("EUR", currency));
         }
-        price(&Gateway::new().answer(200, document))
+        price(&MockGateway::new().respond_with(200, document))
             .unwrap()
             .hotels
             .remove(0)

@@ -2,9 +2,9 @@
 
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::hotel_search::{
-    AppliedFilters, Area, Filters, SearchAnswer, SearchRequest, Sort,
+    AppliedFilters, Area, Filters, SearchRequest, SearchResponse, Sort,
 };
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::{Board, Location};
 use stopover_sdk::{HotelSearch, ReadError};
 
@@ -38,20 +38,20 @@ fn request() -> SearchRequest {
 
 /// Creates a mock gateway with the rates of the area, and the location of the hotel whose rates
 /// have none.
-fn gateway() -> Gateway {
-    ask::answering("area.json").answer(200, ask::fixture("hotels.json"))
+fn gateway() -> MockGateway {
+    ask::responding_with("area.json").respond_with(200, ask::fixture("hotels.json"))
 }
 
-fn search(change: impl FnOnce(&mut SearchRequest)) -> (SearchAnswer, Gateway) {
+fn search(change: impl FnOnce(&mut SearchRequest)) -> (SearchResponse, MockGateway) {
     let gateway = gateway();
     let mut request = request();
     change(&mut request);
-    let answer = gateway.run(|| NuiteeHotels::search(request)).unwrap();
-    (answer, gateway)
+    let response = gateway.run(|| NuiteeHotels::search(request)).unwrap();
+    (response, gateway)
 }
 
-fn ids(answer: &SearchAnswer) -> Vec<&str> {
-    answer
+fn ids(response: &SearchResponse) -> Vec<&str> {
+    response
         .hotels
         .iter()
         .map(|hotel| hotel.supplier_hotel_id.as_str())
@@ -60,19 +60,25 @@ fn ids(answer: &SearchAnswer) -> Vec<&str> {
 
 #[test]
 fn hotels_have_lowest_total_and_are_sorted_by_distance() {
-    let (answer, gateway) = search(|_| ());
-    assert_eq!(ids(&answer), ["lpnear", "lpmid", "lpfar"]);
-    let near = &answer.hotels[0];
+    let (response, gateway) = search(|_| ());
+    assert_eq!(ids(&response), ["lpnear", "lpmid", "lpfar"]);
+    let near = &response.hotels[0];
     assert_eq!(near.lowest_total, Some(9000));
     assert_eq!(
         (near.star_rating, near.guest_rating),
         (Some(3.0), Some(9.2))
     );
     assert_eq!(near.main_image, None);
-    assert_eq!(answer.hotels[1].guest_rating, None, "0 is a missing rating");
-    assert_eq!(answer.hotels[2].location.latitude, 43.9, "it is looked up");
-    assert!(!answer.truncated);
-    assert_eq!(answer.applied, AppliedFilters::all());
+    assert_eq!(
+        response.hotels[1].guest_rating, None,
+        "0 is a missing rating"
+    );
+    assert_eq!(
+        response.hotels[2].location.latitude, 43.9,
+        "it is looked up"
+    );
+    assert!(!response.truncated);
+    assert_eq!(response.applied, AppliedFilters::all());
 
     let requests = gateway.requests();
     let body = ask::body(&requests[0]);
@@ -95,12 +101,12 @@ fn every_sort_order_and_limit_is_applied() {
         (Sort::Distance, ["lpnear", "lpmid"]),
     ];
     for (sort, expected) in cases {
-        let (answer, _) = search(|request| {
+        let (response, _) = search(|request| {
             request.sort = sort;
             request.limit = 2;
         });
-        assert_eq!(ids(&answer), expected, "{sort:?}");
-        assert!(answer.truncated);
+        assert_eq!(ids(&response), expected, "{sort:?}");
+        assert!(response.truncated);
     }
 }
 
@@ -125,7 +131,7 @@ fn every_filter_is_applied() {
         ),
         (
             "boards",
-            |filters| filters.boards = vec![Board::Breakfast],
+            |filters| filters.boards = vec![Board::BedAndBreakfast],
             &["lpnear", "lpmid"],
         ),
         (
@@ -140,9 +146,9 @@ fn every_filter_is_applied() {
         ),
     ];
     for (name, change, expected) in cases {
-        let (answer, _) = search(|request| change(&mut request.filters));
-        assert_eq!(ids(&answer), expected, "{name}");
-        let applies_boards = answer.applied.contains(AppliedFilters::BOARDS);
+        let (response, _) = search(|request| change(&mut request.filters));
+        assert_eq!(ids(&response), expected, "{name}");
+        let applies_boards = response.applied.contains(AppliedFilters::BOARDS);
         assert_eq!(applies_boards, name != "other board", "{name}");
     }
 }
@@ -151,7 +157,7 @@ fn every_filter_is_applied() {
 fn supported_filters_are_sent_to_supplier() {
     let (_, gateway) = search(|request| {
         request.area.supplier_place_id = Some("pl/1".to_owned());
-        request.filters.boards = vec![Board::RoomOnly, Board::Breakfast];
+        request.filters.boards = vec![Board::RoomOnly, Board::BedAndBreakfast];
         request.filters.refundable = Some(true);
         request.filters.min_star_rating = Some(4.2);
     });
@@ -166,33 +172,33 @@ fn supported_filters_are_sent_to_supplier() {
 #[test]
 fn prices_in_another_currency_are_unreadable() {
     let other = ask::fixture("area.json").replacen("\"EUR\"", "\"USD\"", 1);
-    let gateway = Gateway::new()
-        .answer(200, other)
-        .answer(200, ask::fixture("hotels.json"));
-    let answer = gateway.run(|| NuiteeHotels::search(request()));
+    let gateway = MockGateway::new()
+        .respond_with(200, other)
+        .respond_with(200, ask::fixture("hotels.json"));
+    let response = gateway.run(|| NuiteeHotels::search(request()));
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }
 
 #[test]
 fn area_without_rates_returns_no_hotels() {
-    let gateway = Gateway::new().answer(204, "");
-    let answer = gateway.run(|| NuiteeHotels::search(request())).unwrap();
-    assert!(answer.hotels.is_empty() && !answer.truncated);
+    let gateway = MockGateway::new().respond_with(204, "");
+    let response = gateway.run(|| NuiteeHotels::search(request())).unwrap();
+    assert!(response.hotels.is_empty() && !response.truncated);
 }
 
 #[test]
 fn search_counts_only_offers_that_pricing_returns() {
     // For two rooms there are three offers that pricing would leave out: one of 90 for one room,
     // one of 200 for members, and one of 150 whose rooms cost 200.
-    let gateway = ask::answering("rates.json");
+    let gateway = ask::responding_with("rates.json");
     let request = SearchRequest {
         stay: ask::stay(),
         ..request()
     };
-    let answer = gateway.run(|| NuiteeHotels::search(request)).unwrap();
-    assert_eq!(ids(&answer), ["lpown1"]);
-    assert_eq!(answer.hotels[0].lowest_total, Some(35001));
+    let response = gateway.run(|| NuiteeHotels::search(request)).unwrap();
+    assert_eq!(ids(&response), ["lpown1"]);
+    assert_eq!(response.hotels[0].lowest_total, Some(35001));
 }

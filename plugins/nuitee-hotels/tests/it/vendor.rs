@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use nuitee_hotels::NuiteeHotels;
 use serde_json::Value;
-use stopover_sdk::hotel_booking::{FindAnswer, FindRequest};
+use stopover_sdk::hotel_booking::{BookingLookup, FindRequest};
 use stopover_sdk::hotel_cancellation::Quote;
 use stopover_sdk::hotel_places::PlaceQuery;
 use stopover_sdk::hotel_pricing::PriceRequest;
-use stopover_sdk::testing::Gateway;
-use stopover_sdk::types::hotel::{HotelBookingState, Occupancy, Stay};
+use stopover_sdk::testing::MockGateway;
+use stopover_sdk::types::hotel::{Occupancy, Stay, SupplierBooking};
 use stopover_sdk::types::{BookingStatus, Location};
 use stopover_sdk::{
     ChangeError, HotelBooking, HotelCancellation, HotelContent, HotelPlaces, HotelPricing,
@@ -128,14 +128,14 @@ fn stay() -> Stay {
 }
 
 fn rates(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let request = PriceRequest {
         supplier_hotel_ids: vec!["lp1897".to_owned()],
         stay: stay(),
         max_offers_per_hotel: 5,
     };
-    let answer = gateway.run(|| NuiteeHotels::price(request)).unwrap();
-    let hotel = &answer.hotels[0];
+    let response = gateway.run(|| NuiteeHotels::price(request)).unwrap();
+    let hotel = &response.hotels[0];
     assert_eq!(hotel.hotel.name, "Hotel Example NYC");
     assert_eq!(hotel.offers.len(), 1);
     let offer = &hotel.offers[0];
@@ -148,11 +148,13 @@ fn rates(document: &str, status: u16) {
     assert!(offer.policy.refundable);
     assert_eq!(offer.policy.penalties[0].amount, 16366);
     assert_eq!(offer.promotions[0].name, "Early booker Deal");
-    assert!(gateway.logged().is_empty());
+    assert!(gateway.logs().is_empty());
 }
 
 fn prebook(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document).answer(204, "");
+    let gateway = MockGateway::new()
+        .respond_with(status, document)
+        .respond_with(204, "");
     let mut request = ask::prebook_request();
     request.supplier_hotel_id = "lp1897".to_owned();
     request.stay = stay();
@@ -165,7 +167,7 @@ fn prebook(document: &str, status: u16) {
 }
 
 fn book(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let state = gateway
         .run(|| NuiteeHotels::book(ask::book_request()))
         .unwrap();
@@ -178,7 +180,7 @@ fn book(document: &str, status: u16) {
 
 fn read_booking(document: &str, status: u16) {
     let find = |status| {
-        let gateway = Gateway::new().answer(status, document);
+        let gateway = MockGateway::new().respond_with(status, document);
         let request = FindRequest {
             client_reference: "REF123".to_owned(),
             supplier_reference: Some("hSq2gVDrf".to_owned()),
@@ -186,7 +188,7 @@ fn read_booking(document: &str, status: u16) {
         };
         gateway.run(|| NuiteeHotels::find(request)).unwrap()
     };
-    let FindAnswer::Found(state) = find(status) else {
+    let BookingLookup::Found(state) = find(status) else {
         panic!("not found");
     };
     assert_eq!((state.total, state.rooms.len()), (11500, 1));
@@ -195,14 +197,16 @@ fn read_booking(document: &str, status: u16) {
     let policy = state.policy.unwrap();
     assert_eq!(policy.penalties[0].amount, 10000);
 
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
     assert_eq!(quote, Ok(Quote::Policy(Some(policy))));
 }
 
 fn cancel(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document).answer(500, "");
-    let state: HotelBookingState = gateway
+    let gateway = MockGateway::new()
+        .respond_with(status, document)
+        .respond_with(500, "");
+    let state: SupplierBooking = gateway
         .run(|| NuiteeHotels::cancel(ask::cancel_request()))
         .unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
@@ -212,18 +216,18 @@ fn cancel(document: &str, status: u16) {
 
 /// Checks that every field that the adapter sends is in the vendor's example.
 fn book_request(document: &str, _: u16) {
-    let gateway = Gateway::new();
+    let gateway = MockGateway::new();
     let _ = gateway.run(|| NuiteeHotels::book(ask::book_request()));
     known_fields(&gateway, document, &["clientReference"]);
 }
 
 fn prebook_request(document: &str, _: u16) {
-    let gateway = Gateway::new();
+    let gateway = MockGateway::new();
     let _ = gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()));
     known_fields(&gateway, document, &[]);
 }
 
-fn known_fields(gateway: &Gateway, document: &str, optional: &[&str]) {
+fn known_fields(gateway: &MockGateway, document: &str, optional: &[&str]) {
     let sent = ask::body(&gateway.requests()[0]);
     let example: Value = serde_json::from_str(document).unwrap();
     for (field, value) in sent.as_object().unwrap() {
@@ -243,7 +247,7 @@ fn known_fields(gateway: &Gateway, document: &str, optional: &[&str]) {
 }
 
 fn book_refused(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
     let error: Value = serde_json::from_str(document).unwrap();
     let is_definite = matches!(error["error"]["code"].as_u64(), Some(4000 | 4002 | 4010));
@@ -255,7 +259,9 @@ fn book_refused(document: &str, status: u16) {
 }
 
 fn prebook_refused(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document).answer(204, "");
+    let gateway = MockGateway::new()
+        .respond_with(status, document)
+        .respond_with(204, "");
     let result = gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()));
     let Err(ChangeError::Refused(refusal)) = result else {
         panic!("{result:?}");
@@ -269,7 +275,7 @@ fn prebook_refused(document: &str, status: u16) {
 }
 
 fn refused_read(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let details = gateway.run(|| NuiteeHotels::read_details("lp1897".to_owned()));
     assert!(
         matches!(details, Err(ReadError::Misconfigured(_))),
@@ -278,7 +284,7 @@ fn refused_read(document: &str, status: u16) {
 }
 
 fn details(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let details = gateway
         .run(|| NuiteeHotels::read_details("lp1897".to_owned()))
         .unwrap();
@@ -292,7 +298,7 @@ fn details(document: &str, status: u16) {
 }
 
 fn reviews(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let reviews = gateway
         .run(|| NuiteeHotels::read_reviews("lp4c2bf".to_owned(), 20))
         .unwrap();
@@ -301,7 +307,7 @@ fn reviews(document: &str, status: u16) {
 }
 
 fn weather(document: &str, status: u16) {
-    let gateway = Gateway::new().answer(status, document);
+    let gateway = MockGateway::new().respond_with(status, document);
     let at = Location {
         latitude: 36.1251,
         longitude: -115.1699,
@@ -316,10 +322,10 @@ fn weather(document: &str, status: u16) {
 }
 
 fn places(document: &str, status: u16) {
-    let gateway = Gateway::new()
-        .answer(status, document)
-        .answer(200, ask::fixture("place.json"))
-        .answer(200, ask::fixture("place.json"));
+    let gateway = MockGateway::new()
+        .respond_with(status, document)
+        .respond_with(200, ask::fixture("place.json"))
+        .respond_with(200, ask::fixture("place.json"));
     let query = PlaceQuery {
         text: "Rome".to_owned(),
         country: None,

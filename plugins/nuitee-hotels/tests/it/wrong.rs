@@ -2,8 +2,8 @@
 //! are never negative.
 
 use nuitee_hotels::NuiteeHotels;
-use stopover_sdk::hotel_booking::FindAnswer;
-use stopover_sdk::testing::{self, Gateway};
+use stopover_sdk::hotel_booking::BookingLookup;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Location;
 use stopover_sdk::{
     HotelBooking, HotelCancellation, HotelContent, HotelPriceCalendar, HotelPricing, HotelWeather,
@@ -12,16 +12,16 @@ use stopover_sdk::{
 use crate::ask;
 
 /// Calls `check` with every document that differs from the fixture in one value.
-fn each_wrong(fixture: &str, check: impl Fn(&str)) {
-    testing::each_wrong(&ask::fixture(fixture), check);
+fn for_each_mutation(fixture: &str, check: impl Fn(&str)) {
+    testing::for_each_mutation(&ask::fixture(fixture), check);
 }
 
 #[test]
 fn mutated_rates_never_yield_negative_prices() {
-    each_wrong("rates.json", |document| {
-        let gateway = Gateway::new().answer(200, document);
-        let answer = gateway.run(|| NuiteeHotels::price(ask::price_request()));
-        for hotel in answer.iter().flat_map(|answer| &answer.hotels) {
+    for_each_mutation("rates.json", |document| {
+        let gateway = MockGateway::new().respond_with(200, document);
+        let response = gateway.run(|| NuiteeHotels::price(ask::price_request()));
+        for hotel in response.iter().flat_map(|response| &response.hotels) {
             for offer in &hotel.offers {
                 assert!(offer.total > 0, "{document}");
                 assert!(offer.rooms.iter().all(|room| room.total >= 0), "{document}");
@@ -33,8 +33,10 @@ fn mutated_rates_never_yield_negative_prices() {
 
 #[test]
 fn mutated_prebook_never_raises_price() {
-    each_wrong("prebook.json", |document| {
-        let gateway = Gateway::new().answer(200, document).answer(204, "");
+    for_each_mutation("prebook.json", |document| {
+        let gateway = MockGateway::new()
+            .respond_with(200, document)
+            .respond_with(204, "");
         let bound = gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()));
         if let Ok(bound) = bound {
             assert!((1..=46050).contains(&bound.total), "{document}");
@@ -44,14 +46,16 @@ fn mutated_prebook_never_raises_price() {
 
 #[test]
 fn mutated_booking_never_yields_negative_total() {
-    each_wrong("booking.json", |document| {
+    for_each_mutation("booking.json", |document| {
         for canceled in [
             document.to_owned(),
             document.replace("\"CONFIRMED\"", "\"CANCELED\""),
         ] {
-            let gateway = Gateway::new().answer(200, canceled).answer(204, "");
+            let gateway = MockGateway::new()
+                .respond_with(200, canceled)
+                .respond_with(204, "");
             let found = gateway.run(|| NuiteeHotels::find(ask::find_request(Some("BK-OWN-1"))));
-            if let Ok(FindAnswer::Found(state)) = found {
+            if let Ok(BookingLookup::Found(state)) = found {
                 assert!(state.total >= 0, "{document}");
                 assert!(!state.supplier_reference.is_empty(), "{document}");
             }
@@ -61,8 +65,10 @@ fn mutated_booking_never_yields_negative_total() {
 
 #[test]
 fn mutated_cancellation_never_yields_negative_amounts() {
-    each_wrong("cancel.json", |document| {
-        let gateway = Gateway::new().answer(200, document).answer(500, "");
+    for_each_mutation("cancel.json", |document| {
+        let gateway = MockGateway::new()
+            .respond_with(200, document)
+            .respond_with(500, "");
         let canceled = gateway.run(|| NuiteeHotels::cancel(ask::cancel_request()));
         if let Ok(state) = canceled {
             let amounts = state.cancellation.unwrap();
@@ -76,17 +82,17 @@ fn mutated_cancellation_never_yields_negative_amounts() {
 
 #[test]
 fn mutated_content_weather_and_prices_never_panic() {
-    each_wrong("hotel.json", |document| {
-        let gateway = Gateway::new().answer(200, document);
+    for_each_mutation("hotel.json", |document| {
+        let gateway = MockGateway::new().respond_with(200, document);
         let _ = gateway.run(|| NuiteeHotels::read_details("lpown1".to_owned()));
     });
-    each_wrong("reviews.json", |document| {
-        let gateway = Gateway::new().answer(200, document);
+    for_each_mutation("reviews.json", |document| {
+        let gateway = MockGateway::new().respond_with(200, document);
         let _ = gateway.run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 20));
     });
     let days = || ("2027-06-01".to_owned(), "2027-06-03".to_owned());
-    each_wrong("weather.json", |document| {
-        let gateway = Gateway::new().answer(200, document);
+    for_each_mutation("weather.json", |document| {
+        let gateway = MockGateway::new().respond_with(200, document);
         let at = Location {
             latitude: 43.7,
             longitude: 15.9,
@@ -94,8 +100,8 @@ fn mutated_content_weather_and_prices_never_panic() {
         let (start, end) = days();
         let _ = gateway.run(|| NuiteeHotels::forecast(at, start, end));
     });
-    each_wrong("prices.json", |document| {
-        let gateway = Gateway::new().answer(200, document);
+    for_each_mutation("prices.json", |document| {
+        let gateway = MockGateway::new().respond_with(200, document);
         let (start, end) = days();
         let ids = vec!["lpown1".to_owned()];
         let prices = gateway.run(|| NuiteeHotels::read_prices(ids, start, end));

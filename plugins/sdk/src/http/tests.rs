@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::Gateway;
+use crate::testing::MockGateway;
 
 fn response(status: u16, headers: &[(&str, &str)]) -> Response {
     Response {
@@ -24,7 +24,7 @@ fn query_parameters_are_encoded_and_appended() {
         request.url,
         "https://api.example/places?q=Sal%C3%A9%20%26%20Rabat%2F2&limit=5"
     );
-    assert_eq!(encode("../a"), "..%2Fa");
+    assert_eq!(percent_encode("../a"), "..%2Fa");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn change_error_is_not_sent_only_if_nothing_was_sent() {
             ChangeError::Unknown("slow".into()),
         ),
         (
-            Error::Cut("reset".into()),
+            Error::ConnectionLost("reset".into()),
             ChangeError::Unknown("reset".into()),
         ),
         (
@@ -74,12 +74,12 @@ fn read_error_matches_http_error() {
             ReadError::TimedOut("slow".into()),
         ),
         (
-            Error::Cut("reset".into()),
+            Error::ConnectionLost("reset".into()),
             ReadError::Unavailable("reset".into()),
         ),
         (
             Error::TooLarge(8),
-            ReadError::Unreadable("a response of over 8 bytes".into()),
+            ReadError::InvalidResponse("a response of over 8 bytes".into()),
         ),
     ];
     for (error, expected) in cases {
@@ -90,7 +90,7 @@ fn read_error_matches_http_error() {
 #[test]
 fn change_error_of_any_status_is_unknown() {
     for status in 300..600 {
-        let error = response(status, &[]).change_error();
+        let error = response(status, &[]).to_change_error();
         assert!(
             matches!(error, ChangeError::Unknown(_)),
             "{status}: {error:?}"
@@ -107,20 +107,20 @@ fn read_error_matches_status() {
         (429, ReadError::RateLimited(None)),
         (503, ReadError::Unavailable(text(503))),
         (504, ReadError::TimedOut(text(504))),
-        (302, ReadError::Unreadable(text(302))),
+        (302, ReadError::InvalidResponse(text(302))),
     ];
     for (status, expected) in cases {
-        assert_eq!(response(status, &[]).read_error(), expected);
+        assert_eq!(response(status, &[]).to_read_error(), expected);
     }
     assert!(matches!(
-        response(422, &[]).read_error(),
+        response(422, &[]).to_read_error(),
         ReadError::Rejected(_)
     ));
 }
 
 #[test]
 fn retry_after_accepts_number_and_date() {
-    let gateway = Gateway::new().now_ms(784_111_770_500);
+    let gateway = MockGateway::new().now_ms(784_111_770_500);
     gateway.run(|| {
         assert_eq!(
             response(429, &[("Retry-After", "7")]).retry_after_s(),

@@ -41,20 +41,20 @@ fn invalid_amount_for_currency_is_an_error() {
         ("92233720368547758.08", "USD", MoneyError::OutOfRange),
         ("1e400", "USD", MoneyError::OutOfRange),
         ("1e-400", "USD", MoneyError::OutOfRange),
-        ("1e99999999999", "USD", MoneyError::NotDecimal),
+        ("1e99999999999", "USD", MoneyError::InvalidDecimal),
         (
             "9999999999999999999999999999999",
             "USD",
             MoneyError::OutOfRange,
         ),
-        ("", "USD", MoneyError::NotDecimal),
-        (".5", "USD", MoneyError::NotDecimal),
-        ("5.", "USD", MoneyError::NotDecimal),
-        ("1,5", "USD", MoneyError::NotDecimal),
-        ("NaN", "USD", MoneyError::NotDecimal),
-        ("--1", "USD", MoneyError::NotDecimal),
-        ("1", "usd", MoneyError::NotCurrency),
-        ("1", "US", MoneyError::NotCurrency),
+        ("", "USD", MoneyError::InvalidDecimal),
+        (".5", "USD", MoneyError::InvalidDecimal),
+        ("5.", "USD", MoneyError::InvalidDecimal),
+        ("1,5", "USD", MoneyError::InvalidDecimal),
+        ("NaN", "USD", MoneyError::InvalidDecimal),
+        ("--1", "USD", MoneyError::InvalidDecimal),
+        ("1", "usd", MoneyError::UnknownCurrency),
+        ("1", "US", MoneyError::UnknownCurrency),
     ];
     for (text, currency, expected) in cases {
         assert_eq!(minor(text, currency), Err(expected), "{text} {currency}");
@@ -126,7 +126,7 @@ fn exponents_match_iso_4217() {
             continue;
         };
         let code = currency.code();
-        assert_eq!(exponent(code), Ok(u32::from(expected)), "{code}");
+        assert_eq!(minor_unit_exponent(code), Ok(u32::from(expected)), "{code}");
     }
 }
 

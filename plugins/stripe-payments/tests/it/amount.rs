@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use stopover_sdk::PaymentProcessor;
-use stopover_sdk::money::exponent;
+use stopover_sdk::money::minor_unit_exponent;
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::Money;
 use stripe_payments::StripePayments;
 
@@ -52,11 +52,11 @@ fn money(currency: &str, amount: i64) -> Money {
 fn amount_is_converted_in_both_directions() {
     for (currency, decimals, minor, stripes) in AMOUNTS {
         let case = format!("{minor} {currency}");
-        assert_eq!(exponent(currency), Ok(decimals), "{case}");
+        assert_eq!(minor_unit_exponent(currency), Ok(decimals), "{case}");
         let mut request = authorize_request();
         request.amount = money(currency, minor);
         let answered = stripes.unwrap_or(0);
-        let answer = edited(
+        let response = edited(
             "payment",
             &[
                 ("/currency", json!(currency.to_ascii_lowercase())),
@@ -64,7 +64,7 @@ fn amount_is_converted_in_both_directions() {
                 ("/latest_charge/amount", json!(answered)),
             ],
         );
-        let gateway = Gateway::new().answer(200, answer.to_string());
+        let gateway = MockGateway::new().respond_with(200, response.to_string());
         let ending = gateway.run(|| StripePayments::authorize(request));
         let Some(stripes) = stripes else {
             assert!(
@@ -90,7 +90,7 @@ fn amount_is_converted_in_both_directions() {
 fn refund_with_unrepresentable_fraction_is_refused_without_request() {
     let mut request = refund_request();
     request.amount = money("KWD", 1_001);
-    let gateway = Gateway::new();
+    let gateway = MockGateway::new();
     let ending = gateway.run(|| StripePayments::refund(request));
     assert!(
         matches!(ending, Err(PaymentError::Refused(_))),
@@ -103,7 +103,7 @@ fn refund_with_unrepresentable_fraction_is_refused_without_request() {
 fn response_amount_with_invalid_fraction_is_unknown() {
     let mut request = authorize_request();
     request.amount = money("ISK", 5);
-    let answer = edited(
+    let response = edited(
         "payment",
         &[
             ("/currency", json!("isk")),
@@ -111,8 +111,8 @@ fn response_amount_with_invalid_fraction_is_unknown() {
             ("/latest_charge/amount", json!(550)),
         ],
     );
-    let ending = Gateway::new()
-        .answer(200, answer.to_string())
+    let ending = MockGateway::new()
+        .respond_with(200, response.to_string())
         .run(|| StripePayments::authorize(request));
     assert!(
         matches!(ending, Err(PaymentError::Unknown(_))),

@@ -1,7 +1,7 @@
 //! The adapter's description.
 
 use serde_json::{Value, json};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{PaymentProcessor, Plugin, ReadError};
 use stripe_payments::StripePayments;
 
@@ -9,22 +9,22 @@ use crate::script::find_request;
 
 #[test]
 fn description_has_only_documented_guarantees() {
-    let description = Gateway::new().run(StripePayments::describe);
+    let description = MockGateway::new().run(StripePayments::describe);
     assert_eq!(description.name, "stripe-payments");
     assert_eq!(description.reads_consistent_after_ms, None);
-    assert!(description.repeats_are_safe);
+    assert!(description.supports_idempotent_resend);
     assert_eq!(description.hosts, ["api.stripe.com"]);
     assert_eq!(description.secrets, ["webhook"]);
 }
 
 #[test]
 fn settings_schema_matches_defaults() {
-    let description = Gateway::new().run(StripePayments::describe);
+    let description = MockGateway::new().run(StripePayments::describe);
     let schema: Value = serde_json::from_str(&description.settings_schema).unwrap();
     assert_eq!(schema["additionalProperties"], false);
     let base_url = &schema["properties"]["base_url"]["default"];
     let settings = json!({"base_url": base_url}).to_string();
-    let as_written = Gateway::new()
+    let as_written = MockGateway::new()
         .settings(&settings)
         .run(StripePayments::describe);
     assert_eq!(as_written.hosts, description.hosts);
@@ -32,7 +32,7 @@ fn settings_schema_matches_defaults() {
 
 #[test]
 fn settings_change_host() {
-    let gateway = Gateway::new().settings(r#"{"base_url": "http://127.0.0.1:9001/"}"#);
+    let gateway = MockGateway::new().settings(r#"{"base_url": "http://127.0.0.1:9001/"}"#);
     assert_eq!(
         gateway.run(StripePayments::describe).hosts,
         ["127.0.0.1:9001"]
@@ -47,11 +47,11 @@ fn settings_change_host() {
 
 #[test]
 fn invalid_settings_fail_read_before_any_request() {
-    let gateway = Gateway::new().settings(r#"{"base_url": 7}"#);
-    let answer = gateway.run(|| StripePayments::find(find_request(None)));
+    let gateway = MockGateway::new().settings(r#"{"base_url": 7}"#);
+    let response = gateway.run(|| StripePayments::find(find_request(None)));
     assert!(
-        matches!(answer, Err(ReadError::Misconfigured(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Misconfigured(_))),
+        "{response:?}"
     );
     assert!(gateway.requests().is_empty());
 }

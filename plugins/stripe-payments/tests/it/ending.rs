@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stopover_sdk::PaymentProcessor;
 use stopover_sdk::http::Error;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stripe_payments::StripePayments;
 
 use crate::script::{
@@ -103,7 +103,7 @@ fn listed_code_is_definite_and_other_code_is_unknown() {
     for (code, status, endings) in ENDINGS {
         for ((name, call), expected) in CHANGES.into_iter().zip(endings.chars()) {
             let case = format!("{name}: {status} {code}");
-            let gateway = Gateway::new().answer(status, error(code));
+            let gateway = MockGateway::new().respond_with(status, error(code));
             let (found, text) = match gateway.run(call).unwrap_err() {
                 PaymentError::Refused(text) => ('R', text),
                 PaymentError::Declined(reason) => ('D', format!("{reason:?}")),
@@ -122,7 +122,9 @@ fn code_with_undocumented_status_is_unknown() {
     for (code, _, _) in ENDINGS {
         for status in [302, 409, 418, 424, 500, 502, 503] {
             for (name, call) in CHANGES {
-                let ending = Gateway::new().answer(status, error(code)).run(call);
+                let ending = MockGateway::new()
+                    .respond_with(status, error(code))
+                    .run(call);
                 let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
                 assert!(is_unknown, "{name}: {status} {code}: {ending:?}");
             }
@@ -217,7 +219,7 @@ fn declined(code: &str, decline_code: Option<&str>) -> DeclineReason {
         ("/error/code", json!(code)),
         ("/error/decline_code", json!(decline_code)),
     ];
-    let gateway = Gateway::new().answer(402, edited("declined", &edits).to_string());
+    let gateway = MockGateway::new().respond_with(402, edited("declined", &edits).to_string());
     match gateway.run(|| StripePayments::authorize(authorize_request())) {
         Err(PaymentError::Declined(reason)) => reason,
         other => panic!("{code} {decline_code:?}: {other:?}"),
@@ -225,27 +227,36 @@ fn declined(code: &str, decline_code: Option<&str>) -> DeclineReason {
 }
 
 /// Returns responses and failures that leave the outcome of a sent request unknown.
-fn broken() -> Vec<(&'static str, Gateway)> {
+fn broken() -> Vec<(&'static str, MockGateway)> {
     let text = || "closed".to_owned();
     let typed = |kind: &str| json!({"error": {"type": kind}}).to_string();
-    let answer = |status, body: &str| Gateway::new().answer(status, body);
+    let response = |status, body: &str| MockGateway::new().respond_with(status, body);
     vec![
-        ("cut", Gateway::new().fail(Error::Cut(text()))),
-        ("timed out", Gateway::new().fail(Error::TimedOut(text()))),
-        ("too large", Gateway::new().fail(Error::TooLarge(8 << 20))),
-        ("empty 200", answer(200, "")),
-        ("not JSON", answer(200, "<html>ok</html>")),
-        ("another shape", answer(200, r#"{"id": 7}"#)),
-        ("Stripe's 500", answer(500, &typed("api_error"))),
-        ("a proxy's 502", answer(502, "<html>bad</html>")),
-        ("a bare 401", answer(401, "")),
-        ("a bare 402", answer(402, "")),
-        ("a bare 404", answer(404, "")),
-        ("a bare 429", answer(429, "")),
-        ("another's 429", answer(429, &typed("quota"))),
-        ("no code", answer(400, &typed("invalid_request_error"))),
-        ("reused key", answer(400, &typed("idempotency_error"))),
-        ("a redirect", answer(307, "")),
+        (
+            "cut",
+            MockGateway::new().fail_with(Error::ConnectionLost(text())),
+        ),
+        (
+            "timed out",
+            MockGateway::new().fail_with(Error::TimedOut(text())),
+        ),
+        (
+            "too large",
+            MockGateway::new().fail_with(Error::TooLarge(8 << 20)),
+        ),
+        ("empty 200", response(200, "")),
+        ("not JSON", response(200, "<html>ok</html>")),
+        ("another shape", response(200, r#"{"id": 7}"#)),
+        ("Stripe's 500", response(500, &typed("api_error"))),
+        ("a proxy's 502", response(502, "<html>bad</html>")),
+        ("a bare 401", response(401, "")),
+        ("a bare 402", response(402, "")),
+        ("a bare 404", response(404, "")),
+        ("a bare 429", response(429, "")),
+        ("another's 429", response(429, &typed("quota"))),
+        ("no code", response(400, &typed("invalid_request_error"))),
+        ("reused key", response(400, &typed("idempotency_error"))),
+        ("a redirect", response(307, "")),
     ]
 }
 
@@ -261,7 +272,7 @@ fn failure_after_sending_is_unknown() {
         for fixture_name in ["payment", "refund", "intent"] {
             let whole = fixture(fixture_name).to_string();
             let half = &whole[..whole.len() / 2];
-            let ending = Gateway::new().answer(200, half).run(call);
+            let ending = MockGateway::new().respond_with(200, half).run(call);
             assert!(
                 is_unknown(&ending),
                 "{name}: half of {fixture_name}: {ending:?}"
@@ -277,12 +288,12 @@ fn failure_before_sending_is_not_sent() {
             Error::NotSent("no route".into()),
             Error::Denied("no".into()),
         ] {
-            let ending = Gateway::new().fail(error).run(call);
+            let ending = MockGateway::new().fail_with(error).run(call);
             let is_not_sent = matches!(ending, Err(PaymentError::NotSent(_)));
             assert!(is_not_sent, "{name}: {ending:?}");
         }
         for settings in [r#"{"base_url": 7}"#, r#"{"key": "sk_test_1"}"#] {
-            let gateway = Gateway::new().settings(settings);
+            let gateway = MockGateway::new().settings(settings);
             let ending = gateway.run(call);
             let is_not_sent = matches!(ending, Err(PaymentError::NotSent(_)));
             assert!(is_not_sent, "{name}: {settings}: {ending:?}");
@@ -330,10 +341,10 @@ fn response_about_other_object_is_unknown() {
     ];
     for (change, name, pointer, value) in cases {
         let (call_name, call) = CHANGES[change];
-        let sound = Gateway::new().answer(200, fixture(name).to_string());
+        let sound = MockGateway::new().respond_with(200, fixture(name).to_string());
         assert_eq!(sound.run(call), Ok(()), "{call_name}");
-        let answer = edited(name, &[(pointer, value.clone())]).to_string();
-        let ending = Gateway::new().answer(200, answer).run(call);
+        let response = edited(name, &[(pointer, value.clone())]).to_string();
+        let ending = MockGateway::new().respond_with(200, response).run(call);
         let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
         assert!(is_unknown, "{call_name} {pointer} {value}: {ending:?}");
     }

@@ -1,6 +1,6 @@
 //! Deliveries with random signatures, and signed deliveries with random bodies.
 
-use stopover_sdk::supplier_events::{Kind, VerifyError};
+use stopover_sdk::supplier_events::{EventKind, VerifyError};
 
 use crate::script::fixture;
 use crate::webhook::{SIGNED_AT, delivered, delivery, header, verify};
@@ -25,7 +25,7 @@ fn fuzzed_delivery_is_authentic_only_with_matching_signature() {
                     assert!(header.contains(digits) && header.contains(&digest[3..]));
                     assert_eq!(sent, body.as_bytes());
                 }
-                Err(VerifyError::Unauthentic(_)) => {
+                Err(VerifyError::InvalidSignature(_)) => {
                     assert!(header != genuine || sent != body.as_bytes());
                 }
                 Err(other) => panic!("a signed delivery returned {other:?}"),
@@ -42,11 +42,11 @@ fn fuzzed_signed_body_is_event_or_unreadable() {
             let [event] = events.as_slice() else {
                 panic!("{events:?}");
             };
-            let is_relevant = !matches!(event.kind, Kind::Irrelevant(_));
+            let is_relevant = !matches!(event.kind, EventKind::Irrelevant(_));
             assert_eq!(is_relevant, event.supplier_reference.is_some());
             assert!(is_relevant || event.client_reference.is_none());
         }
-        Err(VerifyError::Unreadable(_)) => {}
+        Err(VerifyError::Malformed(_)) => {}
         Err(other) => panic!("a signed delivery returned {other:?}"),
     });
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use stopover_sdk::payment_processor::{CardBrand, Funding, Instrument};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason};
 use stripe_payments::StripePayments;
 
@@ -10,20 +10,20 @@ use crate::script::{INSTRUMENT, asked, edited, error, fixture, header, list, sen
 
 const CARDS: &str = "GET /payment_methods?customer=cus_Gateway0001&type=card";
 
-fn describe(gateway: &Gateway, token: &str) -> Result<Instrument, ReadError> {
+fn describe(gateway: &MockGateway, token: &str) -> Result<Instrument, ReadError> {
     gateway.run(|| StripePayments::describe_instrument(token.to_owned()))
 }
 
 /// Adds the responses for storing a card and then listing the stored cards.
-fn keeping(gateway: Gateway, kept: &[Value]) -> Gateway {
+fn keeping(gateway: MockGateway, kept: &[Value]) -> MockGateway {
     gateway
-        .answer(200, fixture("customer").to_string())
-        .answer(200, list(kept))
+        .respond_with(200, fixture("customer").to_string())
+        .respond_with(200, list(kept))
 }
 
 #[test]
 fn payment_method_is_attached_to_its_own_customer() {
-    let gateway = keeping(Gateway::new(), &[fixture("payment_method")]);
+    let gateway = keeping(MockGateway::new(), &[fixture("payment_method")]);
     let instrument = describe(&gateway, "pm_1RkGateway0001").unwrap();
     assert_eq!(asked(&gateway), ["POST /customers", CARDS]);
     assert_eq!(
@@ -44,7 +44,7 @@ fn payment_method_is_attached_to_its_own_customer() {
 fn older_token_is_converted_to_payment_method() {
     let made = fixture("payment_method").to_string();
     let gateway = keeping(
-        Gateway::new().answer(200, made),
+        MockGateway::new().respond_with(200, made),
         &[fixture("payment_method")],
     );
     let instrument = describe(&gateway, "tok_visa").unwrap();
@@ -62,7 +62,7 @@ fn older_token_is_converted_to_payment_method() {
 #[test]
 fn stored_token_uses_id_of_stripe_instead_of_alias() {
     let kept = edited("payment_method", &[("/id", json!("pm_1Another"))]);
-    let gateway = keeping(Gateway::new(), &[kept]);
+    let gateway = keeping(MockGateway::new(), &[kept]);
     let instrument = describe(&gateway, "pm_card_mastercard").unwrap();
     assert_eq!(instrument.token, "cus_Gateway0001/pm_1Another");
 }
@@ -72,7 +72,7 @@ fn repeated_describe_sends_identical_requests() {
     let keys = || {
         let made = fixture("payment_method").to_string();
         let gateway = keeping(
-            Gateway::new().answer(200, made),
+            MockGateway::new().respond_with(200, made),
             &[fixture("payment_method")],
         );
         let _kept = describe(&gateway, "tok_1").unwrap();
@@ -100,11 +100,11 @@ fn text_that_is_no_token_is_not_sent() {
         "cus_1/pm_1",
         &format!("pm_{}", "x".repeat(200)),
     ] {
-        let gateway = Gateway::new();
-        let answer = describe(&gateway, token);
+        let gateway = MockGateway::new();
+        let response = describe(&gateway, token);
         assert!(
-            matches!(answer, Err(ReadError::NotFound(_))),
-            "{token}: {answer:?}"
+            matches!(response, Err(ReadError::NotFound(_))),
+            "{token}: {response:?}"
         );
         assert!(gateway.requests().is_empty(), "{token}");
     }
@@ -140,7 +140,7 @@ fn token_that_cannot_be_stored_returns_reason() {
     ];
     for (status, body, expected) in cases {
         for token in ["pm_1", "tok_1"] {
-            let gateway = Gateway::new().answer(status, &body);
+            let gateway = MockGateway::new().respond_with(status, &body);
             let error = describe(&gateway, token).unwrap_err();
             assert!(expected(&error), "{status} {token}: {error:?}");
             assert_eq!(gateway.requests().len(), 1, "{status} {token}");
@@ -152,16 +152,16 @@ fn token_that_cannot_be_stored_returns_reason() {
 fn payment_method_without_card_is_rejected() {
     let account = edited("payment_method", &[("/card", json!(null))]);
     for kept in [vec![], vec![account]] {
-        let answer = describe(&keeping(Gateway::new(), &kept), "pm_1");
-        let Err(ReadError::Rejected(refusal)) = answer else {
-            panic!("{answer:?}");
+        let response = describe(&keeping(MockGateway::new(), &kept), "pm_1");
+        let Err(ReadError::Rejected(refusal)) = response else {
+            panic!("{response:?}");
         };
         assert_eq!(refusal.reason, RefusalReason::Invalid);
     }
     let two = [fixture("payment_method"), fixture("payment_method")];
-    let answer = describe(&keeping(Gateway::new(), &two), "pm_1");
+    let response = describe(&keeping(MockGateway::new(), &two), "pm_1");
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
 }

@@ -4,10 +4,10 @@
 mod process;
 
 use stopover_sdk::payment_processor::{
-    AuthorizeRequest, CaptureRequest, DeclineReason, FindAnswer, FindRefundAnswer, FindRequest,
-    IntentRequest, PaymentError, PaymentState, PaymentStatus, RefundRequest, VoidRequest,
+    AuthorizeRequest, CaptureRequest, DeclineReason, FindRequest, IntentRequest, PaymentError,
+    PaymentLookup, PaymentStatus, ProcessorPayment, RefundLookup, RefundRequest, VoidRequest,
 };
-use stopover_sdk::supplier_events::{Delivery, Header, Kind};
+use stopover_sdk::supplier_events::{EventKind, Header, WebhookRequest};
 use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason, SupplierEvents};
 use stripe_payments::StripePayments;
 
@@ -36,7 +36,7 @@ impl Booking<'_> {
         self.stripe.run(describe).unwrap().token
     }
 
-    fn authorize(&self, token: &str) -> Result<PaymentState, PaymentError> {
+    fn authorize(&self, token: &str) -> Result<ProcessorPayment, PaymentError> {
         let request = AuthorizeRequest {
             client_reference: self.reference("authorize"),
             amount: euros(1_000),
@@ -56,7 +56,7 @@ impl Booking<'_> {
         state.processor_reference
     }
 
-    fn capture(&self, payment: &str) -> Result<PaymentState, PaymentError> {
+    fn capture(&self, payment: &str) -> Result<ProcessorPayment, PaymentError> {
         let request = CaptureRequest {
             client_reference: self.reference("capture"),
             processor_reference: payment.to_owned(),
@@ -65,7 +65,7 @@ impl Booking<'_> {
         self.stripe.run(|| StripePayments::capture(request))
     }
 
-    fn void(&self, payment: &str) -> Result<PaymentState, PaymentError> {
+    fn void(&self, payment: &str) -> Result<ProcessorPayment, PaymentError> {
         let request = VoidRequest {
             client_reference: self.reference("void"),
             processor_reference: payment.to_owned(),
@@ -74,7 +74,7 @@ impl Booking<'_> {
     }
 
     /// Finds a payment by Stripe's id or by the call that created it.
-    fn find(&self, payment: Option<&str>, made_by: &str) -> Result<FindAnswer, ReadError> {
+    fn find(&self, payment: Option<&str>, made_by: &str) -> Result<PaymentLookup, ReadError> {
         let request = FindRequest {
             client_reference: self.reference(made_by),
             processor_reference: payment.map(str::to_owned),
@@ -82,15 +82,15 @@ impl Booking<'_> {
         self.stripe.run(|| StripePayments::find(request))
     }
 
-    fn found(&self, payment: Option<&str>, made_by: &str) -> PaymentState {
+    fn found(&self, payment: Option<&str>, made_by: &str) -> ProcessorPayment {
         match self.find(payment, made_by) {
-            Ok(FindAnswer::Found(state)) => state,
+            Ok(PaymentLookup::Found(state)) => state,
             other => panic!("{other:?}"),
         }
     }
 }
 
-fn totals(state: &PaymentState) -> (PaymentStatus, i64, i64, i64) {
+fn totals(state: &ProcessorPayment) -> (PaymentStatus, i64, i64, i64) {
     (
         state.status,
         state.authorized,
@@ -122,10 +122,10 @@ fn stored_card_is_authorized_captured_and_refunded() {
         let (payment, reference) = (payment.clone(), booking.reference("refund"));
         stripe.run(|| StripePayments::find_refund(payment, reference))
     };
-    assert_eq!(find(), Ok(FindRefundAnswer::NotFound));
+    assert_eq!(find(), Ok(RefundLookup::NotFound));
     let refunded = refund().unwrap();
     assert_eq!(refunded.amount, euros(400));
-    assert_eq!(find(), Ok(FindRefundAnswer::Found(refunded)));
+    assert_eq!(find(), Ok(RefundLookup::Found(refunded)));
 
     let state = booking.found(Some(&payment), "authorize");
     assert_eq!(totals(&state), (PaymentStatus::Captured, 1_000, 1_000, 400));
@@ -176,13 +176,16 @@ fn declined_card_authorizes_nothing() {
     let state = booking.found(None, "authorize");
     assert_eq!(totals(&state), (PaymentStatus::Declined, 0, 0, 0));
 
-    let answer = stripe.run(|| StripePayments::describe_instrument(UNKEEPABLE.to_owned()));
-    let Err(ReadError::Rejected(refusal)) = answer else {
-        panic!("{answer:?}");
+    let response = stripe.run(|| StripePayments::describe_instrument(UNKEEPABLE.to_owned()));
+    let Err(ReadError::Rejected(refusal)) = response else {
+        panic!("{response:?}");
     };
     assert_eq!(refusal.reason, RefusalReason::PaymentDeclined);
-    let answer = stripe.run(|| StripePayments::describe_instrument("pm_nobodys".to_owned()));
-    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+    let response = stripe.run(|| StripePayments::describe_instrument("pm_nobodys".to_owned()));
+    assert!(
+        matches!(response, Err(ReadError::NotFound(_))),
+        "{response:?}"
+    );
 }
 
 #[test]
@@ -226,10 +229,10 @@ fn invalid_api_key_is_refused() {
         stripe: &stripe,
         name: "bkg_1",
     };
-    let answer = booking.find(None, "authorize");
+    let response = booking.find(None, "authorize");
     assert!(
-        matches!(answer, Err(ReadError::Misconfigured(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::Misconfigured(_))),
+        "{response:?}"
     );
     let ending = booking.capture("pi_1");
     assert!(
@@ -253,7 +256,7 @@ fn delivery_signed_by_stripe_is_authentic() {
     let (header, body) = deliveries.next();
     let (_, time) = header.split_once("t=").unwrap();
     let time: i64 = time.split(',').next().unwrap().parse().unwrap();
-    let delivery = Delivery {
+    let delivery = WebhookRequest {
         headers: vec![Header {
             name: "Stripe-Signature".to_owned(),
             value: header,
@@ -262,12 +265,12 @@ fn delivery_signed_by_stripe_is_authentic() {
         received_at: time * 1_000,
     };
     let verify = |secret: &str| {
-        let gateway = stopover_sdk::testing::Gateway::new().secret("webhook", secret);
+        let gateway = stopover_sdk::testing::MockGateway::new().secret("webhook", secret);
         gateway.run(|| StripePayments::verify(delivery.clone()))
     };
     let events = verify(secret).unwrap();
     assert_eq!(events.len(), 1);
-    assert_eq!(events[0].kind, Kind::PaymentChanged);
+    assert_eq!(events[0].kind, EventKind::PaymentChanged);
     assert_eq!(events[0].supplier_reference, Some(payment));
     assert_eq!(
         events[0].client_reference,

@@ -5,14 +5,14 @@ use stopover_sdk::PaymentProcessor;
 use stopover_sdk::payment_processor::{
     CardBrand, DeclineReason, Funding, PaymentError, PaymentStatus, Wallet,
 };
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stripe_payments::StripePayments;
 
 use crate::script::{
     PAYMENT_ID, asked, authorize_request, capture_request, edited, euros, find_request, fixture,
     header, intent_request, refund_request, sent, void_request,
 };
-use stopover_sdk::payment_processor::{FindAnswer, PaymentState};
+use stopover_sdk::payment_processor::{PaymentLookup, ProcessorPayment};
 
 #[test]
 fn every_change_has_version_and_key_but_no_credential() {
@@ -34,8 +34,8 @@ fn every_change_has_version_and_key_but_no_credential() {
             StripePayments::refund(refund_request()).unwrap();
         }),
     ];
-    for (answer, key, call) in calls {
-        let gateway = Gateway::new().answer(200, fixture(answer).to_string());
+    for (response, key, call) in calls {
+        let gateway = MockGateway::new().respond_with(200, fixture(response).to_string());
         gateway.run(call);
         let headers = &gateway.requests()[0].headers;
         let headers: Vec<_> = headers
@@ -55,7 +55,7 @@ fn every_change_has_version_and_key_but_no_credential() {
 
 #[test]
 fn intent_is_created_for_browser() {
-    let gateway = Gateway::new().answer(200, fixture("intent").to_string());
+    let gateway = MockGateway::new().respond_with(200, fixture("intent").to_string());
     let intent = gateway
         .run(|| StripePayments::create_intent(intent_request()))
         .unwrap();
@@ -84,7 +84,7 @@ fn authorization_is_requested_without_payer_action() {
         (true, "off_session=true"),
     ];
     for (off_session, nobody_can_act) in cases {
-        let gateway = Gateway::new().answer(200, fixture("payment").to_string());
+        let gateway = MockGateway::new().respond_with(200, fixture("payment").to_string());
         let mut request = authorize_request();
         request.off_session = off_session;
         let state = gateway.run(|| StripePayments::authorize(request)).unwrap();
@@ -135,7 +135,7 @@ fn unknown_instrument_is_refused_without_request() {
     ] {
         let mut request = authorize_request();
         request.instrument = instrument.to_owned();
-        let gateway = Gateway::new();
+        let gateway = MockGateway::new();
         let ending = gateway.run(|| StripePayments::authorize(request));
         assert!(
             matches!(ending, Err(PaymentError::Refused(_))),
@@ -145,11 +145,11 @@ fn unknown_instrument_is_refused_without_request() {
     }
 }
 
-fn read(document: &Value) -> PaymentState {
-    let gateway = Gateway::new().answer(200, document.to_string());
+fn read(document: &Value) -> ProcessorPayment {
+    let gateway = MockGateway::new().respond_with(200, document.to_string());
     let id = document["id"].as_str().unwrap();
     match gateway.run(|| StripePayments::find(find_request(Some(id)))) {
-        Ok(FindAnswer::Found(state)) => state,
+        Ok(PaymentLookup::Found(state)) => state,
         other => panic!("{other:?}"),
     }
 }
@@ -253,14 +253,14 @@ fn card_is_converted_with_unknown_values() {
 
 #[test]
 fn capture_takes_authorized_amount() {
-    let answer = edited(
+    let response = edited(
         "payment",
         &[
             ("/status", json!("succeeded")),
             ("/amount_received", json!(1_000)),
         ],
     );
-    let gateway = Gateway::new().answer(200, answer.to_string());
+    let gateway = MockGateway::new().respond_with(200, response.to_string());
     let state = gateway
         .run(|| StripePayments::capture(capture_request()))
         .unwrap();
@@ -281,7 +281,7 @@ fn capture_takes_authorized_amount() {
 
 #[test]
 fn void_releases_authorization() {
-    let gateway = Gateway::new().answer(
+    let gateway = MockGateway::new().respond_with(
         200,
         edited("payment", &[("/status", json!("canceled"))]).to_string(),
     );
@@ -299,8 +299,8 @@ fn void_releases_authorization() {
 #[test]
 fn refund_returns_captured_amount() {
     for status in ["succeeded", "pending", "requires_action"] {
-        let answer = edited("refund", &[("/status", json!(status))]);
-        let gateway = Gateway::new().answer(200, answer.to_string());
+        let response = edited("refund", &[("/status", json!(status))]);
+        let gateway = MockGateway::new().respond_with(200, response.to_string());
         let state = gateway
             .run(|| StripePayments::refund(refund_request()))
             .unwrap();
@@ -317,8 +317,8 @@ fn refund_returns_captured_amount() {
         assert_eq!(state.amount, euros(400));
     }
     for status in ["failed", "canceled"] {
-        let answer = edited("refund", &[("/status", json!(status))]);
-        let gateway = Gateway::new().answer(200, answer.to_string());
+        let response = edited("refund", &[("/status", json!(status))]);
+        let gateway = MockGateway::new().respond_with(200, response.to_string());
         let ending = gateway.run(|| StripePayments::refund(refund_request()));
         let reason = DeclineReason::Other("refund_failed".to_owned());
         assert_eq!(ending, Err(PaymentError::Declined(reason)), "{status}");
@@ -329,7 +329,7 @@ fn refund_returns_captured_amount() {
 fn description_is_sent_unchanged() {
     let mut request = intent_request();
     request.description = "Zürich & back = 100% ☂".to_owned();
-    let gateway = Gateway::new().answer(200, fixture("intent").to_string());
+    let gateway = MockGateway::new().respond_with(200, fixture("intent").to_string());
     let _intent = gateway
         .run(|| StripePayments::create_intent(request))
         .unwrap();

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use stopover_sdk::http::Error;
 use stopover_sdk::payment_processor::{
-    FindAnswer, FindRefundAnswer, PaymentError, PaymentState, PaymentStatus,
+    PaymentError, PaymentLookup, PaymentStatus, ProcessorPayment, RefundLookup,
 };
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason};
 use stripe_payments::StripePayments;
 
@@ -19,11 +19,11 @@ const NEWEST: &str = "GET /payment_intents?limit=100&expand[]=data.latest_charge
 const ALL: &str = "GET /payment_intents/search?query=metadata[%27client_reference%27]%3A%27\
                    bkg_1-authorize-1-1%27&limit=100&expand[]=data.latest_charge";
 
-fn find(gateway: &Gateway, id: Option<&str>) -> Result<Option<PaymentState>, ReadError> {
-    let answer = gateway.run(|| StripePayments::find(find_request(id)))?;
-    Ok(match answer {
-        FindAnswer::Found(state) => Some(state),
-        FindAnswer::NotFound => None,
+fn find(gateway: &MockGateway, id: Option<&str>) -> Result<Option<ProcessorPayment>, ReadError> {
+    let response = gateway.run(|| StripePayments::find(find_request(id)))?;
+    Ok(match response {
+        PaymentLookup::Found(state) => Some(state),
+        PaymentLookup::NotFound => None,
     })
 }
 
@@ -62,10 +62,10 @@ fn payment_is_searched_by_id_then_in_list_then_in_index() {
             false,
         ),
     ];
-    for (id, answers, requests, is_found) in cases {
-        let mut gateway = Gateway::new();
-        for (status, body) in answers {
-            gateway = gateway.answer(status, body);
+    for (id, responses, requests, is_found) in cases {
+        let mut gateway = MockGateway::new();
+        for (status, body) in responses {
+            gateway = gateway.respond_with(status, body);
         }
         let found = find(&gateway, id).unwrap();
         assert_eq!(found.is_some(), is_found, "{requests:?}");
@@ -83,9 +83,11 @@ fn client_reference_is_quoted_in_search() {
     let mut request = find_request(None);
     request.client_reference = r"a'b\c".to_owned();
     let nothing = || list(&[]);
-    let gateway = Gateway::new().answer(200, nothing()).answer(200, nothing());
+    let gateway = MockGateway::new()
+        .respond_with(200, nothing())
+        .respond_with(200, nothing());
     let found = gateway.run(|| StripePayments::find(request));
-    assert_eq!(found, Ok(FindAnswer::NotFound));
+    assert_eq!(found, Ok(PaymentLookup::NotFound));
     assert!(asked(&gateway)[1].contains("%3A%27a%5C%27b%5C%5Cc%27"));
 }
 
@@ -102,18 +104,23 @@ fn payment_is_not_found_only_after_two_complete_lists() {
         (401, error("api_key_expired")),
     ];
     for (status, body) in cases {
-        let first = Gateway::new().answer(status, &body);
-        let second = Gateway::new().answer(200, list(&[])).answer(status, &body);
+        let first = MockGateway::new().respond_with(status, &body);
+        let second = MockGateway::new()
+            .respond_with(200, list(&[]))
+            .respond_with(status, &body);
         for gateway in [first, second] {
             let found = find(&gateway, None);
             assert!(found.is_err(), "{status} {body}: {found:?}");
-            assert_eq!(gateway.unused_answers(), 0);
+            assert_eq!(gateway.unused_responses(), 0);
         }
     }
     let another = edited("payment", &[("/id", json!("pi_other"))]);
-    let gateway = Gateway::new().answer(200, another.to_string());
+    let gateway = MockGateway::new().respond_with(200, another.to_string());
     let found = find(&gateway, Some(PAYMENT_ID));
-    assert!(matches!(found, Err(ReadError::Unreadable(_))), "{found:?}");
+    assert!(
+        matches!(found, Err(ReadError::InvalidResponse(_))),
+        "{found:?}"
+    );
 }
 
 /// Checks the payment's status by Stripe's status, by the party that completes the payment, and by
@@ -152,7 +159,7 @@ fn every_status_is_converted() {
                 ("/last_payment_error", failure),
             ],
         );
-        let gateway = Gateway::new().answer(200, document.to_string());
+        let gateway = MockGateway::new().respond_with(200, document.to_string());
         let found = match find(&gateway, Some(PAYMENT_ID)).map(|state| state.unwrap().status) {
             Ok(PaymentStatus::RequiresAction) => "action",
             Ok(PaymentStatus::Authorized) => "authorized",
@@ -169,23 +176,26 @@ fn every_status_is_converted() {
         assert_eq!(found, expected, "{case}");
 
         // The response to the call that created the payment has the same meaning.
-        let gateway = Gateway::new().answer(200, document.to_string());
+        let gateway = MockGateway::new().respond_with(200, document.to_string());
         let ending = gateway.run(|| StripePayments::authorize(authorize_request()));
         let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
         assert_eq!(is_unknown, expected == "?", "{case}: {ending:?}");
     }
-    let gateway = Gateway::new().answer(
+    let gateway = MockGateway::new().respond_with(
         200,
         edited("payment", &[("/status", json!("requires_magic"))]).to_string(),
     );
     let found = find(&gateway, Some(PAYMENT_ID));
-    assert!(matches!(found, Err(ReadError::Unreadable(_))), "{found:?}");
+    assert!(
+        matches!(found, Err(ReadError::InvalidResponse(_))),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn declined_payment_has_decline_code() {
     let declined = fixture("declined")["error"]["payment_intent"].clone();
-    let gateway = Gateway::new().answer(200, list(&[declined]));
+    let gateway = MockGateway::new().respond_with(200, list(&[declined]));
     let state = find(&gateway, None).unwrap().unwrap();
     assert_eq!(state.status, PaymentStatus::Declined);
     assert_eq!(state.authorized, 0);
@@ -194,7 +204,7 @@ fn declined_payment_has_decline_code() {
     assert_eq!(state.card.unwrap().last4, "4242");
 }
 
-fn find_refund(gateway: &Gateway) -> Result<FindRefundAnswer, ReadError> {
+fn find_refund(gateway: &MockGateway) -> Result<RefundLookup, ReadError> {
     gateway.run(|| StripePayments::find_refund(PAYMENT_ID.to_owned(), REFUND_REF.to_owned()))
 }
 
@@ -204,8 +214,8 @@ fn refund_is_found_by_client_reference() {
         "refund",
         &[("/metadata", json!(null)), ("/id", json!("re_2"))],
     );
-    let gateway = Gateway::new().answer(200, list(&[by_hand.clone(), fixture("refund")]));
-    let Ok(FindRefundAnswer::Found(refund)) = find_refund(&gateway) else {
+    let gateway = MockGateway::new().respond_with(200, list(&[by_hand.clone(), fixture("refund")]));
+    let Ok(RefundLookup::Found(refund)) = find_refund(&gateway) else {
         panic!("not found");
     };
     let expected = format!("GET /refunds?payment_intent={PAYMENT_ID}&limit=100");
@@ -213,27 +223,30 @@ fn refund_is_found_by_client_reference() {
     assert_eq!(refund.processor_reference, "re_3RkGateway0001");
     assert_eq!(refund.amount, euros(400));
 
-    let nothing = Gateway::new().answer(200, list(std::slice::from_ref(&by_hand)));
-    assert_eq!(find_refund(&nothing), Ok(FindRefundAnswer::NotFound));
+    let nothing = MockGateway::new().respond_with(200, list(std::slice::from_ref(&by_hand)));
+    assert_eq!(find_refund(&nothing), Ok(RefundLookup::NotFound));
     let more = json!({"data": [by_hand], "has_more": true}).to_string();
-    let answer = find_refund(&Gateway::new().answer(200, more));
+    let response = find_refund(&MockGateway::new().respond_with(200, more));
     assert!(
-        matches!(answer, Err(ReadError::Unreadable(_))),
-        "{answer:?}"
+        matches!(response, Err(ReadError::InvalidResponse(_))),
+        "{response:?}"
     );
     // An unknown payment does not prove that there is no refund.
-    let unknown = Gateway::new().answer(404, error("resource_missing"));
-    let answer = find_refund(&unknown);
-    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+    let unknown = MockGateway::new().respond_with(404, error("resource_missing"));
+    let response = find_refund(&unknown);
+    assert!(
+        matches!(response, Err(ReadError::NotFound(_))),
+        "{response:?}"
+    );
 }
 
 #[test]
 fn failed_refund_is_rejected_instead_of_found_or_not_found() {
     for status in ["failed", "canceled"] {
         let refund = edited("refund", &[("/status", json!(status))]);
-        let answer = find_refund(&Gateway::new().answer(200, list(&[refund])));
-        let Err(ReadError::Rejected(refusal)) = answer else {
-            panic!("{status}: {answer:?}");
+        let response = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
+        let Err(ReadError::Rejected(refusal)) = response else {
+            panic!("{status}: {response:?}");
         };
         assert_eq!(
             refusal.reason,
@@ -242,10 +255,10 @@ fn failed_refund_is_rejected_instead_of_found_or_not_found() {
     }
     for status in ["succeeded", "pending", "requires_action"] {
         let refund = edited("refund", &[("/status", json!(status))]);
-        let answer = find_refund(&Gateway::new().answer(200, list(&[refund])));
+        let response = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
         assert!(
-            matches!(answer, Ok(FindRefundAnswer::Found(_))),
-            "{status}: {answer:?}"
+            matches!(response, Ok(RefundLookup::Found(_))),
+            "{status}: {response:?}"
         );
     }
 }
@@ -254,27 +267,48 @@ fn failed_refund_is_rejected_instead_of_found_or_not_found() {
 fn every_read_failure_has_expected_error() {
     let text = || "closed".to_owned();
     let typed = |kind: &str| json!({"error": {"type": kind}}).to_string();
-    let answer = |status, body: String| Gateway::new().answer(status, body);
+    let response = |status, body: String| MockGateway::new().respond_with(status, body);
     let cases = [
-        ("unavailable", Gateway::new().fail(Error::Cut(text()))),
-        ("unavailable", Gateway::new().fail(Error::NotSent(text()))),
-        ("timed out", Gateway::new().fail(Error::TimedOut(text()))),
-        ("misconfigured", Gateway::new().fail(Error::Denied(text()))),
-        ("unreadable", Gateway::new().fail(Error::TooLarge(8 << 20))),
-        ("misconfigured", answer(401, error("api_key_expired"))),
-        ("misconfigured", answer(403, error("no_account"))),
+        (
+            "unavailable",
+            MockGateway::new().fail_with(Error::ConnectionLost(text())),
+        ),
+        (
+            "unavailable",
+            MockGateway::new().fail_with(Error::NotSent(text())),
+        ),
+        (
+            "timed out",
+            MockGateway::new().fail_with(Error::TimedOut(text())),
+        ),
+        (
+            "misconfigured",
+            MockGateway::new().fail_with(Error::Denied(text())),
+        ),
+        (
+            "unreadable",
+            MockGateway::new().fail_with(Error::TooLarge(8 << 20)),
+        ),
+        ("misconfigured", response(401, error("api_key_expired"))),
+        ("misconfigured", response(403, error("no_account"))),
         // Stripe's response to an unknown URL.
-        ("misconfigured", answer(404, typed("invalid_request_error"))),
-        ("limited", answer(429, error("rate_limit"))),
-        ("limited", answer(429, error("lock_timeout"))),
-        ("unavailable", answer(409, error("idempotency_key_in_use"))),
-        ("rejected", answer(400, error("parameter_unknown"))),
-        ("failed", answer(500, typed("api_error"))),
-        ("unavailable", answer(503, "<html>".to_owned())),
+        (
+            "misconfigured",
+            response(404, typed("invalid_request_error")),
+        ),
+        ("limited", response(429, error("rate_limit"))),
+        ("limited", response(429, error("lock_timeout"))),
+        (
+            "unavailable",
+            response(409, error("idempotency_key_in_use")),
+        ),
+        ("rejected", response(400, error("parameter_unknown"))),
+        ("failed", response(500, typed("api_error"))),
+        ("unavailable", response(503, "<html>".to_owned())),
         // A 404 in another form is not from Stripe.
-        ("unreadable", answer(404, String::new())),
-        ("unreadable", answer(302, String::new())),
-        ("unreadable", answer(200, "{".to_owned())),
+        ("unreadable", response(404, String::new())),
+        ("unreadable", response(302, String::new())),
+        ("unreadable", response(200, "{".to_owned())),
     ];
     for (number, (expected, gateway)) in cases.into_iter().enumerate() {
         let error = find(&gateway, Some(PAYMENT_ID)).unwrap_err();
@@ -289,7 +323,7 @@ fn every_read_failure_has_expected_error() {
             ReadError::TimedOut(_) => "timed out",
             ReadError::Unavailable(_) => "unavailable",
             ReadError::Failed(_) => "failed",
-            ReadError::Unreadable(_) => "unreadable",
+            ReadError::InvalidResponse(_) => "unreadable",
             ReadError::Misconfigured(_) => "misconfigured",
         };
         assert_eq!(found, expected, "{number}: {error:?}");

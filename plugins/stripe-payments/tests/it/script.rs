@@ -5,7 +5,7 @@ use stopover_sdk::http::Request;
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, FindRequest, IntentRequest, RefundRequest, VoidRequest,
 };
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::Money;
 
 pub(crate) const PAYMENT_REF: &str = "bkg_1-authorize-1-1";
@@ -61,12 +61,12 @@ pub(crate) fn line(request: &Request) -> String {
     format!("{} {path}", method.to_uppercase())
 }
 
-pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
+pub(crate) fn asked(gateway: &MockGateway) -> Vec<String> {
     gateway.requests().iter().map(line).collect()
 }
 
 /// Returns the decoded parameters of the request with this number, in their order.
-pub(crate) fn sent(gateway: &Gateway, number: usize) -> Vec<String> {
+pub(crate) fn sent(gateway: &MockGateway, number: usize) -> Vec<String> {
     let body = gateway.requests()[number].body.clone().unwrap();
     let body = String::from_utf8(body).unwrap();
     body.split('&').map(decoded).collect()
@@ -82,7 +82,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-pub(crate) fn header(gateway: &Gateway, number: usize, name: &str) -> Option<String> {
+pub(crate) fn header(gateway: &MockGateway, number: usize, name: &str) -> Option<String> {
     let request = &gateway.requests()[number];
     let mut known = request.headers.iter();
     known

@@ -4,8 +4,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use stopover_sdk::SupplierEvents;
-use stopover_sdk::supplier_events::{Delivery, Event, Header, Kind, VerifyError};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::supplier_events::{Event, EventKind, Header, VerifyError, WebhookRequest};
+use stopover_sdk::testing::MockGateway;
 use stripe_payments::StripePayments;
 
 use crate::script::{PAYMENT_ID, PAYMENT_REF, edited, fixture};
@@ -29,20 +29,20 @@ pub(crate) fn delivery(
     headers: &[(&str, &str)],
     body: impl AsRef<[u8]>,
     received_at: i64,
-) -> Delivery {
+) -> WebhookRequest {
     let headers = headers.iter().map(|(name, value)| Header {
         name: (*name).to_owned(),
         value: (*value).to_owned(),
     });
-    Delivery {
+    WebhookRequest {
         headers: headers.collect(),
         body: body.as_ref().to_vec(),
         received_at,
     }
 }
 
-pub(crate) fn verify(delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
-    let gateway = Gateway::new().secret("webhook", SECRET);
+pub(crate) fn verify(delivery: WebhookRequest) -> Result<Vec<Event>, VerifyError> {
+    let gateway = MockGateway::new().secret("webhook", SECRET);
     let events = gateway.run(|| StripePayments::verify(delivery));
     assert!(gateway.requests().is_empty());
     events
@@ -101,7 +101,7 @@ fn delivery_is_authentic_if_one_signature_matches() {
         let events = verify(delivery);
         match events {
             Ok(_) => assert!(is_stripes, "{header}"),
-            Err(VerifyError::Unauthentic(_)) => assert!(!is_stripes, "{header}"),
+            Err(VerifyError::InvalidSignature(_)) => assert!(!is_stripes, "{header}"),
             Err(other) => panic!("{header}: {other:?}"),
         }
     }
@@ -146,14 +146,14 @@ fn unverifiable_delivery_is_unauthentic() {
     ] {
         let events = verify(delivery);
         assert!(
-            matches!(events, Err(VerifyError::Unauthentic(_))),
+            matches!(events, Err(VerifyError::InvalidSignature(_))),
             "{events:?}"
         );
     }
     // Without the secret no delivery is authentic.
-    let events = Gateway::new().run(|| StripePayments::verify(delivery(&signed, &body, now)));
+    let events = MockGateway::new().run(|| StripePayments::verify(delivery(&signed, &body, now)));
     assert!(
-        matches!(events, Err(VerifyError::Unauthentic(_))),
+        matches!(events, Err(VerifyError::InvalidSignature(_))),
         "{events:?}"
     );
 }
@@ -184,7 +184,7 @@ fn event_names_payment_to_read_again() {
     for (event, client_reference) in cases {
         let expected = Event {
             id: "evt_3RkGateway0001".to_owned(),
-            kind: Kind::PaymentChanged,
+            kind: EventKind::PaymentChanged,
             supplier_reference: Some(PAYMENT_ID.to_owned()),
             client_reference: client_reference.map(str::to_owned),
             supplier_offer: None,
@@ -211,7 +211,7 @@ fn event_without_payment_of_gateway_is_irrelevant() {
         bare,
     ] {
         let events = delivered(event.to_string()).unwrap();
-        let kind = Kind::Irrelevant("payment_intent.amount_capturable_updated".to_owned());
+        let kind = EventKind::Irrelevant("payment_intent.amount_capturable_updated".to_owned());
         assert_eq!(events.len(), 1, "{event}");
         assert_eq!(events[0].kind, kind, "{event}");
         assert_eq!(events[0].id, "evt_3RkGateway0001");
@@ -229,7 +229,7 @@ fn authentic_malformed_event_is_unreadable() {
     for body in ["", "{}", "[]", "<html>", &without_time] {
         let events = delivered(body);
         assert!(
-            matches!(events, Err(VerifyError::Unreadable(_))),
+            matches!(events, Err(VerifyError::Malformed(_))),
             "{body}: {events:?}"
         );
     }

@@ -21,7 +21,7 @@ use serde_json::json;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use stopover_sdk::HotelPricing;
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{hotel_pricing, types};
 
 const TURNS: Turns = Turns {
@@ -107,7 +107,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
 struct Sides {
     runtime: Rc<tokio::runtime::Runtime>,
     component: Supplier,
-    native: Gateway,
+    native: MockGateway,
 }
 
 impl Sides {

@@ -18,7 +18,7 @@ use serde_json::json;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{FlightPricing, flight_pricing};
 
 const TURNS: Turns = Turns {
@@ -83,7 +83,7 @@ impl CallSink for Memory {
 struct Sides {
     runtime: Rc<tokio::runtime::Runtime>,
     component: Supplier,
-    native: Gateway,
+    native: MockGateway,
     memory: Arc<Memory>,
 }
 
@@ -150,12 +150,12 @@ fn request() -> Result<PriceRequest> {
 /// The same request in the types of the native adapter.
 fn native_request() -> flight_pricing::PriceRequest {
     flight_pricing::PriceRequest {
-        legs: vec![flight_pricing::Leg {
+        journeys: vec![flight_pricing::RequestedJourney {
             origin: ROUTE.0.to_owned(),
             destination: ROUTE.1.to_owned(),
             date: DAY.to_owned(),
         }],
-        travellers: flight_pricing::Travellers {
+        passengers: flight_pricing::PassengerCounts {
             adults: 1,
             children: Vec::new(),
             infants: 0,

@@ -1,6 +1,6 @@
 //! Randomized tests: valid fares and tickets are changed at random.
 
-use super::tests::{answer, bound, euros, journey, offer, request, segment, state};
+use super::tests::{bound, euros, journey, offer, request, response, segment, state};
 use super::*;
 use crate::bindings::stopover::supplier::types;
 use crate::convert::fuzzed::{
@@ -142,7 +142,7 @@ mod independent {
     }
 }
 
-const FARES: [Change<flight_pricing::PriceAnswer>; 7] = [
+const FARES: [Change<flight_pricing::PriceResponse>; 7] = [
     |a, c| a.offers = c.list(|_| offer()),
     |a, c| a.offers.iter_mut().for_each(|one| one.currency = code(c)),
     |a, c| a.offers.iter_mut().for_each(|one| one.total = c.integer()),
@@ -171,10 +171,10 @@ const FARES: [Change<flight_pricing::PriceAnswer>; 7] = [
 #[test]
 fn accepted_fares_match_request() {
     fuzz::values("flight-fares", 1_000, |choice| {
-        let sent = changed(answer(vec![offer()]), choice, &FARES);
+        let sent = changed(response(vec![offer()]), choice, &FARES);
         let totals: Vec<i64> = sent.offers.iter().map(|one| one.total).collect();
         let asked = request();
-        let Ok(read) = price_answer(sent, PriceExpectation::of(&asked)) else {
+        let Ok(read) = price_response(sent, PriceExpectation::of(&asked)) else {
             return;
         };
         assert!(read.offers.len() <= usize::from(asked.limit));
@@ -205,7 +205,7 @@ fn accepted_fares_match_request() {
     });
 }
 
-const BOUND: [Change<flight_booking::Prebooked>; 6] = [
+const BOUND: [Change<flight_booking::PrebookResponse>; 6] = [
     |p, c| p.currency = code(c),
     |p, c| p.total = c.integer(),
     |p, c| p.fare = c.maybe(Choice::integer),
@@ -227,7 +227,7 @@ fn assert_once(journeys: &[Journey]) {
 #[test]
 fn accepted_bound_fare_has_requested_currency() {
     fuzz::values("flight-prebook", 1_000, |choice| {
-        let Ok(read) = prebooked(changed(bound(), choice, &BOUND), euros(), 3) else {
+        let Ok(read) = prebook_response(changed(bound(), choice, &BOUND), euros(), 3) else {
             return;
         };
         let amounts = [Some(read.total), read.fare, read.fare_tax];
@@ -242,7 +242,7 @@ fn accepted_bound_fare_has_requested_currency() {
     });
 }
 
-const TICKETS: [Change<wire::FlightBookingState>; 9] = [
+const TICKETS: [Change<wire::SupplierBooking>; 9] = [
     |s, c| s.currency = code(c),
     |s, c| s.total = c.integer(),
     |s, c| s.fare_tax = c.maybe(Choice::integer),
@@ -267,7 +267,7 @@ const TICKETS: [Change<wire::FlightBookingState>; 9] = [
         });
     },
     |s, c| {
-        s.cancellation = Some(wire::TicketCancellation {
+        s.cancellation = Some(wire::CancellationAmounts {
             fee: c.integer(),
             refund: c.integer(),
             currency: code(c),

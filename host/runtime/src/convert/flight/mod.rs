@@ -6,8 +6,8 @@ mod request;
 
 pub(crate) use reference::{airline, airports};
 pub(crate) use request::{
-    book_request, buy_request, cancel_request, find_request, list_request, prebook_request,
-    price_request, quote_request,
+    book_request, cancel_request, find_request, list_request, prebook_request, price_request,
+    purchase_request, quote_request,
 };
 
 use self::itinerary::{
@@ -40,19 +40,19 @@ const BAG_KG_MAX: u32 = 1_000;
 /// The part of a price request that its response is checked against.
 #[derive(Clone, Copy)]
 pub(crate) struct PriceExpectation {
-    legs: usize,
+    journeys: usize,
     passengers: usize,
     offers_max: usize,
 }
 
 impl PriceExpectation {
     pub(crate) fn of(request: &PriceRequest) -> Self {
-        let travellers = &request.travellers;
+        let passengers = &request.travellers;
         Self {
-            legs: request.journeys.len(),
-            passengers: usize::from(travellers.adults)
-                + travellers.children.len()
-                + usize::from(travellers.infants),
+            journeys: request.journeys.len(),
+            passengers: usize::from(passengers.adults)
+                + passengers.children.len()
+                + usize::from(passengers.infants),
             offers_max: usize::from(request.limit),
         }
     }
@@ -60,32 +60,32 @@ impl PriceExpectation {
 
 /// Converts offers in a single currency, with one journey for each requested journey, and at most
 /// as many as requested.
-pub(crate) fn price_answer(
-    answer: flight_pricing::PriceAnswer,
-    asked: PriceExpectation,
+pub(crate) fn price_response(
+    response: flight_pricing::PriceResponse,
+    expected: PriceExpectation,
 ) -> ConvertResult<PriceResponse> {
-    let mut of_answer: Option<Currency> = None;
-    let offers = list("offers", answer.offers, asked.offers_max, |found| {
-        let currency = match of_answer {
+    let mut first_currency: Option<Currency> = None;
+    let offers = list("offers", response.offers, expected.offers_max, |found| {
+        let currency = match first_currency {
             Some(first) if found.currency == first.code() => first,
             Some(_) => return invalid("offers.currency", "more than one currency in a response"),
-            None => *of_answer.insert(currency("offers.currency", &found.currency)?),
+            None => *first_currency.insert(currency("offers.currency", &found.currency)?),
         };
-        offer(found, currency, asked)
+        offer(found, currency, expected)
     })?;
     Ok(PriceResponse {
         offers,
-        applied: applied(answer.applied),
-        truncated: answer.truncated,
+        applied: applied(response.applied),
+        truncated: response.truncated,
     })
 }
 
 fn offer(
     offer: flight_pricing::Offer,
     currency: Currency,
-    asked: PriceExpectation,
+    expected: PriceExpectation,
 ) -> ConvertResult<Offer> {
-    if offer.journeys.len() != asked.legs {
+    if offer.journeys.len() != expected.journeys {
         return invalid("offers.journeys", "not one for each requested");
     }
     let key = offer.exclusive_key.filter(|key| !key.is_empty());
@@ -99,9 +99,12 @@ fn offer(
         documents_required: offer.documents_required,
         checked_bag_included: offer.checked_bag_included,
         carry_on_included: offer.carry_on_included,
-        journeys: list("offers.journeys", offer.journeys, asked.legs, |journey| {
-            itinerary::journey(journey, asked.passengers)
-        })?,
+        journeys: list(
+            "offers.journeys",
+            offer.journeys,
+            expected.journeys,
+            |journey| itinerary::journey(journey, expected.passengers),
+        )?,
         expires_at: optional(offer.expires_at, |at| instant("offers.expires-at", at))?,
     })
 }
@@ -123,26 +126,26 @@ fn applied(flags: flight_pricing::AppliedFilters) -> AppliedFilters {
     }
 }
 
-/// Converts a bound fare for `passengers` passengers. It must be in the currency of its offer.
-pub(crate) fn prebooked(
-    prebooked: flight_booking::Prebooked,
-    asked: Currency,
+/// Converts a prebooked fare for `passengers` passengers. It must be in the currency of its offer.
+pub(crate) fn prebook_response(
+    response: flight_booking::PrebookResponse,
+    expected: Currency,
     passengers: usize,
 ) -> ConvertResult<PrebookResponse> {
-    let currency = same_currency("currency", &prebooked.currency, asked)?;
-    if prebooked.journeys.is_empty() {
+    let currency = same_currency("currency", &response.currency, expected)?;
+    if response.journeys.is_empty() {
         return invalid("journeys", "none");
     }
     Ok(PrebookResponse {
-        supplier_prebook: text::opaque("supplier-prebook", prebooked.supplier_prebook)?,
-        total: positive_money("total", prebooked.total, currency)?,
-        fare: part("fare", prebooked.fare, currency)?,
-        fare_tax: part("fare-tax", prebooked.fare_tax, currency)?,
-        fare_conditions: fare_conditions(&prebooked.fare_conditions)?,
-        documents_required: prebooked.documents_required,
-        journeys: itinerary::journeys(prebooked.journeys, passengers)?,
-        expires_at: optional(prebooked.expires_at, |at| instant("expires-at", at))?,
-        checkout: optional(prebooked.checkout, checkout)?,
+        supplier_prebook: text::opaque("supplier-prebook", response.supplier_prebook)?,
+        total: positive_money("total", response.total, currency)?,
+        fare: part("fare", response.fare, currency)?,
+        fare_tax: part("fare-tax", response.fare_tax, currency)?,
+        fare_conditions: fare_conditions(&response.fare_conditions)?,
+        documents_required: response.documents_required,
+        journeys: itinerary::journeys(response.journeys, passengers)?,
+        expires_at: optional(response.expires_at, |at| instant("expires-at", at))?,
+        checkout: optional(response.checkout, checkout)?,
     })
 }
 
@@ -197,8 +200,8 @@ impl BookingExpectation {
 
 /// Converts the requested booking in whatever currency the supplier uses.
 pub(crate) fn supplier_booking(
-    state: wire::FlightBookingState,
-    asked: &BookingExpectation,
+    state: wire::SupplierBooking,
+    expected: &BookingExpectation,
 ) -> ConvertResult<SupplierBooking> {
     let currency = currency("currency", &state.currency)?;
     let status = booking_status(state.status)?;
@@ -208,12 +211,12 @@ pub(crate) fn supplier_booking(
         true => String::new(),
         false => text::reference("supplier-reference", state.supplier_reference)?,
     };
-    let another = |wanted: &String| *wanted != supplier_reference;
-    if asked.supplier_reference.as_ref().is_some_and(another) {
+    let another = |expected: &String| *expected != supplier_reference;
+    if expected.supplier_reference.as_ref().is_some_and(another) {
         return invalid("supplier-reference", "another booking than asked for");
     }
     let client_reference = text::optional_reference("client-reference", state.client_reference)?;
-    let another = |told: &String| *told != asked.client_reference;
+    let another = |reference: &String| *reference != expected.client_reference;
     if client_reference.as_ref().is_some_and(another) {
         return invalid("client-reference", "another booking than asked for");
     }
@@ -225,11 +228,11 @@ pub(crate) fn supplier_booking(
         total: money("total", state.total, currency)?,
         fare: part("fare", state.fare, currency)?,
         fare_tax: part("fare-tax", state.fare_tax, currency)?,
-        journeys: itinerary::journeys(state.journeys, asked.passengers)?,
+        journeys: itinerary::journeys(state.journeys, expected.passengers)?,
         services: list("services", state.services, SERVICES_MAX, |service| {
-            booked_service(service, currency, asked.passengers)
+            booked_service(service, currency, expected.passengers)
         })?,
-        changes: changes(state.changes, asked.passengers)?,
+        changes: changes(state.changes, expected.passengers)?,
         cancellation: optional(state.cancellation, cancellation)?,
     })
 }
@@ -289,7 +292,7 @@ fn baggage(baggage: wire::Baggage) -> Baggage {
     }
 }
 
-fn cancellation(amounts: wire::TicketCancellation) -> ConvertResult<CancellationAmounts> {
+fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<CancellationAmounts> {
     let currency = currency("cancellation.currency", &amounts.currency)?;
     Ok(CancellationAmounts {
         fee: money("cancellation.fee", amounts.fee, currency)?,
@@ -302,14 +305,14 @@ fn cancellation(amounts: wire::TicketCancellation) -> ConvertResult<Cancellation
 }
 
 pub(crate) fn booking_lookup(
-    answer: flight_booking::FindAnswer,
-    asked: &BookingExpectation,
+    lookup: flight_booking::BookingLookup,
+    expected: &BookingExpectation,
 ) -> ConvertResult<BookingLookup> {
-    Ok(match answer {
-        flight_booking::FindAnswer::Found(state) => {
-            BookingLookup::Found(Box::new(supplier_booking(state, asked)?))
+    Ok(match lookup {
+        flight_booking::BookingLookup::Found(state) => {
+            BookingLookup::Found(Box::new(supplier_booking(state, expected)?))
         }
-        flight_booking::FindAnswer::NotFound => BookingLookup::NotFound,
+        flight_booking::BookingLookup::NotFound => BookingLookup::NotFound,
     })
 }
 
@@ -331,7 +334,7 @@ pub(crate) fn quote(quote: flight_cancellation::Quote) -> ConvertResult<Supplier
 
 /// Converts the available services of a ticket, all in one currency.
 pub(crate) fn available_services(
-    available: flight_services::Available,
+    available: flight_services::AvailableServices,
 ) -> ConvertResult<Vec<AvailableService>> {
     let currency = currency("currency", &available.currency)?;
     list("services", available.services, SERVICES_MAX, |service| {

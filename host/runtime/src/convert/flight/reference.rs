@@ -8,10 +8,13 @@ const AIRPORT_ICAO_CHARS: usize = 4;
 const AIRLINE_ICAO_CHARS: usize = 3;
 
 /// Converts a list of at most `limit` airports.
-pub(crate) fn airports(answer: wire::AirportAnswer, limit: u16) -> ConvertResult<AirportResponse> {
+pub(crate) fn airports(
+    response: wire::AirportResponse,
+    limit: u16,
+) -> ConvertResult<AirportResponse> {
     Ok(AirportResponse {
-        airports: list("airports", answer.airports, usize::from(limit), airport)?,
-        truncated: answer.truncated,
+        airports: list("airports", response.airports, usize::from(limit), airport)?,
+        truncated: response.truncated,
     })
 }
 
@@ -37,8 +40,8 @@ fn airport(airport: wire::Airport) -> ConvertResult<Airport> {
 }
 
 /// Converts an airline, which must have the requested code.
-pub(crate) fn airline(airline: wire::Airline, asked: &str) -> ConvertResult<Airline> {
-    if airline.iata_code != asked {
+pub(crate) fn airline(airline: wire::Airline, expected: &str) -> ConvertResult<Airline> {
+    if airline.iata_code != expected {
         return invalid("iata-code", "another airline than asked for");
     }
     Ok(Airline {

@@ -15,8 +15,12 @@ use host_domain::flight::{
 
 pub(crate) fn price_request(request: PriceRequest) -> flight_pricing::PriceRequest {
     flight_pricing::PriceRequest {
-        legs: request.journeys.into_iter().map(leg).collect(),
-        travellers: flight_pricing::Travellers {
+        journeys: request
+            .journeys
+            .into_iter()
+            .map(requested_journey)
+            .collect(),
+        passengers: flight_pricing::PassengerCounts {
             adults: request.travellers.adults,
             children: request.travellers.children,
             infants: request.travellers.infants,
@@ -33,11 +37,11 @@ pub(crate) fn price_request(request: PriceRequest) -> flight_pricing::PriceReque
     }
 }
 
-fn leg(leg: RequestedJourney) -> flight_pricing::Leg {
-    flight_pricing::Leg {
-        origin: leg.origin,
-        destination: leg.destination,
-        date: leg.date.to_string(),
+fn requested_journey(journey: RequestedJourney) -> flight_pricing::RequestedJourney {
+    flight_pricing::RequestedJourney {
+        origin: journey.origin,
+        destination: journey.destination,
+        date: journey.date.to_string(),
     }
 }
 
@@ -186,19 +190,23 @@ pub(crate) fn list_request(booking: BookingReference) -> flight_services::ListRe
     }
 }
 
-pub(crate) fn buy_request(request: BuyRequest) -> flight_services::BuyRequest {
-    flight_services::BuyRequest {
+pub(crate) fn purchase_request(request: BuyRequest) -> flight_services::PurchaseRequest {
+    flight_services::PurchaseRequest {
         client_reference: request.client_reference,
         booking_client_reference: request.booking_client_reference,
         supplier_reference: request.supplier_reference,
         currency: request.total.currency.code().to_owned(),
         total: request.total.minor,
-        services: request.services.into_iter().map(wanted).collect(),
+        services: request
+            .services
+            .into_iter()
+            .map(service_order_item)
+            .collect(),
     }
 }
 
-fn wanted(service: ServiceOrderItem) -> flight_services::Wanted {
-    flight_services::Wanted {
+fn service_order_item(service: ServiceOrderItem) -> flight_services::ServiceOrderItem {
+    flight_services::ServiceOrderItem {
         supplier_service_id: service.supplier_service_id,
         quantity: service.quantity,
         unit_amount: service.unit_amount.minor,

@@ -109,16 +109,16 @@ pub(super) fn offer() -> flight_pricing::Offer {
     }
 }
 
-pub(super) fn answer(offers: Vec<flight_pricing::Offer>) -> flight_pricing::PriceAnswer {
-    flight_pricing::PriceAnswer {
+pub(super) fn response(offers: Vec<flight_pricing::Offer>) -> flight_pricing::PriceResponse {
+    flight_pricing::PriceResponse {
         offers,
         applied: flight_pricing::AppliedFilters::CABIN | flight_pricing::AppliedFilters::SORT,
         truncated: true,
     }
 }
 
-fn read(answer: flight_pricing::PriceAnswer) -> ConvertResult<PriceResponse> {
-    price_answer(answer, PriceExpectation::of(&request()))
+fn read(response: flight_pricing::PriceResponse) -> ConvertResult<PriceResponse> {
+    price_response(response, PriceExpectation::of(&request()))
 }
 
 fn field<T: std::fmt::Debug>(read: ConvertResult<T>) -> &'static str {
@@ -128,10 +128,10 @@ fn field<T: std::fmt::Debug>(read: ConvertResult<T>) -> &'static str {
 
 #[test]
 fn valid_fare_is_converted_and_invalid_display_values_left_out() {
-    let answer = read(answer(vec![offer()])).unwrap();
-    assert!(answer.truncated && answer.applied.cabin && answer.applied.sort);
-    assert!(!answer.applied.max_total);
-    let offer = &answer.offers[0];
+    let response = read(response(vec![offer()])).unwrap();
+    assert!(response.truncated && response.applied.cabin && response.applied.sort);
+    assert!(!response.applied.max_total);
+    let offer = &response.offers[0];
     assert_eq!(offer.total, Money::new(52_300, euros()));
     let penalty = offer.fare_conditions.refund.penalty.unwrap();
     assert_eq!(penalty.to_string(), "50.00 GBP");
@@ -220,7 +220,7 @@ fn invalid_fare_is_rejected_with_its_field() {
     for (expected, change) in cases {
         let mut offer = offer();
         change(&mut offer);
-        assert_eq!(field(read(answer(vec![offer]))), expected);
+        assert_eq!(field(read(response(vec![offer]))), expected);
     }
 }
 
@@ -230,17 +230,17 @@ fn response_with_two_currencies_or_surplus_offers_is_rejected() {
         currency: "USD".to_owned(),
         ..offer()
     };
-    let all_in_another = read(answer(vec![dollars.clone(), dollars.clone()])).unwrap();
+    let all_in_another = read(response(vec![dollars.clone(), dollars.clone()])).unwrap();
     assert_eq!(all_in_another.offers[1].total.currency, Currency::USD);
     assert_eq!(
-        field(read(answer(vec![offer(), dollars]))),
+        field(read(response(vec![offer(), dollars]))),
         "offers.currency"
     );
-    assert_eq!(field(read(answer(vec![offer(); 3]))), "offers");
+    assert_eq!(field(read(response(vec![offer(); 3]))), "offers");
 }
 
-pub(super) fn bound() -> flight_booking::Prebooked {
-    flight_booking::Prebooked {
+pub(super) fn bound() -> flight_booking::PrebookResponse {
+    flight_booking::PrebookResponse {
         supplier_prebook: "prebook".to_owned(),
         currency: "EUR".to_owned(),
         total: 52_300,
@@ -256,8 +256,8 @@ pub(super) fn bound() -> flight_booking::Prebooked {
 
 #[test]
 fn bound_fare_requires_offer_currency_and_unique_segments() {
-    type Change = fn(&mut flight_booking::Prebooked);
-    let read = |bound| prebooked(bound, euros(), 3);
+    type Change = fn(&mut flight_booking::PrebookResponse);
+    let read = |bound| prebook_response(bound, euros(), 3);
     assert_eq!(
         read(bound()).unwrap().fare,
         Some(Money::new(40_000, euros()))
@@ -283,7 +283,7 @@ fn bound_fare_requires_offer_currency_and_unique_segments() {
     }
 }
 
-pub(super) fn state() -> wire::FlightBookingState {
+pub(super) fn state() -> wire::SupplierBooking {
     let change = |id: &str| wire::AirlineChange {
         supplier_change_id: id.to_owned(),
         detected_at: 1_000,
@@ -294,7 +294,7 @@ pub(super) fn state() -> wire::FlightBookingState {
         expires_at: None,
         accepted_at: None,
     };
-    wire::FlightBookingState {
+    wire::SupplierBooking {
         status: types::BookingStatus::Confirmed,
         supplier_reference: "order".to_owned(),
         client_reference: Some("fbk_1".to_owned()),
@@ -317,7 +317,7 @@ pub(super) fn state() -> wire::FlightBookingState {
             unit_amount: 0,
         }],
         changes: vec![change("c1"), change("c2")],
-        cancellation: Some(wire::TicketCancellation {
+        cancellation: Some(wire::CancellationAmounts {
             currency: "USD".to_owned(),
             fee: 1,
             refund: 0,
@@ -349,7 +349,7 @@ fn ticket_keeps_its_currency_and_empty_values_become_none() {
         ),
         (SupplierBookingStatus::Confirmed, None, None, None)
     );
-    let nameless = wire::FlightBookingState {
+    let nameless = wire::SupplierBooking {
         client_reference: Some(String::new()),
         journeys: Vec::new(),
         ..state()
@@ -360,7 +360,7 @@ fn ticket_keeps_its_currency_and_empty_values_become_none() {
 
 #[test]
 fn invalid_or_different_ticket_is_rejected() {
-    type Change = fn(&mut wire::FlightBookingState);
+    type Change = fn(&mut wire::SupplierBooking);
     let cases: [(&str, Change); 16] = [
         ("supplier-reference", |s| {
             s.supplier_reference = "other".to_owned();
@@ -422,7 +422,7 @@ fn every_ticket_call_checks_the_returned_reference() {
     });
     for asked in [to_cancel, to_buy] {
         assert!(supplier_booking(state(), &asked).is_ok());
-        let another = wire::FlightBookingState {
+        let another = wire::SupplierBooking {
             supplier_reference: "other".to_owned(),
             ..state()
         };
@@ -431,7 +431,7 @@ fn every_ticket_call_checks_the_returned_reference() {
             "supplier-reference"
         );
     }
-    let found = flight_booking::FindAnswer::Found(state());
+    let found = flight_booking::BookingLookup::Found(state());
     assert_eq!(
         field(super::booking_lookup(found, &asked(Some("other")))),
         "supplier-reference"
@@ -479,7 +479,7 @@ fn available_service_has_positive_quantity() {
             max_quantity: 1,
         };
         change(&mut service);
-        available_services(flight_services::Available {
+        available_services(flight_services::AvailableServices {
             currency: "EUR".to_owned(),
             services: vec![service],
         })
@@ -517,11 +517,11 @@ fn airport(iata_code: &str) -> flight_reference::Airport {
 #[test]
 fn airport_requires_code_and_invalid_display_values_left_out() {
     let read = |found: Vec<flight_reference::Airport>| {
-        let answer = flight_reference::AirportAnswer {
+        let response = flight_reference::AirportResponse {
             airports: found,
             truncated: false,
         };
-        airports(answer, 2).map(|answer| answer.airports)
+        airports(response, 2).map(|response| response.airports)
     };
     let zagreb = read(vec![airport("ZAG")]).unwrap().remove(0);
     assert_eq!(

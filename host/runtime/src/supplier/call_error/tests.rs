@@ -44,11 +44,11 @@ fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
     };
     for (outcome, expected) in [
         (
-            told(event_wire::VerifyError::Unauthentic(String::new())),
+            told(event_wire::VerifyError::InvalidSignature(String::new())),
             PluginCallOutcome::InvalidSignature,
         ),
         (
-            told(event_wire::VerifyError::Unreadable(String::new())),
+            told(event_wire::VerifyError::Malformed(String::new())),
             PluginCallOutcome::InvalidResponse,
         ),
         (

@@ -139,7 +139,7 @@ impl Price {
 
 fn interfaces() -> Resolve {
     let mut resolve = Resolve::default();
-    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
+    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit/v1.0");
     resolve.push_path(wit).unwrap();
     resolve
 }
@@ -225,7 +225,7 @@ impl Guest {
             r#"(module
   (import "stopover:host/http@1.0.0" "send"
     (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))
-  (import "stopover:host/log@1.0.0" "write" (func $log (param i32 i32 i32)))
+  (import "stopover:host/log@1.0.0" "log" (func $log (param i32 i32 i32)))
   {extra_imports}
   (memory (export "memory") {pages})
   (table 1 funcref)

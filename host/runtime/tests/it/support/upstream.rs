@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 #[derive(Clone)]
 pub(crate) enum Behaviour {
     /// Sends these bytes and closes the connection.
-    Answer(Vec<u8>),
+    Respond(Vec<u8>),
     /// Sends nothing while the other side waits.
     Silence,
 }
@@ -48,7 +48,7 @@ impl Upstream {
                         .unwrap()
                         .push(String::from_utf8_lossy(request.get(..length).unwrap()).into_owned());
                     match behaviour {
-                        Behaviour::Answer(bytes) => {
+                        Behaviour::Respond(bytes) => {
                             let _ = connection.write_all(&bytes).await;
                             let _ = connection.shutdown().await;
                         }
@@ -66,8 +66,8 @@ impl Upstream {
         }
     }
 
-    pub(crate) async fn answering(head_and_body: &str) -> Self {
-        Self::start(Behaviour::Answer(head_and_body.as_bytes().to_vec())).await
+    pub(crate) async fn responding_with(head_and_body: &str) -> Self {
+        Self::start(Behaviour::Respond(head_and_body.as_bytes().to_vec())).await
     }
 
     pub(crate) fn origin(&self) -> String {

@@ -1,52 +1,52 @@
 //! Conversion of Jetbridge's bookings and their cancellation, in pure functions.
 
 use stopover_sdk::flight_cancellation::AirlineQuote;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{
-    AirlineChange, ChangeType, FlightBookingState, TicketCancellation,
+    AirlineChange, CancellationAmounts, ChangeType, SupplierBooking,
 };
 
-use crate::jetbridge::map::itinerary::{Seats, journeys, segments};
+use crate::common::{self, non_empty};
+use crate::jetbridge::fault::DOCUMENTED_FAULTS;
+use crate::jetbridge::map::itinerary::{PassengerCount, journeys, segments};
 use crate::jetbridge::map::{amount, money};
-use crate::jetbridge::refusal::FAULTS;
 use crate::jetbridge::wire;
-use crate::trip::{self, some};
 
 /// Checks the currency of the response to a change.
-pub(crate) fn check_currency(booking: &wire::Booking, currency: &str) -> Result<(), Unreadable> {
+pub(crate) fn check_currency(booking: &wire::Booking, currency: &str) -> Result<(), DecodeError> {
     if booking.price.ccy == currency {
         Ok(())
     } else {
-        Err(Unreadable::new("the booking is in another currency"))
+        Err(DecodeError::new("the booking is in another currency"))
     }
 }
 
 pub(crate) fn booking(
     booking: wire::Booking,
-    seats: Seats,
-) -> Result<FlightBookingState, Unreadable> {
+    passengers: PassengerCount,
+) -> Result<SupplierBooking, DecodeError> {
     let status = status(&booking);
     let total = money(booking.price)?;
     let currency = total.currency;
     let cancellation = booking.cancellation.map(|done| {
-        Ok::<_, Unreadable>(TicketCancellation {
+        Ok::<_, DecodeError>(CancellationAmounts {
             fee: amount(done.fee, &currency)?,
             refund: amount(done.refund, &currency)?,
             currency: currency.clone(),
             supplier_reference: Some(done.r#ref),
         })
     });
-    let changes = (booking.changes.into_iter()).map(|found| change(found, seats));
-    Ok(FlightBookingState {
+    let changes = (booking.changes.into_iter()).map(|found| change(found, passengers));
+    Ok(SupplierBooking {
         status,
         supplier_reference: booking.booking_id,
         client_reference: Some(booking.client_ref),
-        airline_pnr: some(booking.pnr),
+        airline_pnr: non_empty(booking.pnr),
         total: total.amount,
         fare: Some(amount(booking.fare, &currency)?),
         fare_tax: Some(amount(booking.tax, &currency)?),
-        journeys: journeys(booking.journeys, seats)?,
+        journeys: journeys(booking.journeys, passengers)?,
         services: Vec::new(),
         changes: changes.collect::<Result<_, _>>()?,
         cancellation: cancellation.transpose()?,
@@ -63,18 +63,18 @@ fn status(booking: &wire::Booking) -> BookingStatus {
         wire::Status::Cancelled => BookingStatus::Canceled,
         wire::Status::Failed => {
             let number = (booking.failure.as_ref()).map(|failure| failure.no.to_string());
-            BookingStatus::Failed(FAULTS.failure(number.as_deref()))
+            BookingStatus::Failed(DOCUMENTED_FAULTS.booking_failure(number.as_deref()))
         }
     }
 }
 
-fn change(change: wire::Change, seats: Seats) -> Result<AirlineChange, Unreadable> {
-    let removed_segments = segments(change.old, seats)?;
-    let added_segments = segments(change.new, seats)?;
+fn change(change: wire::Change, passengers: PassengerCount) -> Result<AirlineChange, DecodeError> {
+    let removed_segments = segments(change.old, passengers)?;
+    let added_segments = segments(change.new, passengers)?;
     Ok(AirlineChange {
         change_type: match change.r#type {
             wire::ChangeType::Schedule => ChangeType::ScheduleChange,
-            wire::ChangeType::Other => trip::unknown_change(&added_segments),
+            wire::ChangeType::Other => common::unknown_change(&added_segments),
         },
         supplier_change_id: change.change_id,
         detected_at: change.at,
@@ -86,7 +86,7 @@ fn change(change: wire::Change, seats: Seats) -> Result<AirlineChange, Unreadabl
     })
 }
 
-pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, Unreadable> {
+pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, DecodeError> {
     let fee = money(quote.fee)?;
     Ok(AirlineQuote {
         fee: fee.amount,

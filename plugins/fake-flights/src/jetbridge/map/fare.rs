@@ -1,29 +1,29 @@
 //! Conversion of Jetbridge's fares, in pure functions.
 
 use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, Offer, PriceAnswer, PriceRequest, Sort,
+    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
 };
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{FareCondition, FareConditions};
 
-use crate::jetbridge::map::itinerary::{Seats, journeys, wanted_cabin};
+use crate::common::{self, is_within_size_limit, non_empty};
+use crate::jetbridge::map::itinerary::{PassengerCount, journeys, wanted_cabin};
 use crate::jetbridge::map::money;
 use crate::jetbridge::wire;
-use crate::trip::{self, can_be_carried, some};
 
 pub(crate) fn fares_request(request: &PriceRequest) -> wire::FaresRequest<'_> {
     wire::FaresRequest {
-        legs: (request.legs.iter())
-            .map(|leg| wire::SearchedLeg {
-                org: &leg.origin,
-                dst: &leg.destination,
-                day: &leg.date,
+        legs: (request.journeys.iter())
+            .map(|journey| wire::SearchedLeg {
+                org: &journey.origin,
+                dst: &journey.destination,
+                day: &journey.date,
             })
             .collect(),
         pax: wire::Party {
-            adt: request.travellers.adults,
-            chd: &request.travellers.children,
-            inf: request.travellers.infants,
+            adt: request.passengers.adults,
+            chd: &request.passengers.children,
+            inf: request.passengers.infants,
         },
         ccy: request.currency.as_deref(),
         filters: filters(&request.filters),
@@ -52,47 +52,51 @@ fn filters(filters: &Filters) -> wire::Filters<'_> {
     }
 }
 
-pub(crate) fn price_answer(
+pub(crate) fn price_response(
     found: wire::Fares,
     request: &PriceRequest,
-) -> Result<PriceAnswer, Unreadable> {
+) -> Result<PriceResponse, DecodeError> {
     let limit = usize::from(request.limit);
-    let seats = Seats::searched(&request.travellers);
+    let passengers = PassengerCount::from_counts(&request.passengers);
     let truncated = found.more || found.fares.len() > limit;
     let offers = (found.fares.into_iter())
-        .filter(|fare| can_be_carried(&fare.fare_key))
+        .filter(|fare| is_within_size_limit(&fare.fare_key))
         .take(limit)
-        .map(|fare| offer(fare, request.currency.as_deref(), seats));
-    Ok(PriceAnswer {
+        .map(|fare| offer(fare, request.currency.as_deref(), passengers));
+    Ok(PriceResponse {
         offers: offers.collect::<Result<_, _>>()?,
         applied: AppliedFilters::all(),
         truncated,
     })
 }
 
-fn offer(fare: wire::Fare, currency: Option<&str>, seats: Seats) -> Result<Offer, Unreadable> {
+fn offer(
+    fare: wire::Fare,
+    currency: Option<&str>,
+    passengers: PassengerCount,
+) -> Result<Offer, DecodeError> {
     let total = money(fare.price)?;
     let currency = currency.unwrap_or(&total.currency).to_owned();
     Ok(Offer {
         supplier_offer: fare.fare_key,
         // A fare can be booked any number of times.
         exclusive_key: None,
-        total: trip::amount(total, &currency)?,
+        total: common::amount(total, &currency)?,
         currency,
-        fare_family: some(fare.family),
+        fare_family: non_empty(fare.family),
         refundable: fare.refundable,
         fare_conditions: conditions(fare.conditions)?,
         documents_required: fare.needs_document,
         checked_bag_included: fare.bags.checked,
         carry_on_included: fare.bags.cabin,
-        journeys: journeys(fare.journeys, seats)?,
+        journeys: journeys(fare.journeys, passengers)?,
         expires_at: Some(fare.valid_until),
     })
 }
 
-pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions, Unreadable> {
+pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions, DecodeError> {
     let condition = |condition: wire::Condition| {
-        Ok::<_, Unreadable>(FareCondition {
+        Ok::<_, DecodeError>(FareCondition {
             allowed: condition.allowed,
             penalty: condition.fee.map(money).transpose()?,
         })

@@ -1,25 +1,25 @@
 //! Conversion of Jetbridge's journeys, in pure functions.
 
-use stopover_sdk::flight_pricing::Travellers;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::flight_pricing::PassengerCounts;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{Cabin, Journey, Passenger, Segment, SegmentPassenger};
 
+use crate::common::{self, JourneyData, non_empty};
 use crate::jetbridge::wire;
-use crate::trip::{self, Flown, some};
 
 /// The number of passengers. Jetbridge states the allowance per passenger of each leg, but not the
 /// number of passengers.
 #[derive(Clone, Copy)]
-pub(crate) struct Seats(u8);
+pub(crate) struct PassengerCount(u8);
 
-impl Seats {
+impl PassengerCount {
     /// Unknown number of passengers; segments then list none.
     pub(crate) const UNKNOWN: Self = Self(0);
 
-    pub(crate) fn searched(travellers: &Travellers) -> Self {
-        let children = u8::try_from(travellers.children.len()).unwrap_or(u8::MAX);
-        let grown = travellers.adults.saturating_add(children);
-        Self(grown.saturating_add(travellers.infants))
+    pub(crate) fn from_counts(passengers: &PassengerCounts) -> Self {
+        let children = u8::try_from(passengers.children.len()).unwrap_or(u8::MAX);
+        let grown = passengers.adults.saturating_add(children);
+        Self(grown.saturating_add(passengers.infants))
     }
 
     pub(crate) fn of(passengers: &[Passenger]) -> Self {
@@ -29,45 +29,50 @@ impl Seats {
 
 pub(crate) fn journeys(
     journeys: Vec<wire::Journey>,
-    seats: Seats,
-) -> Result<Vec<Journey>, Unreadable> {
-    let flown = journeys.into_iter().map(|journey| {
-        Ok(Flown {
+    passengers: PassengerCount,
+) -> Result<Vec<Journey>, DecodeError> {
+    let journeys_data = journeys.into_iter().map(|journey| {
+        Ok(JourneyData {
             id: String::new(),
-            segments: segments(journey.legs, seats)?,
+            segments: segments(journey.legs, passengers)?,
             origin: journey.org,
             destination: journey.dst,
             brand: journey.family,
             minutes: journey.minutes,
         })
     });
-    trip::journeys(flown.collect::<Result<_, Unreadable>>()?)
+    common::journeys(journeys_data.collect::<Result<_, DecodeError>>()?)
 }
 
-pub(crate) fn segments(legs: Vec<wire::Leg>, seats: Seats) -> Result<Vec<Segment>, Unreadable> {
-    legs.into_iter().map(|leg| segment(leg, seats)).collect()
+pub(crate) fn segments(
+    legs: Vec<wire::Leg>,
+    passengers: PassengerCount,
+) -> Result<Vec<Segment>, DecodeError> {
+    legs.into_iter()
+        .map(|leg| segment(leg, passengers))
+        .collect()
 }
 
-fn segment(leg: wire::Leg, seats: Seats) -> Result<Segment, Unreadable> {
+fn segment(leg: wire::Leg, passengers: PassengerCount) -> Result<Segment, DecodeError> {
     let cabin = cabin(leg.cabin);
     let passenger = |passenger| SegmentPassenger {
         passenger,
         cabin,
-        cabin_name: some(leg.cabin_name.clone()),
+        cabin_name: non_empty(leg.cabin_name.clone()),
         checked_bags: Some(leg.checked),
         carry_on_bags: Some(leg.cabin_bags),
     };
     Ok(Segment {
         supplier_segment_id: String::new(),
-        departure_time: trip::local_time(&leg.dep)?,
-        arrival_time: trip::local_time(&leg.arr)?,
+        departure_time: common::local_time(&leg.dep)?,
+        arrival_time: common::local_time(&leg.arr)?,
         duration_minutes: Some(leg.minutes),
         cabin,
-        passengers: (0..seats.0).map(passenger).collect(),
+        passengers: (0..passengers.0).map(passenger).collect(),
         origin: leg.org,
         destination: leg.dst,
-        origin_time_zone: some(leg.org_tz),
-        destination_time_zone: some(leg.dst_tz),
+        origin_time_zone: non_empty(leg.org_tz),
+        destination_time_zone: non_empty(leg.dst_tz),
         marketing_flight: format!("{}{}", leg.mkt.code, leg.no),
         marketing_carrier: leg.mkt.name,
         marketing_carrier_code: leg.mkt.code,

@@ -6,23 +6,23 @@ pub(crate) mod itinerary;
 pub(crate) mod prebook;
 pub(crate) mod reference;
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::{MinorUnits, Money};
 
+use crate::common;
 use crate::jetbridge::wire;
-use crate::trip;
 
 /// Converts an amount. Jetbridge states the number of decimals of its units, which must match the
 /// currency's.
-pub(crate) fn money(money: wire::Money) -> Result<Money, Unreadable> {
+pub(crate) fn money(money: wire::Money) -> Result<Money, DecodeError> {
     let wire::Money { units, scale, ccy } = money;
     let written: Decimal = format!("{units}e-{scale}")
         .parse()
-        .map_err(|_| Unreadable::new("an amount in the data is out of range"))?;
-    trip::money(written, ccy)
+        .map_err(|_| DecodeError::new("an amount in the data is out of range"))?;
+    common::money(written, ccy)
 }
 
-pub(crate) fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, Unreadable> {
-    trip::amount(money(amount)?, currency)
+pub(crate) fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, DecodeError> {
+    common::amount(money(amount)?, currency)
 }

@@ -1,15 +1,15 @@
 //! Conversion of Jetbridge's prebooks, in pure functions.
 
-use stopover_sdk::flight_booking::{PrebookRequest, Prebooked};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::flight_booking::{PrebookRequest, PrebookResponse};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::Checkout;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 
+use crate::common::non_empty;
 use crate::jetbridge::map::amount;
 use crate::jetbridge::map::fare::conditions;
-use crate::jetbridge::map::itinerary::{Seats, journeys};
+use crate::jetbridge::map::itinerary::{PassengerCount, journeys};
 use crate::jetbridge::wire;
-use crate::trip::some;
 
 pub(crate) fn prebook_request(request: &PrebookRequest) -> wire::PrebookRequest<'_> {
     wire::PrebookRequest {
@@ -70,13 +70,13 @@ fn title(title: Title) -> &'static str {
     }
 }
 
-pub(crate) fn prebooked(
+pub(crate) fn prebook_response(
     prebook: wire::Prebook,
     request: &PrebookRequest,
-) -> Result<Prebooked, Unreadable> {
+) -> Result<PrebookResponse, DecodeError> {
     let currency = request.currency.clone();
-    let seats = Seats::of(&request.passengers);
-    Ok(Prebooked {
+    let seats = PassengerCount::of(&request.passengers);
+    Ok(PrebookResponse {
         supplier_prebook: prebook.prebook_id,
         total: amount(prebook.price, &currency)?,
         fare: Some(amount(prebook.fare, &currency)?),
@@ -86,7 +86,7 @@ pub(crate) fn prebooked(
         journeys: journeys(prebook.journeys, seats)?,
         expires_at: Some(prebook.valid_until),
         checkout: Some(Checkout {
-            url: some(prebook.checkout.url),
+            url: non_empty(prebook.checkout.url),
             token: prebook.checkout.token,
         }),
         currency,

@@ -1,13 +1,13 @@
 //! Conversion of Jetbridge's airports and airlines, in pure functions.
 
-use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
+use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 
+use crate::common::non_empty;
 use crate::jetbridge::wire;
-use crate::trip::some;
 
-pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportAnswer {
+pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportResponse {
     let limit = usize::from(limit);
-    AirportAnswer {
+    AirportResponse {
         truncated: found.more || found.airports.len() > limit,
         airports: found
             .airports
@@ -22,14 +22,14 @@ fn airport(airport: wire::Airport) -> Airport {
     Airport {
         supplier_airport_id: airport.code.clone(),
         iata_code: airport.code,
-        icao_code: some(airport.icao),
+        icao_code: non_empty(airport.icao),
         name: airport.name,
-        city: some(airport.city),
-        state: some(airport.region),
-        country: some(airport.country),
+        city: non_empty(airport.city),
+        state: non_empty(airport.region),
+        country: non_empty(airport.country),
         latitude: Some(airport.lat),
         longitude: Some(airport.lng),
-        time_zone: some(airport.tz),
+        time_zone: non_empty(airport.tz),
     }
 }
 
@@ -37,9 +37,9 @@ pub(crate) fn airline(airline: wire::Airline) -> Airline {
     Airline {
         supplier_airline_id: airline.code.clone(),
         iata_code: airline.code,
-        icao_code: some(airline.icao),
+        icao_code: non_empty(airline.icao),
         name: airline.name,
-        country: some(airline.country),
+        country: non_empty(airline.country),
         alliance: airline.alliance,
         logo_url: airline.logo,
         is_active: airline.active,

@@ -1,7 +1,7 @@
 //! Conversion of Skylane's bags, offered and bought, in pure functions.
 
-use stopover_sdk::flight_services::{Available, AvailableService, BuyRequest};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::flight_services::{AvailableService, AvailableServices, PurchaseRequest};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::MoneyError;
 use stopover_sdk::types::flight::{Baggage, BaggageType, Service, ServiceType};
 
@@ -9,7 +9,9 @@ use crate::skylane::map::{amount, payment};
 use crate::skylane::wire;
 
 /// Converts the bags for sale. Returns `None` for an empty list, which has no currency.
-pub(crate) fn available(bags: Vec<wire::OfferedBag>) -> Result<Option<Available>, Unreadable> {
+pub(crate) fn available_services(
+    bags: Vec<wire::OfferedBag>,
+) -> Result<Option<AvailableServices>, DecodeError> {
     let Some(currency) = bags.first().map(|bag| bag.price.currency.clone()) else {
         return Ok(None);
     };
@@ -24,15 +26,15 @@ pub(crate) fn available(bags: Vec<wire::OfferedBag>) -> Result<Option<Available>
             max_quantity: bag.max,
         })
     });
-    let services = services.collect::<Result<_, Unreadable>>()?;
-    Ok(Some(Available { currency, services }))
+    let services = services.collect::<Result<_, DecodeError>>()?;
+    Ok(Some(AvailableServices { currency, services }))
 }
 
 /// Creates the body of a purchase.
 ///
 /// # Errors
 /// The amount cannot be represented in its currency. Nothing was sent yet.
-pub(crate) fn bags_request(request: &BuyRequest) -> Result<wire::BagsRequest<'_>, MoneyError> {
+pub(crate) fn bags_request(request: &PurchaseRequest) -> Result<wire::BagsRequest<'_>, MoneyError> {
     let bags = request.services.iter().map(|wanted| wire::WantedBag {
         id: &wanted.supplier_service_id,
         quantity: wanted.quantity,
@@ -45,7 +47,10 @@ pub(crate) fn bags_request(request: &BuyRequest) -> Result<wire::BagsRequest<'_>
 }
 
 /// Checks that the order contains everything that was bought.
-pub(crate) fn check_bought(order: &wire::Order, request: &BuyRequest) -> Result<(), Unreadable> {
+pub(crate) fn check_purchased_bags(
+    order: &wire::Order,
+    request: &PurchaseRequest,
+) -> Result<(), DecodeError> {
     let bought = |id: &str, quantity| {
         (order.bags.iter()).any(|bag| {
             bag.id == id && bag.quantity == quantity && bag.client_ref == request.client_reference
@@ -56,12 +61,12 @@ pub(crate) fn check_bought(order: &wire::Order, request: &BuyRequest) -> Result<
     if all {
         Ok(())
     } else {
-        Err(Unreadable::new("the order lacks bags that were bought"))
+        Err(DecodeError::new("the order lacks bags that were bought"))
     }
 }
 
 /// Converts a bag. A bag keeps the id of its offer, by which a purchase is recognized.
-pub(crate) fn service(bag: wire::Bag, currency: &str) -> Result<Service, Unreadable> {
+pub(crate) fn service(bag: wire::Bag, currency: &str) -> Result<Service, DecodeError> {
     Ok(Service {
         supplier_service_id: bag.id,
         service_type: ServiceType::Baggage,

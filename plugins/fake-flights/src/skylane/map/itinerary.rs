@@ -1,15 +1,15 @@
 //! Conversion of Skylane's slices to journeys, in pure functions.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{Cabin, Journey, Segment, SegmentPassenger};
 
+use crate::common::{self, JourneyData, non_empty};
 use crate::skylane::wire;
-use crate::trip::{self, Flown, some};
 
-pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, Unreadable> {
-    let flown = slices.into_iter().map(|slice| {
-        Ok(Flown {
+pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, DecodeError> {
+    let journeys_data = slices.into_iter().map(|slice| {
+        Ok(JourneyData {
             minutes: minutes(&slice.duration)?,
             segments: segments(slice.segments)?,
             id: slice.id,
@@ -18,27 +18,27 @@ pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, Unreada
             brand: slice.brand,
         })
     });
-    trip::journeys(flown.collect::<Result<_, Unreadable>>()?)
+    common::journeys(journeys_data.collect::<Result<_, DecodeError>>()?)
 }
 
-pub(crate) fn segments(segments: Vec<wire::Segment>) -> Result<Vec<Segment>, Unreadable> {
+pub(crate) fn segments(segments: Vec<wire::Segment>) -> Result<Vec<Segment>, DecodeError> {
     segments.into_iter().map(segment).collect()
 }
 
-fn segment(segment: wire::Segment) -> Result<Segment, Unreadable> {
+fn segment(segment: wire::Segment) -> Result<Segment, DecodeError> {
     let seat = segment.travellers.first();
     let cabin = seat.map(|seat| cabin(seat.cabin));
     let operator = segment.operator;
     Ok(Segment {
-        cabin: cabin.ok_or_else(|| Unreadable::new("a flight has no passengers"))?,
-        departure_time: trip::local_time(&segment.departs)?,
-        arrival_time: trip::local_time(&segment.arrives)?,
+        cabin: cabin.ok_or_else(|| DecodeError::new("a flight has no passengers"))?,
+        departure_time: common::local_time(&segment.departs)?,
+        arrival_time: common::local_time(&segment.arrives)?,
         duration_minutes: Some(minutes(&segment.duration)?),
         supplier_segment_id: segment.id,
         origin: segment.from,
         destination: segment.to,
-        origin_time_zone: some(segment.from_zone),
-        destination_time_zone: some(segment.to_zone),
+        origin_time_zone: non_empty(segment.from_zone),
+        destination_time_zone: non_empty(segment.to_zone),
         marketing_flight: format!("{}{}", segment.carrier.code, segment.flight_no),
         marketing_carrier: segment.carrier.name,
         marketing_carrier_code: segment.carrier.code,
@@ -53,7 +53,7 @@ fn passenger(seat: wire::Seat) -> SegmentPassenger {
     SegmentPassenger {
         passenger: seat.index,
         cabin: cabin(seat.cabin),
-        cabin_name: some(seat.cabin_name),
+        cabin_name: non_empty(seat.cabin_name),
         checked_bags: Some(seat.checked),
         carry_on_bags: Some(seat.carry_on),
     }
@@ -78,7 +78,7 @@ pub(crate) fn wanted_cabin(cabin: Cabin) -> wire::Cabin {
     }
 }
 
-fn minutes(duration: &str) -> Result<u32, Unreadable> {
+fn minutes(duration: &str) -> Result<u32, DecodeError> {
     time::parse_duration_minutes(duration)
-        .ok_or_else(|| Unreadable::new("a duration cannot be read"))
+        .ok_or_else(|| DecodeError::new("a duration cannot be read"))
 }

@@ -7,20 +7,20 @@ pub(crate) mod order;
 pub(crate) mod reference;
 pub(crate) mod traveller;
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::time;
 use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 
+use crate::common;
 use crate::skylane::wire;
-use crate::trip;
 
-pub(crate) fn money(money: wire::Money) -> Result<Money, Unreadable> {
-    trip::money(money.value, money.currency)
+pub(crate) fn money(money: wire::Money) -> Result<Money, DecodeError> {
+    common::money(money.value, money.currency)
 }
 
-pub(crate) fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, Unreadable> {
-    trip::amount(money(amount)?, currency)
+pub(crate) fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, DecodeError> {
+    common::amount(money(amount)?, currency)
 }
 
 pub(crate) fn payment(total: MinorUnits, currency: &str) -> Result<wire::Payment<'_>, MoneyError> {
@@ -30,6 +30,6 @@ pub(crate) fn payment(total: MinorUnits, currency: &str) -> Result<wire::Payment
     })
 }
 
-pub(crate) fn instant(text: &str) -> Result<TimestampMs, Unreadable> {
-    time::parse_timestamp(text).ok_or_else(|| Unreadable::new("an instant cannot be read"))
+pub(crate) fn instant(text: &str) -> Result<TimestampMs, DecodeError> {
+    time::parse_timestamp(text).ok_or_else(|| DecodeError::new("an instant cannot be read"))
 }

@@ -1,21 +1,21 @@
 //! Conversion of Skylane's offers, in pure functions.
 
-use stopover_sdk::flight_booking::{PrebookRequest, Prebooked};
-use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceAnswer, PriceRequest, Sort};
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::flight_booking::{PrebookRequest, PrebookResponse};
+use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceRequest, PriceResponse, Sort};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{FareCondition, FareConditions};
 
+use crate::common::{self, is_within_size_limit, non_empty};
 use crate::skylane::map::itinerary::{journeys, wanted_cabin};
 use crate::skylane::map::{amount, instant, money};
 use crate::skylane::wire;
-use crate::trip::{self, can_be_carried, some};
 
-/// Creates a search. The travellers are in the order of their positions: adults, children, infants.
+/// Creates a search. The passengers are in the order of their positions: adults, children, infants.
 pub(crate) fn search_request(request: &PriceRequest) -> wire::Search<'_> {
-    let travellers = &request.travellers;
+    let passengers = &request.passengers;
     let many =
         |r#type, count: u8| (0..count).map(move |_| wire::SearchedTraveller { r#type, age: None });
-    let children = travellers
+    let children = passengers
         .children
         .iter()
         .map(|age| wire::SearchedTraveller {
@@ -23,16 +23,16 @@ pub(crate) fn search_request(request: &PriceRequest) -> wire::Search<'_> {
             age: Some(*age),
         });
     wire::Search {
-        slices: (request.legs.iter())
-            .map(|leg| wire::SearchedSlice {
-                from: &leg.origin,
-                to: &leg.destination,
-                date: &leg.date,
+        slices: (request.journeys.iter())
+            .map(|journey| wire::SearchedSlice {
+                from: &journey.origin,
+                to: &journey.destination,
+                date: &journey.date,
             })
             .collect(),
-        travellers: many(wire::TravellerType::Adult, travellers.adults)
+        travellers: many(wire::TravellerType::Adult, passengers.adults)
             .chain(children)
-            .chain(many(wire::TravellerType::Infant, travellers.infants))
+            .chain(many(wire::TravellerType::Infant, passengers.infants))
             .collect(),
         cabin: request.filters.cabin.map(wanted_cabin),
         max_connections: request.filters.max_stops,
@@ -41,17 +41,17 @@ pub(crate) fn search_request(request: &PriceRequest) -> wire::Search<'_> {
     }
 }
 
-pub(crate) fn price_answer(
+pub(crate) fn price_response(
     found: wire::Found,
     request: &PriceRequest,
-) -> Result<PriceAnswer, Unreadable> {
+) -> Result<PriceResponse, DecodeError> {
     let limit = usize::from(request.limit);
     let truncated = found.more || found.offers.len() > limit;
     let offers = (found.offers.into_iter())
-        .filter(|offer| can_be_carried(&offer.id))
+        .filter(|offer| is_within_size_limit(&offer.id))
         .take(limit)
         .map(|found| offer(found, request.currency.as_deref()));
-    Ok(PriceAnswer {
+    Ok(PriceResponse {
         offers: offers.collect::<Result<_, _>>()?,
         applied: applied(request),
         truncated,
@@ -68,7 +68,7 @@ fn applied(request: &PriceRequest) -> AppliedFilters {
     }
 }
 
-fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, Unreadable> {
+fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, DecodeError> {
     let total = money(offer.total)?;
     let currency = currency.unwrap_or(&total.currency).to_owned();
     let seats = || (offer.slices.iter()).flat_map(|slice| &slice.segments);
@@ -81,9 +81,9 @@ fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, Unreadable
         // Skylane accepts one order per offer, so a booking reserves the offer itself.
         exclusive_key: Some(offer.id.clone()),
         supplier_offer: offer.id,
-        total: trip::amount(total, &currency)?,
+        total: common::amount(total, &currency)?,
         currency,
-        fare_family: some(offer.brand),
+        fare_family: non_empty(offer.brand),
         refundable: offer.conditions.refund.allowed,
         fare_conditions: conditions(offer.conditions)?,
         documents_required: offer.passports_required,
@@ -94,9 +94,9 @@ fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, Unreadable
     })
 }
 
-pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions, Unreadable> {
+pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions, DecodeError> {
     let condition = |condition: wire::Condition| {
-        Ok::<_, Unreadable>(FareCondition {
+        Ok::<_, DecodeError>(FareCondition {
             allowed: condition.allowed,
             penalty: condition.penalty.map(money).transpose()?,
         })
@@ -107,15 +107,15 @@ pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions,
     })
 }
 
-pub(crate) fn prebooked(
+pub(crate) fn prebook_response(
     offer: wire::Offer,
     request: &PrebookRequest,
-) -> Result<Prebooked, Unreadable> {
+) -> Result<PrebookResponse, DecodeError> {
     if offer.id != request.supplier_offer {
-        return Err(Unreadable::new("the price is that of another offer"));
+        return Err(DecodeError::new("the price is that of another offer"));
     }
     let currency = request.currency.clone();
-    Ok(Prebooked {
+    Ok(PrebookResponse {
         total: amount(offer.total, &currency)?,
         fare: Some(amount(offer.base, &currency)?),
         fare_tax: Some(amount(offer.tax, &currency)?),

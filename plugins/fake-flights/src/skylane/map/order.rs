@@ -2,20 +2,20 @@
 
 use stopover_sdk::flight_booking::BookRequest;
 use stopover_sdk::flight_cancellation::AirlineQuote;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::MoneyError;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{
-    AirlineChange, ChangeType, FlightBookingState, TicketCancellation,
+    AirlineChange, CancellationAmounts, ChangeType, SupplierBooking,
 };
 
+use crate::common::{self, non_empty};
+use crate::skylane::fault::DOCUMENTED_FAULTS;
 use crate::skylane::map::bag::service;
 use crate::skylane::map::itinerary::{journeys, segments};
 use crate::skylane::map::traveller::traveller;
 use crate::skylane::map::{amount, instant, money, payment};
-use crate::skylane::refusal::FAULTS;
 use crate::skylane::wire;
-use crate::trip::{self, some};
 
 /// Creates the body of an order.
 ///
@@ -35,26 +35,26 @@ pub(crate) fn order_request(request: &BookRequest) -> Result<wire::OrderRequest<
 }
 
 /// Converts the response to a change that was paid in this currency.
-pub(crate) fn booking_in(
+pub(crate) fn booking_in_currency(
     order: wire::Order,
     currency: &str,
-) -> Result<FlightBookingState, Unreadable> {
+) -> Result<SupplierBooking, DecodeError> {
     let state = booking(order)?;
     if state.currency == currency {
         Ok(state)
     } else {
-        Err(Unreadable::new(
+        Err(DecodeError::new(
             "the order is in a currency other than the payment's",
         ))
     }
 }
 
-pub(crate) fn booking(order: wire::Order) -> Result<FlightBookingState, Unreadable> {
+pub(crate) fn booking(order: wire::Order) -> Result<SupplierBooking, DecodeError> {
     let status = status(&order);
     let total = money(order.total)?;
     let currency = total.currency;
     let cancellation = order.cancellation.map(|done| {
-        Ok::<_, Unreadable>(TicketCancellation {
+        Ok::<_, DecodeError>(CancellationAmounts {
             fee: amount(done.fee, &currency)?,
             refund: amount(done.refund, &currency)?,
             currency: currency.clone(),
@@ -62,11 +62,11 @@ pub(crate) fn booking(order: wire::Order) -> Result<FlightBookingState, Unreadab
         })
     });
     let services = order.bags.into_iter().map(|bag| service(bag, &currency));
-    Ok(FlightBookingState {
+    Ok(SupplierBooking {
         status,
         supplier_reference: order.id,
         client_reference: Some(order.client_ref),
-        airline_pnr: order.locator.and_then(some),
+        airline_pnr: order.locator.and_then(non_empty),
         total: total.amount,
         fare: Some(amount(order.base, &currency)?),
         fare_tax: Some(amount(order.tax, &currency)?),
@@ -87,18 +87,18 @@ fn status(order: &wire::Order) -> BookingStatus {
         wire::OrderState::Cancelled => BookingStatus::Canceled,
         wire::OrderState::Failed => {
             let code = order.failure.as_ref().map(|failure| failure.code.as_str());
-            BookingStatus::Failed(FAULTS.failure(code))
+            BookingStatus::Failed(DOCUMENTED_FAULTS.booking_failure(code))
         }
     }
 }
 
-fn change(change: wire::Change) -> Result<AirlineChange, Unreadable> {
+fn change(change: wire::Change) -> Result<AirlineChange, DecodeError> {
     let removed_segments = segments(change.removed)?;
     let added_segments = segments(change.added)?;
     Ok(AirlineChange {
         change_type: match change.kind {
             wire::ChangeKind::ScheduleChange => ChangeType::ScheduleChange,
-            wire::ChangeKind::Other => trip::unknown_change(&added_segments),
+            wire::ChangeKind::Other => common::unknown_change(&added_segments),
         },
         supplier_change_id: change.id,
         detected_at: instant(&change.detected_at)?,
@@ -110,7 +110,7 @@ fn change(change: wire::Change) -> Result<AirlineChange, Unreadable> {
     })
 }
 
-pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, Unreadable> {
+pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, DecodeError> {
     let fee = money(quote.fee)?;
     Ok(AirlineQuote {
         fee: fee.amount,

@@ -1,13 +1,13 @@
 //! Conversion of Skylane's airports and airlines, in pure functions.
 
-use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
+use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 
+use crate::common::non_empty;
 use crate::skylane::wire;
-use crate::trip::some;
 
-pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportAnswer {
+pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportResponse {
     let limit = usize::from(limit);
-    AirportAnswer {
+    AirportResponse {
         truncated: found.more || found.data.len() > limit,
         airports: found.data.into_iter().take(limit).map(airport).collect(),
     }
@@ -17,14 +17,14 @@ fn airport(airport: wire::Airport) -> Airport {
     Airport {
         supplier_airport_id: airport.id,
         iata_code: airport.iata,
-        icao_code: some(airport.icao),
+        icao_code: non_empty(airport.icao),
         name: airport.name,
-        city: some(airport.city),
-        state: some(airport.state),
-        country: some(airport.country),
+        city: non_empty(airport.city),
+        state: non_empty(airport.state),
+        country: non_empty(airport.country),
         latitude: Some(airport.lat),
         longitude: Some(airport.lon),
-        time_zone: some(airport.zone),
+        time_zone: non_empty(airport.zone),
     }
 }
 
@@ -32,9 +32,9 @@ pub(crate) fn airline(airline: wire::Airline) -> Airline {
     Airline {
         supplier_airline_id: airline.id,
         iata_code: airline.iata,
-        icao_code: some(airline.icao),
+        icao_code: non_empty(airline.icao),
         name: airline.name,
-        country: some(airline.country),
+        country: non_empty(airline.country),
         alliance: airline.alliance,
         logo_url: airline.logo,
         is_active: airline.active,

@@ -5,7 +5,7 @@ use super::*;
 const DAY: i64 = 86_400_000;
 
 fn policies(json: &str) -> CancellationPolicies {
-    json::read(json.as_bytes()).unwrap()
+    json::decode(json.as_bytes()).unwrap()
 }
 
 fn policy(refundable: bool, penalties: &[(i64, i64)]) -> CancellationPolicy {
@@ -36,7 +36,7 @@ fn cancel_time_is_gmt_in_every_form() {
     let start = time::parse_timestamp("2027-05-01T00:00:00Z").unwrap();
     for form in forms {
         let json = format!(r#"{{"refundableTag": "RFN", "cancelPolicyInfos": [{form}]}}"#);
-        let read = read(&policies(&json), 5000, "EUR").unwrap();
+        let read = cancellation_policy(&policies(&json), 5000, "EUR").unwrap();
         assert!(read.refundable);
         assert_eq!(read.free_until, Some(start - 1), "{form}");
         assert_eq!(read.penalties[0].amount, 1000, "{form}");
@@ -53,7 +53,11 @@ fn unreadable_policy_is_none() {
         r#"{"refundableTag": "RFN", "cancelPolicyInfos": [{"cancelTime": "2027-05-01", "amount": 1, "currency": "USD"}]}"#,
     ];
     for json in cases {
-        assert_eq!(read(&policies(json), 5000, "EUR"), None, "{json}");
+        assert_eq!(
+            cancellation_policy(&policies(json), 5000, "EUR"),
+            None,
+            "{json}"
+        );
     }
 }
 
@@ -61,7 +65,7 @@ fn unreadable_policy_is_none() {
 fn non_refundable_rate_costs_total_at_any_time() {
     let json = r#"{"refundableTag": "NRFN", "cancelPolicyInfos":
         [{"cancelTime": "2027-05-01", "amount": 1, "type": "amount", "currency": "EUR"}]}"#;
-    let read = read(&policies(json), 5000, "EUR").unwrap();
+    let read = cancellation_policy(&policies(json), 5000, "EUR").unwrap();
     assert_eq!(read, CancellationPolicy::non_refundable());
     assert_eq!(fee_at(&read, 5000, 0), 5000);
 }
@@ -72,7 +76,7 @@ fn penalties_are_sorted_and_capped_and_zero_penalty_is_free() {
         {"cancelTime": "2027-05-03", "amount": 99.999, "currency": "EUR"},
         {"cancelTime": "2027-05-01", "amount": 0, "currency": "EUR"},
         {"cancelTime": "2027-05-02", "amount": 20.005, "currency": "EUR"}]}"#;
-    let read = read(&policies(json), 5000, "EUR").unwrap();
+    let read = cancellation_policy(&policies(json), 5000, "EUR").unwrap();
     let amounts: Vec<_> = read
         .penalties
         .iter()
@@ -115,7 +119,7 @@ fn one_non_refundable_room_makes_merged_policy_non_refundable() {
 fn cancel_time_in_year_one_means_always() {
     let json = r#"{"refundableTag": "RFN", "cancelPolicyInfos":
         [{"cancelTime": "0001-01-01T00:00:00Z", "amount": 10, "currency": "EUR"}]}"#;
-    let read = read(&policies(json), 5000, "EUR").unwrap();
+    let read = cancellation_policy(&policies(json), 5000, "EUR").unwrap();
     assert_eq!((read.penalties[0].start, read.free_until), (0, None));
     assert_eq!(fee_at(&read, 5000, DAY), 1000);
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use stopover_sdk::http::{Error, Method, Request, Response};
-use stopover_sdk::testing::Gateway;
+use stopover_sdk::testing::MockGateway;
 
 /// Fields of every payment that localstripe rejects.
 const UNKNOWN_FIELDS: [&str; 2] = ["description=", "error_on_requires_action="];
@@ -72,9 +72,9 @@ impl LocalStripe {
     pub(super) fn run<T>(&self, adapter: impl FnOnce() -> T) -> T {
         let settings = json!({"base_url": self.url}).to_string();
         let key = self.key;
-        let gateway = Gateway::new()
+        let gateway = MockGateway::new()
             .settings(&settings)
-            .transport(move |request| Ok(completed(send(key, reduced(request))?)));
+            .handle_requests(move |request| Ok(completed(send(key, reduced(request))?)));
         gateway.run(adapter)
     }
 
@@ -133,8 +133,8 @@ fn receive(stream: TcpStream) -> (String, Vec<u8>) {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
-    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-    reader.into_inner().write_all(answer).unwrap();
+    let response = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    reader.into_inner().write_all(response).unwrap();
     (signature, body)
 }
 
@@ -187,7 +187,7 @@ fn with_received(document: &mut Value) {
     reason = "a native test cannot use the gateway's HTTP client"
 )]
 fn send(key: &str, request: Request) -> Result<Response, Error> {
-    let cut = |error: reqwest::Error| Error::Cut(error.to_string());
+    let cut = |error: reqwest::Error| Error::ConnectionLost(error.to_string());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -203,11 +203,11 @@ fn send(key: &str, request: Request) -> Result<Response, Error> {
             sending = sending.header(&header.name, &header.value);
         }
         let body = request.body.unwrap_or_default();
-        let answer = sending.body(body).send().await.map_err(cut)?;
+        let response = sending.body(body).send().await.map_err(cut)?;
         Ok(Response {
-            status: answer.status().as_u16(),
+            status: response.status().as_u16(),
             headers: Vec::new(),
-            body: answer.bytes().await.map_err(cut)?.to_vec(),
+            body: response.bytes().await.map_err(cut)?.to_vec(),
         })
     })
 }

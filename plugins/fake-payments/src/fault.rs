@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -21,9 +21,9 @@ pub(crate) enum Code {
     AmountTooLarge,
 }
 
-/// The documented codes: text, status, and a sentence for operators. Tillway's own messages may
+/// The documented codes: text, status, and a message for operators. Tillway's own messages may
 /// quote the request.
-const DOCUMENTED: [(Code, &str, u16, &str); 9] = [
+const DOCUMENTED_CODES: [(Code, &str, u16, &str); 9] = [
     (
         Code::Invalid,
         "invalid",
@@ -89,19 +89,19 @@ struct Problem {
 
 impl Code {
     /// Returns the documented code of a response, if its status is the documented one.
-    pub(crate) fn of(response: &Response) -> Option<Self> {
+    pub(crate) fn from_response(response: &Response) -> Option<Self> {
         problem(response).map(|(code, _)| code)
     }
 
-    fn text_and_sentence(self) -> (&'static str, &'static str) {
-        DOCUMENTED
+    fn text_and_message(self) -> (&'static str, &'static str) {
+        DOCUMENTED_CODES
             .iter()
             .find(|(code, ..)| *code == self)
-            .map_or(("", ""), |(_, text, _, sentence)| (text, sentence))
+            .map_or(("", ""), |(_, text, _, message)| (text, message))
     }
 
-    fn sentence(self) -> String {
-        self.text_and_sentence().1.to_owned()
+    fn message(self) -> String {
+        self.text_and_message().1.to_owned()
     }
 }
 
@@ -111,7 +111,7 @@ fn problem(response: &Response) -> Option<(Code, Option<String>)> {
         return None;
     }
     let problem: Problem = response.json().ok()?;
-    DOCUMENTED
+    DOCUMENTED_CODES
         .iter()
         .find(|(_, text, status, _)| *text == problem.code && *status == response.status)
         .map(|(code, ..)| (*code, problem.decline_code))
@@ -130,7 +130,7 @@ pub(crate) enum Change {
 impl Change {
     /// Returns the codes that say that no money moved or will move. `reference_reused` is not among
     /// them: something was done under this reference, and only a read shows what.
-    const fn definite(self) -> &'static [Code] {
+    const fn definite_refusals(self) -> &'static [Code] {
         match self {
             Self::Intent => &[Code::Invalid, Code::InvalidKey],
             Self::Authorize => &[Code::Invalid, Code::InvalidKey, Code::NoSuchToken],
@@ -170,12 +170,12 @@ fn reason(decline_code: Option<&str>) -> DeclineReason {
 }
 
 /// Decodes the response to a call that moves money.
-pub(crate) fn done<T: DeserializeOwned>(
+pub(crate) fn decode_change<T: DeserializeOwned>(
     response: &Response,
     change: Change,
 ) -> Result<T, PaymentError> {
     if response.is_success() {
-        return response.json().map_err(unreadable);
+        return response.json().map_err(to_payment_error);
     }
     let Some((code, decline_code)) = problem(response) else {
         let status = response.status;
@@ -186,37 +186,37 @@ pub(crate) fn done<T: DeserializeOwned>(
     if let Some(reason) = change.decline(code, decline_code.as_deref()) {
         return Err(PaymentError::Declined(reason));
     }
-    Err(if change.definite().contains(&code) {
-        PaymentError::Refused(code.sentence())
+    Err(if change.definite_refusals().contains(&code) {
+        PaymentError::Refused(code.message())
     } else {
-        PaymentError::Unknown(code.sentence())
+        PaymentError::Unknown(code.message())
     })
 }
 
 /// Converts the error of an unreadable response to a request that was sent.
-pub(crate) fn unreadable(error: Unreadable) -> PaymentError {
+pub(crate) fn to_payment_error(error: DecodeError) -> PaymentError {
     PaymentError::Unknown(error.to_string())
 }
 
 /// Returns the response of a successful read.
-pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
+pub(crate) fn check_read(response: Response) -> Result<Response, ReadError> {
     if response.is_success() {
         return Ok(response);
     }
-    Err(match Code::of(&response) {
-        Some(code @ Code::InvalidKey) => ReadError::Misconfigured(code.sentence()),
+    Err(match Code::from_response(&response) {
+        Some(code @ Code::InvalidKey) => ReadError::Misconfigured(code.message()),
         Some(code @ (Code::NoSuchPayment | Code::NoSuchToken)) => {
-            ReadError::NotFound(code.sentence())
+            ReadError::NotFound(code.message())
         }
         Some(code) => {
-            let (text, sentence) = code.text_and_sentence();
-            Refusal::new(RefusalReason::Invalid, sentence)
+            let (text, message) = code.text_and_message();
+            Refusal::new(RefusalReason::Invalid, message)
                 .with_code(text)
                 .into()
         }
         // A "not found" in another form is not from Tillway.
-        None => match response.read_error() {
-            ReadError::NotFound(text) => ReadError::Unreadable(text),
+        None => match response.to_read_error() {
+            ReadError::NotFound(text) => ReadError::InvalidResponse(text),
             error => error,
         },
     })

@@ -1,6 +1,6 @@
 //! Building and checking of responses, which both suppliers share, in pure functions.
 
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{ChangeType, Direction, Journey, Segment};
@@ -10,7 +10,7 @@ use stopover_sdk::types::{LocalTime, MinorUnits, Money};
 const OFFER_BYTES_MAX: usize = 4 << 10;
 
 /// The data of a journey that its supplier gives.
-pub(crate) struct Flown {
+pub(crate) struct JourneyData {
     /// Supplier's id of the journey; empty if it has none.
     pub(crate) id: String,
     pub(crate) origin: String,
@@ -21,33 +21,36 @@ pub(crate) struct Flown {
 }
 
 /// Returns the journeys of a trip in their order.
-pub(crate) fn journeys(flown: Vec<Flown>) -> Result<Vec<Journey>, Unreadable> {
-    let airports: Vec<_> = (flown.iter())
+pub(crate) fn journeys(journeys_data: Vec<JourneyData>) -> Result<Vec<Journey>, DecodeError> {
+    let airports: Vec<_> = (journeys_data.iter())
         .map(|journey| (journey.origin.as_str(), journey.destination.as_str()))
         .collect();
-    let directions = Direction::of_trip(&airports);
-    (flown.into_iter().zip(directions))
-        .map(|(flown, direction)| journey(flown, direction))
+    let directions = Direction::for_journeys(&airports);
+    (journeys_data.into_iter().zip(directions))
+        .map(|(journeys_data, direction)| journey(journeys_data, direction))
         .collect()
 }
 
-fn journey(flown: Flown, direction: Direction) -> Result<Journey, Unreadable> {
-    let (Some(first), Some(last)) = (flown.segments.first(), flown.segments.last()) else {
-        return Err(Unreadable::new("a journey has no flights"));
+fn journey(journeys_data: JourneyData, direction: Direction) -> Result<Journey, DecodeError> {
+    let (Some(first), Some(last)) = (
+        journeys_data.segments.first(),
+        journeys_data.segments.last(),
+    ) else {
+        return Err(DecodeError::new("a journey has no flights"));
     };
-    let stops = u8::try_from(flown.segments.len() - 1)
-        .map_err(|_| Unreadable::new("a journey has too many flights"))?;
+    let stops = u8::try_from(journeys_data.segments.len() - 1)
+        .map_err(|_| DecodeError::new("a journey has too many flights"))?;
     Ok(Journey {
         departure_time: first.departure_time.clone(),
         arrival_time: last.arrival_time.clone(),
-        supplier_journey_id: flown.id,
-        origin: flown.origin,
-        destination: flown.destination,
+        supplier_journey_id: journeys_data.id,
+        origin: journeys_data.origin,
+        destination: journeys_data.destination,
         direction,
-        fare_brand: some(flown.brand),
-        duration_minutes: Some(flown.minutes),
+        fare_brand: non_empty(journeys_data.brand),
+        duration_minutes: Some(journeys_data.minutes),
         stops,
-        segments: flown.segments,
+        segments: journeys_data.segments,
     })
 }
 
@@ -62,49 +65,52 @@ pub(crate) fn unknown_change(added: &[Segment]) -> ChangeType {
 }
 
 /// Converts an amount. Both suppliers write exactly the decimals that the currency has.
-pub(crate) fn money(amount: Decimal, currency: String) -> Result<Money, Unreadable> {
+pub(crate) fn money(amount: Decimal, currency: String) -> Result<Money, DecodeError> {
     let amount = amount
         .to_minor(&currency)
-        .map_err(|error| Unreadable::new(format!("an amount is invalid: {error}")))?;
+        .map_err(|error| DecodeError::new(format!("an amount is invalid: {error}")))?;
     Ok(Money { amount, currency })
 }
 
 /// Returns an amount, which must be in this currency.
-pub(crate) fn amount(money: Money, currency: &str) -> Result<MinorUnits, Unreadable> {
+pub(crate) fn amount(money: Money, currency: &str) -> Result<MinorUnits, DecodeError> {
     if money.currency == currency {
         Ok(money.amount)
     } else {
-        Err(Unreadable::new(
+        Err(DecodeError::new(
             "the amounts are in a currency other than the requested one",
         ))
     }
 }
 
-pub(crate) fn local_time(text: &str) -> Result<LocalTime, Unreadable> {
-    time::parse_local_time(text).ok_or_else(|| Unreadable::new("a local time cannot be read"))
+pub(crate) fn local_time(text: &str) -> Result<LocalTime, DecodeError> {
+    time::parse_local_time(text).ok_or_else(|| DecodeError::new("a local time cannot be read"))
 }
 
-pub(crate) fn check_whose(found: &str, client_reference: &str) -> Result<(), Unreadable> {
+pub(crate) fn check_client_reference(
+    found: &str,
+    client_reference: &str,
+) -> Result<(), DecodeError> {
     if found == client_reference {
         Ok(())
     } else {
-        Err(Unreadable::new(
+        Err(DecodeError::new(
             "the booking has a different client reference",
         ))
     }
 }
 
 /// Returns the only booking found, or `None` if there is none.
-pub(crate) fn the_only<T>(found: Vec<T>) -> Result<Option<T>, Unreadable> {
+pub(crate) fn single<T>(found: Vec<T>) -> Result<Option<T>, DecodeError> {
     let mut found = found.into_iter();
     let first = found.next();
     match found.next() {
-        Some(_) => Err(Unreadable::new("several bookings have the same reference")),
+        Some(_) => Err(DecodeError::new("several bookings have the same reference")),
         None => Ok(first),
     }
 }
 
-pub(crate) fn can_be_carried(offer_id: &str) -> bool {
+pub(crate) fn is_within_size_limit(offer_id: &str) -> bool {
     let fits = offer_id.len() <= OFFER_BYTES_MAX;
     if !fits {
         stopover_sdk::warn!("left out an offer with an id of {} bytes", offer_id.len());
@@ -113,6 +119,6 @@ pub(crate) fn can_be_carried(offer_id: &str) -> bool {
 }
 
 /// Returns the text unless it is empty.
-pub(crate) fn some(text: String) -> Option<String> {
+pub(crate) fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }

@@ -17,18 +17,18 @@ use crate::money::{self, Decimal};
 
 /// A list, which may also be sent as its only item, as `null` or as `""`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Many<T>(pub Vec<T>);
+pub struct OneOrMany<T>(pub Vec<T>);
 
-impl<T> Default for Many<T> {
+impl<T> Default for OneOrMany<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Items<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+        struct OneOrManyVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrManyVisitor<T> {
             type Value = Vec<T>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,11 +36,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
-                let mut read = Vec::new();
+                let mut decoded = Vec::new();
                 while let Some(item) = items.next_element()? {
-                    read.push(item);
+                    decoded.push(item);
                 }
-                Ok(read)
+                Ok(decoded)
             }
 
             fn visit_map<A: MapAccess<'de>>(self, item: A) -> Result<Vec<T>, A::Error> {
@@ -59,16 +59,18 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
                 }
             }
         }
-        deserializer.deserialize_any(Items(PhantomData)).map(Self)
+        deserializer
+            .deserialize_any(OneOrManyVisitor(PhantomData))
+            .map(Self)
     }
 }
 
 /// A text, reference or code, which may be sent as a number. It is trimmed, and borrowed from the
 /// document if possible. `None` for `null`, `""`, lists and objects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Text<'a>(pub Option<Cow<'a, str>>);
+pub struct LenientText<'a>(pub Option<Cow<'a, str>>);
 
-impl Text<'_> {
+impl LenientText<'_> {
     /// Returns the text, or `None` if there is none.
     pub fn as_deref(&self) -> Option<&str> {
         self.0.as_deref()
@@ -85,20 +87,20 @@ impl Text<'_> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LenientText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Scalar).map(Self)
+        deserializer.deserialize_any(ScalarVisitor).map(Self)
     }
 }
 
 /// A number for display, such as a rating, a coordinate or minutes. `None` for `null`, `""` and
 /// anything else that is not a finite number. Never used for money.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Number(pub Option<f64>);
+pub struct LenientNumber(pub Option<f64>);
 
-impl<'de> Deserialize<'de> for Number {
+impl<'de> Deserialize<'de> for LenientNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(Scalar)?;
+        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
         let number = scalar.and_then(|text| text.parse().ok());
         Ok(Self(number.filter(|number: &f64| number.is_finite())))
     }
@@ -106,29 +108,29 @@ impl<'de> Deserialize<'de> for Number {
 
 /// A count. `None` for anything that is not a whole number of at least 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Count(pub Option<u32>);
+pub struct LenientCount(pub Option<u32>);
 
-impl<'de> Deserialize<'de> for Count {
+impl<'de> Deserialize<'de> for LenientCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(Scalar)?;
+        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
         Ok(Self(scalar.and_then(|text| text.parse().ok())))
     }
 }
 
 /// A boolean, sent as `true`, `1`, `"true"` or their opposites. `None` for everything else.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Flag(pub Option<bool>);
+pub struct LenientFlag(pub Option<bool>);
 
-impl Flag {
+impl LenientFlag {
     /// Returns whether the value is true.
     pub fn is_set(self) -> bool {
         self.0 == Some(true)
     }
 }
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for LenientFlag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(Scalar)?;
+        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
         Ok(Self(match scalar.as_deref() {
             Some("true" | "1") => Some(true),
             Some("false" | "0") => Some(false),
@@ -139,18 +141,18 @@ impl<'de> Deserialize<'de> for Flag {
 
 /// An amount in major units. `None` for anything that is not a decimal number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Amount(pub Option<Decimal>);
+pub struct LenientAmount(pub Option<Decimal>);
 
-impl<'de> Deserialize<'de> for Amount {
+impl<'de> Deserialize<'de> for LenientAmount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         money::lenient(deserializer).map(Self)
     }
 }
 
 /// Visits any scalar as text. Returns `None` for `null`, `""`, lists and objects.
-struct Scalar;
+struct ScalarVisitor;
 
-impl<'de> Visitor<'de> for Scalar {
+impl<'de> Visitor<'de> for ScalarVisitor {
     type Value = Option<Cow<'de, str>>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -200,33 +202,33 @@ impl<'de> Visitor<'de> for Scalar {
 
 /// The name of a field in the document.
 #[doc(hidden)]
-pub struct Name<'a>(Cow<'a, str>);
+pub struct FieldName<'a>(Cow<'a, str>);
 
-impl Name<'_> {
+impl FieldName<'_> {
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for FieldName<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Written;
-        impl<'de> Visitor<'de> for Written {
-            type Value = Name<'de>;
+        struct FieldNameVisitor;
+        impl<'de> Visitor<'de> for FieldNameVisitor {
+            type Value = FieldName<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("the name of a field")
             }
 
-            fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Name<'de>, E> {
-                Ok(Name(Cow::Borrowed(name)))
+            fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<FieldName<'de>, E> {
+                Ok(FieldName(Cow::Borrowed(name)))
             }
 
-            fn visit_str<E: Error>(self, name: &str) -> Result<Name<'de>, E> {
-                Ok(Name(Cow::Owned(name.to_owned())))
+            fn visit_str<E: Error>(self, name: &str) -> Result<FieldName<'de>, E> {
+                Ok(FieldName(Cow::Owned(name.to_owned())))
             }
         }
-        deserializer.deserialize_str(Written)
+        deserializer.deserialize_str(FieldNameVisitor)
     }
 }
 
@@ -246,7 +248,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
 /// }
 /// ```
 #[macro_export]
-macro_rules! record {
+macro_rules! lenient_struct {
     ($($(#[$meta:meta])* $vis:vis struct $name:ident $(<$life:lifetime>)? $(<$of:ident>)? {
         $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $(= $($key:literal)|+)?,)*
     })*) => {$(
@@ -262,9 +264,9 @@ macro_rules! record {
             fn deserialize<D: ::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::core::result::Result<Self, D::Error> {
-                struct Fields<R>(::core::marker::PhantomData<R>);
+                struct FieldsVisitor<R>(::core::marker::PhantomData<R>);
                 impl<'de $(: $life, $life)? $(, $of: ::serde::Deserialize<'de> + Default)?>
-                    ::serde::de::Visitor<'de> for Fields<$name $(<$life>)? $(<$of>)?>
+                    ::serde::de::Visitor<'de> for FieldsVisitor<$name $(<$life>)? $(<$of>)?>
                 {
                     type Value = $name $(<$life>)? $(<$of>)?;
 
@@ -279,18 +281,18 @@ macro_rules! record {
                         self,
                         mut fields: A,
                     ) -> ::core::result::Result<Self::Value, A::Error> {
-                        let mut read = Self::Value::default();
-                        while let Some(name) = fields.next_key::<$crate::loose::Name<'de>>()? {
+                        let mut decoded = Self::Value::default();
+                        while let Some(name) = fields.next_key::<$crate::lenient::FieldName<'de>>()? {
                             let name = name.as_str();
-                            $(if $crate::record!(@is name $field $($($key)+)?) {
+                            $(if $crate::lenient_struct!(@is_field name $field $($($key)+)?) {
                                 if let Some(value) = fields.next_value()? {
-                                    read.$field = value;
+                                    decoded.$field = value;
                                 }
                                 continue;
                             })*
                             fields.next_value::<::serde::de::IgnoredAny>()?;
                         }
-                        Ok(read)
+                        Ok(decoded)
                     }
 
                     fn visit_unit<E: ::serde::de::Error>(
@@ -311,12 +313,12 @@ macro_rules! record {
                         }
                     }
                 }
-                deserializer.deserialize_any(Fields(::core::marker::PhantomData))
+                deserializer.deserialize_any(FieldsVisitor(::core::marker::PhantomData))
             }
         }
     )*};
-    (@is $name:ident $field:ident) => { $name == stringify!($field) };
-    (@is $name:ident $field:ident $($key:literal)+) => { $($name == $key)||+ };
+    (@is_field $name:ident $field:ident) => { $name == stringify!($field) };
+    (@is_field $name:ident $field:ident $($key:literal)+) => { $($name == $key)||+ };
 }
 
 #[cfg(test)]
@@ -324,20 +326,20 @@ mod tests {
     use super::*;
     use crate::json;
 
-    record! {
+    lenient_struct! {
         #[derive(Debug, PartialEq)]
         struct Trip<'a> {
-            id: Text<'a> = "tripId",
-            legs: Many<Leg> = "legs",
-            total: Amount = "total",
+            id: LenientText<'a> = "tripId",
+            legs: OneOrMany<Leg> = "legs",
+            total: LenientAmount = "total",
             best: Option<Leg> = "best",
         }
 
         #[derive(Debug, PartialEq)]
         struct Leg {
-            stops: Count,
-            direct: Flag,
-            score: Number,
+            stops: LenientCount,
+            direct: LenientFlag,
+            score: LenientNumber,
         }
 
         #[derive(Debug)]
@@ -354,7 +356,7 @@ mod tests {
 
     fn leg(stops: u32) -> Leg {
         Leg {
-            stops: Count(Some(stops)),
+            stops: LenientCount(Some(stops)),
             ..Leg::default()
         }
     }
@@ -368,7 +370,7 @@ mod tests {
             r#"{"tripId": "", "legs": "", "total": "", "best": null}"#,
             r#"{"tripId": {}, "legs": null, "total": [1], "more": {"a": [1]}}"#,
         ] {
-            let trip: Trip<'_> = json::read(document.as_bytes()).unwrap();
+            let trip: Trip<'_> = json::decode(document.as_bytes()).unwrap();
             assert_eq!(trip, Trip::default(), "{document}");
         }
     }
@@ -376,7 +378,7 @@ mod tests {
     #[test]
     fn alternative_forms_decode_to_the_same_value() {
         let document = br#"{"tripId": 12, "legs": {"stops": "2"}, "total": "1.50", "best": ""}"#;
-        let trip: Trip<'_> = json::read(document).unwrap();
+        let trip: Trip<'_> = json::decode(document).unwrap();
         assert_eq!(trip.id.as_deref(), Some("12"));
         assert_eq!(trip.legs.0, [leg(2)]);
         assert_eq!(trip.total.0.unwrap().to_minor("EUR"), Ok(150));
@@ -386,7 +388,7 @@ mod tests {
     #[test]
     fn repeated_field_has_its_last_value() {
         let document = br#"{"tripId": "a", "legs": [{"stops": 1, "stops": 3}], "tripId": "b"}"#;
-        let trip: Trip<'_> = json::read(document).unwrap();
+        let trip: Trip<'_> = json::decode(document).unwrap();
         assert_eq!((trip.id.as_str(), trip.legs.0), ("b", vec![leg(3)]));
     }
 
@@ -399,39 +401,41 @@ mod tests {
             (r#"{"kind": "a", "x": {"y": [1]}}"#, "", 0),
             (r#"{" type": "b", "type": "a"}"#, "a", 0),
         ] {
-            let bag: Bag = json::read(document.as_bytes()).unwrap();
+            let bag: Bag = json::decode(document.as_bytes()).unwrap();
             assert_eq!(
                 (bag.kind.as_str(), bag.tags.len()),
                 (kind, tags),
                 "{document}"
             );
         }
-        let page: Page<Bag> = json::read(br#"{"data": {"type": "a"}}"#).unwrap();
+        let page: Page<Bag> = json::decode(br#"{"data": {"type": "a"}}"#).unwrap();
         assert_eq!(page.data.unwrap().kind, "a");
-        let page: Page<Bag> = json::read(br#"{"data": null}"#).unwrap();
+        let page: Page<Bag> = json::decode(br#"{"data": null}"#).unwrap();
         assert!(page.data.is_none());
     }
 
     #[test]
     fn text_is_borrowed_unless_escaped() {
         let document = br#"{"tripId": " plain "}"#;
-        let trip: Trip<'_> = json::read(document).unwrap();
+        let trip: Trip<'_> = json::decode(document).unwrap();
         assert!(matches!(trip.id.0, Some(Cow::Borrowed("plain"))));
-        let trip: Trip<'_> = json::read(br#"{"trip\u0049d": "\u0061"}"#).unwrap();
+        let trip: Trip<'_> = json::decode(br#"{"trip\u0049d": "\u0061"}"#).unwrap();
         assert!(matches!(trip.id.0, Some(Cow::Owned(text)) if text == "a"));
     }
 
     #[test]
     fn numbers_and_flags_are_decoded_from_all_forms() {
-        let flags: Many<Flag> = json::read(br#"[true, 0, "1", "false", "", 2, null]"#).unwrap();
+        let flags: OneOrMany<LenientFlag> =
+            json::decode(br#"[true, 0, "1", "false", "", 2, null]"#).unwrap();
         let flags: Vec<Option<bool>> = flags.0.iter().map(|flag| flag.0).collect();
         let expected = [Some(true), Some(false), Some(true), Some(false)];
         assert_eq!(flags[..4], expected);
         assert_eq!(flags[4..], [None; 3]);
-        let counts: Many<Count> = json::read(br#"[2, "3", -1, 1.5, null]"#).unwrap();
+        let counts: OneOrMany<LenientCount> = json::decode(br#"[2, "3", -1, 1.5, null]"#).unwrap();
         let counts: Vec<Option<u32>> = counts.0.iter().map(|count| count.0).collect();
         assert_eq!(counts, [Some(2), Some(3), None, None, None]);
-        let numbers: Many<Number> = json::read(br#"[1.5, "-2", "NaN", {}, "x"]"#).unwrap();
+        let numbers: OneOrMany<LenientNumber> =
+            json::decode(br#"[1.5, "-2", "NaN", {}, "x"]"#).unwrap();
         let numbers: Vec<Option<f64>> = numbers.0.iter().map(|number| number.0).collect();
         assert_eq!(numbers, [Some(1.5), Some(-2.0), None, None, None]);
     }
@@ -448,7 +452,7 @@ mod tests {
             r#"{"legs": "x"}"#,
         ] {
             assert!(
-                json::read::<Trip<'_>>(document.as_bytes()).is_err(),
+                json::decode::<Trip<'_>>(document.as_bytes()).is_err(),
                 "{document}"
             );
         }

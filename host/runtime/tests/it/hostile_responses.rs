@@ -95,13 +95,13 @@ async fn oversized_response_is_rejected() {
     // The first response fits into the guest's memory, the second does not.
     for bytes in [60 << 20, 100 << 20] {
         let mut guest = SOUND.guest();
-        let answer = format!(
+        let response = format!(
             "(drop (memory.grow (i32.const 1000))) (i32.store (i32.const 30012) (i32.const {bytes})) (i32.const 30000)"
         );
         guest.extra_functions = guest
             .extra_functions
-            .replace("(i32.const 30000))", &format!("{answer})"));
-        assert!(guest.extra_functions.contains(&answer));
+            .replace("(i32.const 30000))", &format!("{response})"));
+        assert!(guest.extra_functions.contains(&response));
         let supplier = bench.load(&guest, &[]).await;
         let error = price(&supplier).await;
         assert!(matches!(error, ReadError::Failed(_)), "{error:?}");
@@ -133,7 +133,7 @@ async fn invalid_response_is_rejected_with_its_field() {
     };
     let nowhere = |latitude| Price { latitude, ..SOUND };
     let priced = |total| Price { total, ..SOUND };
-    for (answer, field) in [
+    for (response, field) in [
         // The response is valid up to this field; only the rooms are missing.
         (SOUND, "rooms"),
         (elsewhere, "hotels.supplier-hotel-id"),
@@ -146,7 +146,7 @@ async fn invalid_response_is_rejected_with_its_field() {
         (nowhere(f64::NAN), "hotel.location"),
         (nowhere(f64::INFINITY), "hotel.location"),
     ] {
-        let supplier = bench.load(&answer.guest(), &[]).await;
+        let supplier = bench.load(&response.guest(), &[]).await;
         let ReadError::InvalidResponse(why) = price(&supplier).await else {
             panic!("{field} is not validated")
         };
@@ -157,7 +157,7 @@ async fn invalid_response_is_rejected_with_its_field() {
 #[tokio::test]
 async fn headers_are_not_injected() {
     let bench = Bench::new();
-    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     for header in [
         ("x-a", "a\r\nx-b: c"),
         ("x-a", "a\nb"),

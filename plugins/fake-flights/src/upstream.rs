@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
-use stopover_sdk::json::Unwritable;
-use stopover_sdk::settings::{self, Unusable};
+use stopover_sdk::json::EncodeError;
+use stopover_sdk::settings::{self, SettingsError};
 
 /// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
@@ -27,14 +27,14 @@ struct Settings {
 }
 
 /// The API of one supplier.
-pub(crate) struct Api {
+pub(crate) struct ApiClient {
     /// Base URL without a trailing slash.
     root: String,
 }
 
-impl Api {
+impl ApiClient {
     /// Opens the API at this path, which starts with a slash.
-    pub(crate) fn open(path: &str) -> Result<Self, Unusable> {
+    pub(crate) fn from_settings(path: &str) -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
             root: format!("{}{path}", base_url.trim_end_matches('/')),
@@ -46,12 +46,12 @@ impl Api {
         Request::get(format!("{}{path}", self.root))
     }
 
-    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, Unwritable> {
-        self.post_nothing(path).json(body)
+    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
+        self.post_empty(path).json(body)
     }
 
     /// Creates a POST request without a body.
-    pub(crate) fn post_nothing(&self, path: &str) -> Request {
+    pub(crate) fn post_empty(&self, path: &str) -> Request {
         Request::post(format!("{}{path}", self.root))
     }
 }

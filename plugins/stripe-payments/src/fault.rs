@@ -7,7 +7,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::Unreadable;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -116,7 +116,7 @@ const ACTION_REQUIRED: &str = "payment_intent_action_required";
 impl Change {
     /// Returns whether the code says that no money moved or will move. Codes that say "already" or
     /// "in another state" are not listed: the change may be done, and only a read shows it.
-    fn refuses(self, status: u16, code: &str) -> bool {
+    fn is_refusal(self, status: u16, code: &str) -> bool {
         let says = |status_of: u16, codes: &[&str]| status == status_of && codes.contains(&code);
         let is_missing = matches!(status, 400 | 404) && code == MISSING;
         says(400, &INVALID)
@@ -129,7 +129,7 @@ impl Change {
             }
     }
 
-    fn declines(self, status: u16, code: &str) -> bool {
+    fn is_decline(self, status: u16, code: &str) -> bool {
         match self {
             Self::Authorize => {
                 status == 402 && DECLINED.contains(&code)
@@ -149,7 +149,7 @@ const CODE_BYTES_MAX: usize = 100;
 /// Returns whether Stripe started nothing: the key is invalid (401) or lacks a permission (403), or
 /// there are too many requests (429, including `lock_timeout`: the object is in use). Stripe's
 /// documentation guarantees this for 401 and 429; for 403 it is inferred.
-const fn is_before_anything(status: u16) -> bool {
+const fn is_rejected_before_processing(status: u16) -> bool {
     matches!(status, 401 | 403 | 429)
 }
 
@@ -194,7 +194,7 @@ fn is_code(text: &str) -> bool {
 }
 
 /// Returns the text for operators. Stripe's own messages may quote the request.
-fn sentence(status: u16, code: Option<&str>) -> String {
+fn message(status: u16, code: Option<&str>) -> String {
     match code {
         Some(code) => format!("Stripe returned {status} {code}."),
         None => format!("Stripe returned {status}."),
@@ -202,31 +202,31 @@ fn sentence(status: u16, code: Option<&str>) -> String {
 }
 
 /// Decodes the response to a call that moves money.
-pub(crate) fn done<T: DeserializeOwned>(
+pub(crate) fn decode_change<T: DeserializeOwned>(
     response: &Response,
     change: Change,
 ) -> Result<T, PaymentError> {
     if response.is_success() {
-        return response.json().map_err(unreadable);
+        return response.json().map_err(to_payment_error);
     }
     let status = response.status;
     let Some(problem) = problem(response) else {
-        return Err(PaymentError::Unknown(sentence(status, None)));
+        return Err(PaymentError::Unknown(message(status, None)));
     };
     let code = problem.code.as_deref();
-    let text = sentence(status, code);
+    let text = message(status, code);
     Err(match code {
-        _ if is_before_anything(status) => PaymentError::Refused(text),
-        Some(code) if change.declines(status, code) => {
+        _ if is_rejected_before_processing(status) => PaymentError::Refused(text),
+        Some(code) if change.is_decline(status, code) => {
             PaymentError::Declined(reason(code, problem.decline_code.as_deref()))
         }
-        Some(code) if change.refuses(status, code) => PaymentError::Refused(text),
+        Some(code) if change.is_refusal(status, code) => PaymentError::Refused(text),
         _ => PaymentError::Unknown(text),
     })
 }
 
 /// Converts the error of an unreadable response to a request that was sent.
-pub(crate) fn unreadable(error: Unreadable) -> PaymentError {
+pub(crate) fn to_payment_error(error: DecodeError) -> PaymentError {
     PaymentError::Unknown(error.to_string())
 }
 
@@ -238,19 +238,19 @@ pub(crate) fn is_missing(response: &Response) -> bool {
 }
 
 /// Returns the response of a successful read.
-pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
+pub(crate) fn check_read(response: Response) -> Result<Response, ReadError> {
     if response.is_success() {
         return Ok(response);
     }
     let Some(problem) = problem(&response) else {
-        return Err(match response.read_error() {
+        return Err(match response.to_read_error() {
             // A "not found" in another form is not from Stripe.
-            ReadError::NotFound(text) => ReadError::Unreadable(text),
+            ReadError::NotFound(text) => ReadError::InvalidResponse(text),
             error => error,
         });
     };
     let code = problem.code.as_deref();
-    let text = sentence(response.status, code);
+    let text = message(response.status, code);
     let rejected = |reason| {
         let refusal = Refusal::new(reason, text.clone());
         match code {
@@ -265,6 +265,6 @@ pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
         // The same request is being executed at this moment.
         409 => ReadError::Unavailable(text),
         400 => rejected(RefusalReason::Invalid),
-        _ => response.read_error(),
+        _ => response.to_read_error(),
     })
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
-use stopover_sdk::json::Unwritable;
-use stopover_sdk::settings::{self, Unusable};
+use stopover_sdk::json::EncodeError;
+use stopover_sdk::settings::{self, SettingsError};
 
 /// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
@@ -26,13 +26,13 @@ struct Settings {
     base_url: String,
 }
 
-pub(crate) struct Lodge {
+pub(crate) struct LodgeClient {
     /// Base URL without a trailing slash.
     root: String,
 }
 
-impl Lodge {
-    pub(crate) fn open() -> Result<Self, Unusable> {
+impl LodgeClient {
+    pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
             root: format!("{}/lodge/v1", base_url.trim_end_matches('/')),
@@ -44,7 +44,7 @@ impl Lodge {
         Request::get(format!("{}{path}", self.root))
     }
 
-    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, Unwritable> {
+    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
         Request::post(format!("{}{path}", self.root)).json(body)
     }
 }

@@ -28,9 +28,9 @@ pub(crate) enum Code {
     SupplierFailure,
 }
 
-/// The documented codes: text, status, and a sentence for operators. Lodge's own messages may quote
+/// The documented codes: text, status, and a message for operators. Lodge's own messages may quote
 /// the request.
-const DOCUMENTED: [(Code, &str, u16, &str); 19] = [
+const DOCUMENTED_CODES: [(Code, &str, u16, &str); 19] = [
     (
         Code::Unauthorized,
         "UNAUTHORIZED",
@@ -149,39 +149,39 @@ struct Problem {
 
 impl Code {
     /// Returns the documented code of a response, if its status is the documented one.
-    pub(crate) fn of(response: &Response) -> Option<Self> {
+    pub(crate) fn from_response(response: &Response) -> Option<Self> {
         if response.is_success() {
             return None;
         }
         let Document { error } = response.json().ok()?;
-        DOCUMENTED
+        DOCUMENTED_CODES
             .iter()
             .find(|(_, text, status, _)| *text == error.code && *status == response.status)
             .map(|(code, ..)| *code)
     }
 
     /// Returns the code of a booking's `reject_reason`, which comes without a status.
-    pub(crate) fn of_text(text: &str) -> Option<Self> {
-        DOCUMENTED
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        DOCUMENTED_CODES
             .iter()
             .find(|(_, documented, ..)| *documented == text)
             .map(|(code, ..)| *code)
     }
 
-    fn text_and_sentence(self) -> (&'static str, &'static str) {
-        DOCUMENTED
+    fn text_and_message(self) -> (&'static str, &'static str) {
+        DOCUMENTED_CODES
             .iter()
             .find(|(code, ..)| *code == self)
-            .map_or(("", ""), |(_, text, _, sentence)| (text, sentence))
+            .map_or(("", ""), |(_, text, _, message)| (text, message))
     }
 
-    fn sentence(self) -> String {
-        self.text_and_sentence().1.to_owned()
+    fn message(self) -> String {
+        self.text_and_message().1.to_owned()
     }
 
     /// Converts Lodge's code to a refusal.
     pub(crate) fn refusal(self) -> Refusal {
-        let (text, sentence) = self.text_and_sentence();
+        let (text, message) = self.text_and_message();
         let other = || RefusalReason::Other(text.to_lowercase().replace('_', "-"));
         let reason = match self {
             Self::Unauthorized => RefusalReason::Account,
@@ -202,7 +202,7 @@ impl Code {
             | Self::TooManyRequests
             | Self::SupplierFailure => other(),
         };
-        Refusal::new(reason, sentence).with_code(text)
+        Refusal::new(reason, message).with_code(text)
     }
 }
 
@@ -218,7 +218,7 @@ impl Change {
     /// Returns the codes after which this call did nothing and will do nothing.
     /// `DUPLICATE_CLIENT_REF` and `ALREADY_CANCELLED` are not among them: they say that the change
     /// was done before, and only a read shows what was done.
-    const fn definite(self) -> &'static [Code] {
+    const fn definite_refusals(self) -> &'static [Code] {
         match self {
             Self::Prebook => &[
                 Code::Unauthorized,
@@ -249,31 +249,31 @@ impl Change {
 }
 
 /// Returns the response of a change that was carried out.
-pub(crate) fn change(response: Response, change: Change) -> Result<Response, ChangeError> {
+pub(crate) fn check_change(response: Response, change: Change) -> Result<Response, ChangeError> {
     if response.is_success() {
         return Ok(response);
     }
-    Err(match Code::of(&response) {
-        Some(code) if change.definite().contains(&code) => code.refusal().into(),
-        Some(code) => ChangeError::Unknown(code.sentence()),
-        None => response.change_error(),
+    Err(match Code::from_response(&response) {
+        Some(code) if change.definite_refusals().contains(&code) => code.refusal().into(),
+        Some(code) => ChangeError::Unknown(code.message()),
+        None => response.to_change_error(),
     })
 }
 
 /// Returns the response of a successful read.
-pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
+pub(crate) fn check_read(response: Response) -> Result<Response, ReadError> {
     if response.is_success() {
         return Ok(response);
     }
-    Err(match Code::of(&response) {
-        Some(Code::Unauthorized) => ReadError::Misconfigured(Code::Unauthorized.sentence()),
-        Some(Code::NotFound) => ReadError::NotFound(Code::NotFound.sentence()),
+    Err(match Code::from_response(&response) {
+        Some(Code::Unauthorized) => ReadError::Misconfigured(Code::Unauthorized.message()),
+        Some(Code::NotFound) => ReadError::NotFound(Code::NotFound.message()),
         Some(Code::TooManyRequests) => ReadError::RateLimited(response.retry_after_s()),
-        Some(Code::SupplierFailure) => ReadError::Failed(Code::SupplierFailure.sentence()),
+        Some(Code::SupplierFailure) => ReadError::Failed(Code::SupplierFailure.message()),
         Some(code) => code.refusal().into(),
         // A "not found" in another form is not from Lodge.
-        None => match response.read_error() {
-            ReadError::NotFound(text) => ReadError::Unreadable(text),
+        None => match response.to_read_error() {
+            ReadError::NotFound(text) => ReadError::InvalidResponse(text),
             error => error,
         },
     })

@@ -4,7 +4,7 @@
 use std::hint;
 use std::process;
 
-use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer, PriceRequest};
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Restriction};
 
 /// Size of the flood in the gateway's memory, in bytes.
@@ -14,7 +14,7 @@ const FLOOD_OFFERS: usize = 900;
 const FLOOD_RESTRICTIONS: usize = 1_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mishap {
+pub(crate) enum InjectedFault {
     /// The adapter aborts.
     Trap,
     /// The adapter never returns.
@@ -25,9 +25,9 @@ pub(crate) enum Mishap {
     Flood,
 }
 
-impl Mishap {
+impl InjectedFault {
     /// Returns the fault that the requested hotels trigger, if any. The first such hotel decides.
-    pub(crate) fn among(hotel_ids: &[String]) -> Option<Self> {
+    pub(crate) fn triggered_by(hotel_ids: &[String]) -> Option<Self> {
         hotel_ids.iter().find_map(|id| match id.as_str() {
             "TRAP" => Some(Self::Trap),
             "SPIN" => Some(Self::Spin),
@@ -37,33 +37,33 @@ impl Mishap {
         })
     }
 
-    pub(crate) fn happen(self, request: &PriceRequest) -> PriceAnswer {
+    pub(crate) fn trigger(self, request: &PriceRequest) -> PriceResponse {
         match self {
             Self::Trap => process::abort(),
-            Self::Spin => spin(),
-            Self::Hoard => hoard(),
-            Self::Flood => flood(request),
+            Self::Spin => loop_forever(),
+            Self::Hoard => exhaust_memory(),
+            Self::Flood => flood_response(request),
         }
     }
 }
 
-fn spin() -> ! {
+fn loop_forever() -> ! {
     loop {
         hint::spin_loop();
     }
 }
 
-fn hoard() -> ! {
-    let mut hoarded: Vec<Vec<u8>> = Vec::new();
+fn exhaust_memory() -> ! {
+    let mut blocks: Vec<Vec<u8>> = Vec::new();
     loop {
-        hoarded.push(vec![1; 1 << 20]);
-        hint::black_box(&hoarded);
+        blocks.push(vec![1; 1 << 20]);
+        hint::black_box(&blocks);
     }
 }
 
 /// Returns far more offers than requested. Empty restrictions take more memory in the gateway than
 /// in the adapter, so that an adapter with 64 MiB of memory can return 64 MiB.
-fn flood(request: &PriceRequest) -> PriceAnswer {
+fn flood_response(request: &PriceRequest) -> PriceResponse {
     let nothing = Restriction {
         code: String::new(),
         description: String::new(),
@@ -77,7 +77,7 @@ fn flood(request: &PriceRequest) -> PriceAnswer {
         },
         ..Offer::new("flood", Vec::new())
     };
-    PriceAnswer {
+    PriceResponse {
         currency: request.stay.currency.clone(),
         hotels: vec![HotelOffers {
             hotel: HotelSummary::new("FLOOD", "The High Water"),
@@ -97,15 +97,19 @@ mod tests {
 
     #[test]
     fn only_four_hotel_ids_trigger_faults() {
-        for (asked, expected) in [
+        for (hotel_ids, expected) in [
             (vec!["OK", "MANY"], None),
             (vec!["trap", "TRAPS", ""], None),
-            (vec!["TRAP"], Some(Mishap::Trap)),
-            (vec!["OK", "SPIN"], Some(Mishap::Spin)),
-            (vec!["HOARD", "TRAP"], Some(Mishap::Hoard)),
-            (vec!["FLOOD"], Some(Mishap::Flood)),
+            (vec!["TRAP"], Some(InjectedFault::Trap)),
+            (vec!["OK", "SPIN"], Some(InjectedFault::Spin)),
+            (vec!["HOARD", "TRAP"], Some(InjectedFault::Hoard)),
+            (vec!["FLOOD"], Some(InjectedFault::Flood)),
         ] {
-            assert_eq!(Mishap::among(&ids(&asked)), expected, "{asked:?}");
+            assert_eq!(
+                InjectedFault::triggered_by(&ids(&hotel_ids)),
+                expected,
+                "{hotel_ids:?}"
+            );
         }
     }
 
@@ -123,8 +127,8 @@ mod tests {
             },
             max_offers_per_hotel: 1,
         };
-        let answer = Mishap::Flood.happen(&request);
-        let offers = answer.hotels.iter().flat_map(|hotel| &hotel.offers);
+        let response = InjectedFault::Flood.trigger(&request);
+        let offers = response.hotels.iter().flat_map(|hotel| &hotel.offers);
         let restrictions: usize = offers.map(|offer| offer.policy.restrictions.len()).sum();
         assert!(restrictions * size_of::<Restriction>() >= FLOOD_BYTES);
     }

@@ -5,113 +5,113 @@ use serde::Deserialize;
 use stopover_sdk::RefusalReason;
 use stopover_sdk::http::Response;
 
-use crate::fault::{Fault, Faults, other};
+use crate::fault::{DocumentedFaults, Fault, other};
 
 const UNAUTHORIZED: Fault = Fault {
     code: "unauthorized",
     status: 401,
     reason: || RefusalReason::Account,
-    sentence: "Skylane does not accept the key.",
+    message: "Skylane does not accept the key.",
 };
 const INVALID_REQUEST: Fault = Fault {
     code: "invalid_request",
     status: 400,
     reason: || RefusalReason::Invalid,
-    sentence: "Skylane does not understand the request.",
+    message: "Skylane does not understand the request.",
 };
 const NOT_FOUND: Fault = Fault {
     code: "not_found",
     status: 404,
     reason: || other("not-found"),
-    sentence: "Skylane does not know the object or the path.",
+    message: "Skylane does not know the object or the path.",
 };
 const OFFER_UNKNOWN: Fault = Fault {
     code: "offer_unknown",
     status: 404,
     reason: || RefusalReason::Expired,
-    sentence: "Skylane does not know the offer.",
+    message: "Skylane does not know the offer.",
 };
 const OFFER_EXPIRED: Fault = Fault {
     code: "offer_expired",
     status: 410,
     reason: || RefusalReason::Expired,
-    sentence: "The offer is too old.",
+    message: "The offer is too old.",
 };
 const OFFER_GONE: Fault = Fault {
     code: "offer_gone",
     status: 422,
     reason: || RefusalReason::Unavailable,
-    sentence: "The last seat is sold.",
+    message: "The last seat is sold.",
 };
 const DOCUMENTS_REQUIRED: Fault = Fault {
     code: "documents_required",
     status: 422,
     reason: || RefusalReason::Invalid,
-    sentence: "Every passenger needs a document.",
+    message: "Every passenger needs a document.",
 };
 const AMOUNT_MISMATCH: Fault = Fault {
     code: "amount_mismatch",
     status: 422,
     reason: || other("amount-mismatch"),
-    sentence: "The payment differs from the price.",
+    message: "The payment differs from the price.",
 };
 const OFFER_ALREADY_BOOKED: Fault = Fault {
     code: "offer_already_booked",
     status: 422,
     reason: || RefusalReason::Duplicate,
-    sentence: "The offer was ordered under another reference.",
+    message: "The offer was ordered under another reference.",
 };
 const DUPLICATE_CLIENT_REF: Fault = Fault {
     code: "duplicate_client_ref",
     status: 409,
     reason: || RefusalReason::Duplicate,
-    sentence: "Something was done under this reference before.",
+    message: "Something was done under this reference before.",
 };
 const AIRLINE_REFUSED: Fault = Fault {
     code: "airline_refused",
     status: 422,
     reason: || other("airline-refused"),
-    sentence: "The airline does not accept the order.",
+    message: "The airline does not accept the order.",
 };
 const NOT_CANCELLABLE: Fault = Fault {
     code: "not_cancellable",
     status: 409,
     reason: || RefusalReason::NotCancellable,
-    sentence: "The airline does not cancel the ticket.",
+    message: "The airline does not cancel the ticket.",
 };
 const ALREADY_CANCELLED: Fault = Fault {
     code: "already_cancelled",
     status: 409,
     reason: || RefusalReason::NotCancellable,
-    sentence: "The order was cancelled before.",
+    message: "The order was cancelled before.",
 };
 const QUOTE_UNAVAILABLE: Fault = Fault {
     code: "quote_unavailable",
     status: 422,
     reason: || other("quote-unavailable"),
-    sentence: "The airline cannot quote the cancellation.",
+    message: "The airline cannot quote the cancellation.",
 };
 const ORDER_STATE: Fault = Fault {
     code: "order_state",
     status: 409,
     reason: || other("order-state"),
-    sentence: "The order is not ticketed.",
+    message: "The order is not ticketed.",
 };
 const BAGS_REFUSED: Fault = Fault {
     code: "bags_refused",
     status: 422,
     reason: || other("bags-refused"),
-    sentence: "The airline does not sell these bags.",
+    message: "The airline does not sell these bags.",
 };
 const BAG_UNKNOWN: Fault = Fault {
     code: "bag_unknown",
     status: 422,
     reason: || RefusalReason::Unavailable,
-    sentence: "There is no such bag for sale.",
+    message: "There is no such bag for sale.",
 };
 
 /// The documented errors of Skylane.
-pub(super) const FAULTS: Faults = Faults {
+pub(super) const DOCUMENTED_FAULTS: DocumentedFaults = DocumentedFaults {
     documented: &[
         &UNAUTHORIZED,
         &INVALID_REQUEST,

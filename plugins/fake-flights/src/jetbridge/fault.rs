@@ -5,102 +5,102 @@ use serde::Deserialize;
 use stopover_sdk::RefusalReason;
 use stopover_sdk::http::Response;
 
-use crate::fault::{Fault, Faults, other};
+use crate::fault::{DocumentedFaults, Fault, other};
 use crate::jetbridge::wire;
 
 const KEY: Fault = Fault {
     code: "40100",
     status: 401,
     reason: || RefusalReason::Account,
-    sentence: "Jetbridge does not accept the key.",
+    message: "Jetbridge does not accept the key.",
 };
 const REQUEST: Fault = Fault {
     code: "40000",
     status: 400,
     reason: || RefusalReason::Invalid,
-    sentence: "Jetbridge does not understand the request.",
+    message: "Jetbridge does not understand the request.",
 };
 const NOT_FOUND: Fault = Fault {
     code: "40400",
     status: 404,
     reason: || other("not-found"),
-    sentence: "Jetbridge does not know the object or the path.",
+    message: "Jetbridge does not know the object or the path.",
 };
 const FARE_UNKNOWN: Fault = Fault {
     code: "40410",
     status: 404,
     reason: || RefusalReason::Expired,
-    sentence: "Jetbridge does not know the fare.",
+    message: "Jetbridge does not know the fare.",
 };
 const PREBOOK_UNKNOWN: Fault = Fault {
     code: "40420",
     status: 404,
     reason: || RefusalReason::Expired,
-    sentence: "Jetbridge does not know the prebook.",
+    message: "Jetbridge does not know the prebook.",
 };
 const EXPIRED: Fault = Fault {
     code: "41000",
     status: 410,
     reason: || RefusalReason::Expired,
-    sentence: "The fare or the prebook is too old.",
+    message: "The fare or the prebook is too old.",
 };
 const FARE_GONE: Fault = Fault {
     code: "42200",
     status: 409,
     reason: || RefusalReason::Unavailable,
-    sentence: "The fare is gone.",
+    message: "The fare is gone.",
 };
 const DOCUMENTS_REQUIRED: Fault = Fault {
     code: "43000",
     status: 422,
     reason: || RefusalReason::Invalid,
-    sentence: "Every passenger needs a document.",
+    message: "Every passenger needs a document.",
 };
 const NOT_PAID: Fault = Fault {
     code: "45014",
     status: 402,
     reason: || RefusalReason::PaymentRequired,
-    sentence: "The checkout is not completed.",
+    message: "The checkout is not completed.",
 };
 const AIRLINE_REFUSED: Fault = Fault {
     code: "45001",
     status: 422,
     reason: || other("airline-refused"),
-    sentence: "The airline does not accept the booking.",
+    message: "The airline does not accept the booking.",
 };
 const REFERENCE_USED: Fault = Fault {
     code: "45036",
     status: 409,
     reason: || RefusalReason::Duplicate,
-    sentence: "The reference was used for another prebook.",
+    message: "The reference was used for another prebook.",
 };
 const NOT_CANCELLABLE: Fault = Fault {
     code: "46001",
     status: 409,
     reason: || RefusalReason::NotCancellable,
-    sentence: "The airline does not cancel the ticket.",
+    message: "The airline does not cancel the ticket.",
 };
 const ALREADY_CANCELLED: Fault = Fault {
     code: "46004",
     status: 409,
     reason: || RefusalReason::NotCancellable,
-    sentence: "The booking was cancelled before.",
+    message: "The booking was cancelled before.",
 };
 const STATUS: Fault = Fault {
     code: "46006",
     status: 409,
     reason: || other("status"),
-    sentence: "The booking is not ticketed.",
+    message: "The booking is not ticketed.",
 };
 const NO_QUOTE: Fault = Fault {
     code: "49001",
     status: 422,
     reason: || other("quote-unavailable"),
-    sentence: "The airline cannot quote the cancellation.",
+    message: "The airline cannot quote the cancellation.",
 };
 
 /// The documented errors of Jetbridge.
-pub(super) const FAULTS: Faults = Faults {
+pub(super) const DOCUMENTED_FAULTS: DocumentedFaults = DocumentedFaults {
     documented: &[
         &KEY,
         &REQUEST,

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::{Error, Request, Response};
-use stopover_sdk::json::Unwritable;
+use stopover_sdk::json::EncodeError;
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::settings::{self, Unusable};
+use stopover_sdk::settings::{self, SettingsError};
 
 /// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
@@ -27,13 +27,13 @@ struct Settings {
     base_url: String,
 }
 
-pub(crate) struct Tillway {
+pub(crate) struct TillwayClient {
     /// Base URL without a trailing slash.
     root: String,
 }
 
-impl Tillway {
-    pub(crate) fn open() -> Result<Self, Unusable> {
+impl TillwayClient {
+    pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
             root: format!("{}/tillway/v1", base_url.trim_end_matches('/')),
@@ -45,21 +45,22 @@ impl Tillway {
         Request::get(format!("{}{path}", self.root))
     }
 
-    fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, Unwritable> {
+    fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
         Request::post(format!("{}{path}", self.root)).json(body)
     }
 }
 
 /// Sends a request that may move money. The error states whether the request was not sent or may
 /// have been sent.
-pub(crate) fn change<T: Serialize>(path: &str, body: &T) -> Result<Response, PaymentError> {
-    let tillway = Tillway::open().map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    let request = tillway
+pub(crate) fn send_change<T: Serialize>(path: &str, body: &T) -> Result<Response, PaymentError> {
+    let client =
+        TillwayClient::from_settings().map_err(|error| PaymentError::NotSent(error.to_string()))?;
+    let request = client
         .post(path, body)
         .map_err(|error| PaymentError::NotSent(error.to_string()))?;
     request.send().map_err(|error| match error {
         Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
-        Error::TimedOut(text) | Error::Cut(text) => PaymentError::Unknown(text),
+        Error::TimedOut(text) | Error::ConnectionLost(text) => PaymentError::Unknown(text),
         Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
     })
 }

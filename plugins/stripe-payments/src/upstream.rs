@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use stopover_sdk::http::{Error, Request, Response};
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::settings::{self, Unusable};
+use stopover_sdk::settings::{self, SettingsError};
 
 use crate::form::Form;
 
@@ -40,7 +40,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    pub(crate) fn read() -> Result<Self, Unusable> {
+    pub(crate) fn read() -> Result<Self, SettingsError> {
         settings::read()
     }
 
@@ -52,13 +52,13 @@ impl Settings {
     }
 }
 
-pub(crate) struct Stripe {
+pub(crate) struct StripeClient {
     /// Base URL without a trailing slash.
     root: String,
 }
 
-impl Stripe {
-    pub(crate) fn open() -> Result<Self, Unusable> {
+impl StripeClient {
+    pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = Settings::read()?;
         Ok(Self {
             root: format!("{}/v1", base_url.trim_end_matches('/')),
@@ -83,12 +83,13 @@ impl Stripe {
 
 /// Sends a request that may move money. The error states whether the request was not sent or may
 /// have been sent.
-pub(crate) fn change(path: &str, key: &str, form: Form) -> Result<Response, PaymentError> {
-    let stripe = Stripe::open().map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    let sent = stripe.post(path, key, form).send();
+pub(crate) fn send_change(path: &str, key: &str, form: Form) -> Result<Response, PaymentError> {
+    let client =
+        StripeClient::from_settings().map_err(|error| PaymentError::NotSent(error.to_string()))?;
+    let sent = client.post(path, key, form).send();
     sent.map_err(|error| match error {
         Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
-        Error::TimedOut(text) | Error::Cut(text) => PaymentError::Unknown(text),
+        Error::TimedOut(text) | Error::ConnectionLost(text) => PaymentError::Unknown(text),
         Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
     })
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// Invalid values as JSON: other types, empty values, texts with unusual characters, and numbers
 /// outside the usual JSON types.
-const WRONG: [&str; 15] = [
+const INVALID_VALUES: [&str; 15] = [
     "null",
     r#""""#,
     r#""\u0000 <b>\ud83d\ude00</b> &#x110000;""#,
@@ -23,50 +23,50 @@ const WRONG: [&str; 15] = [
 ];
 
 /// The placeholder that an invalid value replaces.
-const PLACE: &str = "\"@wrong\"";
+const PLACEHOLDER: &str = "\"@invalid\"";
 
 /// Calls `check` with every mutation of a document in which one value is invalid. Each value is
 /// replaced by each of fifteen invalid ones.
 ///
 /// # Panics
 /// Panics if the document is not JSON or has too few values.
-pub fn each_wrong(document: &str, mut check: impl FnMut(&str)) {
+pub fn for_each_mutation(document: &str, mut check: impl FnMut(&str)) {
     let document: Value = serde_json::from_str(document).unwrap_or_default();
-    let pointers = pointers(&document);
+    let pointers = json_pointers(&document);
     assert!(pointers.len() > 5, "not JSON, or too few values");
     for pointer in pointers {
-        let mut changed = document.clone();
-        if let Some(value) = changed.pointer_mut(&pointer) {
-            *value = json!("@wrong");
+        let mut mutated = document.clone();
+        if let Some(value) = mutated.pointer_mut(&pointer) {
+            *value = json!("@invalid");
         }
-        let changed = changed.to_string();
-        for wrong in WRONG {
-            check(&changed.replace(PLACE, wrong));
+        let mutated = mutated.to_string();
+        for invalid in INVALID_VALUES {
+            check(&mutated.replace(PLACEHOLDER, invalid));
         }
     }
 }
 
 /// Returns JSON pointers to all values, the whole document first.
-fn pointers(document: &Value) -> Vec<String> {
-    let mut found = vec![String::new()];
-    let mut left = vec![(String::new(), document)];
-    while let Some((at, value)) = left.pop() {
+fn json_pointers(document: &Value) -> Vec<String> {
+    let mut pointers = vec![String::new()];
+    let mut pending = vec![(String::new(), document)];
+    while let Some((parent, value)) = pending.pop() {
         let members: Vec<(String, &Value)> = match value {
             Value::Object(fields) => fields
                 .iter()
-                .map(|(name, field)| (format!("{at}/{name}"), field))
+                .map(|(name, field)| (format!("{parent}/{name}"), field))
                 .collect(),
             Value::Array(items) => items
                 .iter()
                 .enumerate()
-                .map(|(index, item)| (format!("{at}/{index}"), item))
+                .map(|(index, item)| (format!("{parent}/{index}"), item))
                 .collect(),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
         };
-        found.extend(members.iter().map(|(pointer, _)| pointer.clone()));
-        left.extend(members);
+        pointers.extend(members.iter().map(|(pointer, _)| pointer.clone()));
+        pending.extend(members);
     }
-    found
+    pointers
 }
 
 #[cfg(test)]
@@ -77,14 +77,17 @@ mod tests {
     fn each_value_is_replaced_by_each_invalid_value() {
         let document = r#"{"a": [1, {"b": "x"}], "c": null, "d": true}"#;
         let mut seen = Vec::new();
-        each_wrong(document, |wrong| seen.push(wrong.to_owned()));
-        assert_eq!(seen.len(), 7 * WRONG.len());
+        for_each_mutation(document, |mutation| seen.push(mutation.to_owned()));
+        assert_eq!(seen.len(), 7 * INVALID_VALUES.len());
         for expected in [
             "[]",
             r#"{"a":1e400,"c":null,"d":true}"#,
             r#"{"a":[1,{"b":{}}],"c":null,"d":true}"#,
         ] {
-            assert!(seen.iter().any(|wrong| wrong == expected), "{expected}");
+            assert!(
+                seen.iter().any(|mutation| mutation == expected),
+                "{expected}"
+            );
         }
     }
 }
