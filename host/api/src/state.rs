@@ -9,15 +9,22 @@ use host_application::booking::completion::CompletionService;
 use host_application::booking::prebook::PrebookService;
 use host_application::booking::reader::BookingReader;
 use host_application::booking::service_purchase::ServicePurchaseService;
+use host_application::catalog::flight_reference::FlightReferenceService;
+use host_application::catalog::hotel_content::ContentService;
+use host_application::catalog::hotel_search::HotelSearchService;
+use host_application::catalog::place::PlaceService;
+use host_application::catalog::price_calendar::PriceCalendarService;
+use host_application::catalog::weather::WeatherService;
 use host_application::mandate::service::MandateService;
+use host_application::offers::service::OfferService;
 use host_application::payment_instrument::PaymentInstrumentService;
 use host_application::readiness::ReadinessProbe;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier_event::service::SupplierEventService;
+use host_application::watch::service::WatchService;
 use host_application::webhook::delivery_service::DeliveryService;
 use host_application::webhook::service::WebhookService;
 use host_application::webhook::watch_endpoint::WatchEndpointService;
-use host_domain::time::Timestamp;
 use host_domain::time::{Clock, Timestamp};
 use std::sync::Arc;
 use std::time::Duration;
@@ -126,6 +133,14 @@ services! {
     prebooks: Arc<PrebookService>;
     service_purchases: Arc<ServicePurchaseService>;
     supplier_events: Arc<SupplierEventService>;
+    content: Arc<ContentService>;
+    flight_reference: Arc<FlightReferenceService>;
+    hotel_search: Arc<HotelSearchService>;
+    offers: Arc<OfferService>;
+    places: Arc<PlaceService>;
+    price_calendar: Arc<PriceCalendarService>;
+    watches: Arc<WatchService>;
+    weather: Arc<WeatherService>;
 }
 
 /// Returns the base URL of the error code pages, with a trailing slash.

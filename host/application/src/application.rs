@@ -12,6 +12,13 @@ use crate::booking::reader::BookingReader;
 use crate::booking::resolution::ResolutionService;
 use crate::booking::service_purchase::ServicePurchaseService;
 use crate::booking::settings::BookingSettings;
+use crate::catalog::flight_reference::FlightReferenceService;
+use crate::catalog::hotel_content::{ContentDependencies, ContentService};
+use crate::catalog::hotel_mapping::HotelMappingService;
+use crate::catalog::hotel_search::HotelSearchService;
+use crate::catalog::place::PlaceService;
+use crate::catalog::price_calendar::PriceCalendarService;
+use crate::catalog::weather::WeatherService;
 use crate::config::Config;
 use crate::failpoint::{self, FailpointPhase};
 use crate::id_generator::IdGenerator;
@@ -21,15 +28,19 @@ use crate::jobs::unresolved_monitor::UnresolvedMonitor;
 use crate::jobs::worker::{JobError, JobHandler, JobWorker};
 use crate::mandate::service::MandateService;
 use crate::mandate::signing_key::SigningKeyError;
+use crate::offers::service::OfferService;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::supplier::directory::SupplierDirectory;
-use crate::supplier::query_error::QueryState;
+use crate::supplier::rate_limiter::SupplierRateLimiter;
+use crate::supplier::router::SupplierRouter;
 use crate::supplier_event::service::SupplierEventService;
 use crate::task_supervisor::TaskSupervisor;
+use crate::watch::check_worker::CheckWorker;
+use crate::watch::price_check::{PriceCheckDependencies, PriceChecker};
 use crate::watch::purchase_job;
-use crate::watch::service::PURCHASE_JOB_KIND;
+use crate::watch::service::{PURCHASE_JOB_KIND, WatchService};
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::delivery_worker::{DeliveryWorker, DeliveryWorkerSettings};
 use crate::webhook::maintenance::WebhookMaintenance;
@@ -75,6 +86,24 @@ pub struct Application {
     pub idempotency: IdempotencyService,
     /// Stored payment instruments.
     pub instruments: Arc<PaymentInstrumentService>,
+    /// Content of hotels.
+    pub content: Arc<ContentService>,
+    /// Airlines and airports.
+    pub flight_reference: Arc<FlightReferenceService>,
+    /// Hotel search.
+    pub hotel_search: Arc<HotelSearchService>,
+    /// Prices of hotels and flights.
+    pub offers: Arc<OfferService>,
+    /// Places to search hotels around.
+    pub places: Arc<PlaceService>,
+    /// Price calendars of hotels.
+    pub price_calendar: Arc<PriceCalendarService>,
+    /// Price checks of watches.
+    pub price_checker: Arc<PriceChecker>,
+    /// Price watches.
+    pub watches: Arc<WatchService>,
+    /// Weather of booked stays.
+    pub weather: Arc<WeatherService>,
     /// Lists unresolved work and restarts parked jobs.
     pub operator: Arc<OperatorService>,
     /// Turns offers into bookings.
@@ -91,8 +120,6 @@ pub struct Application {
     pub api_keys: Arc<ApiKeyAuthenticator>,
     /// Checks the readiness of the process.
     pub readiness: Arc<ReadinessProbe>,
-    /// State that supplier queries share between requests.
-    pub query_state: QueryState,
     /// Webhook subscriptions.
     pub webhooks: Arc<WebhookService>,
     /// Deliveries to webhook subscriptions.
@@ -186,6 +213,12 @@ impl Application {
         ));
         suppliers.load_all().await;
         let tasks = TaskSupervisor::default();
+        let queries = QueryServices::new(&config, &base, &suppliers, &sealer, &tasks);
+        let watches = Arc::new(WatchService::new(
+            base.clone(),
+            Arc::clone(&queries.price_checker),
+            idempotency.clone(),
+        ));
         let instruments = Arc::new(PaymentInstrumentService::new(
             base.clone(),
             Arc::clone(&suppliers),
@@ -219,10 +252,18 @@ impl Application {
             mandates,
             api_keys: Arc::new(ApiKeyAuthenticator::new(base.clone(), tasks.clone())),
             readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
-            query_state: QueryState::new(&config),
             webhooks: webhook.subscriptions,
             deliveries: webhook.deliveries,
             watch_endpoints: webhook.watch_endpoints,
+            content: queries.content,
+            flight_reference: queries.flight_reference,
+            hotel_search: queries.hotel_search,
+            offers: queries.offers,
+            places: queries.places,
+            price_calendar: queries.price_calendar,
+            price_checker: queries.price_checker,
+            watches,
+            weather: queries.weather,
             clock: surroundings.clock,
             ids: surroundings.ids,
             base_url: surroundings.base_url,
@@ -327,6 +368,87 @@ impl WebhookServices {
     }
 }
 
+/// The services that query suppliers and change nothing there.
+struct QueryServices {
+    content: Arc<ContentService>,
+    flight_reference: Arc<FlightReferenceService>,
+    hotel_search: Arc<HotelSearchService>,
+    offers: Arc<OfferService>,
+    places: Arc<PlaceService>,
+    price_calendar: Arc<PriceCalendarService>,
+    price_checker: Arc<PriceChecker>,
+    weather: Arc<WeatherService>,
+}
+
+impl QueryServices {
+    fn new(
+        config: &Config,
+        base: &Base,
+        suppliers: &Arc<SupplierDirectory>,
+        sealer: &Arc<Sealer>,
+        tasks: &TaskSupervisor,
+    ) -> Self {
+        let router = SupplierRouter::new(Arc::clone(suppliers));
+        let mappings = HotelMappingService::new(base.store.clone());
+        let refresh_timeout = Duration::from_secs(config.limits.request_s);
+        let content = ContentService::new(ContentDependencies {
+            base: base.clone(),
+            suppliers: Arc::clone(suppliers),
+            router: router.clone(),
+            mappings: mappings.clone(),
+            tasks: tasks.clone(),
+            config: config.content.clone(),
+            refresh_timeout,
+        });
+        let flight_reference = FlightReferenceService::new(
+            base.clone(),
+            router.clone(),
+            tasks.clone(),
+            refresh_timeout,
+        );
+        let places = Arc::new(PlaceService::new(base.clone(), router.clone()));
+        let hotel_search = Arc::new(HotelSearchService::new(
+            base.clone(),
+            router.clone(),
+            Arc::clone(&places),
+        ));
+        let offers = Arc::new(OfferService::new(
+            base.clone(),
+            router.clone(),
+            mappings.clone(),
+            Arc::clone(sealer),
+            &config.offers,
+        ));
+        let price_calendar = PriceCalendarService::new(
+            router.clone(),
+            mappings.clone(),
+            SupplierRateLimiter::per_minute(config.limits.calendar_per_minute),
+        );
+        let price_checker = PriceChecker::new(PriceCheckDependencies {
+            base: base.clone(),
+            offers: Arc::clone(&offers),
+            hotel_search: Arc::clone(&hotel_search),
+            places: Arc::clone(&places),
+            mappings,
+            router,
+            rate_limiter: SupplierRateLimiter::per_minute(config.watches.supplier_per_minute),
+        });
+        Self {
+            content: Arc::new(content),
+            flight_reference: Arc::new(flight_reference),
+            hotel_search,
+            offers,
+            places,
+            price_calendar: Arc::new(price_calendar),
+            price_checker: Arc::new(price_checker),
+            weather: Arc::new(WeatherService::new(
+                base.store.clone(),
+                Arc::clone(suppliers),
+            )),
+        }
+    }
+}
+
 impl WebhookWorkers {
     fn spawn(self, tasks: &TaskSupervisor) {
         tasks.spawn("webhooks", self.delivery.run());
@@ -365,10 +487,15 @@ fn spawn_background_tasks(app: &Arc<Application>, base: &Base, engine: &Arc<Work
         unresolved_monitor: UnresolvedMonitor::new(base.clone()),
     };
     background.spawn(&app.tasks);
-    let watching = Arc::clone(app);
-    app.tasks.spawn("watches", async move {
-        crate::watch::check_worker::run_worker(watching).await
-    });
+    let check_worker = Arc::new(CheckWorker::new(
+        base.clone(),
+        app.tasks.clone(),
+        Arc::clone(&app.price_checker),
+        Arc::clone(&app.watches),
+        app.config.jobs.clone(),
+        &app.config.watches,
+    ));
+    app.tasks.spawn("watches", check_worker.run());
 }
 
 /// The services that work on bookings.

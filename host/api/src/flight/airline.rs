@@ -6,7 +6,7 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::catalog::flight_reference::FlightReferenceService;
 use host_resources::flight::reference::{self, Airline};
 use std::sync::Arc;
 
@@ -37,17 +37,17 @@ impl PathParameter for AirlineCodeParam {
     extensions(("x-error-codes" = json!(["airline_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_airline(
-    State(app): State<Arc<Application>>,
+    State(flight_reference): State<Arc<FlightReferenceService>>,
     Context(context): Context,
     Validated(PathId(code)): Validated<PathId<AirlineCodeParam>>,
 ) -> Result<ApiResponse<Airline, SupplierMeta>, ApiError> {
-    let known = app
+    let resolved = flight_reference
         .find_airline(&context, code.0)
         .await
         .map_err(ApiError::from_query)?;
-    let answer = ApiResponse::ok(reference::airline(&known.id, known.airline));
-    Ok(match known.supplier {
-        Some(supplier) => answer.meta(SupplierMeta::new(supplier)),
-        None => answer,
+    let response = ApiResponse::ok(reference::airline(&resolved.id, resolved.airline));
+    Ok(match resolved.supplier {
+        Some(supplier) => response.meta(SupplierMeta::new(supplier)),
+        None => response,
     })
 }

@@ -5,7 +5,7 @@ use crate::extract::{Query, Validate, Validated};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, ResponseMeta};
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::catalog::flight_reference::FlightReferenceService;
 use host_domain::supplier::SupplierId;
 use host_resources::flight::reference::{self, Airport};
 use serde::{Deserialize, Serialize};
@@ -62,12 +62,12 @@ impl ResponseMeta for AirportsMeta {
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_airports(
-    State(app): State<Arc<Application>>,
+    State(flight_reference): State<Arc<FlightReferenceService>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<AirportSearchQuery>>,
 ) -> Result<ApiResponse<List<Airport>, AirportsMeta>, ApiError> {
     let limit = u16::try_from(query.limit).unwrap_or(u16::MAX);
-    let found = app
+    let found = flight_reference
         .search_airports(context, query.q, limit)
         .await
         .map_err(ApiError::from_query)?;

@@ -10,8 +10,8 @@ use crate::identifier::SupplierIdParam;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, ResponseMeta};
 use axum::extract::State;
-use host_application::application::Application;
 use host_application::offers::flight::FareQuery;
+use host_application::offers::service::OfferService;
 use host_domain::flight::supplier_api;
 use host_domain::money::{Money, MoneyError};
 use host_domain::supplier::SupplierId;
@@ -167,7 +167,7 @@ impl From<FareSort> for supplier_api::Sort {
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn price_flights(
-    State(app): State<Arc<Application>>,
+    State(offers): State<Arc<OfferService>>,
     Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
@@ -175,7 +175,7 @@ pub(crate) async fn price_flights(
     )>,
 ) -> Result<ApiResponse<List<FlightOffer>, FlightOffersMeta>, ApiError> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
-    let found = app
+    let found = offers
         .price_flights(&context, &query)
         .await
         .map_err(ApiError::from_query)?;

@@ -3,7 +3,7 @@
 
 use crate::extract::Violations;
 use crate::problem::{ApiError, Violation};
-use host_application::offers::token::FlightOfferTerms;
+use host_application::offers::terms::FlightOfferTerms;
 use host_domain::flight::{self, passenger};
 use host_domain::time::{Date, Timestamp};
 use host_resources::value::{CountryCode, IsoDate};

@@ -12,7 +12,8 @@ use host_application::application::Application;
 use host_application::booking::flight_prebook::PrebookFlightCommand;
 use host_application::booking::prebook::{PrebookOutcome, PrebookService};
 use host_application::context::RequestContext;
-use host_application::offers::token::{self, FlightOfferTerms};
+use host_application::offers::service::OfferService;
+use host_application::offers::terms::FlightOfferTerms;
 use host_domain::flight::passenger::Contact;
 use host_domain::time::Timestamp;
 use host_resources::flight::booking::{self, FlightBooking};
@@ -96,13 +97,14 @@ impl Validate for PrebookFlightRequest {
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "offer_in_use", "supplier_rejected",
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn prebook_flight(
+    State(offers): State<Arc<OfferService>>,
     State(app): State<Arc<Application>>,
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
 ) -> Result<ApiResponse<FlightBooking, PrebookMeta>, ApiError> {
-    let tenant = &context.owner.tenant;
-    let offer: FlightOfferTerms = token::decode(&app.sealer, tenant, &request.offer_reference)
+    let offer = offers
+        .open_flight_offer(&context.owner.tenant, &request.offer_reference)
         .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let command = into_command(context, key, offer, request)?;

@@ -5,8 +5,7 @@ use crate::extract::{PathId, Validated};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, ResponseMeta};
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::catalog::hotel_content::Cached;
+use host_application::catalog::hotel_content::{Cached, ContentService};
 use host_domain::id::HotelId;
 use host_domain::supplier::SupplierId;
 use host_resources::hotel::content::{self, HotelContent};
@@ -56,11 +55,11 @@ impl ResponseMeta for ContentMeta {
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_hotel(
-    State(app): State<Arc<Application>>,
+    State(contents): State<Arc<ContentService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<HotelId>>,
 ) -> Result<ApiResponse<HotelContent, ContentMeta>, ApiError> {
-    let found = app
+    let found = contents
         .hotel_content(&context, &id)
         .await
         .map_err(ApiError::from_query)?;

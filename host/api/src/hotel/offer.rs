@@ -8,8 +8,8 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
-use host_application::application::Application;
 use host_application::offers::hotel::{HotelSelection, OfferQuery, PricedHotel, PricedOffer};
+use host_application::offers::service::OfferService;
 use host_domain::hotel::Stay;
 use host_domain::time::Timestamp;
 use host_resources::hotel::offer::{self, HotelOffers};
@@ -158,7 +158,7 @@ impl HotelOffersRequest {
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn price_hotels(
-    State(app): State<Arc<Application>>,
+    State(offers): State<Arc<OfferService>>,
     Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
@@ -166,7 +166,7 @@ pub(crate) async fn price_hotels(
     )>,
 ) -> Result<ApiResponse<List<HotelOffers>, SupplierMeta>, ApiError> {
     let query = request.into_query();
-    let (supplier, hotels) = app
+    let (supplier, hotels) = offers
         .price_hotels(&context, &query)
         .await
         .map_err(ApiError::from_query)?;

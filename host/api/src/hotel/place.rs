@@ -7,8 +7,7 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::catalog::place::PlaceSearch;
+use host_application::catalog::place::{PlaceSearch, PlaceService};
 use host_domain::id::PlaceId;
 use host_resources::place::{self, Place};
 use host_resources::value::CountryCode;
@@ -48,7 +47,7 @@ impl Validate for PlaceSearchRequest {}
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_places(
-    State(app): State<Arc<Application>>,
+    State(places): State<Arc<PlaceService>>,
     Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
@@ -60,14 +59,14 @@ pub(crate) async fn search_places(
         country: request.country_code.map(CountryCode::to_alpha2),
         selector: request.supplier.map(|supplier| supplier.0),
     };
-    let (supplier, places) = app
+    let (supplier, found) = places
         .search_places(&context, search)
         .await
         .map_err(ApiError::from_query)?;
-    let places = places
+    let found = found
         .into_iter()
         .map(|(id, saved)| place::place(&id, saved));
-    Ok(ApiResponse::ok(List(places.collect())).meta(SupplierMeta::new(supplier)))
+    Ok(ApiResponse::ok(List(found.collect())).meta(SupplierMeta::new(supplier)))
 }
 
 /// Get a place
@@ -77,11 +76,11 @@ pub(crate) async fn search_places(
     responses((status = 200, description = "The place.")),
     extensions(("x-error-codes" = json!(["place_not_found"]))))]
 pub(crate) async fn get_place(
-    State(app): State<Arc<Application>>,
+    State(places): State<Arc<PlaceService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<PlaceId>>,
 ) -> Result<ApiResponse<Place>, ApiError> {
-    let saved = app.find_place(context.owner.tenant.mode, &id).await;
+    let saved = places.find_place(context.owner.tenant.mode, &id).await;
     let (_, saved) = saved.map_err(ApiError::from_query)?;
     Ok(ApiResponse::ok(place::place(&id, saved)))
 }

@@ -8,11 +8,11 @@ use crate::meta::PrebookMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::booking::hotel_prebook::{HotelOfferTerms, PrebookHotelCommand};
+use host_application::booking::hotel_prebook::PrebookHotelCommand;
 use host_application::booking::prebook::{PrebookOutcome, PrebookService};
 use host_application::context::RequestContext;
-use host_application::offers::token;
+use host_application::offers::service::OfferService;
+use host_application::offers::terms::HotelOfferTerms;
 use host_domain::hotel;
 use host_domain::time::Timestamp;
 use host_resources::hotel::booking::{self, HotelBooking};
@@ -119,17 +119,14 @@ impl Validate for PrebookHotelRequest {
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "supplier_rejected",
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout"]))))]
 pub(crate) async fn prebook_hotel(
-    State(app): State<Arc<Application>>,
+    State(offers): State<Arc<OfferService>>,
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
 ) -> Result<ApiResponse<HotelBooking, PrebookMeta>, ApiError> {
-    let offer = token::decode::<HotelOfferTerms>(
-        &app.sealer,
-        &context.owner.tenant,
-        &request.offer_reference,
-    )
-    .ok_or(ErrorCode::OfferInvalid)?;
+    let offer = offers
+        .open_hotel_offer(&context.owner.tenant, &request.offer_reference)
+        .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let command = into_command(context, key, offer, request)?;
     let outcome = prebooks

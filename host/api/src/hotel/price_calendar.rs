@@ -8,8 +8,7 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::catalog::price_calendar::CalendarQuery;
+use host_application::catalog::price_calendar::{CalendarQuery, PriceCalendarService};
 use host_domain::time::Timestamp;
 use host_resources::hotel::price_calendar::{self, PriceCalendar};
 use host_resources::value::IsoDate;
@@ -74,14 +73,14 @@ impl PriceCalendarRequest {
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_price_calendar(
-    State(app): State<Arc<Application>>,
+    State(price_calendars): State<Arc<PriceCalendarService>>,
     Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
         Body<PriceCalendarRequest>,
     )>,
 ) -> Result<ApiResponse<List<PriceCalendar>, SupplierMeta>, ApiError> {
-    let (supplier, hotels) = app
+    let (supplier, hotels) = price_calendars
         .price_calendar(&context, request.into_query())
         .await
         .map_err(ApiError::from_query)?;

@@ -8,8 +8,7 @@ use crate::identifier::{PlaceIdParam, SupplierIdParam};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, ResponseMeta};
 use axum::extract::State;
-use host_application::application::Application;
-use host_application::catalog::hotel_search::{Area, SearchQuery};
+use host_application::catalog::hotel_search::{Area, HotelSearchService, SearchQuery};
 use host_domain::hotel::{self, supplier_api};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
@@ -218,7 +217,7 @@ impl From<SearchSort> for supplier_api::SearchSort {
     extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_hotels(
-    State(app): State<Arc<Application>>,
+    State(hotel_search): State<Arc<HotelSearchService>>,
     Context(context): Context,
     Validated((_key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
@@ -226,7 +225,7 @@ pub(crate) async fn search_hotels(
     )>,
 ) -> Result<ApiResponse<List<FoundHotel>, SearchMeta>, ApiError> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
-    let found = app
+    let found = hotel_search
         .search_hotels(&context, &query)
         .await
         .map_err(ApiError::from_query)?;

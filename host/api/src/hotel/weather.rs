@@ -6,7 +6,7 @@ use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::catalog::weather::WeatherService;
 use host_domain::id::BookingId;
 use host_resources::hotel::weather::{self, StayWeather};
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use std::sync::Arc;
     extensions(("x-error-codes" = json!(["booking_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn get_stay_weather(
-    State(app): State<Arc<Application>>,
+    State(weather): State<Arc<WeatherService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<StayWeather, SupplierMeta>, ApiError> {
-    let (booking, days) = app
+    let (booking, days) = weather
         .stay_weather(&context, &id)
         .await
         .map_err(ApiError::from_query)?;

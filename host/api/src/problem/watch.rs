@@ -9,6 +9,7 @@ impl ApiError {
     pub(crate) fn from_watch(error: WatchError) -> Self {
         match error {
             WatchError::NotFound => ErrorCode::WatchNotFound.into(),
+            WatchError::EventNotFound => ErrorCode::EventNotFound.into(),
             WatchError::NoAutoBook => {
                 Self::from(ErrorCode::WatchStateConflict).with_detail("the watch has no auto_book")
             }

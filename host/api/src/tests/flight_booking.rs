@@ -3,7 +3,8 @@
 
 use super::hotel::expect;
 use super::*;
-use host_application::offers::token::{self, FlightOfferTerms};
+use host_application::offers::terms::FlightOfferTerms;
+use host_application::offers::token;
 use host_domain::flight::passenger::Travellers;
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::SupplierId;

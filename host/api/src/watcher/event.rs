@@ -1,13 +1,12 @@
 //! The operation that reads the watch event log.
 
-use crate::error_code::ErrorCode;
 use crate::extract::context::Context;
 use crate::extract::{Query, Validate, Validated};
 use crate::identifier::EventIdParam;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
-use host_application::application::Application;
+use host_application::watch::service::WatchService;
 use host_resources::watch_event_log::{self, WatchEvent};
 use host_storage::WatchLogEntry;
 use serde::Deserialize;
@@ -49,20 +48,17 @@ const fn limit() -> u32 {
     responses((status = 200, description = "A page of the log.")),
     extensions(("x-error-codes" = json!(["event_not_found"]))))]
 pub(crate) async fn list_watch_events(
-    State(app): State<Arc<Application>>,
+    State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<WatchEventsQuery>>,
 ) -> Result<ApiResponse<List<WatchEvent>>, ApiError> {
     let WatchEventsQuery { after, limit } = query;
     let (tenant, after) = (&context.owner.tenant, after.map(|id| id.0));
-    let logged = app
-        .store
-        .watch_log_entries(tenant, after.as_ref(), limit)
-        .await;
-    let logged = logged.map_err(ApiError::from_storage)?;
-    let logged = logged.ok_or(ErrorCode::EventNotFound)?.into_iter();
+    let entries = watches.list_events(tenant, after.as_ref(), limit).await;
+    let entries = entries.map_err(ApiError::from_watch)?;
     Ok(ApiResponse::ok(List(
-        logged
+        entries
+            .into_iter()
             .map(|WatchLogEntry { event, status }| {
                 let (created_at, payload) = (event.created_at, event.payload);
                 watch_event_log::event(&event.id, event.event_type, status, created_at, payload)

@@ -14,7 +14,7 @@ use axum::extract::State;
 use host_application::application::Application;
 use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
-use host_application::watch::service::{Created, NewWatch};
+use host_application::watch::service::{Created, NewWatch, WatchService};
 use host_domain::hotel::Location;
 use host_domain::id::WatchId;
 use host_domain::money;
@@ -261,7 +261,7 @@ fn trigger(trigger: WatchTrigger, currency: CurrencyCode) -> Result<Trigger, Api
     responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "payment_instrument_invalid", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_hotel_watch(
-    State(app): State<Arc<Application>>,
+    State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
@@ -269,7 +269,7 @@ pub(crate) async fn create_hotel_watch(
     )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, "hotel_watch"));
-    create(&app, &context, request.into_command()?, key).await
+    create(&watches, &context, request.into_command()?, key).await
 }
 
 /// Watch a trip
@@ -282,7 +282,7 @@ pub(crate) async fn create_hotel_watch(
     responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
     extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_trip_watch(
-    State(app): State<Arc<Application>>,
+    State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(
         Option<IdempotencyKeyHeader>,
@@ -290,16 +290,16 @@ pub(crate) async fn create_trip_watch(
     )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, "trip_watch"));
-    create(&app, &context, request.command()?, key).await
+    create(&watches, &context, request.command()?, key).await
 }
 
 async fn create(
-    app: &Application,
+    watches: &WatchService,
     context: &RequestContext,
     new: NewWatch,
     key: Option<IdempotentRequest>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let created = app.create_watch(context, new, key.as_ref()).await;
+    let created = watches.create(context, new, key.as_ref()).await;
     Ok(match created.map_err(ApiError::from_watch)? {
         Created::New(stored) => {
             ApiResponse::created(watch_event::watch(&stored.watch, stored.last_observed))
@@ -318,7 +318,7 @@ async fn create(
 #[utoipa::path(get, path = "/v1/watcher/travel/hotel/watches", tag = "Watches",
     responses((status = 200, description = "A page of watches.")))]
 pub(crate) async fn list_watches(
-    State(app): State<Arc<Application>>,
+    State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<WatchesQuery>>,
 ) -> Result<ApiResponse<List<Watch>, PaginationMeta>, ApiError> {
@@ -329,17 +329,15 @@ pub(crate) async fn list_watches(
         limit: query.limit,
         offset: query.offset,
     };
-    let listed = app.store.watches(&context.owner, filter, page).await;
-    let listed = listed.map_err(ApiError::from_storage)?;
-    let total = app.store.count_watches(&context.owner, filter).await;
-    let total = total.map_err(ApiError::from_storage)?;
+    let listed = watches.list(&context.owner, filter, page).await;
+    let (listed, total) = listed.map_err(ApiError::from_watch)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let shown = listed
+    let watches = listed
         .items
         .iter()
         .map(|stored| watch_event::watch(&stored.watch, stored.last_observed))
         .collect();
-    Ok(ApiResponse::ok(List(shown)).meta(meta))
+    Ok(ApiResponse::ok(List(watches)).meta(meta))
 }
 
 /// Get a watch
@@ -347,11 +345,11 @@ pub(crate) async fn list_watches(
     responses((status = 200, description = "The watch.")),
     extensions(("x-error-codes" = json!(["watch_not_found"]))))]
 pub(crate) async fn get_watch(
-    State(app): State<Arc<Application>>,
+    State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
-    let found = app.find_watch(&context.owner, &id).await;
+    let found = watches.find(&context.owner, &id).await;
     let found = found.map_err(ApiError::from_watch)?;
     Ok(ApiResponse::ok(watch_event::watch(
         &found.watch,
@@ -368,11 +366,11 @@ pub(crate) async fn get_watch(
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict"]))))]
 pub(crate) async fn delete_watch(
-    State(app): State<Arc<Application>>,
+    State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = app.cancel_watch(&context.owner, &id).await;
+    let deleted = watches.cancel(&context.owner, &id).await;
     deleted.map_err(ApiError::from_watch)?;
     Ok(NoContent)
 }

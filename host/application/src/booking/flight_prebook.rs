@@ -3,7 +3,7 @@
 use crate::base::Base;
 use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::prebook_call::{BoundOffer, PrebookCall, PrebookContext};
-use crate::offers::token::FlightOfferTerms;
+use crate::offers::terms::FlightOfferTerms;
 use crate::sealer::SealError;
 use crate::supplier::directory::SupplierDirectory;
 use futures::FutureExt;

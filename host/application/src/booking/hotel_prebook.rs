@@ -3,45 +3,22 @@
 use crate::base::Base;
 use crate::booking::prebook_call::{BoundOffer, PrebookCall, PrebookContext};
 use crate::booking::steps::hotel::guests_by_room;
+use crate::offers::terms::HotelOfferTerms;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::{Booking, Event, Room, State};
 use host_domain::hotel::supplier_api::{PrebookRequest, PrebookResponse};
-use host_domain::hotel::types::{Board, Contact, Guest, HotelSummary, Stay};
-use host_domain::id::{BookingId, GuestId, HotelId, RoomId};
-use host_domain::money::Money;
+use host_domain::hotel::types::{Contact, Guest};
+use host_domain::id::{BookingId, GuestId, RoomId};
 use host_domain::owner::Owner;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_runtime::Supplier;
 use host_storage::IdempotencyKey;
-use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 /// The operation that prebook keys belong to.
 const OPERATION: &str = "hotel_prebook";
-
-/// The content of an offer reference.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct HotelOfferTerms {
-    pub supplier: SupplierId,
-    pub hotel_id: HotelId,
-    pub hotel: HotelSummary,
-    pub supplier_offer: String,
-    pub stay: Stay,
-    pub total: Money,
-    pub rooms: Vec<OfferedRoom>,
-    pub expires_at: Timestamp,
-}
-
-/// A room of an offer, with the data that a booking shows.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct OfferedRoom {
-    pub name: String,
-    pub board: Board,
-    pub board_name: String,
-    pub total: Money,
-}
 
 /// A caller's request to bind an offer.
 #[derive(Debug, Clone)]

@@ -2,12 +2,16 @@
 //! it is and refreshed in the background. Content that was never fetched is fetched before the
 //! response. Details and reviews are handled separately.
 
-use crate::application::Application;
+use crate::base::Base;
+use crate::catalog::hotel_mapping::HotelMappingService;
+use crate::catalog::single_flight::SingleFlight;
 use crate::config::ContentConfig;
 use crate::context::RequestContext;
 use crate::deadline::Deadline;
+use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::query_error::QueryError;
-use crate::supplier::router::{RouteRequest, allows_failover, read_call_context};
+use crate::supplier::router::{RouteRequest, SupplierRouter, allows_failover, read_call_context};
+use crate::task_supervisor::TaskSupervisor;
 use host_domain::hotel::content::{CONTENT_ITEMS_MAX, HotelDetails, Reviews};
 use host_domain::id::HotelId;
 use host_domain::owner::Mode;
@@ -68,37 +72,77 @@ pub struct ContentKey {
     part: ContentPart,
 }
 
-impl Application {
+/// The dependencies of [`ContentService`].
+pub struct ContentDependencies {
+    /// Database, clock and generator of identifiers.
+    pub base: Base,
+    /// The configured suppliers.
+    pub suppliers: Arc<SupplierDirectory>,
+    /// Selects suppliers.
+    pub router: SupplierRouter,
+    /// Finds the suppliers that have a hotel.
+    pub mappings: HotelMappingService,
+    /// Starts background refreshes.
+    pub tasks: TaskSupervisor,
+    /// Maximum ages of content.
+    pub config: ContentConfig,
+    /// Time limit of a background refresh.
+    pub refresh_timeout: Duration,
+}
+
+/// Reads the content of hotels: from the database, and from suppliers if it is missing or stale.
+pub struct ContentService {
+    dependencies: ContentDependencies,
+    /// Fetches that are in progress.
+    fetches: SingleFlight<ContentKey>,
+}
+
+impl ContentService {
+    /// Creates the service.
+    #[must_use]
+    pub fn new(dependencies: ContentDependencies) -> Self {
+        Self {
+            dependencies,
+            fetches: SingleFlight::default(),
+        }
+    }
+
     /// Returns details and reviews of a hotel, from a supplier that has the hotel.
+    ///
+    /// # Errors
+    /// [`QueryError`].
     pub async fn hotel_content(
         self: &Arc<Self>,
         context: &RequestContext,
         id: &HotelId,
     ) -> Result<HotelContent, QueryError> {
         let mode = context.owner.tenant.mode;
-        let owned = self
+        let ContentDependencies {
+            mappings, router, ..
+        } = &self.dependencies;
+        let mappings = mappings
             .find_hotel_mappings(mode, std::slice::from_ref(id), None)
             .await?;
-        let question = RouteRequest {
+        let route_request = RouteRequest {
             context,
             operation: Capability::HotelContent,
             selector: None,
-            eligible_suppliers: Some(&owned.common_suppliers),
         };
-        let Route { suppliers, .. } = self.route(question)?;
-        let mut first = None;
+        let Route { suppliers, .. } =
+            router.route(route_request, Some(&mappings.common_suppliers))?;
+        let mut first_error = None;
         for hotel in suppliers
             .iter()
-            .filter_map(|supplier| owned.at_supplier(supplier).next())
+            .filter_map(|supplier| mappings.at_supplier(supplier).next())
         {
             match self.content_from(context, hotel).await {
                 Err(QueryError::Supplier { supplier, error }) if allows_failover(&error) => {
-                    first.get_or_insert(QueryError::Supplier { supplier, error });
+                    first_error.get_or_insert(QueryError::Supplier { supplier, error });
                 }
-                ended => return ended,
+                result => return result,
             }
         }
-        Err(first.unwrap_or(QueryError::Unsupported(None)))
+        Err(first_error.unwrap_or(QueryError::Unsupported(None)))
     }
 
     async fn content_from(
@@ -131,13 +175,13 @@ impl Application {
             part: S::CONTENT_PART,
         };
         let call_context = read_call_context(context);
-        let Some(kept) = self.read_cached::<S>(&key).await? else {
+        let Some(cached) = self.read_cached::<S>(&key).await? else {
             return self.fetch::<S>(&key, &hotel.hotel_id, &call_context).await;
         };
-        if kept.is_stale {
+        if cached.is_stale {
             self.refresh_in_background::<S>(key, hotel.hotel_id.clone(), call_context);
         }
-        Ok(kept)
+        Ok(cached)
     }
 
     /// Returns the stored content. A document that cannot be parsed counts as never fetched.
@@ -145,11 +189,12 @@ impl Application {
         &self,
         key: &ContentKey,
     ) -> Result<Option<Cached<S>>, DatabaseError> {
-        let stored = self
+        let base = &self.dependencies.base;
+        let stored = base
             .store
             .hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part)
             .await?;
-        let fresh_ms = S::max_age_s(&self.config.content).saturating_mul(1000);
+        let fresh_ms = S::max_age_s(&self.dependencies.config).saturating_mul(1000);
         let fresh_ms = i64::try_from(fresh_ms).unwrap_or(i64::MAX);
         Ok(stored.and_then(
             |StoredContent {
@@ -160,7 +205,7 @@ impl Application {
                 Some(Cached {
                     value,
                     fetched_at,
-                    is_stale: self.clock.now().since(fetched_at) >= fresh_ms,
+                    is_stale: base.now().since(fetched_at) >= fresh_ms,
                 })
             },
         ))
@@ -173,17 +218,18 @@ impl Application {
         hotel: HotelId,
         call_context: CallContext,
     ) {
-        if self.query_state.content_fetches.is_in_flight(&key) {
+        if self.fetches.is_in_flight(&key) {
             return;
         }
-        let app = Arc::clone(self);
-        let deadline = Deadline::from_now(Duration::from_secs(self.config.limits.request_s));
+        let service = Arc::clone(self);
+        let deadline = Deadline::from_now(self.dependencies.refresh_timeout);
         let call_context = CallContext {
             deadline: deadline.instant(),
             ..call_context
         };
-        self.tasks.spawn("refresh hotel content", async move {
-            if let Err(error) = app.fetch::<S>(&key, &hotel, &call_context).await {
+        let tasks = &self.dependencies.tasks;
+        tasks.spawn("refresh hotel content", async move {
+            if let Err(error) = service.fetch::<S>(&key, &hotel, &call_context).await {
                 tracing::warn!(supplier = %key.supplier, %hotel, part = ?key.part, error = &error as &dyn std::error::Error, "hotel content could not be refreshed; the stored content is still used");
             }
         });
@@ -196,27 +242,29 @@ impl Application {
         hotel: &HotelId,
         call_context: &CallContext,
     ) -> Result<Cached<S>, QueryError> {
-        let turnstile = self.query_state.content_fetches.lock_for(key);
-        let _one_at_a_time = turnstile.lock().await;
-        if let Some(kept) = self
+        let lock = self.fetches.lock_for(key);
+        let _guard = lock.lock().await;
+        if let Some(cached) = self
             .read_cached::<S>(key)
             .await?
-            .filter(|kept| !kept.is_stale)
+            .filter(|cached| !cached.is_stale)
         {
-            return Ok(kept);
+            return Ok(cached);
         }
         let failed = |error| QueryError::Supplier {
             supplier: key.supplier.clone(),
             error,
         };
-        let supplier = self
-            .runtime
-            .supplier(&key.supplier)
+        let ContentDependencies {
+            base, suppliers, ..
+        } = &self.dependencies;
+        let supplier = suppliers
+            .loaded(&key.supplier)
             .ok_or_else(|| failed(ReadError::Unsupported))?;
         let value = S::fetch_and_store(&supplier, call_context, key.supplier_hotel_id.clone())
             .await
             .map_err(failed)?;
-        let now = self.clock.now();
+        let now = base.now();
         let mut write = UnitOfWork::new(now);
         let document = serde_json::to_string(&value).unwrap_or_default();
         write.save_hotel_content(
@@ -226,15 +274,15 @@ impl Application {
             key.part,
             &document,
         );
-        self.store.commit(write).await.map_err(database_error)?;
+        base.store.commit(write).await.map_err(database_error)?;
         if let Some(profile) = value.profile() {
-            let seen = HotelObservation {
+            let observation = HotelObservation {
                 supplier_hotel_id: key.supplier_hotel_id.clone(),
                 candidate: hotel.clone(),
                 profile,
             };
-            self.store
-                .resolve_hotel_ids(key.mode, &key.supplier, &[seen], now)
+            base.store
+                .resolve_hotel_ids(key.mode, &key.supplier, &[observation], now)
                 .await?;
         }
         Ok(Cached {

@@ -1,11 +1,10 @@
 //! Determines which suppliers have the hotels of a request.
 
-use crate::application::Application;
 use crate::supplier::query_error::QueryError;
 use host_domain::id::HotelId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
-use host_storage::HotelMapping;
+use host_storage::{HotelMapping, Store};
 
 /// The hotels of a request and the suppliers that have all of them.
 #[derive(Debug)]
@@ -36,23 +35,38 @@ impl HotelMappings {
     }
 }
 
-impl Application {
+/// Looks up which suppliers have which hotels.
+#[derive(Clone)]
+pub struct HotelMappingService {
+    store: Store,
+}
+
+impl HotelMappingService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(store: Store) -> Self {
+        Self { store }
+    }
+
     /// Looks up hotels. One supplier must have all of them: the one that the caller named, or any.
+    ///
+    /// # Errors
+    /// [`QueryError::HotelsNotFound`], [`QueryError::MixedSuppliers`] or [`QueryError::Database`].
     pub async fn find_hotel_mappings(
         &self,
         mode: Mode,
         ids: &[HotelId],
         selector: Option<&SupplierId>,
     ) -> Result<HotelMappings, QueryError> {
-        let known = self.store.hotel_mappings(mode, ids).await?;
-        let of = |id: &HotelId| {
-            known
+        let mappings = self.store.hotel_mappings(mode, ids).await?;
+        let mappings_of = |id: &HotelId| {
+            mappings
                 .iter()
-                .filter(|hotel| hotel.hotel_id == *id)
+                .filter(|mapping| mapping.hotel_id == *id)
                 .cloned()
                 .collect()
         };
-        let hotels: Vec<Vec<HotelMapping>> = ids.iter().map(of).collect();
+        let hotels: Vec<Vec<HotelMapping>> = ids.iter().map(mappings_of).collect();
         let unknown: Vec<HotelId> = ids
             .iter()
             .zip(&hotels)
@@ -62,32 +76,33 @@ impl Application {
         if !unknown.is_empty() {
             return Err(QueryError::HotelsNotFound(unknown));
         }
-        let owners = common_suppliers(&hotels);
-        let together = selector.map_or(!owners.is_empty(), |selected| owners.contains(selected));
-        if together {
+        let common_suppliers = common_suppliers(&hotels);
+        let is_served = selector.map_or(!common_suppliers.is_empty(), |selected| {
+            common_suppliers.contains(selected)
+        });
+        if is_served {
             Ok(HotelMappings {
                 hotels,
-                common_suppliers: owners,
+                common_suppliers,
             })
         } else {
-            Err(QueryError::MixedSuppliers(unmapped_hotels(
-                ids, &hotels, selector,
-            )))
+            let unmapped = unmapped_hotels(ids, &hotels, selector);
+            Err(QueryError::MixedSuppliers(unmapped))
         }
     }
 }
 
 fn common_suppliers(hotels: &[Vec<HotelMapping>]) -> Vec<SupplierId> {
-    let mut owners = hotels
+    let mut common = hotels
         .first()
         .map(|hotel| suppliers(hotel))
         .unwrap_or_default();
-    owners.retain(|owner| {
+    common.retain(|supplier| {
         hotels
             .iter()
-            .all(|hotel| hotel.iter().any(|mapped| mapped.supplier == *owner))
+            .all(|hotel| hotel.iter().any(|mapping| mapping.supplier == *supplier))
     });
-    owners
+    common
 }
 
 fn suppliers(hotel: &[HotelMapping]) -> Vec<SupplierId> {
@@ -104,11 +119,11 @@ fn unmapped_hotels(
     hotels: &[Vec<HotelMapping>],
     selector: Option<&SupplierId>,
 ) -> Vec<(usize, HotelId, Vec<SupplierId>)> {
-    let told = ids
+    let rows = ids
         .iter()
         .zip(hotels)
         .enumerate()
-        .map(|(at, (id, hotel))| (at, id.clone(), suppliers(hotel)));
-    told.filter(|(_, _, owners)| selector.is_none_or(|selected| !owners.contains(selected)))
+        .map(|(position, (id, hotel))| (position, id.clone(), suppliers(hotel)));
+    rows.filter(|(_, _, suppliers)| selector.is_none_or(|selected| !suppliers.contains(selected)))
         .collect()
 }

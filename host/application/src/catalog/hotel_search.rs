@@ -1,10 +1,11 @@
 //! Hotel search in an area. Filters and orders that a supplier does not apply are reported and
 //! applied here, as far as its response allows.
 
-use crate::application::Application;
+use crate::base::Base;
+use crate::catalog::place::PlaceService;
 use crate::context::RequestContext;
 use crate::supplier::query_error::QueryError;
-use crate::supplier::router::RouteRequest;
+use crate::supplier::router::{RouteRequest, SupplierRouter};
 use host_domain::hotel::supplier_api::{
     AppliedFilters, SearchFilters, SearchRequest, SearchResponse, SearchSort, SupplierHotel,
 };
@@ -14,6 +15,7 @@ use host_domain::supplier::{Capability, SupplierId};
 use host_storage::{HotelObservation, HotelProfile};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Radius around a place in metres, if its supplier suggests none.
 const RADIUS_M_DEFAULT: u32 = 10_000;
@@ -66,59 +68,81 @@ struct ResolvedArea {
     place: Option<(SupplierId, String)>,
 }
 
-impl Application {
+/// Searches hotels in an area.
+pub struct HotelSearchService {
+    base: Base,
+    router: SupplierRouter,
+    places: Arc<PlaceService>,
+}
+
+impl HotelSearchService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(base: Base, router: SupplierRouter, places: Arc<PlaceService>) -> Self {
+        Self {
+            base,
+            router,
+            places,
+        }
+    }
+
     /// Returns the hotels in an area, each with the gateway's id.
+    ///
+    /// # Errors
+    /// [`QueryError`].
     pub async fn search_hotels(
         &self,
         context: &RequestContext,
         query: &SearchQuery,
     ) -> Result<HotelSearchResult, QueryError> {
-        let question = RouteRequest {
+        let candidates = self.router.candidates(RouteRequest {
             context,
             operation: Capability::HotelSearch,
             selector: query.selector.as_ref(),
-            eligible_suppliers: None,
-        };
-        self.route(question)?;
+        })?;
         let area = self.resolve_area(context, &query.area).await?;
-        let answer = self.query_with_failover(question, |supplier, call_context| {
-            let own_place = area
-                .place
-                .as_ref()
-                .filter(|(owner, _)| *owner == supplier.info().id);
-            let request = SearchRequest {
-                center: area.center,
-                radius_m: area.radius_m,
-                supplier_place_id: own_place.map(|(_, id)| id.clone()),
-                stay: query.stay.clone(),
-                filters: query.filters.clone(),
-                sort: query.sort,
-                limit: query.limit,
-            };
-            async move { supplier.search_hotels(&call_context, request).await }
-        });
-        let (supplier, mut answer) = answer.await?;
-        let unsupported = unsupported_filters(query, &answer);
-        apply_filters(query, area.center, &mut answer);
-        let seen: Vec<HotelObservation> = answer
+        let route = candidates.choose(None)?;
+        let response =
+            self.router
+                .query_with_failover(context, &route, |supplier, call_context| {
+                    let own_place = area
+                        .place
+                        .as_ref()
+                        .filter(|(owner, _)| *owner == supplier.info().id);
+                    let request = SearchRequest {
+                        center: area.center,
+                        radius_m: area.radius_m,
+                        supplier_place_id: own_place.map(|(_, id)| id.clone()),
+                        stay: query.stay.clone(),
+                        filters: query.filters.clone(),
+                        sort: query.sort,
+                        limit: query.limit,
+                    };
+                    async move { supplier.search_hotels(&call_context, request).await }
+                });
+        let (supplier, mut response) = response.await?;
+        let unsupported = unsupported_filters(query, &response);
+        apply_filters(query, area.center, &mut response);
+        let observations: Vec<HotelObservation> = response
             .hotels
             .iter()
-            .map(|hotel| self.to_seen_hotel(hotel))
+            .map(|hotel| self.to_observation(hotel))
             .collect();
         let ids = self
+            .base
             .store
             .resolve_hotel_ids(
                 context.owner.tenant.mode,
                 &supplier,
-                &seen,
-                self.clock.now(),
+                &observations,
+                self.base.now(),
             )
             .await?;
-        let hotels = ids.into_iter().zip(answer.hotels).collect();
+        let hotels = ids.into_iter().zip(response.hotels).collect();
         Ok(HotelSearchResult {
             supplier,
             hotels,
-            truncated: answer.truncated,
+            truncated: response.truncated,
             unsupported_filters: unsupported,
         })
     }
@@ -135,7 +159,10 @@ impl Application {
                 place: None,
             }),
             Area::Place(id) => {
-                let (stored, place) = self.find_place(context.owner.tenant.mode, id).await?;
+                let (stored, place) = self
+                    .places
+                    .find_place(context.owner.tenant.mode, id)
+                    .await?;
                 let radius_m = place
                     .suggested_radius
                     .map_or(RADIUS_M_DEFAULT, clamp_radius);
@@ -148,10 +175,10 @@ impl Application {
         }
     }
 
-    fn to_seen_hotel(&self, hotel: &SupplierHotel) -> HotelObservation {
+    fn to_observation(&self, hotel: &SupplierHotel) -> HotelObservation {
         HotelObservation {
             supplier_hotel_id: hotel.supplier_hotel_id.clone(),
-            candidate: HotelId::from_bits(self.ids.generate()),
+            candidate: HotelId::from_bits(self.base.ids.generate()),
             profile: HotelProfile {
                 name: Some(hotel.name.clone()),
                 location: Some(hotel.location),
@@ -174,7 +201,7 @@ fn clamp_radius(radius: f64) -> u32 {
 
 /// Returns the names of the filters that the supplier did not apply. `sort` is included only if the
 /// supplier truncated its response and may have left out the first hotels.
-fn unsupported_filters(query: &SearchQuery, answer: &SearchResponse) -> Vec<&'static str> {
+fn unsupported_filters(query: &SearchQuery, response: &SearchResponse) -> Vec<&'static str> {
     let SearchFilters {
         min_star_rating,
         min_guest_rating,
@@ -189,14 +216,14 @@ fn unsupported_filters(query: &SearchQuery, answer: &SearchResponse) -> Vec<&'st
         boards: board,
         max_total: total,
         sort,
-    } = answer.applied;
+    } = response.applied;
     let asked = [
         ("min_star_rating", min_star_rating.is_some() && !star),
         ("min_guest_rating", min_guest_rating.is_some() && !guest),
         ("refundable", refundable.is_some() && !free),
         ("board", !boards.is_empty() && !board),
         ("max_total", max_total.is_some() && !total),
-        ("sort", answer.truncated && !sort),
+        ("sort", response.truncated && !sort),
     ];
     asked
         .into_iter()
@@ -206,20 +233,20 @@ fn unsupported_filters(query: &SearchQuery, answer: &SearchResponse) -> Vec<&'st
 
 /// Applies the filters and the order that the supplier did not apply. Filters by refundable rate or
 /// board cannot be applied here, because a search response does not contain that data.
-fn apply_filters(query: &SearchQuery, center: Location, answer: &mut SearchResponse) {
-    let mut seen = BTreeSet::new();
-    answer.hotels.retain(|hotel| {
-        seen.insert(hotel.supplier_hotel_id.clone())
-            && matches_filters(&query.filters, answer.applied, hotel)
+fn apply_filters(query: &SearchQuery, center: Location, response: &mut SearchResponse) {
+    let mut ids = BTreeSet::new();
+    response.hotels.retain(|hotel| {
+        ids.insert(hotel.supplier_hotel_id.clone())
+            && matches_filters(&query.filters, response.applied, hotel)
     });
-    if !answer.applied.sort {
-        answer
+    if !response.applied.sort {
+        response
             .hotels
             .sort_by(|one, other| compare(query.sort, center, one, other));
     }
     let limit = usize::from(query.limit);
-    answer.truncated |= answer.hotels.len() > limit;
-    answer.hotels.truncate(limit);
+    response.truncated |= response.hotels.len() > limit;
+    response.hotels.truncate(limit);
 }
 
 fn matches_filters(
@@ -329,27 +356,27 @@ mod tests {
         applied: AppliedFilters,
         hotels: &[SupplierHotel],
     ) -> (Vec<String>, bool, Vec<&'static str>) {
-        let mut answer = SearchResponse {
+        let mut response = SearchResponse {
             hotels: hotels.to_vec(),
             applied,
             truncated: false,
         };
-        let unsupported = unsupported_filters(query, &answer);
+        let unsupported = unsupported_filters(query, &response);
         apply_filters(
             query,
             Location {
                 latitude: 10.0,
                 longitude: -179.9,
             },
-            &mut answer,
+            &mut response,
         );
         (
-            answer
+            response
                 .hotels
                 .into_iter()
                 .map(|hotel| hotel.supplier_hotel_id)
                 .collect(),
-            answer.truncated,
+            response.truncated,
             unsupported,
         )
     }

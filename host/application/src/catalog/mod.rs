@@ -1,5 +1,4 @@
-pub mod airline;
-pub mod airport;
+pub mod flight_reference;
 pub mod hotel_content;
 pub mod hotel_mapping;
 pub mod hotel_search;

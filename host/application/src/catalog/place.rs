@@ -1,9 +1,9 @@
 //! Places by name: found at a supplier, stored, and loaded again by id.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::context::RequestContext;
 use crate::supplier::query_error::QueryError;
-use crate::supplier::router::RouteRequest;
+use crate::supplier::router::{RouteRequest, SupplierRouter};
 use host_domain::hotel::supplier_api::{Place, PlaceQuery};
 use host_domain::id::PlaceId;
 use host_domain::owner::Mode;
@@ -25,62 +25,84 @@ pub struct PlaceSearch {
     pub selector: Option<SupplierId>,
 }
 
-impl Application {
-    /// Finds places and stores them.
+/// Searches places, and finds stored places.
+pub struct PlaceService {
+    base: Base,
+    router: SupplierRouter,
+}
+
+impl PlaceService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(base: Base, router: SupplierRouter) -> Self {
+        Self { base, router }
+    }
+
+    /// Searches places at a supplier and stores them.
+    ///
+    /// # Errors
+    /// [`QueryError`].
     pub async fn search_places(
         &self,
         context: &RequestContext,
         search: PlaceSearch,
     ) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
-        let question = RouteRequest {
+        let route_request = RouteRequest {
             context,
             operation: Capability::HotelPlaces,
             selector: search.selector.as_ref(),
-            eligible_suppliers: None,
         };
+        let route = self.router.route(route_request, None)?;
         let query = PlaceQuery {
             text: search.text.clone(),
             country: search.country.clone(),
             limit: PLACES_MAX,
         };
-        let answer = self.query_with_failover(question, |supplier, call_context| {
-            let query = query.clone();
-            async move {
-                match supplier.find_places(&call_context, query).await {
-                    // Some suppliers return this error instead of an empty list.
-                    Err(ReadError::NotFound(_)) => Ok(Vec::new()),
-                    answer => answer,
-                }
-            }
-        });
-        let (supplier, places) = answer.await?;
+        let response =
+            self.router
+                .query_with_failover(context, &route, |supplier, call_context| {
+                    let query = query.clone();
+                    async move {
+                        match supplier.find_places(&call_context, query).await {
+                            // Some suppliers return this error instead of an empty list.
+                            Err(ReadError::NotFound(_)) => Ok(Vec::new()),
+                            response => response,
+                        }
+                    }
+                });
+        let (supplier, places) = response.await?;
         let mode = context.owner.tenant.mode;
-        let mut seen = Vec::with_capacity(places.len());
+        let mut observations = Vec::with_capacity(places.len());
         let mut saved = Vec::with_capacity(places.len());
         for place in places {
             let (supplier_place_id, place) = to_saved_place(place);
             let document = serde_json::to_string(&place).unwrap_or_default();
-            seen.push(PlaceObservation {
+            observations.push(PlaceObservation {
                 supplier_place_id,
-                candidate: PlaceId::from_bits(self.ids.generate()),
+                candidate: PlaceId::from_bits(self.base.ids.generate()),
                 document,
             });
             saved.push(place);
         }
         let ids = self
+            .base
             .store
-            .save_places(mode, &supplier, &seen, self.clock.now())
+            .save_places(mode, &supplier, &observations, self.base.now())
             .await?;
         Ok((supplier, ids.into_iter().zip(saved).collect()))
     }
 
     /// Returns a stored place without calling a supplier.
+    ///
+    /// # Errors
+    /// [`QueryError::PlaceNotFound`] or [`QueryError::Database`].
     pub async fn find_place(
         &self,
         mode: Mode,
         id: &PlaceId,
     ) -> Result<(StoredPlace, SavedPlace), QueryError> {
         let stored = self
+            .base
             .store
             .place(mode, id)
             .await?

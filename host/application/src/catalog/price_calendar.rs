@@ -1,9 +1,10 @@
 //! Price calendars. They are costly for suppliers, so requests to each supplier are rate-limited.
 
-use crate::application::Application;
+use crate::catalog::hotel_mapping::HotelMappingService;
 use crate::context::RequestContext;
 use crate::supplier::query_error::QueryError;
-use crate::supplier::router::RouteRequest;
+use crate::supplier::rate_limiter::SupplierRateLimiter;
+use crate::supplier::router::{RouteRequest, SupplierRouter};
 use host_domain::hotel::content::HotelPriceCalendar;
 use host_domain::id::HotelId;
 use host_domain::supplier::{Capability, SupplierId};
@@ -22,45 +23,68 @@ pub struct CalendarQuery {
     pub selector: Option<SupplierId>,
 }
 
-impl Application {
+/// Reads the price calendars of hotels.
+pub struct PriceCalendarService {
+    router: SupplierRouter,
+    mappings: HotelMappingService,
+    rate_limiter: SupplierRateLimiter,
+}
+
+impl PriceCalendarService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(
+        router: SupplierRouter,
+        mappings: HotelMappingService,
+        rate_limiter: SupplierRateLimiter,
+    ) -> Self {
+        Self {
+            router,
+            mappings,
+            rate_limiter,
+        }
+    }
+
     /// Returns the prices of the hotels that have any, in the order of the request.
+    ///
+    /// # Errors
+    /// [`QueryError`].
     pub async fn price_calendar(
         &self,
         context: &RequestContext,
         query: CalendarQuery,
     ) -> Result<(SupplierId, Vec<(HotelId, HotelPriceCalendar)>), QueryError> {
         let mode = context.owner.tenant.mode;
-        let question = RouteRequest {
+        let selector = query.selector.as_ref();
+        let candidates = self.router.candidates(RouteRequest {
             context,
             operation: Capability::HotelPriceCalendar,
-            selector: query.selector.as_ref(),
-            eligible_suppliers: None,
-        };
-        self.route(question)?;
-        let owned = self
-            .find_hotel_mappings(mode, &query.hotels, query.selector.as_ref())
+            selector,
+        })?;
+        let mappings = self
+            .mappings
+            .find_hotel_mappings(mode, &query.hotels, selector)
             .await?;
-        let question = RouteRequest {
-            eligible_suppliers: Some(&owned.common_suppliers),
-            ..question
-        };
-        let answer = self.query_with_failover(question, |supplier, call_context| {
-            let id = supplier.info().id.clone();
-            let ids = owned.supplier_ids(&id);
-            async move {
-                self.query_state.price_calendar_limiter.acquire(mode, &id)?;
-                supplier
-                    .read_hotel_price_calendar(&call_context, ids, query.from, query.to)
-                    .await
-            }
-        });
-        let (supplier, mut prices) = answer.await?;
-        prices.retain(|hotel| !hotel.prices.is_empty());
-        let rows = owned.at_supplier(&supplier).filter_map(|hotel| {
-            let at = prices
+        let route = candidates.choose(Some(&mappings.common_suppliers))?;
+        let response =
+            self.router
+                .query_with_failover(context, &route, |supplier, call_context| {
+                    let id = supplier.info().id.clone();
+                    let ids = mappings.supplier_ids(&id);
+                    async move {
+                        self.rate_limiter.acquire(mode, &id)?;
+                        supplier
+                            .read_hotel_price_calendar(&call_context, ids, query.from, query.to)
+                            .await
+                    }
+                });
+        let (supplier, mut calendars) = response.await?;
+        calendars.retain(|calendar| !calendar.prices.is_empty());
+        let rows = mappings.at_supplier(&supplier).filter_map(|mapping| {
+            let position = calendars
                 .iter()
-                .position(|prices| prices.supplier_hotel_id == hotel.supplier_hotel_id)?;
-            Some((hotel.hotel_id.clone(), prices.swap_remove(at)))
+                .position(|calendar| calendar.supplier_hotel_id == mapping.supplier_hotel_id)?;
+            Some((mapping.hotel_id.clone(), calendars.swap_remove(position)))
         });
         let rows = rows.collect();
         Ok((supplier, rows))

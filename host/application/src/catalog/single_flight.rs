@@ -21,22 +21,20 @@ impl<K: Eq + Hash + Clone> SingleFlight<K> {
     /// Returns the lock of a key. Its holder fetches; all others wait for it.
     pub fn lock_for(&self, key: &K) -> Arc<tokio::sync::Mutex<()>> {
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = running.get(key).and_then(Weak::upgrade) {
-            return known;
+        if let Some(lock) = running.get(key).and_then(Weak::upgrade) {
+            return lock;
         }
         if running.len() >= TRACKED_KEYS_MAX {
-            running.retain(|_, turnstile| turnstile.strong_count() > 0);
+            running.retain(|_, lock| lock.strong_count() > 0);
         }
-        let turnstile = Arc::default();
-        running.insert(key.clone(), Arc::downgrade(&turnstile));
-        turnstile
+        let lock = Arc::default();
+        running.insert(key.clone(), Arc::downgrade(&lock));
+        lock
     }
 
     /// Returns whether a fetch of this key is in progress.
     pub fn is_in_flight(&self, key: &K) -> bool {
         let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        running
-            .get(key)
-            .is_some_and(|turnstile| turnstile.strong_count() > 0)
+        running.get(key).is_some_and(|lock| lock.strong_count() > 0)
     }
 }

@@ -1,7 +1,7 @@
 //! Weather of a stay, from the supplier of the booking.
 
-use crate::application::Application;
 use crate::context::RequestContext;
+use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::query_error::QueryError;
 use crate::supplier::router::read_call_context;
 use host_domain::hotel::content::WeatherDay;
@@ -9,10 +9,27 @@ use host_domain::hotel::{Booking, Location};
 use host_domain::id::BookingId;
 use host_domain::supplier::{Capability, ReadError};
 use host_runtime::CallContext;
+use host_storage::Store;
+use std::sync::Arc;
 
-impl Application {
+/// Reads the weather of booked stays.
+pub struct WeatherService {
+    store: Store,
+    suppliers: Arc<SupplierDirectory>,
+}
+
+impl WeatherService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(store: Store, suppliers: Arc<SupplierDirectory>) -> Self {
+        Self { store, suppliers }
+    }
+
     /// Returns the forecast days of a stay, including check-out. Returns no days if the hotel's
     /// location is unknown.
+    ///
+    /// # Errors
+    /// [`QueryError`].
     pub async fn stay_weather(
         &self,
         context: &RequestContext,
@@ -24,8 +41,8 @@ impl Application {
             .await?
             .ok_or(QueryError::BookingNotFound)?;
         let supplier = self
-            .runtime
-            .supplier(&booking.supplier)
+            .suppliers
+            .loaded(&booking.supplier)
             .filter(|supplier| supplier.supports(Capability::HotelWeather));
         let supplier =
             supplier.ok_or_else(|| QueryError::Unsupported(Some(booking.supplier.clone())))?;
@@ -62,10 +79,12 @@ impl Application {
             return Ok(booking.hotel.location);
         }
         let mode = booking.owner.tenant.mode;
-        let known = self
+        let mappings = self
             .store
             .hotel_mappings(mode, std::slice::from_ref(&booking.hotel_id))
             .await?;
-        Ok(known.into_iter().find_map(|hotel| hotel.profile.location))
+        Ok(mappings
+            .into_iter()
+            .find_map(|mapping| mapping.profile.location))
     }
 }

@@ -2,15 +2,11 @@
 //! needs. The token opens only for the organization and mode that it was made for. A changed byte
 //! makes it invalid.
 
-use crate::booking::hotel_prebook::HotelOfferTerms;
+use crate::offers::terms::{FlightOfferTerms, HotelOfferTerms};
 use crate::sealer::Sealer;
-use host_domain::flight::passenger::Travellers;
-use host_domain::money::Money;
 use host_domain::owner::Tenant;
-use host_domain::supplier::SupplierId;
-use host_domain::time::Timestamp;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 /// The terms of an offer of one product. Each product has its own purpose, so that a reference of
 /// one product is invalid for another.
@@ -32,26 +28,6 @@ impl OfferToken for HotelOfferTerms {
 impl OfferToken for FlightOfferTerms {
     const PURPOSE: &'static str = "flight_offer";
     const REFERENCE_CHARS_MAX: usize = 8_192;
-}
-
-/// The terms of a fare. The itinerary is not included; prebook reads it again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FlightOfferTerms {
-    /// Supplier of the fare.
-    pub supplier: SupplierId,
-    /// The adapter's opaque offer data.
-    pub supplier_offer: String,
-    /// Key of which at most one unfinished booking may exist; `None` if the supplier has no such
-    /// limit.
-    pub exclusive_key: Option<String>,
-    /// Total price for all passengers.
-    pub total: Money,
-    /// Travellers that the fare is for. Prebook's passengers must match them.
-    pub travellers: Travellers,
-    /// Whether each passenger needs a travel document.
-    pub documents_required: bool,
-    /// Time until which the fare can be prebooked.
-    pub expires_at: Timestamp,
 }
 
 /// Encodes the reference of an offer. Returns `None` if it cannot be sealed or is too long.
@@ -83,12 +59,15 @@ mod fuzzed;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::booking::hotel_prebook::OfferedRoom;
+    use crate::offers::terms::OfferedRoom;
     use crate::sealer::KEY_BYTES;
+    use host_domain::flight::passenger::Travellers;
     use host_domain::hotel::{Board, HotelSummary, Occupancy, Stay};
     use host_domain::id::HotelId;
-    use host_domain::money::Currency;
+    use host_domain::money::{Currency, Money};
     use host_domain::owner::Mode;
+    use host_domain::supplier::SupplierId;
+    use host_domain::time::Timestamp;
 
     pub(super) fn sealer() -> Sealer {
         Sealer::new("k1", &vec![7; KEY_BYTES].into(), &[]).unwrap()

@@ -1,42 +1,9 @@
-//! Queries to suppliers that change nothing: which suppliers are called, in which order, and how
-//! their responses are processed. Until a response promises something, another supplier can be used
-//! in place of one that fails. This module does not depend on HTTP.
+//! Errors of queries to suppliers. Queries change nothing. Until a response promises something,
+//! another supplier can be used in place of one that fails.
 
-use crate::catalog::airline::AirlineKey;
-use crate::catalog::hotel_content::ContentKey;
-use crate::catalog::single_flight::SingleFlight;
-use crate::config::Config;
-use crate::supplier::rate_limiter::SupplierRateLimiter;
 use host_domain::id::HotelId;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_storage::DatabaseError;
-
-/// State that queries keep between requests, in the memory of this host.
-pub struct QueryState {
-    /// Rate limit of price calendar requests to suppliers.
-    pub price_calendar_limiter: SupplierRateLimiter,
-    /// Rate limit of price checks for watches.
-    pub price_check_limiter: SupplierRateLimiter,
-    /// Content fetches that are in progress.
-    pub content_fetches: SingleFlight<ContentKey>,
-    /// Airline reads that are in progress.
-    pub airline_fetches: SingleFlight<AirlineKey>,
-}
-
-impl QueryState {
-    pub fn new(config: &Config) -> Self {
-        Self {
-            price_calendar_limiter: SupplierRateLimiter::per_minute(
-                config.limits.calendar_per_minute,
-            ),
-            price_check_limiter: SupplierRateLimiter::per_minute(
-                config.watches.supplier_per_minute,
-            ),
-            content_fetches: SingleFlight::default(),
-            airline_fetches: SingleFlight::default(),
-        }
-    }
-}
 
 /// Reasons why a query has no result.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,12 @@
 //! Selects the suppliers of a request and the order in which they are called.
 
-use crate::application::Application;
 use crate::context::RequestContext;
+use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::query_error::QueryError;
-use host_domain::routing::{self, Route};
+use host_domain::routing::{self, Candidate, Route, RouteReason};
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_runtime::{CallContext, Supplier};
+use std::sync::Arc;
 
 /// A request that any of several suppliers can serve.
 #[derive(Debug, Clone, Copy)]
@@ -16,68 +17,149 @@ pub struct RouteRequest<'a> {
     pub operation: Capability,
     /// The supplier that the caller named.
     pub selector: Option<&'a SupplierId>,
-    /// The suppliers that have every hotel of the request. `None` if the request names no hotels.
-    pub eligible_suppliers: Option<&'a [SupplierId]>,
 }
 
-impl Application {
-    /// Returns the suppliers to call, in order.
-    pub fn route(&self, question: RouteRequest<'_>) -> Result<Route, QueryError> {
+/// The suppliers that offer the capability of a request, not yet in order.
+#[derive(Debug)]
+pub struct RouteCandidates<'a> {
+    request: RouteRequest<'a>,
+    candidates: Vec<Candidate>,
+}
+
+impl RouteCandidates<'_> {
+    /// Chooses the suppliers to call, in order. `eligible` are the suppliers that have every hotel
+    /// of the request; it is `None` if the request names no hotels.
+    ///
+    /// # Errors
+    /// [`QueryError::Unsupported`] if no candidate is eligible.
+    pub fn choose(self, eligible: Option<&[SupplierId]>) -> Result<Route, QueryError> {
         let RouteRequest {
             context,
             operation,
             selector,
-            eligible_suppliers: owners,
-        } = question;
-        let kind = operation
-            .supplier_kind()
-            .ok_or(QueryError::Unsupported(None))?;
-        let tenant = &context.owner.tenant;
-        let candidates =
-            self.suppliers
-                .candidates(kind, operation, tenant.mode, &tenant.organization);
-        let route = routing::select_route(&candidates, selector, owners, context.routing_hash());
-        let only_owner = owners
-            .filter(|owners| owners.len() == 1)
+        } = self.request;
+        let hash = context.routing_hash();
+        let route = routing::select_route(&self.candidates, selector, eligible, hash);
+        let only_eligible = eligible
+            .filter(|suppliers| suppliers.len() == 1)
             .and_then(<[SupplierId]>::first);
-        let route = route.map_err(|_| QueryError::Unsupported(selector.or(only_owner).cloned()))?;
+        let route =
+            route.map_err(|_| QueryError::Unsupported(selector.or(only_eligible).cloned()))?;
         tracing::debug!(operation = operation.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "routed");
         Ok(route)
     }
 
-    /// Calls one supplier after another until one responds. If none does, returns the error of the
-    /// first.
-    pub async fn query_with_failover<T, F, Answer>(
+    /// Returns whether a request that names no hotels can be routed.
+    fn has_route(&self) -> bool {
+        match self.request.selector {
+            Some(selected) => self.candidates.iter().any(|one| one.id == *selected),
+            None => self.candidates.iter().any(|one| one.weight > 0),
+        }
+    }
+}
+
+/// Selects suppliers and calls them in order.
+#[derive(Clone)]
+pub struct SupplierRouter {
+    directory: Arc<SupplierDirectory>,
+}
+
+impl SupplierRouter {
+    /// Creates the router.
+    #[must_use]
+    pub const fn new(directory: Arc<SupplierDirectory>) -> Self {
+        Self { directory }
+    }
+
+    /// Lists the suppliers that offer a capability. Callers use it before they look up the hotels of
+    /// a request, so that this error comes first.
+    ///
+    /// # Errors
+    /// [`QueryError::Unsupported`] if no supplier offers it, or not the one that was named.
+    pub fn candidates<'a>(
         &self,
-        question: RouteRequest<'_>,
+        request: RouteRequest<'a>,
+    ) -> Result<RouteCandidates<'a>, QueryError> {
+        let candidates = self.list_candidates(request)?;
+        if candidates.has_route() {
+            Ok(candidates)
+        } else {
+            Err(QueryError::Unsupported(request.selector.cloned()))
+        }
+    }
+
+    /// Chooses the suppliers to call, in order. `eligible` are the suppliers that have every hotel
+    /// of the request; it is `None` if the request names no hotels.
+    ///
+    /// # Errors
+    /// [`QueryError::Unsupported`] if no supplier is left.
+    pub fn route(
+        &self,
+        request: RouteRequest<'_>,
+        eligible: Option<&[SupplierId]>,
+    ) -> Result<Route, QueryError> {
+        self.list_candidates(request)?.choose(eligible)
+    }
+
+    fn list_candidates<'a>(
+        &self,
+        request: RouteRequest<'a>,
+    ) -> Result<RouteCandidates<'a>, QueryError> {
+        let operation = request.operation;
+        let kind = operation
+            .supplier_kind()
+            .ok_or(QueryError::Unsupported(None))?;
+        let tenant = &request.context.owner.tenant;
+        let candidates =
+            self.directory
+                .candidates(kind, operation, tenant.mode, &tenant.organization);
+        Ok(RouteCandidates {
+            request,
+            candidates,
+        })
+    }
+
+    /// Calls the suppliers of a route in order until one responds. If none does, returns the error
+    /// of the first.
+    ///
+    /// # Errors
+    /// [`QueryError::Supplier`] with the error of the first supplier, or
+    /// [`QueryError::Unsupported`] if none of them is loaded any longer.
+    pub async fn query_with_failover<T, F, Response>(
+        &self,
+        context: &RequestContext,
+        route: &Route,
         call: F,
     ) -> Result<(SupplierId, T), QueryError>
     where
-        F: Fn(Supplier, CallContext) -> Answer,
-        Answer: Future<Output = Result<T, ReadError>>,
+        F: Fn(Supplier, CallContext) -> Response,
+        Response: Future<Output = Result<T, ReadError>>,
     {
-        let mut first = None;
-        for id in self.route(question)?.suppliers {
-            let Some(supplier) = self.runtime.supplier(&id) else {
+        let mut first_error = None;
+        for id in &route.suppliers {
+            let Some(supplier) = self.directory.loaded(id) else {
                 continue;
             };
             // The future is boxed: the state of a call into a plugin is large and would be copied
             // with every enclosing future.
-            let answer = Box::pin(call(supplier, read_call_context(question.context)));
-            let error = match answer.await {
-                Ok(answer) => return Ok((id, answer)),
+            let response = Box::pin(call(supplier, read_call_context(context)));
+            let error = match response.await {
+                Ok(response) => return Ok((id.clone(), response)),
                 Err(error) => error,
             };
-            let go_on = allows_failover(&error) && !question.context.deadline.remaining().is_zero();
-            first.get_or_insert(QueryError::Supplier {
-                supplier: id,
+            let tries_next = allows_failover(&error) && !context.deadline.remaining().is_zero();
+            first_error.get_or_insert(QueryError::Supplier {
+                supplier: id.clone(),
                 error,
             });
-            if !go_on {
+            if !tries_next {
                 break;
             }
         }
-        Err(first.unwrap_or(QueryError::Unsupported(question.selector.cloned())))
+        Err(first_error.unwrap_or_else(|| {
+            let selected = route.suppliers.first().cloned();
+            QueryError::Unsupported(selected.filter(|_| route.reason == RouteReason::Selected))
+        }))
     }
 }
 

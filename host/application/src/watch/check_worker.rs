@@ -2,12 +2,14 @@
 //! triggers, and releases the check with its next due time. All state is in the database: if a
 //! process dies, its checks run again once their leases have expired.
 
-use crate::application::Application;
-use crate::failpoint::FailpointPhase;
+use crate::base::Base;
+use crate::config::{JobsConfig, WatchesConfig};
+use crate::failpoint::{self, FailpointPhase};
 use crate::metric_names::WATCH_CHECKS_TOTAL;
+use crate::task_supervisor::TaskSupervisor;
 use crate::watch::policy::{self, CheckAction};
-use crate::watch::price_check::{CheckResult, MATCHES_MAX};
-use crate::watch::service::WatchError;
+use crate::watch::price_check::{CheckResult, MATCHES_MAX, PriceChecker};
+use crate::watch::service::{WatchError, WatchService};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::time::Timestamp;
 use host_domain::watch::ObservedPrice;
@@ -31,202 +33,228 @@ const CHECK_STEP: &str = "watch_check";
 /// Name of the step that updates one watch.
 const UPDATE_STEP: &str = "watch_move";
 
-/// Runs the check worker until the application stops.
-pub async fn run_worker(app: Arc<Application>) {
-    let stopping = app.tasks.shutdown_token();
-    let places = Arc::new(Semaphore::new(app.config.watches.concurrency));
-    let mut word = app.store.subscribe_wakeups(WorkQueue::PriceChecks);
-    let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
-    while !stopping.is_cancelled() {
-        let full = tokio::select! {
-            () = stopping.cancelled() => return,
-            full = claim_and_spawn(&app, &places) => full,
-        };
-        if full {
-            continue;
-        }
-        let next_at = app.store.next_price_check_due_at().await.ok().flatten();
-        let wait = next_at.map_or(poll, |at| duration_until(at, app.clock.now()).min(poll));
-        tokio::select! {
-            () = stopping.cancelled() => return,
-            _ = word.wait(wait) => {}
+/// Claims due price checks and runs them.
+pub struct CheckWorker {
+    base: Base,
+    tasks: TaskSupervisor,
+    price_checker: Arc<PriceChecker>,
+    watches: Arc<WatchService>,
+    jobs_config: JobsConfig,
+    /// Interval between two checks of a price, in seconds.
+    interval_s: i64,
+    /// Permits for checks that run at the same time.
+    permits: Arc<Semaphore>,
+}
+
+impl CheckWorker {
+    /// Creates the worker.
+    #[must_use]
+    pub fn new(
+        base: Base,
+        tasks: TaskSupervisor,
+        price_checker: Arc<PriceChecker>,
+        watches: Arc<WatchService>,
+        jobs_config: JobsConfig,
+        config: &WatchesConfig,
+    ) -> Self {
+        Self {
+            base,
+            tasks,
+            price_checker,
+            watches,
+            jobs_config,
+            interval_s: i64::try_from(config.interval_s).unwrap_or(i64::MAX),
+            permits: Arc::new(Semaphore::new(config.concurrency)),
         }
     }
-}
 
-fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
-    Duration::from_millis(at.since(now).max(1).unsigned_abs())
-}
+    /// Runs price checks until the application stops.
+    pub async fn run(self: Arc<Self>) {
+        let shutdown = self.tasks.shutdown_token();
+        let mut wakeups = self.base.store.subscribe_wakeups(WorkQueue::PriceChecks);
+        let poll_interval = Duration::from_secs(self.jobs_config.poll_s.max(1));
+        while !shutdown.is_cancelled() {
+            let may_have_more = tokio::select! {
+                () = shutdown.cancelled() => return,
+                may_have_more = self.claim_and_spawn() => may_have_more,
+            };
+            if may_have_more {
+                continue;
+            }
+            let next_at = self.base.store.next_price_check_due_at().await;
+            let wait = next_at.ok().flatten().map_or(poll_interval, |at| {
+                duration_until(at, self.base.now()).min(poll_interval)
+            });
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                _ = wakeups.wait(wait) => {}
+            }
+        }
+    }
 
-/// Claims as many checks as there are free permits and starts them. Returns whether more checks may
-/// be due.
-async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
-    let Ok(first) = Arc::clone(places).acquire_owned().await else {
-        return false;
-    };
-    let room = places.available_permits().saturating_add(1);
-    let token = format!("{:032x}", app.ids.generate());
-    let claim = PriceCheckClaim {
-        now: app.clock.now(),
-        limit: u32::try_from(room).unwrap_or(u32::MAX),
-        lease_ms: app.lease_ms(),
-        token: &token,
-    };
-    let claimed = match app.store.claim_price_checks(claim).await {
-        Ok(claimed) => claimed,
-        Err(error) => {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "price checks could not be claimed; they are claimed again at the next poll"
-            );
+    /// Claims as many checks as there are free permits and starts them. Returns whether more checks
+    /// may be due.
+    async fn claim_and_spawn(self: &Arc<Self>) -> bool {
+        let Ok(first_permit) = Arc::clone(&self.permits).acquire_owned().await else {
             return false;
-        }
-    };
-    let full = claimed.len() >= room;
-    let mut first = Some(first);
-    for ask in claimed {
-        let place = match first.take() {
-            Some(place) => place,
-            None => match Arc::clone(places).acquire_owned().await {
-                Ok(place) => place,
-                Err(_) => return false,
-            },
         };
-        let app = Arc::clone(app);
-        let tasks = app.tasks.clone();
-        tasks.spawn("watch check", async move {
-            run_check(&app, &ask).await;
-            drop(place);
-        });
-    }
-    full
-}
-
-async fn run_check(app: &Application, ask: &ClaimedPriceCheck) {
-    let outcome = match app.process_check(ask).await {
-        Ok(outcome) => outcome,
-        // Another worker holds the lease now and runs the check again.
-        Err(WatchError::Storage(CommitError::Conflict(Conflict::LeaseLost))) => "lost",
-        Err(error) => {
-            tracing::warn!(
-                ask = %ask.id,
-                error = &error as &dyn std::error::Error,
-                "a price check could not be processed; it runs again once its lease expires"
-            );
-            "broken"
+        let limit = self.permits.available_permits().saturating_add(1);
+        let token = format!("{:032x}", self.base.ids.generate());
+        let claim = PriceCheckClaim {
+            now: self.base.now(),
+            limit: u32::try_from(limit).unwrap_or(u32::MAX),
+            lease_ms: self.jobs_config.lease_ms(),
+            token: &token,
+        };
+        let checks = match self.base.store.claim_price_checks(claim).await {
+            Ok(checks) => checks,
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "price checks could not be claimed; they are claimed again at the next poll"
+                );
+                return false;
+            }
+        };
+        let may_have_more = checks.len() >= limit;
+        let mut first_permit = Some(first_permit);
+        for check in checks {
+            let permit = match first_permit.take() {
+                Some(permit) => permit,
+                None => match Arc::clone(&self.permits).acquire_owned().await {
+                    Ok(permit) => permit,
+                    Err(_) => return false,
+                },
+            };
+            let worker = Arc::clone(self);
+            self.tasks.spawn("watch check", async move {
+                worker.run_check(&check).await;
+                drop(permit);
+            });
         }
-    };
-    metrics::counter!(WATCH_CHECKS_TOTAL, "outcome" => outcome).increment(1);
-}
+        may_have_more
+    }
 
-impl Application {
+    async fn run_check(&self, check: &ClaimedPriceCheck) {
+        let outcome = match self.process_check(check).await {
+            Ok(outcome) => outcome,
+            // Another worker holds the lease now and runs the check again.
+            Err(WatchError::Storage(CommitError::Conflict(Conflict::LeaseLost))) => "lost",
+            Err(error) => {
+                tracing::warn!(
+                    ask = %check.id,
+                    error = &error as &dyn std::error::Error,
+                    "a price check could not be processed; it runs again once its lease expires"
+                );
+                "broken"
+            }
+        };
+        metrics::counter!(WATCH_CHECKS_TOTAL, "outcome" => outcome).increment(1);
+    }
+
+    fn hit_failpoint(&self, step: &str, phase: FailpointPhase) {
+        failpoint::hit(&self.jobs_config.abort_at, step, phase);
+    }
+
     /// Processes a claimed price check. Returns its outcome label for the metrics.
-    async fn process_check(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
-        match policy::check_action(ask, self.clock.now()) {
+    async fn process_check(&self, check: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
+        match policy::check_action(check, self.base.now()) {
             CheckAction::Check => {}
             CheckAction::Expire => {
-                self.expire_watches(ask).await?;
-                return self.delete_check(ask).await;
+                self.expire_watches(check).await?;
+                return self.delete_check(check).await;
             }
-            CheckAction::Delete => return self.delete_check(ask).await,
+            CheckAction::Delete => return self.delete_check(check).await,
         }
         // The second half of the lease is reserved for storing the result.
-        let time = Duration::from_millis(self.lease_ms().unsigned_abs()) / 2;
-        self.failpoint(CHECK_STEP, FailpointPhase::IntentCommitted);
-        let looked = self.run_check(ask, time).await;
-        self.failpoint(CHECK_STEP, FailpointPhase::ResponseReceived);
-        let (seen, failed) = match looked {
-            Ok(sight) => {
-                let seen = ObservedPrice {
-                    observed_at: self.clock.now(),
-                    total: sight.total(),
+        let time = Duration::from_millis(self.jobs_config.lease_ms().unsigned_abs()) / 2;
+        self.hit_failpoint(CHECK_STEP, FailpointPhase::IntentCommitted);
+        let result = self.price_checker.run_check(check, time).await;
+        self.hit_failpoint(CHECK_STEP, FailpointPhase::ResponseReceived);
+        let (observed, failure) = match result {
+            Ok(result) => {
+                let price = ObservedPrice {
+                    observed_at: self.base.now(),
+                    total: result.total(),
                 };
-                self.apply_price(ask, &sight, seen).await?;
-                (Some(seen), None)
+                self.apply_price(check, &result, price).await?;
+                (Some(price), None)
             }
             Err(error) => {
                 tracing::info!(
-                    ask = %ask.id,
+                    ask = %check.id,
                     error = &error as &dyn std::error::Error,
                     "a price check got no price"
                 );
                 (None, Some(error))
             }
         };
-        let now = self.clock.now();
-        let next_at = policy::next_check_at(ask, failed.as_ref(), self.check_interval_s(), now);
+        let now = self.base.now();
+        let next_at = policy::next_check_at(check, failure.as_ref(), self.interval_s, now);
         let mut write = UnitOfWork::new(now);
-        write.release_price_check(
-            ask,
-            PriceCheckRelease {
-                observed: seen,
-                next_at,
-            },
-        );
-        self.store.commit(write).await?;
-        self.failpoint(CHECK_STEP, FailpointPhase::OutcomeCommitted);
-        Ok(if failed.is_none() { "seen" } else { "failed" })
-    }
-
-    fn check_interval_s(&self) -> i64 {
-        i64::try_from(self.config.watches.interval_s).unwrap_or(i64::MAX)
+        write.release_price_check(check, PriceCheckRelease { observed, next_at });
+        self.base.store.commit(write).await?;
+        self.hit_failpoint(CHECK_STEP, FailpointPhase::OutcomeCommitted);
+        Ok(if failure.is_none() { "seen" } else { "failed" })
     }
 
     /// Updates every watch that the price affects. If it affects none, nothing is written.
     async fn apply_price(
         &self,
-        ask: &ClaimedPriceCheck,
-        sight: &CheckResult,
-        seen: ObservedPrice,
+        check: &ClaimedPriceCheck,
+        result: &CheckResult,
+        price: ObservedPrice,
     ) -> Result<(), WatchError> {
         loop {
-            let moved = self
+            let watches = self
+                .base
                 .store
-                .watches_affected_by_price(&ask.tenant, &ask.id, seen.total, WATCH_BATCH_SIZE)
+                .watches_affected_by_price(&check.tenant, &check.id, price.total, WATCH_BATCH_SIZE)
                 .await?;
-            if moved.is_empty() {
+            if watches.is_empty() {
                 return Ok(());
             }
             // The price is stored before the watches are updated, because their events contain it.
-            let mut write = UnitOfWork::new(self.clock.now());
-            write.record_observed_price(ask, seen, self.lease_ms());
-            self.store.commit(write).await?;
-            let event = policy::price_event(seen.total);
-            let moves = moved.into_iter().map(|watch| {
-                let told = event_details(&watch, sight);
-                self.update_watch(watch, Some(seen), &event, told)
+            let mut write = self.base.unit_of_work();
+            write.record_observed_price(check, price, self.jobs_config.lease_ms());
+            self.base.store.commit(write).await?;
+            let event = policy::price_event(price.total);
+            let updates = watches.into_iter().map(|watch| {
+                let details = event_details(&watch, result);
+                self.update_watch(watch, Some(price), &event, details)
             });
-            if !any_updated(moves).await? {
+            if !any_updated(updates).await? {
                 return Ok(());
             }
         }
     }
 
     /// Expires every watch that waits. A watch that is being purchased ends with its purchase.
-    async fn expire_watches(&self, ask: &ClaimedPriceCheck) -> Result<(), WatchError> {
+    async fn expire_watches(&self, check: &ClaimedPriceCheck) -> Result<(), WatchError> {
         loop {
-            let waiting = self
+            let watches = self
+                .base
                 .store
-                .watches_awaiting_price(&ask.tenant, &ask.id, WATCH_BATCH_SIZE)
+                .watches_awaiting_price(&check.tenant, &check.id, WATCH_BATCH_SIZE)
                 .await?;
-            if waiting.is_empty() {
+            if watches.is_empty() {
                 return Ok(());
             }
-            let moves = waiting.into_iter().map(|watch| {
+            let updates = watches.into_iter().map(|watch| {
                 self.update_watch(watch, None, &Event::Expired, WatchEventDetails::None)
             });
-            if !any_updated(moves).await? {
+            if !any_updated(updates).await? {
                 return Ok(());
             }
         }
     }
 
     /// Deletes a price check. If a watch still needs it, it is scheduled again instead.
-    async fn delete_check(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
-        let now = self.clock.now();
+    async fn delete_check(&self, check: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
+        let now = self.base.now();
         let mut write = UnitOfWork::new(now);
-        write.delete_price_check(ask);
-        match self.store.commit(write).await {
+        write.delete_price_check(check);
+        match self.base.store.commit(write).await {
             Ok(()) => return Ok("forgotten"),
             Err(CommitError::Conflict(Conflict::PriceCheckInUse)) => {}
             Err(error) => return Err(error.into()),
@@ -234,12 +262,12 @@ impl Application {
         let mut write = UnitOfWork::new(now);
         // A purchase is still in progress after the query expired; the check runs again after that
         // purchase.
-        let outcome = PriceCheckRelease {
+        let release = PriceCheckRelease {
             observed: None,
-            next_at: now.plus_s(self.check_interval_s()),
+            next_at: now.plus_s(self.interval_s),
         };
-        write.release_price_check(ask, outcome);
-        self.store.commit(write).await?;
+        write.release_price_check(check, release);
+        self.base.store.commit(write).await?;
         Ok("kept")
     }
 
@@ -248,22 +276,24 @@ impl Application {
     async fn update_watch(
         &self,
         watch: Watch,
-        seen: Option<ObservedPrice>,
+        last_observed: Option<ObservedPrice>,
         event: &Event,
-        told: WatchEventDetails,
+        details: WatchEventDetails,
     ) -> Result<bool, WatchError> {
         let stored = StoredWatch {
             watch,
-            last_observed: seen,
+            last_observed,
         };
-        let mut write = UnitOfWork::new(self.clock.now());
-        let moved = self.apply_event_in(&mut write, &stored, event.clone(), &told);
-        if !matches!(moved, Ok(Some(_))) {
+        let mut write = self.base.unit_of_work();
+        let updated = self
+            .watches
+            .apply_event_in(&mut write, &stored, event.clone(), &details);
+        if !matches!(updated, Ok(Some(_))) {
             return Ok(false);
         }
-        match self.store.commit(write).await {
+        match self.base.store.commit(write).await {
             Ok(()) => {
-                self.failpoint(UPDATE_STEP, FailpointPhase::OutcomeCommitted);
+                self.hit_failpoint(UPDATE_STEP, FailpointPhase::OutcomeCommitted);
                 Ok(true)
             }
             // The watch has changed, so the next batch may contain other watches.
@@ -273,20 +303,24 @@ impl Application {
     }
 }
 
+fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
+    Duration::from_millis(at.since(now).max(1).unsigned_abs())
+}
+
 /// Returns whether any of the watches has changed.
 async fn any_updated(
-    moves: impl Iterator<Item = impl Future<Output = Result<bool, WatchError>>>,
+    updates: impl Iterator<Item = impl Future<Output = Result<bool, WatchError>>>,
 ) -> Result<bool, WatchError> {
-    let moves: Vec<bool> = stream::iter(moves)
+    let updates: Vec<bool> = stream::iter(updates)
         .buffer_unordered(CONCURRENT_UPDATES_MAX)
         .try_collect()
         .await?;
-    Ok(moves.contains(&true))
+    Ok(updates.contains(&true))
 }
 
 /// Returns the offer details for a watch's event, in case the watch is triggered.
-fn event_details(watch: &Watch, sight: &CheckResult) -> WatchEventDetails {
-    match sight {
+fn event_details(watch: &Watch, result: &CheckResult) -> WatchEventDetails {
+    match result {
         CheckResult::Hotel(Some((_, current))) => WatchEventDetails::CurrentPrice(current.clone()),
         CheckResult::Hotel(None) => WatchEventDetails::None,
         CheckResult::Trip(_, matches) => {

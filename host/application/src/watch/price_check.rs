@@ -1,13 +1,17 @@
 //! Price checks for watches. They run the same queries that callers make.
 
-use crate::application::Application;
-use crate::catalog::hotel_search::{Area, SearchQuery};
+use crate::base::Base;
+use crate::catalog::hotel_mapping::HotelMappingService;
+use crate::catalog::hotel_search::{Area, HotelSearchService, SearchQuery};
 use crate::catalog::local_date;
+use crate::catalog::place::PlaceService;
 use crate::context::{ApiKeyScope, RequestContext};
 use crate::deadline::Deadline;
 use crate::offers::hotel::{HotelSelection, OfferQuery, PricedHotel};
+use crate::offers::service::OfferService;
 use crate::supplier::query_error::QueryError;
-use crate::supplier::router::RouteRequest;
+use crate::supplier::rate_limiter::SupplierRateLimiter;
+use crate::supplier::router::{RouteRequest, SupplierRouter};
 use host_domain::hotel::supplier_api::{Offer, SearchFilters, SearchSort, SupplierHotel};
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::{HotelId, KeyId, PriceCheckId};
@@ -48,35 +52,70 @@ impl CheckResult {
     }
 }
 
-impl Application {
+/// The dependencies of [`PriceChecker`].
+pub struct PriceCheckDependencies {
+    /// Database, clock and generator of identifiers.
+    pub base: Base,
+    /// Prices hotels.
+    pub offers: Arc<OfferService>,
+    /// Searches hotels.
+    pub hotel_search: Arc<HotelSearchService>,
+    /// Finds places.
+    pub places: Arc<PlaceService>,
+    /// Finds the suppliers that have a hotel.
+    pub mappings: HotelMappingService,
+    /// Selects suppliers.
+    pub router: SupplierRouter,
+    /// Rate limit of price checks at suppliers.
+    pub rate_limiter: SupplierRateLimiter,
+}
+
+/// Checks the prices that watches wait for.
+pub struct PriceChecker {
+    dependencies: PriceCheckDependencies,
+}
+
+impl PriceChecker {
+    /// Creates the price checker.
+    #[must_use]
+    pub const fn new(dependencies: PriceCheckDependencies) -> Self {
+        Self { dependencies }
+    }
+
     /// Checks that the watched hotel or place exists, and that a supplier can price it.
+    ///
+    /// # Errors
+    /// [`QueryError`].
     pub async fn validate_query(
         &self,
         context: &RequestContext,
-        question: &watch::PriceQuery,
+        query: &watch::PriceQuery,
     ) -> Result<(), QueryError> {
-        match &question.target {
+        let PriceCheckDependencies {
+            base,
+            places,
+            mappings,
+            router,
+            ..
+        } = &self.dependencies;
+        let mode = context.owner.tenant.mode;
+        match &query.target {
             WatchTarget::Hotel { hotel_id } => {
-                let mode = context.owner.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
-                let owned = self.find_hotel_mappings(mode, ids, None).await?;
-                let pricing = Capability::HotelPricing;
-                let route = self.route(route_request(
-                    context,
-                    pricing,
-                    Some(&owned.common_suppliers),
-                ))?;
+                let mappings = mappings.find_hotel_mappings(mode, ids, None).await?;
+                let route_request = route_request(context, Capability::HotelPricing);
+                let route = router.route(route_request, Some(&mappings.common_suppliers))?;
                 let first = route.suppliers.first();
-                let hotel = first.and_then(|supplier| owned.at_supplier(supplier).next());
-                let zone = hotel.and_then(|hotel| hotel.profile.time_zone.as_deref());
-                if question.stay.check_in < local_date::local_date(zone, self.clock.now()) {
+                let mapping = first.and_then(|supplier| mappings.at_supplier(supplier).next());
+                let zone = mapping.and_then(|mapping| mapping.profile.time_zone.as_deref());
+                if query.stay.check_in < local_date::local_date(zone, base.now()) {
                     return Err(QueryError::CheckInPassed);
                 }
             }
             WatchTarget::Trip { area, .. } => {
-                self.route(route_request(context, Capability::HotelSearch, None))?;
+                router.route(route_request(context, Capability::HotelSearch), None)?;
                 if let watch::Area::Place(id) = area {
-                    self.find_place(context.owner.tenant.mode, id).await?;
+                    places.find_place(mode, id).await?;
                 }
             }
         }
@@ -84,23 +123,24 @@ impl Application {
     }
 
     /// Runs the query of a price check within `time`.
+    ///
+    /// # Errors
+    /// [`QueryError`].
     pub async fn run_check(
         &self,
-        asked: &ClaimedPriceCheck,
+        check: &ClaimedPriceCheck,
         time: Duration,
     ) -> Result<CheckResult, QueryError> {
-        let context = background_context(&asked.tenant, &asked.id, time);
-        let stay = &asked.query.stay;
-        match &asked.query.target {
+        let context = background_context(&check.tenant, &check.id, time);
+        let stay = &check.query.stay;
+        match &check.query.target {
             WatchTarget::Hotel { hotel_id } => {
-                let mode = asked.tenant.mode;
+                let mode = check.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
-                let owned = self.find_hotel_mappings(mode, ids, None).await?;
-                self.take_rate_permit(route_request(
-                    &context,
-                    Capability::HotelPricing,
-                    Some(&owned.common_suppliers),
-                ))?;
+                let mappings = &self.dependencies.mappings;
+                let mappings = mappings.find_hotel_mappings(mode, ids, None).await?;
+                let route_request = route_request(&context, Capability::HotelPricing);
+                self.take_rate_permit(route_request, Some(&mappings.common_suppliers))?;
                 let offers = self.fetch_offers(&context, hotel_id, None, stay).await?;
                 let cheapest = cheapest(offers, |_| true);
                 Ok(CheckResult::Hotel(
@@ -108,7 +148,7 @@ impl Application {
                 ))
             }
             WatchTarget::Trip { area, filters } => {
-                self.check_trip(&context, asked, area, filters).await
+                self.check_trip(&context, check, area, filters).await
             }
         }
     }
@@ -116,17 +156,20 @@ impl Application {
     async fn check_trip(
         &self,
         context: &RequestContext,
-        asked: &ClaimedPriceCheck,
+        check: &ClaimedPriceCheck,
         area: &watch::Area,
         filters: &TripFilters,
     ) -> Result<CheckResult, QueryError> {
-        self.take_rate_permit(route_request(context, Capability::HotelSearch, None))?;
-        let stay = &asked.query.stay;
+        let PriceCheckDependencies {
+            base, hotel_search, ..
+        } = &self.dependencies;
+        self.take_rate_permit(route_request(context, Capability::HotelSearch), None)?;
+        let stay = &check.query.stay;
         let query = search_query(area, filters, stay);
-        let found = self.search_hotels(context, &query).await?;
+        let found = hotel_search.search_hotels(context, &query).await?;
         // The highest price that a watch of this query waits for.
-        let cap = self.store.highest_trigger(&asked.tenant, &asked.id).await?;
-        let (mut matches, mut dearer, mut failed) = (Vec::new(), None, None);
+        let cap = base.store.highest_trigger(&check.tenant, &check.id).await?;
+        let (mut matches, mut dearer, mut last_error) = (Vec::new(), None, None);
         for (id, hotel) in &found.hotels {
             let Some(total) = hotel.lowest_total.filter(|_| matches.len() < MATCHES_MAX) else {
                 break;
@@ -135,19 +178,19 @@ impl Application {
                 dearer = Some(total);
                 break;
             }
-            let verified = self.price_candidate(context, &found.supplier, id, hotel, filters, stay);
-            match verified.await {
-                Ok(found) => matches.extend(found),
+            let priced = self.price_candidate(context, &found.supplier, id, hotel, filters, stay);
+            match priced.await {
+                Ok(trip_match) => matches.extend(trip_match),
                 // Another hotel may still be available.
-                Err(error) => failed = Some(error),
+                Err(error) => last_error = Some(error),
             }
         }
-        if let Some(error) = failed.filter(|_| matches.is_empty()) {
+        if let Some(error) = last_error.filter(|_| matches.is_empty()) {
             return Err(error);
         }
         matches.sort_by_key(|(total, _)| total.minor);
-        let verified = matches.first().map(|(total, _)| *total);
-        let cheapest = verified.into_iter().chain(dearer);
+        let cheapest_match = matches.first().map(|(total, _)| *total);
+        let cheapest = cheapest_match.into_iter().chain(dearer);
         let cheapest = cheapest.min_by_key(|total| total.minor);
         Ok(CheckResult::Trip(cheapest, matches))
     }
@@ -168,6 +211,10 @@ impl Application {
         Ok(offer.map(|offer| (offer.total, render::trip_match(id, hotel, &offer))))
     }
 
+    /// Returns the current offers of a hotel.
+    ///
+    /// # Errors
+    /// [`QueryError`].
     pub async fn fetch_offers(
         &self,
         context: &RequestContext,
@@ -181,16 +228,21 @@ impl Application {
             stay: stay.clone(),
             max_offers_per_hotel: OFFERS_MAX,
         };
-        let (_, hotels) = self.price_hotels(context, &query).await?;
+        let offers = &self.dependencies.offers;
+        let (_, hotels) = offers.price_hotels(context, &query).await?;
         Ok(hotels)
     }
 
     /// Acquires a rate-limit permit for the supplier that is called first.
-    fn take_rate_permit(&self, question: RouteRequest<'_>) -> Result<(), QueryError> {
-        let route = self.route(question)?;
+    fn take_rate_permit(
+        &self,
+        request: RouteRequest<'_>,
+        eligible: Option<&[SupplierId]>,
+    ) -> Result<(), QueryError> {
+        let route = self.dependencies.router.route(request, eligible)?;
         let first = route.suppliers.first();
         let supplier = first.ok_or(QueryError::Unsupported(None))?;
-        self.take_rate_permit_of(question.context, supplier)
+        self.take_rate_permit_of(request.context, supplier)
     }
 
     fn take_rate_permit_of(
@@ -198,9 +250,9 @@ impl Application {
         context: &RequestContext,
         supplier: &SupplierId,
     ) -> Result<(), QueryError> {
-        let pace = &self.query_state.price_check_limiter;
-        let taken = pace.acquire(context.owner.tenant.mode, supplier);
-        taken.map_err(|error| QueryError::Supplier {
+        let limiter = &self.dependencies.rate_limiter;
+        let permit = limiter.acquire(context.owner.tenant.mode, supplier);
+        permit.map_err(|error| QueryError::Supplier {
             supplier: supplier.clone(),
             error,
         })
@@ -222,16 +274,11 @@ pub fn background_context(tenant: &Tenant, ask: &PriceCheckId, time: Duration) -
     }
 }
 
-const fn route_request<'a>(
-    context: &'a RequestContext,
-    operation: Capability,
-    owners: Option<&'a [SupplierId]>,
-) -> RouteRequest<'a> {
+const fn route_request<'a>(context: &'a RequestContext, operation: Capability) -> RouteRequest<'a> {
     RouteRequest {
         context,
         operation,
         selector: None,
-        eligible_suppliers: owners,
     }
 }
 

@@ -5,11 +5,11 @@
 use crate::application::Application;
 use crate::booking::aggregate::{BookingAggregate, BookingPhase};
 use crate::booking::completion::{CompleteBookingCommand, CompleteBookingError};
-use crate::booking::hotel_prebook::{HotelOfferTerms, PrebookHotelCommand};
+use crate::booking::hotel_prebook::PrebookHotelCommand;
 use crate::booking::prebook::{PrebookError, PrebookOutcome};
 use crate::failpoint::FailpointPhase;
 use crate::mandate::service::MandateError;
-use crate::offers::token;
+use crate::offers::terms::HotelOfferTerms;
 use crate::supplier::query_error::QueryError;
 use crate::watch::policy::{self, PurchaseOutcome};
 use crate::watch::price_check;
@@ -163,8 +163,12 @@ impl<'a> PurchaseRun<'a> {
         let began = Event::PurchaseStarted {
             booking: id.clone(),
         };
-        self.app
-            .apply_event_in(&mut along, &self.stored, began, &WatchEventDetails::None)?;
+        self.app.watches.apply_event_in(
+            &mut along,
+            &self.stored,
+            began,
+            &WatchEventDetails::None,
+        )?;
         // If the lease is lost by then, its new holder may have started the purchase as well, and
         // this commit fails.
         let (subject, lease_ms) = (watch.id.as_str(), self.app.lease_ms());
@@ -192,11 +196,12 @@ impl<'a> PurchaseRun<'a> {
         let stay = &self.watch().query.stay;
         let hotels = self
             .app
+            .price_checker
             .fetch_offers(&context, &self.hotel, None, stay)
             .await?;
         let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
         let cheapest = offers.min_by_key(|priced| priced.offer.total.minor);
-        Ok(cheapest.and_then(|priced| token::decode(&self.app.sealer, tenant, &priced.reference)))
+        Ok(cheapest.and_then(|priced| self.app.offers.open_hotel_offer(tenant, &priced.reference)))
     }
 
     fn usage(&self, offer: &HotelOfferTerms, booking: &BookingId) -> MandateUsage {
@@ -315,7 +320,8 @@ impl<'a> PurchaseRun<'a> {
             }
             _ => WatchEventDetails::None,
         };
-        app.apply_event_in(&mut write, &stored, event, &told)?;
+        app.watches
+            .apply_event_in(&mut write, &stored, event, &told)?;
         write.complete_job(PURCHASE_JOB_KIND, id.as_str(), token);
         Ok(app.store.commit(write).await?)
     }

@@ -2,19 +2,25 @@
 //! prices is background work: one query at a time, however many watches share it.
 
 use crate::application::Application;
+use crate::base::Base;
 use crate::context::RequestContext;
-use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
+use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
 use crate::mandate::service::{MandateError, NewMandate};
 use crate::supplier::query_error::QueryError;
+use crate::watch::price_check::PriceChecker;
 use host_domain::booking;
 use host_domain::event::Product;
 use host_domain::id::{EventId, WatchId};
 use host_domain::mandate::MandateEvent;
-use host_domain::owner::Owner;
+use host_domain::owner::{Owner, Tenant};
 use host_domain::watch::{AutoBook, Event, PriceQuery, Transition, Trigger, Watch};
 use host_resources::watch_event as render;
 use host_resources::watch_event::WatchEventDetails;
-use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, UnitOfWork};
+use host_storage::{
+    CommitError, Conflict, DatabaseError, OutboxEvent, Page, PageRequest, StoredWatch, UnitOfWork,
+    WatchFilter, WatchLogEntry,
+};
+use std::sync::Arc;
 
 /// The kind of the job that buys for a watch. Its subject is the watch's id. It is created in the
 /// transaction that makes the watch `purchasing`.
@@ -29,6 +35,9 @@ pub enum WatchError {
     /// The watch does not exist or belongs to another owner.
     #[error("the watch does not exist")]
     NotFound,
+    /// The event log of the organization does not contain the event.
+    #[error("the event log does not contain the event")]
+    EventNotFound,
     /// The event does not apply to the watch's state.
     #[error(transparent)]
     InvalidTransition(#[from] booking::InvalidTransition),
@@ -90,44 +99,71 @@ pub enum Created {
     Existing(StoredWatch),
 }
 
-impl Application {
+/// Creates, finds, lists and changes watches.
+pub struct WatchService {
+    base: Base,
+    price_checker: Arc<PriceChecker>,
+    idempotency: IdempotencyService,
+}
+
+impl WatchService {
+    /// Creates the service.
+    #[must_use]
+    pub const fn new(
+        base: Base,
+        price_checker: Arc<PriceChecker>,
+        idempotency: IdempotencyService,
+    ) -> Self {
+        Self {
+            base,
+            price_checker,
+            idempotency,
+        }
+    }
+
     /// Creates a watch, once for each key. What it watches must exist, and a supplier must be able
     /// to price it.
-    pub async fn create_watch(
+    ///
+    /// # Errors
+    /// [`WatchError`].
+    pub async fn create(
         &self,
         context: &RequestContext,
         new: NewWatch,
         key: Option<&IdempotentRequest>,
     ) -> Result<Created, WatchError> {
         let owner = &context.owner;
-        if let Some(made) = self.find_existing_watch(owner, key).await? {
-            return Ok(Created::Existing(made));
+        if let Some(stored) = self.find_existing(owner, key).await? {
+            return Ok(Created::Existing(stored));
         }
-        self.validate_query(context, &new.query).await?;
+        self.price_checker
+            .validate_query(context, &new.query)
+            .await?;
         if let Some(auto_book) = &new.auto_book {
             let id = &auto_book.payment_instrument_id;
-            let instrument = self.store.instrument(owner, id).await?;
+            let instrument = self.base.store.instrument(owner, id).await?;
             instrument.ok_or(WatchError::InstrumentNotFound)?;
         }
-        let now = self.clock.now();
-        let id = WatchId::from_bits(self.ids.generate());
+        let now = self.base.now();
+        let id = WatchId::from_bits(self.base.ids.generate());
         let NewWatch {
-            query: question,
+            query,
             trigger,
             auto_book,
         } = new;
-        let watch = Watch::new(id, owner.clone(), question, trigger, auto_book, now);
+        let watch = Watch::new(id, owner.clone(), query, trigger, auto_book, now);
         let mut write = UnitOfWork::new(now);
         claim_in(&mut write, key, watch.id.as_str());
         write.insert_watch(&watch);
-        match self.store.commit(write).await {
+        match self.base.store.commit(write).await {
             Ok(()) => Ok(Created::New(StoredWatch {
                 watch,
                 last_observed: None,
             })),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let made = self.find_existing_watch(owner, key).await?;
-                made.map(Created::Existing)
+                let stored = self.find_existing(owner, key).await?;
+                stored
+                    .map(Created::Existing)
                     .ok_or(WatchError::TooManyConflicts)
             }
             Err(error) => Err(error.into()),
@@ -135,16 +171,53 @@ impl Application {
     }
 
     /// Returns an owner's watch.
-    pub async fn find_watch(&self, owner: &Owner, id: &WatchId) -> Result<StoredWatch, WatchError> {
-        let found = self.store.watch(owner, id).await?;
-        found.ok_or(WatchError::NotFound)
+    ///
+    /// # Errors
+    /// [`WatchError::NotFound`] or [`WatchError::Storage`].
+    pub async fn find(&self, owner: &Owner, id: &WatchId) -> Result<StoredWatch, WatchError> {
+        let stored = self.base.store.watch(owner, id).await?;
+        stored.ok_or(WatchError::NotFound)
+    }
+
+    /// Lists an owner's watches, newest first, with the number of all watches that match the filter.
+    ///
+    /// # Errors
+    /// [`WatchError::Storage`].
+    pub async fn list(
+        &self,
+        owner: &Owner,
+        filter: WatchFilter,
+        page: PageRequest,
+    ) -> Result<(Page<StoredWatch>, u64), WatchError> {
+        let watches = self.base.store.watches(owner, filter, page).await?;
+        let total = self.base.store.count_watches(owner, filter).await?;
+        Ok((watches, total))
+    }
+
+    /// Lists the events of an organization's watches after an event, oldest first.
+    ///
+    /// # Errors
+    /// [`WatchError::EventNotFound`] if the log does not contain `after`, or
+    /// [`WatchError::Storage`].
+    pub async fn list_events(
+        &self,
+        tenant: &Tenant,
+        after: Option<&EventId>,
+        limit: u32,
+    ) -> Result<Vec<WatchLogEntry>, WatchError> {
+        let store = &self.base.store;
+        let entries = store.watch_log_entries(tenant, after, limit).await?;
+        entries.ok_or(WatchError::EventNotFound)
     }
 
     /// Ends a watch and revokes its mandate.
-    pub async fn cancel_watch(&self, owner: &Owner, id: &WatchId) -> Result<(), WatchError> {
+    ///
+    /// # Errors
+    /// [`WatchError::NotFound`], [`WatchError::InvalidTransition`] or a storage error.
+    pub async fn cancel(&self, owner: &Owner, id: &WatchId) -> Result<(), WatchError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let stored = self.find_watch(owner, id).await?;
-            let now = self.clock.now();
+            let stored = self.find(owner, id).await?;
+            let now = self.base.now();
             let mut write = UnitOfWork::new(now);
             self.apply_event_in(
                 &mut write,
@@ -153,7 +226,7 @@ impl Application {
                 &WatchEventDetails::None,
             )?;
             if let Some(id) = &stored.watch.mandate_id
-                && let Some(mandate) = self.store.mandate(&owner.tenant, id).await?
+                && let Some(mandate) = self.base.store.mandate(&owner.tenant, id).await?
             {
                 let read_version = mandate.version;
                 // A mandate that has already ended needs no revocation.
@@ -161,7 +234,7 @@ impl Application {
                     write.update_mandate(&revoked, read_version);
                 }
             }
-            match self.store.commit(write).await {
+            match self.base.store.commit(write).await {
                 Ok(()) => return Ok(()),
                 Err(CommitError::Conflict(_)) => {}
                 Err(error) => return Err(error.into()),
@@ -170,6 +243,76 @@ impl Application {
         Err(WatchError::TooManyConflicts)
     }
 
+    /// Applies an event to a watch and adds all consequences to `write`: the changed watch, the
+    /// event for its organization, and the purchase that is due. Returns `None` if nothing changes.
+    ///
+    /// # Errors
+    /// The event does not apply to the watch's state.
+    pub fn apply_event_in(
+        &self,
+        write: &mut UnitOfWork,
+        stored: &StoredWatch,
+        event: Event,
+        details: &WatchEventDetails,
+    ) -> Result<Option<StoredWatch>, booking::InvalidTransition> {
+        let now = self.base.now();
+        let Some(transition) = stored.watch.clone().apply(event, now)? else {
+            return Ok(None);
+        };
+        let Transition {
+            watch,
+            notification,
+            is_purchase_due,
+            is_check_due,
+        } = transition;
+        write.update_watch(&watch, stored.watch.version);
+        if is_check_due {
+            write.schedule_price_check(&watch);
+        }
+        if is_purchase_due {
+            write.schedule_job(PURCHASE_JOB_KIND, watch.id.as_str(), now);
+        }
+        let updated = StoredWatch {
+            watch,
+            last_observed: stored.last_observed,
+        };
+        if let Some(event_type) = notification {
+            let id = EventId::from_bits(self.base.ids.generate());
+            let event = OutboxEvent {
+                payload: render::watch_event_payload(
+                    &id,
+                    event_type,
+                    now,
+                    &updated.watch,
+                    updated.last_observed,
+                    details,
+                ),
+                id,
+                event_type: event_type.as_str().to_owned(),
+                product: Product::Watch,
+                booking_id: updated.watch.booking_id().cloned(),
+                created_at: now,
+            };
+            write.publish(&updated.watch.owner.tenant, &event);
+        }
+        Ok(Some(updated))
+    }
+
+    /// Returns the watch that the same request created before, if it did.
+    async fn find_existing(
+        &self,
+        owner: &Owner,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<Option<StoredWatch>, WatchError> {
+        let Some(watch_id) = self.idempotency.find_result(key).await? else {
+            return Ok(None);
+        };
+        let id = WatchId::parse(&watch_id).map_err(|_| WatchError::NotFound)?;
+        self.find(owner, &id).await.map(Some)
+    }
+}
+
+impl Application {
     /// Signs the mandate of a watch, so that the watch buys; once for each key. A watch that is
     /// already armed stays unchanged.
     pub async fn confirm_purchase(
@@ -179,7 +322,7 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<StoredWatch, WatchError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let stored = self.find_watch(owner, id).await?;
+            let stored = self.watches.find(owner, id).await?;
             if self.idempotency.find_result(key).await?.is_some() {
                 return Ok(stored);
             }
@@ -213,73 +356,10 @@ impl Application {
         let event = Event::Armed {
             mandate: mandate.terms.id,
         };
-        let moved = self.apply_event_in(write, &stored, event, &WatchEventDetails::None)?;
-        Ok(moved.unwrap_or(stored))
-    }
-
-    /// Applies an event to a watch and adds all consequences to `write`: the changed watch, the
-    /// event for its organization, and the purchase that is due. Returns `None` if nothing changes.
-    pub fn apply_event_in(
-        &self,
-        write: &mut UnitOfWork,
-        stored: &StoredWatch,
-        event: Event,
-        told: &WatchEventDetails,
-    ) -> Result<Option<StoredWatch>, booking::InvalidTransition> {
-        let now = self.clock.now();
-        let Some(moved) = stored.watch.clone().apply(event, now)? else {
-            return Ok(None);
-        };
-        let Transition {
-            watch,
-            notification: tells,
-            is_purchase_due: buys,
-            is_check_due: asks,
-        } = moved;
-        write.update_watch(&watch, stored.watch.version);
-        if asks {
-            write.schedule_price_check(&watch);
-        }
-        if buys {
-            write.schedule_job(PURCHASE_JOB_KIND, watch.id.as_str(), now);
-        }
-        let moved = StoredWatch {
-            watch,
-            last_observed: stored.last_observed,
-        };
-        if let Some(event_type) = tells {
-            let id = EventId::from_bits(self.ids.generate());
-            let event = OutboxEvent {
-                payload: render::watch_event_payload(
-                    &id,
-                    event_type,
-                    now,
-                    &moved.watch,
-                    moved.last_observed,
-                    told,
-                ),
-                id,
-                event_type: event_type.as_str().to_owned(),
-                product: Product::Watch,
-                booking_id: moved.watch.booking_id().cloned(),
-                created_at: now,
-            };
-            write.publish(&moved.watch.owner.tenant, &event);
-        }
-        Ok(Some(moved))
-    }
-
-    /// Returns the watch that the same request created before, if it did.
-    async fn find_existing_watch(
-        &self,
-        owner: &Owner,
-        key: Option<&IdempotentRequest>,
-    ) -> Result<Option<StoredWatch>, WatchError> {
-        let Some(made) = self.idempotency.find_result(key).await? else {
-            return Ok(None);
-        };
-        let id = WatchId::parse(&made).map_err(|_| WatchError::NotFound)?;
-        self.find_watch(owner, &id).await.map(Some)
+        let armed = self
+            .watches
+            .apply_event_in(write, &stored, event, &WatchEventDetails::None)?;
+        Ok(armed.unwrap_or(stored))
     }
 }
 

@@ -174,7 +174,7 @@ impl Life<'_> {
         ])
     }
 
-    /// Mirrors `Application::cancel_watch`.
+    /// Mirrors `WatchService::cancel`.
     fn cancel(&self, number: usize) -> Option<Vec<Op>> {
         let watch = self.watch_of(number)?.clone();
         let (read_version, mandate) = (watch.version, watch.mandate_id.clone());

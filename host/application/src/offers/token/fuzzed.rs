@@ -3,8 +3,10 @@
 use super::tests::{fare, sealer, tenant, terms};
 use super::*;
 use fuzz::Choice;
-use host_domain::money::{Currency, MINOR_UNITS_MAX};
+use host_domain::flight::passenger::Travellers;
+use host_domain::money::{Currency, MINOR_UNITS_MAX, Money};
 use host_domain::owner::Mode;
+use host_domain::time::Timestamp;
 use std::collections::HashSet;
 
 const MAKERS: [(&str, Mode); 3] = [("acme", Mode::Test), ("acme", Mode::Live), ("", Mode::Test)];

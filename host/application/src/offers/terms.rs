@@ -1,0 +1,51 @@
+//! The terms of offers, which their references carry.
+
+use host_domain::flight::passenger::Travellers;
+use host_domain::hotel::types::{Board, HotelSummary, Stay};
+use host_domain::id::HotelId;
+use host_domain::money::Money;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The terms of a hotel offer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HotelOfferTerms {
+    pub supplier: SupplierId,
+    pub hotel_id: HotelId,
+    pub hotel: HotelSummary,
+    pub supplier_offer: String,
+    pub stay: Stay,
+    pub total: Money,
+    pub rooms: Vec<OfferedRoom>,
+    pub expires_at: Timestamp,
+}
+
+/// A room of an offer, with the data that a booking shows.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct OfferedRoom {
+    pub name: String,
+    pub board: Board,
+    pub board_name: String,
+    pub total: Money,
+}
+
+/// The terms of a fare. The itinerary is not included; prebook reads it again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlightOfferTerms {
+    /// Supplier of the fare.
+    pub supplier: SupplierId,
+    /// The adapter's opaque offer data.
+    pub supplier_offer: String,
+    /// Key of which at most one unfinished booking may exist; `None` if the supplier has no such
+    /// limit.
+    pub exclusive_key: Option<String>,
+    /// Total price for all passengers.
+    pub total: Money,
+    /// Travellers that the fare is for. Prebook's passengers must match them.
+    pub travellers: Travellers,
+    /// Whether each passenger needs a travel document.
+    pub documents_required: bool,
+    /// Time until which the fare can be prebooked.
+    pub expires_at: Timestamp,
+}
