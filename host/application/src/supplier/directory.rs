@@ -119,8 +119,7 @@ impl SupplierDirectory {
             kind: supplier.kind,
             name: info.map(|info| info.description.name.clone()),
             version: info.map(|info| info.description.version.clone()),
-            operations: info
-                .map_or_else(Vec::new, |info| info.capabilities.iter().copied().collect()),
+            operations: info.map_or_else(Vec::new, |info| info.capabilities.clone()),
             health: loaded.as_ref().map_or(Health::Down, Supplier::health),
         }
     }
