@@ -287,11 +287,6 @@ impl Application {
         failpoint::hit(&self.config.jobs.abort_at, step, phase);
     }
 
-    /// Returns the validity of an offer whose supplier names no expiry, in seconds.
-    pub(crate) fn offer_ttl_s(&self) -> i64 {
-        i64::try_from(self.config.offers.ttl_s).unwrap_or(i64::MAX)
-    }
-
     /// Stops background tasks, waits up to `patience` for them, and closes the database. Returns
     /// `false` if a task was still running after that time.
     pub async fn shut_down(&self, patience: Duration) -> bool {

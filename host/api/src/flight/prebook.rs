@@ -8,7 +8,6 @@ use crate::meta::PrebookMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
-use host_application::application::Application;
 use host_application::booking::flight_prebook::PrebookFlightCommand;
 use host_application::booking::prebook::{PrebookOutcome, PrebookService};
 use host_application::context::RequestContext;
@@ -98,7 +97,6 @@ impl Validate for PrebookFlightRequest {
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn prebook_flight(
     State(offers): State<Arc<OfferService>>,
-    State(app): State<Arc<Application>>,
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,

@@ -11,8 +11,6 @@ use host_domain::hotel::supplier_api::{PrebookRequest, PrebookResponse};
 use host_domain::hotel::types::{Contact, Guest};
 use host_domain::id::{BookingId, GuestId, RoomId};
 use host_domain::owner::Owner;
-use host_domain::supplier::SupplierId;
-use host_domain::time::Timestamp;
 use host_runtime::Supplier;
 use host_storage::IdempotencyKey;
 use tokio::time::Instant;

@@ -161,7 +161,8 @@ impl Life<'_> {
             instrument: new.instrument,
             scope: new.scope,
             created_at: self.now,
-            expires_at: new.expires_at,
+            // A watch always limits its mandate.
+            expires_at: new.expires_at?,
         };
         let armed = Event::Armed {
             mandate: terms.id.clone(),
