@@ -13,7 +13,7 @@ use crate::{apt, cargo, phase, plugins, process, run};
 
 const PROGRAM: &str = "stopover";
 const DEBUG_FILE: &str = "stopover.debug";
-const CONFIGURATION: &str = "host/server/src/config.default.toml";
+const CONFIGURATION: &str = "host/application/src/config.default.toml";
 
 /// Builds the gateway for production and the plugins at the same time, and copies both to
 /// `target/dist`.

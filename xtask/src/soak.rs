@@ -59,7 +59,7 @@ fn run_delivery_soak(database: &Postgres, events: u64) -> Result<()> {
 fn run_simulations(seeds: u64) -> Result<()> {
     let mut command = cargo::command();
     command
-        .args(["test", "--package", "host-server", "--lib", "simulation"])
+        .args(["test", "--package", "simulation"])
         .env("STOPOVER_SIMULATION_SEEDS", seeds.to_string());
     process::run(&mut command)
 }
