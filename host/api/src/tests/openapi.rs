@@ -1,7 +1,9 @@
 use super::*;
 use crate::error_code::ErrorCode;
 use host_domain::event::EventType;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 pub(super) fn operations(document: &Value) -> Vec<(String, &Value)> {
     let paths = document["paths"].as_object().unwrap();
@@ -297,14 +299,24 @@ async fn readiness_fails_and_health_succeeds_during_shutdown() {
     );
 }
 
+/// Returns the metrics of the test process.
+fn metrics_handle() -> &'static PrometheusHandle {
+    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+    HANDLE.get_or_init(|| {
+        let builder = PrometheusBuilder::new().set_buckets(&[1.0]).unwrap();
+        builder.install_recorder().unwrap()
+    })
+}
+
 #[tokio::test]
 async fn admin_listener_serves_metrics_and_plugins() {
+    metrics_handle();
     let server = Server::start().await;
     server.get("/v1/suppliers").await;
     let admin = admin::router(&admin::AdminState {
         application: Arc::clone(&server.app),
         base_url: server.app.base_url.clone(),
-        render_metrics: String::new,
+        render_metrics: || metrics_handle().render(),
     });
     let ask = async |method: Method, path: &str| -> Response {
         admin
