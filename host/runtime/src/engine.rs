@@ -3,16 +3,11 @@
 //! [`PluginLimits`](crate::limits::PluginLimits).
 
 use crate::call_state::GuestState;
-use std::time::Duration;
+use crate::limits::TICK;
 use tokio::time::Instant;
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, UpdateDeadline,
 };
-
-/// Interval at which a running guest is interrupted to yield and to check its deadline. It is short
-/// enough that a loop delays other work by only a few milliseconds. It is long enough that an idle
-/// gateway hardly wakes up.
-pub(crate) const TICK: Duration = Duration::from_millis(4);
 
 /// Maximum linear memory of a pool slot. A JavaScript engine needs up to 256 MiB. The limits of a
 /// plugin restrict what it may actually use.

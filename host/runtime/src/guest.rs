@@ -1,7 +1,8 @@
 //! Execution of one call in a fresh instance. It creates a store with all limits, takes an instance
 //! from the pool, runs the call and ends it in time. The store is dropped with the guest.
 
-use crate::call_state::{CallScope, GuestError, GuestState, OutboundTracker};
+use crate::call_scope::{CallScope, OutboundTracker};
+use crate::call_state::{GuestError, GuestState};
 use crate::engine::{CpuTimeExceeded, DeadlineExceeded, on_tick};
 use crate::exports::TypedExport;
 use crate::plugin_env::PluginEnv;

@@ -1,8 +1,13 @@
-//! The limits of a plugin with their defaults and reasons. This module holds only numbers; each
-//! limit is enforced where the resource is used.
+//! The limits of a plugin with their defaults and reasons, and the tick that measures CPU time. This
+//! module holds only numbers; each limit is enforced where the resource is used.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+
+/// Interval at which a running guest is interrupted to yield and to check its deadline. It is short
+/// enough that a loop delays other work by only a few milliseconds. It is long enough that an idle
+/// gateway hardly wakes up.
+pub(crate) const TICK: Duration = Duration::from_millis(4);
 
 /// The limits of one plugin. Every field has a default, and the field name ends with its unit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

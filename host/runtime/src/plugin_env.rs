@@ -3,9 +3,9 @@
 
 use crate::background_executor::BackgroundExecutor;
 use crate::call_log::CallSink;
-use crate::egress::Egress;
-use crate::import::cache::Cache;
+use crate::egress::{Egress, ExchangeContext};
 use crate::limits::PluginLimits;
+use crate::plugin_cache::Cache;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Clock;
 use secrecy::SecretString;
@@ -25,4 +25,17 @@ pub(crate) struct PluginEnv {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sink: Arc<dyn CallSink>,
     pub(crate) background: Arc<BackgroundExecutor>,
+}
+
+impl PluginEnv {
+    /// Returns the context of the plugin's exchanges.
+    pub(crate) fn exchange_context(&self) -> ExchangeContext<'_> {
+        ExchangeContext {
+            supplier: &self.supplier,
+            digest: &self.digest,
+            limits: &self.limits,
+            clock: &*self.clock,
+            sink: &*self.sink,
+        }
+    }
 }

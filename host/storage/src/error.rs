@@ -1,6 +1,6 @@
 //! Errors of the database, classified by how the caller can react.
 
-use crate::unit_of_work::Conflict;
+use crate::conflict::Conflict;
 use std::error::Error;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ mod replay;
 pub(crate) use record::Recorder;
 pub(crate) use replay::Replayer;
 
-use crate::egress::OutboundRequest;
+use crate::exchange::OutboundRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

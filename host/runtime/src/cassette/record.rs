@@ -1,7 +1,7 @@
 //! Recorder that writes each exchange into its own file, numbered in the order of completion.
 
 use super::{Body, CassetteError, RecordedExchange, RecordedRequest, RecordedResponse, redact};
-use crate::egress::{OutboundRequest, UpstreamResponse};
+use crate::exchange::{OutboundRequest, UpstreamResponse};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! order. The last response is repeated for all further requests.
 
 use super::{CassetteError, RecordedExchange, RecordedRequest, RecordedResponse, redact};
-use crate::egress::{ExchangeError, OutboundRequest, UpstreamResponse};
+use crate::exchange::{ExchangeError, OutboundRequest, UpstreamResponse};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::collections::HashMap;
 use std::fs;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::egress::{ExchangeError, UpstreamResponse};
+use crate::exchange::{ExchangeError, UpstreamResponse};
 use http::{HeaderMap, HeaderValue, Method, header};
 use serde_json::json;
 use std::fs;

@@ -2,7 +2,7 @@
 //! so connections are never shared between credentials.
 
 use crate::address_policy::AddressPolicy;
-use crate::egress::{ExchangeError, OutboundRequest, UpstreamResponse};
+use crate::exchange::{ExchangeError, OutboundRequest, UpstreamResponse};
 use crate::guarded_client::{self, DnsLookup, root_cause};
 use crate::limits::PluginLimits;
 use http::header;

@@ -5,18 +5,20 @@
 mod client;
 mod request;
 
-pub(crate) use request::{OutboundRequest, UncheckedRequest};
+pub(crate) use request::UncheckedRequest;
 
 use crate::address_policy::{self, AddressPolicy};
 use crate::allow_list::{AllowList, DeniedTarget};
-use crate::call_log::{ExchangeOutcome, ExchangeRecord, redact_path, trace_exchange};
-use crate::call_state::CallScope;
+use crate::call_log::{CallSink, ExchangeOutcome, ExchangeRecord, redact_path, trace_exchange};
+use crate::call_scope::CallScope;
 use crate::cassette::{Recorder, Replayer};
+use crate::exchange::{ExchangeError, OutboundRequest, UpstreamResponse};
 use crate::guarded_client::DnsLookup;
 use crate::limits::PluginLimits;
-use crate::plugin_env::PluginEnv;
 use client::Clients;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use host_domain::supplier::SupplierId;
+use host_domain::time::Clock;
+use http::{HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -51,51 +53,6 @@ pub(crate) enum EgressTarget {
     Record(Recorder),
     /// Requests are answered from recorded exchanges, without any network.
     Replay(Replayer),
-}
-
-/// A complete, decompressed response.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct UpstreamResponse {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Vec<u8>,
-}
-
-/// The reason why there is no response.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ExchangeError {
-    Denied(String),
-    NotSent(String),
-    TimedOut(String),
-    ConnectionLost(String),
-    TooLarge(usize),
-}
-
-impl ExchangeError {
-    /// Returns whether it is certain that the supplier received nothing.
-    const fn is_unsent(&self) -> bool {
-        matches!(self, Self::Denied(_) | Self::NotSent(_))
-    }
-
-    const fn outcome(&self) -> ExchangeOutcome {
-        match self {
-            Self::Denied(_) => ExchangeOutcome::Denied,
-            Self::NotSent(_) => ExchangeOutcome::NotSent,
-            Self::TimedOut(_) => ExchangeOutcome::TimedOut,
-            Self::ConnectionLost(_) => ExchangeOutcome::ConnectionLost,
-            Self::TooLarge(_) => ExchangeOutcome::TooLarge,
-        }
-    }
-
-    fn detail(&self) -> &str {
-        match self {
-            Self::Denied(reason)
-            | Self::NotSent(reason)
-            | Self::TimedOut(reason)
-            | Self::ConnectionLost(reason) => reason,
-            Self::TooLarge(_) => "the response is larger than the limit",
-        }
-    }
 }
 
 struct PreparedCredential {
@@ -136,6 +93,15 @@ impl PreparedCredential {
     }
 }
 
+/// The plugin that sends a request: its identity, its limits, and the clock and sink of its records.
+pub(crate) struct ExchangeContext<'a> {
+    pub(crate) supplier: &'a SupplierId,
+    pub(crate) digest: &'a str,
+    pub(crate) limits: &'a PluginLimits,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) sink: &'a dyn CallSink,
+}
+
 /// The egress of one plugin.
 pub(crate) struct Egress {
     allowed: AllowList,
@@ -166,19 +132,19 @@ impl Egress {
     /// Performs one exchange with all checks and records it.
     pub(crate) async fn send(
         &self,
-        provision: &PluginEnv,
+        context: &ExchangeContext<'_>,
         scope: &CallScope,
         draft: UncheckedRequest,
     ) -> Result<UpstreamResponse, ExchangeError> {
         let began = Instant::now();
-        let started_at = provision.clock.now();
+        let started_at = context.clock.now();
         let (method, request_bytes) = (
             draft.method.clone(),
             draft.body.as_ref().map_or(0, Vec::len),
         );
         let url = request::parse_url(&draft.url);
         let result = match &url {
-            Ok(url) => self.execute(provision, scope, url, draft).await,
+            Ok(url) => self.execute(context.limits, scope, url, draft).await,
             Err(refusal) => Err(ExchangeError::NotSent((*refusal).to_owned())),
         };
         let Some(operation) = scope.operation else {
@@ -189,8 +155,8 @@ impl Egress {
             Err(_) => (String::new(), String::new()),
         };
         let record = ExchangeRecord {
-            supplier: &provision.supplier,
-            digest: &provision.digest,
+            supplier: context.supplier,
+            digest: context.digest,
             operation,
             request_id: &scope.request_id,
             booking: scope.booking.as_deref(),
@@ -208,18 +174,17 @@ impl Egress {
             detail: result.as_ref().err().map(ExchangeError::detail),
         };
         trace_exchange(&record);
-        provision.sink.exchange(&record);
+        context.sink.exchange(&record);
         result
     }
 
     async fn execute(
         &self,
-        provision: &PluginEnv,
+        limits: &PluginLimits,
         scope: &CallScope,
         url: &Url,
         draft: UncheckedRequest,
     ) -> Result<UpstreamResponse, ExchangeError> {
-        let limits = &provision.limits;
         if !scope.sent.try_reserve(limits.requests_max) {
             return Err(ExchangeError::Denied(format!(
                 "more than {} requests in one call",

@@ -1,8 +1,7 @@
 //! Requests as guests write them, and their conversion into requests that may be sent. Every part
 //! is checked once, before any other code uses it.
 
-use crate::egress::ExchangeError;
-use bytes::Bytes;
+use crate::exchange::{ExchangeError, OutboundRequest};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use std::time::Duration;
 use url::Url;
@@ -32,22 +31,6 @@ pub(crate) struct UncheckedRequest {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Option<Vec<u8>>,
     pub(crate) timeout: Option<Duration>,
-}
-
-/// A request that may be sent.
-#[derive(Debug, Clone)]
-pub(crate) struct OutboundRequest {
-    pub(crate) method: Method,
-    pub(crate) url: Url,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-}
-
-impl OutboundRequest {
-    /// Returns whether the request may change something at the supplier.
-    pub(crate) fn is_mutating(&self) -> bool {
-        self.method != Method::GET && self.method != Method::HEAD
-    }
 }
 
 /// Parses the URL. This is the only place where it is parsed.

@@ -2,8 +2,10 @@
 //! egress makes all decisions.
 
 use crate::bindings::stopover::host::http;
-use crate::call_state::{CallScope, GuestState};
-use crate::egress::{ExchangeError, UncheckedRequest, UpstreamResponse};
+use crate::call_scope::CallScope;
+use crate::call_state::GuestState;
+use crate::egress::UncheckedRequest;
+use crate::exchange::{ExchangeError, UpstreamResponse};
 use crate::plugin_env::PluginEnv;
 use futures::StreamExt;
 use std::time::Duration;
@@ -58,7 +60,11 @@ async fn send(
             .timeout_ms
             .map(|ms| Duration::from_millis(u64::from(ms))),
     };
-    match provision.egress.send(provision, scope, draft).await {
+    match provision
+        .egress
+        .send(&provision.exchange_context(), scope, draft)
+        .await
+    {
         Ok(incoming) => Ok(response(incoming)),
         Err(error) => Err(match error {
             ExchangeError::Denied(reason) => http::Error::Denied(reason),

@@ -2,7 +2,7 @@
 //! response, and the record. The record is also written if the call is dropped.
 
 use crate::call_log::{CallRecord, PluginCallOutcome, trace_call};
-use crate::call_state::CallScope;
+use crate::call_scope::CallScope;
 use crate::circuit_breaker::{CallPermit, CircuitOpen};
 use crate::convert::InvalidResponse;
 use crate::exports::TypedExport;

@@ -94,6 +94,10 @@ pub(crate) fn run() -> ExitCode {
 
 async fn execute(command: Command) -> Result<(), CliError> {
     match command {
+        #[cfg(feature = "demo")]
+        Command::Serve(options) if options.demo => {
+            demo::run(&options, &Environment::from_process()).await
+        }
         Command::Serve(options) => serve::run(options).await,
         #[cfg(feature = "demo")]
         Command::Sandbox(options) => sandbox::run(options).await,

@@ -17,7 +17,7 @@ pub(super) struct Options {
     /// Start a demo: sandbox suppliers, a database in --data-dir and a test key
     #[cfg(feature = "demo")]
     #[arg(long)]
-    demo: bool,
+    pub(super) demo: bool,
     /// Folder that holds all data; default for the demo: `data`
     #[arg(long, value_name = "DIR")]
     pub(super) data_dir: Option<PathBuf>,
@@ -42,10 +42,6 @@ pub(super) struct Options {
 /// Runs the command.
 pub(super) async fn run(options: Options) -> Result<(), CliError> {
     let environment = Environment::from_process();
-    #[cfg(feature = "demo")]
-    if options.demo {
-        return super::demo::run(&options, &environment).await;
-    }
     let source = ConfigSource {
         config: options.config.clone(),
         data_dir: options.data_dir.clone(),
