@@ -3,7 +3,6 @@
 
 use crate::error_code::{ErrorCode, ErrorCodeInfo};
 use crate::problem::ApiError;
-use crate::routes::{RouteTable, openapi_document};
 use crate::state::ApiState;
 use axum::Router;
 use axum::extract::{Path, Request, State};
@@ -16,6 +15,7 @@ use http::HeaderValue;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 use tokio::sync::Mutex;
@@ -46,11 +46,15 @@ const PAGE: &str = r#"<!doctype html>
 static SCALAR_SCRIPT: LazyLock<Option<Bytes>> =
     LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
 
-/// Returns the routes of the document and the pages.
-pub(crate) fn routes(table: fn() -> RouteTable) -> Router<ApiState> {
+/// Returns the routes of the document and the pages. `generate` returns the OpenAPI document for an
+/// API address. Its examples use stays after the given day.
+pub(crate) fn routes<F>(generate: F) -> Router<ApiState>
+where
+    F: Fn(&str, Date) -> Value + Clone + Send + Sync + 'static,
+{
     let kept = Arc::new(CachedDocument::default());
     let document = move |State(state): State<ApiState>| async move {
-        let text = kept.get(&state, table).await;
+        let text = kept.get(&state, generate).await;
         with_content_type("application/json", text)
     };
     Router::new()
@@ -82,13 +86,13 @@ pub(crate) fn routes(table: fn() -> RouteTable) -> Router<ApiState> {
 struct CachedDocument(Mutex<Option<(Date, Bytes)>>);
 
 impl CachedDocument {
-    async fn get(&self, state: &ApiState, table: fn() -> RouteTable) -> Bytes {
+    async fn get(&self, state: &ApiState, generate: impl Fn(&str, Date) -> Value) -> Bytes {
         let today = state.now().date_utc();
         let mut kept = self.0.lock().await;
         match &*kept {
             Some((day, text)) if *day == today => text.clone(),
             _ => {
-                let document = openapi_document(table(), &state.base_url, today);
+                let document = generate(&state.base_url, today);
                 let text = Bytes::from(document.to_string());
                 *kept = Some((today, text.clone()));
                 text

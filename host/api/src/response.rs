@@ -1,6 +1,6 @@
 //! Successful responses: envelope, status and supplier.
 
-use crate::openapi::{DescribeResponse, OperationOutputs};
+use crate::openapi::describe::{DescribeResponse, OperationOutputs};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use host_domain::supplier::SupplierId;

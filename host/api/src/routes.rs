@@ -1,7 +1,8 @@
 //! The HTTP API. `route_table` contains all routes, grouped by required scope. Each resource has
 //! its own file with its requests and responses.
 
-use crate::openapi::{OpenApiDocument, OperationInputs, OperationOutputs, OperationSpec};
+use crate::openapi::describe::{OperationInputs, OperationOutputs};
+use crate::openapi::operation::{OpenApiDocument, OperationSpec};
 use crate::state::ApiState;
 use crate::{
     docs_pages, flight, health, hotel, mandate, middleware, payment_instrument, supplier,
@@ -17,7 +18,7 @@ use serde_json::Value;
 
 macro_rules! route {
     ($($module:ident)::+) => {
-        $crate::routes::Route::new(utoipa_axum::routes!($($module)::+), || $crate::openapi::describe(&$($module)::+))
+        $crate::routes::Route::new(utoipa_axum::routes!($($module)::+), || $crate::openapi::describe_handler(&$($module)::+))
     };
 }
 
@@ -137,7 +138,9 @@ pub(crate) fn build_router(state: &ApiState, table: fn() -> RouteTable) -> Route
         }
     }
     router
-        .merge(docs_pages::routes(table))
+        .merge(docs_pages::routes(move |server, today| {
+            openapi_document(table(), server, today)
+        }))
         .layer(from_fn(docs_pages::security_headers))
         .layer(from_fn_with_state(
             state.clone(),

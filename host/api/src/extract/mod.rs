@@ -15,7 +15,7 @@ pub(crate) use crate::extract::body::DeferredBody;
 pub(crate) use crate::extract::body::{BodyError, read_body};
 pub(crate) use crate::extract::part::{Body, IdempotencyKeyHeader, PathId, PathParameter, Query};
 
-use crate::openapi::OperationInputs;
+use crate::openapi::describe::OperationInputs;
 use crate::problem::{ApiError, Violation, ViolationLocation};
 use crate::state::ApiState;
 use crate::validation::ValidatorCache;

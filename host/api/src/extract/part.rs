@@ -1,7 +1,7 @@
 //! The parts of a request.
 
 use crate::extract::{RequestPart, RequestReader, Validate, json};
-use crate::openapi::OperationInputs;
+use crate::openapi::describe::OperationInputs;
 use crate::problem::ViolationLocation;
 use crate::validation::escape;
 use host_application::idempotency::IdempotentRequest;
@@ -177,7 +177,7 @@ impl<T: PathParameter> RequestPart for PathId<T> {
     }
 
     fn describe(inputs: &mut OperationInputs) {
-        inputs.path_parameter::<T>();
+        inputs.path_parameter(T::NAME, T::DESCRIPTION, T::PATTERN, T::CHARS_MAX);
     }
 }
 

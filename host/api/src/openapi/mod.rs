@@ -2,58 +2,21 @@
 //! attribute of a handler gives method, path, texts, statuses and the handler's own error codes.
 //! Everything else is derived here.
 
+pub(crate) mod describe;
 pub(crate) mod example;
 pub(crate) mod links;
 pub(crate) mod operation;
 pub(crate) mod webhook;
 
-pub(crate) use crate::openapi::operation::{OpenApiDocument, OperationSpec};
-
-use crate::error_code::ErrorCode;
 use crate::extract::context::Context;
-use crate::extract::{DeferredBody, PathParameter, RequestPart, Validated};
+use crate::extract::{DeferredBody, RequestPart, Validated};
+use crate::openapi::describe::{
+    DescribeOperation, DescribeResponse, OperationInputs, OperationOutputs,
+};
 use crate::problem::ApiError;
-use crate::response::ResponseMeta;
-use crate::validation::{COMPONENTS, Components, merge, schema_with_components};
 use axum::extract::State;
-use host_domain::event::Product;
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
-use utoipa::ToSchema;
 
-/// The inputs of an operation.
-#[derive(Debug, Default)]
-pub(crate) struct OperationInputs {
-    parameters: Vec<Value>,
-    body: Option<Value>,
-    /// Bodies by product, if each product has its own.
-    bodies: Vec<(Product, Value)>,
-    codes: BTreeSet<ErrorCode>,
-    components: Components,
-}
-
-/// The successful response of an operation.
-#[derive(Debug, Default)]
-pub(crate) struct OperationOutputs {
-    whole: Option<Value>,
-    data: Option<Value>,
-    meta: Option<Value>,
-    components: Components,
-}
-
-/// A successful response of a handler.
-pub(crate) trait DescribeResponse {
-    /// Adds the response to the OpenAPI document.
-    fn describe_handler(outputs: &mut OperationOutputs);
-}
-
-/// A handler of the API: `async fn(State<S>, Context, Validated<I>) ->
-/// Result<R, ApiError>`. The type parameter `Call` only distinguishes the implementations.
-pub(crate) trait DescribeOperation<Call> {
-    /// Returns the inputs and the successful response of the handler.
-    fn describe() -> (OperationInputs, OperationOutputs);
-}
-
+/// A handler that calls one service.
 impl<F, S, I, R, Fut> DescribeOperation<(S, Context, I, R, Fut)> for F
 where
     F: Fn(State<S>, Context, Validated<I>) -> Fut,
@@ -116,180 +79,8 @@ fn describe_types<I: RequestPart, R: DescribeResponse>() -> (OperationInputs, Op
 }
 
 /// Returns the inputs and the successful response of a handler.
-pub(crate) fn describe<Call, F: DescribeOperation<Call>>(
+pub(crate) fn describe_handler<Call, F: DescribeOperation<Call>>(
     _: &F,
 ) -> (OperationInputs, OperationOutputs) {
     F::describe()
-}
-
-impl OperationInputs {
-    /// Sets the JSON body.
-    pub(crate) fn body<T: ToSchema>(&mut self, required: bool) {
-        self.body = Some(self.json_body::<T>(required));
-    }
-
-    /// Adds a JSON body that only applies to one product.
-    pub(crate) fn product_body<T: ToSchema>(&mut self, product: Product) {
-        let body = self.json_body::<T>(true);
-        self.bodies.push((product, body));
-    }
-
-    /// Selects the body of a product.
-    pub(crate) fn select_product(&mut self, product: Product) {
-        let mut bodies = std::mem::take(&mut self.bodies).into_iter();
-        let own = bodies.find(|(of, _)| *of == product);
-        self.body = own.map(|(_, body)| body).or(self.body.take());
-    }
-
-    fn json_body<T: ToSchema>(&mut self, required: bool) -> Value {
-        self.codes.extend([
-            ErrorCode::ValidationFailed,
-            ErrorCode::MalformedJson,
-            ErrorCode::BodyTooLarge,
-            ErrorCode::UnsupportedMediaType,
-        ]);
-        let reference = schema_ref::<T>(&mut self.components);
-        json!({
-            "required": required,
-            "content": { "application/json": { "schema": reference } },
-        })
-    }
-
-    /// Sets a body whose form the gateway does not define.
-    pub(crate) fn raw_body(&mut self) {
-        self.body = Some(json!({
-            "required": true,
-            "description": "The body as the supplier sends it, of any content type.",
-            "content": { "application/json": { "schema": {} } },
-        }));
-        self.codes
-            .extend([ErrorCode::ValidationFailed, ErrorCode::BodyTooLarge]);
-    }
-
-    /// Adds the query parameters, which are the members of `T`.
-    pub(crate) fn query<T: ToSchema>(&mut self) {
-        let (own, mut components) = schema_with_components::<T>();
-        components.remove(T::name().as_ref());
-        merge(&mut self.components, components);
-        let required: Vec<&str> = own
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        let properties = own
-            .get("properties")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
-        for (name, mut schema) in properties {
-            remove_null(&mut schema);
-            let words = schema
-                .as_object_mut()
-                .and_then(|schema| schema.remove("description"));
-            self.parameters.push(json!({
-                "name": name, "in": "query", "required": required.contains(&name.as_str()),
-                "description": words.unwrap_or_default(), "schema": schema,
-            }));
-        }
-        self.codes.insert(ErrorCode::ValidationFailed);
-    }
-
-    /// Adds a path parameter.
-    pub(crate) fn path_parameter<T: PathParameter>(&mut self) {
-        self.parameters.push(json!({
-            "name": T::NAME, "in": "path", "required": true, "description": T::DESCRIPTION,
-            "schema": { "type": "string", "pattern": T::PATTERN, "maxLength": T::CHARS_MAX },
-        }));
-        self.codes.insert(ErrorCode::ValidationFailed);
-    }
-
-    /// Adds the header `x-idempotency-key`.
-    pub(crate) fn idempotency_key(&mut self, required: bool, chars_max: usize) {
-        self.parameters.push(json!({
-            "name": "x-idempotency-key", "in": "header", "required": required,
-            "description": "Idempotency key. Repeating the same request with the same key returns what the first request created. Keys are kept for at least 30 days.",
-            "schema": { "type": "string", "minLength": 1, "maxLength": chars_max, "pattern": "^[!-~]([ -~]*[!-~])?$" },
-        }));
-        self.codes.extend([
-            ErrorCode::ValidationFailed,
-            ErrorCode::IdempotencyInProgress,
-            ErrorCode::IdempotencyKeyReused,
-        ]);
-    }
-}
-
-impl OperationOutputs {
-    /// Sets the body of the response to a `T` without an envelope.
-    pub(crate) fn set_body<T: ToSchema>(&mut self) {
-        self.whole = Some(schema_ref::<T>(&mut self.components));
-    }
-
-    /// Sets `data` to one `T`.
-    pub(crate) fn set_data<T: ToSchema>(&mut self) {
-        self.data = Some(schema_ref::<T>(&mut self.components));
-    }
-
-    /// Sets `data` to an array of `T`.
-    pub(crate) fn set_data_list<T: ToSchema>(&mut self) {
-        self.data =
-            Some(json!({ "type": "array", "items": schema_ref::<T>(&mut self.components) }));
-    }
-
-    /// Sets `meta` to an `M`, unless `M` is `NoMeta`.
-    pub(crate) fn set_meta<M: ResponseMeta>(&mut self) {
-        if M::name() != "NoMeta" {
-            self.meta = Some(schema_ref::<M>(&mut self.components));
-        }
-    }
-
-    fn schema(&self) -> Option<Value> {
-        if self.whole.is_some() {
-            return self.whole.clone();
-        }
-        let data = self.data.as_ref()?;
-        Some(match &self.meta {
-            None => {
-                json!({ "type": "object", "required": ["data"], "properties": { "data": data } })
-            }
-            Some(meta) => {
-                json!({ "type": "object", "required": ["data"], "properties": { "data": data, "meta": meta } })
-            }
-        })
-    }
-}
-
-/// Removes `null` from a schema. An absent parameter is omitted, and `null` in a query would be
-/// text.
-fn remove_null(schema: &mut Value) {
-    let Some(members) = schema.as_object_mut() else {
-        return;
-    };
-    if let Some(Value::Array(types)) = members.get_mut("type") {
-        types.retain(|kind| kind != "null");
-        if let [only] = types.as_slice() {
-            let only = only.clone();
-            members.insert("type".to_owned(), only);
-        }
-    }
-    let branches = members.get_mut("oneOf").and_then(Value::as_array_mut);
-    if let Some(branches) = branches {
-        branches.retain(|branch| branch.get("type") != Some(&json!("null")));
-        if let [only] = branches.as_slice() {
-            let only = only.clone();
-            members.remove("oneOf");
-            let words = members.remove("description");
-            *schema = only;
-            if let (Some(words), Some(members)) = (words, schema.as_object_mut()) {
-                members.insert("description".to_owned(), words);
-            }
-        }
-    }
-}
-
-fn schema_ref<T: ToSchema>(components: &mut Components) -> Value {
-    let (_, described) = schema_with_components::<T>();
-    merge(components, described);
-    json!({ "$ref": format!("{COMPONENTS}{}", T::name()) })
 }

@@ -1,7 +1,8 @@
 //! The OpenAPI document: every operation with its parameters, responses and errors.
 
 use crate::error_code::ErrorCode;
-use crate::openapi::{OperationInputs, OperationOutputs, example, links, schema_ref, webhook};
+use crate::openapi::describe::{OperationInputs, OperationOutputs, schema_ref};
+use crate::openapi::{example, links, webhook};
 use crate::problem::{ApiError, PROBLEM_JSON, Problem};
 use crate::validation::{COMPONENTS, Components, merge};
 use host_domain::time::Date;

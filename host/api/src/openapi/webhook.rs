@@ -1,6 +1,6 @@
 //! The webhooks section of the document: every event type with its request.
 
-use crate::openapi::schema_ref;
+use crate::openapi::describe::schema_ref;
 use crate::validation::Components;
 use host_domain::event::EventType;
 use host_resources::flight::booking::FlightBooking;

@@ -5,8 +5,7 @@ use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Valida
 use crate::meta::PaginationMeta;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
-use crate::webhook::subscription::idempotent_request;
-use crate::webhook::{EmptyRequest, PathProduct};
+use crate::webhook::{EmptyRequest, PathProduct, idempotent_request};
 use axum::extract::State;
 use host_application::webhook::delivery_details::DeliveryDetails;
 use host_application::webhook::delivery_service::DeliveryService;

@@ -2,7 +2,7 @@
 //! so each product has its own published schema.
 
 use crate::extract::{Body, RequestPart, RequestReader, Validate, Violations};
-use crate::openapi::OperationInputs;
+use crate::openapi::describe::OperationInputs;
 use crate::webhook::PathProduct;
 use host_domain::event::{EventType, Product};
 use host_domain::time::Timestamp;

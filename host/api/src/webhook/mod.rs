@@ -5,8 +5,10 @@ pub(crate) mod delivery;
 pub(crate) mod event_type;
 pub(crate) mod subscription;
 
-use crate::extract::{RequestPart, RequestReader, Validate};
-use crate::openapi::OperationInputs;
+use crate::extract::{IdempotencyKeyHeader, RequestPart, RequestReader, Validate};
+use crate::openapi::describe::OperationInputs;
+use host_application::context::RequestContext;
+use host_application::idempotency::IdempotentRequest;
 use host_domain::event::Product;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -30,3 +32,14 @@ impl RequestPart for PathProduct {
 pub(crate) struct EmptyRequest {}
 
 impl Validate for EmptyRequest {}
+
+/// Returns the idempotent request for an operation on the webhooks of a product.
+fn idempotent_request(
+    context: &RequestContext,
+    operation: &str,
+    product: Product,
+    key: Option<IdempotencyKeyHeader>,
+) -> Option<IdempotentRequest> {
+    let operation = format!("{}_webhook_{operation}", product.as_str());
+    key.map(|key| key.for_operation(&context.owner, &operation))
+}

@@ -8,12 +8,9 @@ use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, NoContent};
 use crate::webhook::delivery;
 use crate::webhook::event_type::ProductBody;
-use crate::webhook::{EmptyRequest, PathProduct};
+use crate::webhook::{EmptyRequest, PathProduct, idempotent_request};
 use axum::extract::State;
-use host_application::context::RequestContext;
-use host_application::idempotency::IdempotentRequest;
 use host_application::webhook::service::{NewSubscription, SubscriptionUpdate, WebhookService};
-use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::time::{Clock, Timestamp};
 use host_domain::webhook::Subscription;
@@ -332,15 +329,4 @@ pub(crate) async fn test_subscription(
 
 fn without_secret(subscription: &Subscription, clock: &dyn Clock) -> WebhookSubscription {
     webhook::subscription(subscription, None, clock.now())
-}
-
-/// Returns the idempotent request for an operation on the webhooks of a product.
-pub(super) fn idempotent_request(
-    context: &RequestContext,
-    operation: &str,
-    product: Product,
-    key: Option<IdempotencyKeyHeader>,
-) -> Option<IdempotentRequest> {
-    let operation = format!("{}_webhook_{operation}", product.as_str());
-    key.map(|key| key.for_operation(&context.owner, &operation))
 }

@@ -163,7 +163,7 @@ impl DeliveryPolicy {
     /// Returns the lease time of a claimed delivery in milliseconds. It covers the wait for a
     /// permit, the exchange, and storing its result.
     pub fn lease_ms(&self) -> i64 {
-        millis(self.sender.timeout() + self.lease)
+        millis(self.timeout + self.lease)
     }
 
     /// Returns how long a claimed delivery may wait for a permit. A delivery that was not started
@@ -179,7 +179,7 @@ impl DeliveryPolicy {
             Product::Hotel | Product::Flight => {
                 let within = RetryAfterLimit::WithinTotal {
                     total_ms: self.replay.published_after_s.saturating_mul(1000),
-                    attempt_ms: millis(self.queue_timeout() + self.sender.timeout()),
+                    attempt_ms: millis(self.queue_timeout() + self.timeout),
                 };
                 (&self.subscription_retry_s, within)
             }

@@ -12,6 +12,7 @@ use crate::task_supervisor::TaskSupervisor;
 use crate::webhook::attempt::{self, AttemptResult};
 use crate::webhook::endpoint::{Endpoint, InFlight};
 use crate::webhook::error::WebhookError;
+use crate::webhook::http_sender::HttpSender;
 use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::recipient::{ActiveSecrets, Recipient, SubscriptionUpdates};
 use crate::webhook::service::{SubscriptionTransition, WebhookService};
@@ -62,6 +63,7 @@ pub struct DeliveryWorker {
     base: Base,
     sealer: Arc<Sealer>,
     policy: Arc<DeliveryPolicy>,
+    sender: HttpSender,
     webhooks: Arc<WebhookService>,
     tasks: TaskSupervisor,
     settings: DeliveryWorkerSettings,
@@ -100,7 +102,7 @@ fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
 impl DeliveryWorker {
     /// Creates the worker.
     #[must_use]
-    pub const fn new(
+    pub fn new(
         base: Base,
         sealer: Arc<Sealer>,
         policy: Arc<DeliveryPolicy>,
@@ -111,6 +113,7 @@ impl DeliveryWorker {
         Self {
             base,
             sealer,
+            sender: HttpSender::new(policy.lookup.clone(), policy.timeout),
             policy,
             webhooks,
             tasks,
@@ -218,7 +221,7 @@ impl DeliveryWorker {
         let now = self.base.now();
         let subscription = &recipient.subscription;
         let request = self.policy.delivery_request(recipient, stored, now);
-        let attempted = self.policy.sender.send(request, now).await;
+        let attempted = self.sender.send(request, now).await;
         recipient.endpoint.record_latency(attempted.duration);
         let product = subscription.product.as_str();
         metrics::counter!(WEBHOOK_ATTEMPTS_TOTAL, "product" => product, "outcome" => attempted.outcome_label())

@@ -101,11 +101,6 @@ impl HttpSender {
         }
     }
 
-    /// Returns the time limit of a whole exchange.
-    pub const fn timeout(&self) -> Duration {
-        self.time_max
-    }
-
     /// Sends a request once. `now` is the time of the attempt.
     pub async fn send(&self, letter: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
         let (watch, may_end) = (Stopwatch::start(), letter.honors_gone);

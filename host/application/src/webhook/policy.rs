@@ -3,7 +3,6 @@
 //! sent until it is accepted or has failed for good, even if this process dies.
 
 use crate::config::WebhooksConfig;
-use crate::webhook::http_sender::HttpSender;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::webhook::ReplayPolicy;
 use host_runtime::guarded_client::DnsLookup;
@@ -11,8 +10,10 @@ use std::time::Duration;
 
 /// The operator's settings for deliveries.
 pub struct DeliveryPolicy {
-    pub sender: HttpSender,
+    /// Resolver of receivers' names.
     pub lookup: DnsLookup,
+    /// Time limit of a whole exchange with a receiver.
+    pub timeout: Duration,
     pub subscription_retry_s: Vec<i64>,
     pub watch_retry_s: Vec<i64>,
     pub replay: ReplayPolicy,
@@ -36,8 +37,8 @@ impl DeliveryPolicy {
         let seconds = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let steps = |steps: &[u64]| steps.iter().copied().map(seconds).collect();
         Self {
-            sender: HttpSender::new(lookup.clone(), Duration::from_secs(webhooks.timeout_s)),
             lookup,
+            timeout: Duration::from_secs(webhooks.timeout_s),
             subscription_retry_s: steps(&webhooks.subscription_retry_s),
             watch_retry_s: steps(&webhooks.watch_retry_s),
             replay: ReplayPolicy {
