@@ -1,8 +1,8 @@
 //! Response metadata that several operations share.
 
 use crate::response::ResponseMeta;
+use host_domain::page::PageRequest;
 use host_domain::supplier::{Checkout, SupplierId};
-use host_storage::PageRequest;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -6,12 +6,10 @@ use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Vi
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, NoContent};
 use axum::extract::State;
-use host_application::payment_instrument::{Added, PaymentInstrumentService};
-use host_application::supplier::router::read_call_context;
+use host_application::payment_instrument::{Added, InstrumentDetails, PaymentInstrumentService};
 use host_domain::id::InstrumentId;
 use host_domain::time::Timestamp;
 use host_resources::payment::{InstrumentType, PaymentInstrument};
-use host_storage::{CommitError, Conflict, StoredInstrument};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -76,12 +74,7 @@ pub(crate) async fn create_payment_instrument(
 ) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
     let added = instruments
-        .add(
-            &context.owner,
-            &request.token,
-            key.as_ref(),
-            &read_call_context(&context),
-        )
+        .add(&context, &request.token, key.as_ref())
         .await;
     Ok(match added.map_err(ApiError::from_add_instrument)? {
         Added::New(instrument) => ApiResponse::created(to_resource(&instrument)),
@@ -133,12 +126,11 @@ pub(crate) async fn delete_payment_instrument(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<InstrumentId>>,
 ) -> Result<NoContent, ApiError> {
-    match instruments.delete(&context.owner, &id).await {
-        Ok(()) => Ok(NoContent),
-        Err(CommitError::Conflict(Conflict::InstrumentNotFound)) => {
-            Err(ErrorCode::PaymentInstrumentNotFound.into())
-        }
-        Err(error) => Err(ApiError::from_storage(error)),
+    let deleted = instruments.delete(&context.owner, &id).await;
+    if deleted.map_err(ApiError::from_storage)? {
+        Ok(NoContent)
+    } else {
+        Err(ErrorCode::PaymentInstrumentNotFound.into())
     }
 }
 
@@ -216,7 +208,7 @@ mod tests {
     }
 }
 
-fn to_resource(instrument: &StoredInstrument) -> PaymentInstrument {
+fn to_resource(instrument: &InstrumentDetails) -> PaymentInstrument {
     PaymentInstrument::new(
         &instrument.id,
         instrument.card.as_ref(),

@@ -2,13 +2,17 @@
 //! it is read.
 
 use crate::base::Base;
+use crate::context::RequestContext;
 use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
 use crate::sealer::{SealError, Sealer};
+use crate::storage_failure::StorageFailure;
 use crate::supplier::directory::SupplierDirectory;
+use crate::supplier::router::read_call_context;
 use host_domain::id::InstrumentId;
 use host_domain::owner::Owner;
-use host_domain::payment::Instrument;
+use host_domain::payment::{Card, Instrument};
 use host_domain::supplier::{ReadError, SupplierId};
+use host_domain::time::Timestamp;
 use host_runtime::CallContext;
 use host_storage::{CommitError, Conflict, DatabaseError, StoredInstrument, UnitOfWork};
 use std::sync::Arc;
@@ -49,13 +53,34 @@ pub enum AddInstrumentError {
     Deleted,
 }
 
+/// A stored instrument as its owner may see it, without the token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstrumentDetails {
+    /// The instrument's id.
+    pub id: InstrumentId,
+    /// The card data that may be displayed.
+    pub card: Option<Card>,
+    /// Time at which the instrument was stored.
+    pub created_at: Timestamp,
+}
+
+impl From<StoredInstrument> for InstrumentDetails {
+    fn from(stored: StoredInstrument) -> Self {
+        Self {
+            id: stored.id,
+            card: stored.card,
+            created_at: stored.created_at,
+        }
+    }
+}
+
 /// A stored instrument, and whether this call created it.
 #[derive(Debug)]
 pub enum Added {
     /// This call stored the instrument.
-    New(StoredInstrument),
+    New(InstrumentDetails),
     /// An earlier call with the same key stored the instrument.
-    Existing(StoredInstrument),
+    Existing(InstrumentDetails),
 }
 
 /// Adds, lists, opens and deletes stored payment instruments.
@@ -87,11 +112,11 @@ impl PaymentInstrumentService {
     /// each idempotency key.
     pub async fn add(
         &self,
-        owner: &Owner,
+        context: &RequestContext,
         token: &str,
         key: Option<&IdempotentRequest>,
-        context: &CallContext,
     ) -> Result<Added, AddInstrumentError> {
+        let owner = &context.owner;
         loop {
             if let Some(made) = self.idempotency.find_result(key).await? {
                 let id = InstrumentId::parse(&made).map_err(|_| AddInstrumentError::Deleted)?;
@@ -102,16 +127,18 @@ impl PaymentInstrumentService {
                     .await
                     .map_err(CommitError::from)?;
                 return stored
-                    .map(Added::Existing)
+                    .map(|stored| Added::Existing(stored.into()))
                     .ok_or(AddInstrumentError::Deleted);
             }
-            let instrument = self.describe(owner, token, context).await?;
+            let instrument = self
+                .describe(owner, token, &read_call_context(context))
+                .await?;
             let stored = self.seal(owner, &instrument)?;
             let mut write = UnitOfWork::new(instrument.created_at);
             claim_in(&mut write, key, stored.id.as_str());
             write.insert_instrument(owner, &stored);
             match self.base.store.commit(write).await {
-                Ok(()) => return Ok(Added::New(stored)),
+                Ok(()) => return Ok(Added::New(stored.into())),
                 // Another call with the same key was faster; the next iteration reads its
                 // instrument.
                 Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
@@ -172,8 +199,9 @@ impl PaymentInstrumentService {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn list(&self, owner: &Owner) -> Result<Vec<StoredInstrument>, DatabaseError> {
-        self.base.store.instruments(owner).await
+    pub async fn list(&self, owner: &Owner) -> Result<Vec<InstrumentDetails>, StorageFailure> {
+        let stored = self.base.store.instruments(owner).await?;
+        Ok(stored.into_iter().map(InstrumentDetails::from).collect())
     }
 
     /// Returns an owner's instrument. Returns `None` if the owner has no such instrument or it is
@@ -185,18 +213,23 @@ impl PaymentInstrumentService {
         &self,
         owner: &Owner,
         id: &InstrumentId,
-    ) -> Result<Option<StoredInstrument>, DatabaseError> {
-        self.base.store.instrument(owner, id).await
+    ) -> Result<Option<InstrumentDetails>, StorageFailure> {
+        let stored = self.base.store.instrument(owner, id).await?;
+        Ok(stored.map(InstrumentDetails::from))
     }
 
-    /// Deletes an owner's instrument. Fails with [`Conflict`] if the owner has no such instrument.
+    /// Deletes an owner's instrument. Returns whether the owner had such an instrument.
     ///
     /// # Errors
-    /// The instrument does not exist, or the database failed.
-    pub async fn delete(&self, owner: &Owner, id: &InstrumentId) -> Result<(), CommitError> {
+    /// The database failed.
+    pub async fn delete(&self, owner: &Owner, id: &InstrumentId) -> Result<bool, StorageFailure> {
         let mut write = self.base.unit_of_work();
         write.delete_instrument(owner, id);
-        self.base.store.commit(write).await
+        match self.base.store.commit(write).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict(Conflict::InstrumentNotFound)) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Returns an owner's instrument with its token opened. Returns `None` if the owner has no such

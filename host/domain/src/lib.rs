@@ -13,6 +13,7 @@ pub mod id;
 pub mod mandate;
 pub mod money;
 pub mod owner;
+pub mod page;
 pub mod payment;
 pub mod remote_call;
 pub mod routing;

@@ -3,10 +3,11 @@
 //! per day. Each change is first inserted as a separate delta, so that no booking waits for another
 //! one's lock. Deltas are compacted soon after.
 
-use crate::flight_filter::{ConditionBuilder, FlightBookingFilter};
+use crate::flight_filter::ConditionBuilder;
 use crate::statement::{Statement, Value, statement};
 use crate::{CommitError, DatabaseError, Store, UnitOfWork};
 use host_domain::flight::booking::Status;
+use host_domain::flight::list::FlightBookingFilter;
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
 

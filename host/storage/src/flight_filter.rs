@@ -1,40 +1,8 @@
-//! The filter of flight bookings and its SQL conditions, shared by lists and counts.
+//! SQL conditions of the filter of flight bookings, shared by lists and counts.
 
 use crate::statement::Value;
-use host_domain::flight::booking::Status;
+use host_domain::flight::list::FlightBookingFilter;
 use host_domain::owner::Owner;
-use host_domain::supplier::SupplierId;
-use host_domain::time::Timestamp;
-
-/// A filter and an order of an owner's bookings. A field that is `None` does not restrict the list.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FlightBookingFilter {
-    /// The status.
-    pub status: Option<Status>,
-    /// The supplier.
-    pub supplier: Option<SupplierId>,
-    /// The id at the supplier. At most one booking matches, the newest.
-    pub supplier_reference: Option<String>,
-    /// Earliest creation time, inclusive.
-    pub created_from: Option<Timestamp>,
-    /// Latest creation time, inclusive.
-    pub created_to: Option<Timestamp>,
-    /// The sort key. Ids order bookings with equal keys.
-    pub sort: FlightBookingSort,
-    /// Whether the latest or most expensive bookings come first. Bookings without a price are last
-    /// in both directions.
-    pub descending: bool,
-}
-
-/// The sort key of bookings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FlightBookingSort {
-    /// The creation time.
-    #[default]
-    CreatedAt,
-    /// The price of ticket and extras, by number alone, whatever the currency.
-    TotalAmount,
-}
 
 /// Conditions and their arguments. Only requested filters become conditions: an optional condition
 /// in the SQL text would keep the database from using the index of another one.

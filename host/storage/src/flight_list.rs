@@ -3,11 +3,13 @@
 
 use crate::flight::{NO_PRICE_SORT_KEY, price_sort_key, read};
 use crate::flight_count::ListCounts;
-use crate::flight_filter::{ConditionBuilder, FlightBookingFilter, FlightBookingSort};
+use crate::flight_filter::ConditionBuilder;
 use crate::statement::{Row, Statement};
-use crate::{DatabaseError, Page, PageRequest, Store};
+use crate::{DatabaseError, Store};
 use host_domain::flight::booking::Booking;
+use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
 use host_domain::owner::Owner;
+use host_domain::page::{Page, PageRequest};
 use std::cmp::Ordering;
 
 /// Number of bookings in the requested time range up to which they are always sorted by price in
@@ -61,7 +63,7 @@ impl Store {
             (rows, total)
         };
         let mut items: Vec<Booking> = rows.iter().map(read).collect::<Result<_, _>>()?;
-        items.sort_by(|one, other| filter.compare(one, other));
+        items.sort_by(|one, other| compare(filter, one, other));
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
         let has_more = items.len() > limit;
         items.truncate(limit);
@@ -105,29 +107,22 @@ impl Store {
     }
 }
 
-impl FlightBookingFilter {
-    const fn has_time_range(&self) -> bool {
-        self.created_from.is_some() || self.created_to.is_some()
-    }
-
-    fn compare(&self, one: &Booking, other: &Booking) -> Ordering {
-        let (first, order) = match self.sort {
-            FlightBookingSort::CreatedAt => {
-                (Ordering::Equal, one.created_at.cmp(&other.created_at))
-            }
-            FlightBookingSort::TotalAmount => {
-                let (one, other) = (price_sort_key(one), price_sort_key(other));
-                let priced = (one == NO_PRICE_SORT_KEY).cmp(&(other == NO_PRICE_SORT_KEY));
-                (priced, one.cmp(&other))
-            }
-        };
-        let order = order.then_with(|| one.id.cmp(&other.id));
-        first.then(if self.descending {
-            order.reverse()
-        } else {
-            order
-        })
-    }
+/// Compares two bookings in the order of the filter.
+fn compare(filter: &FlightBookingFilter, one: &Booking, other: &Booking) -> Ordering {
+    let (first, order) = match filter.sort {
+        FlightBookingSort::CreatedAt => (Ordering::Equal, one.created_at.cmp(&other.created_at)),
+        FlightBookingSort::TotalAmount => {
+            let (one, other) = (price_sort_key(one), price_sort_key(other));
+            let priced = (one == NO_PRICE_SORT_KEY).cmp(&(other == NO_PRICE_SORT_KEY));
+            (priced, one.cmp(&other))
+        }
+    };
+    let order = order.then_with(|| one.id.cmp(&other.id));
+    first.then(if filter.descending {
+        order.reverse()
+    } else {
+        order
+    })
 }
 
 impl ConditionBuilder {

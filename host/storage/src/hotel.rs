@@ -2,37 +2,12 @@
 
 use crate::statement::{Row, Statement, Value, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
-use host_domain::hotel::booking::{Booking, Status};
+use host_domain::hotel::booking::Booking;
+use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::BookingId;
 use host_domain::owner::{Mode, Owner};
+use host_domain::page::{Page, PageRequest};
 use host_domain::supplier::SupplierId;
-
-/// A filter for an owner's bookings. A field that is `None` does not restrict the list.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HotelBookingFilter {
-    /// The status.
-    pub status: Option<Status>,
-    /// The caller's reference.
-    pub reference_id: Option<String>,
-}
-
-/// The requested page of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageRequest {
-    /// The maximum number of items.
-    pub limit: u32,
-    /// The number of items to skip.
-    pub offset: u64,
-}
-
-/// A page of a list.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Page<T> {
-    /// The items, at most as many as requested.
-    pub items: Vec<T>,
-    /// Whether the next page has at least one item.
-    pub has_more: bool,
-}
 
 impl UnitOfWork {
     /// Stores a new booking. Fails with [`Conflict::BookingExists`] if its id exists.
@@ -142,7 +117,7 @@ impl Store {
         page: PageRequest,
     ) -> Result<Page<Booking>, DatabaseError> {
         let rows = self.fetch_all(list(owner, filter, page)).await?;
-        Page::from_rows(&rows, page, read)
+        page_from_rows(&rows, page, read)
     }
 
     /// Returns the number of matching bookings on all pages.
@@ -160,23 +135,21 @@ impl Store {
     }
 }
 
-impl<T> Page<T> {
-    /// Builds a page from rows of a query that requested one row more than the page has.
-    pub(crate) fn from_rows(
-        rows: &[Row],
-        page: PageRequest,
-        read: impl Fn(&Row) -> Result<T, DatabaseError>,
-    ) -> Result<Self, DatabaseError> {
-        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-        Ok(Self {
-            items: rows
-                .iter()
-                .take(limit)
-                .map(read)
-                .collect::<Result<_, _>>()?,
-            has_more: rows.len() > limit,
-        })
-    }
+/// Builds a page from rows of a query that requested one row more than the page has.
+pub(crate) fn page_from_rows<T>(
+    rows: &[Row],
+    page: PageRequest,
+    read: impl Fn(&Row) -> Result<T, DatabaseError>,
+) -> Result<Page<T>, DatabaseError> {
+    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+    Ok(Page {
+        items: rows
+            .iter()
+            .take(limit)
+            .map(read)
+            .collect::<Result<_, _>>()?,
+        has_more: rows.len() > limit,
+    })
 }
 
 fn read(row: &Row) -> Result<Booking, DatabaseError> {

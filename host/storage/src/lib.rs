@@ -48,8 +48,6 @@ pub use conflict::Conflict;
 pub use content::{ContentPart, StoredContent};
 pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
 pub use event::{BookingHistoryEntry, OutboxEvent};
-pub use flight_filter::{FlightBookingFilter, FlightBookingSort};
-pub use hotel::{HotelBookingFilter, Page, PageRequest};
 pub use hotel_mapping::{HotelMapping, HotelObservation, HotelProfile};
 pub use idempotency::{IdempotencyKey, IdempotencyRecord};
 pub use instrument::StoredInstrument;
@@ -60,11 +58,10 @@ pub use reference_data::{AirportObservation, StoredAirline};
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
 pub use unit_of_work::UnitOfWork;
 pub use wakeup::{WakeupReceiver, WorkQueue};
-pub use watch::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease, StoredWatch, WatchFilter};
+pub use watch::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease, StoredWatch};
 pub use watch_event_log::WatchLogEntry;
 pub use webhook::{
-    DeliveryAttempt, DeliveryClaim, DeliveryFilter, DeliveryRelease, DueSubscription,
-    SealedSecrets, StoredDelivery,
+    DeliveryAttempt, DeliveryClaim, DeliveryRelease, DueSubscription, SealedSecrets, StoredDelivery,
 };
 
 use crate::statement::{Row, Statement};

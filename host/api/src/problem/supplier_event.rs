@@ -3,10 +3,10 @@
 use crate::error_code::ErrorCode;
 use crate::extract::BodyError;
 use crate::problem::{ApiError, Violation};
+use host_application::storage_failure::StorageFailure;
 use host_application::supplier_event::service::{AdmitError, ReceiveError};
 use host_domain::supplier::SupplierId;
 use host_domain::supplier_event::VerifyError;
-use host_storage::{CommitError, DatabaseError};
 
 impl ApiError {
     /// Creates the error for a webhook request whose body is not read.
@@ -25,11 +25,9 @@ impl ApiError {
     pub(crate) fn from_receive(supplier: &SupplierId, error: ReceiveError) -> Self {
         let verify = match error {
             // Events that are already stored are recognized when the request is sent again.
-            ReceiveError::Store(CommitError::Database(
-                error @ (DatabaseError::Unavailable(_)
-                | DatabaseError::CommitUnknown(_)
-                | DatabaseError::Closed),
-            )) => return Self::from(ErrorCode::Overloaded).with_cause(error),
+            ReceiveError::Store(
+                error @ (StorageFailure::Unavailable(_) | StorageFailure::CommitUnknown(_)),
+            ) => return Self::from(ErrorCode::Overloaded).with_cause(error),
             ReceiveError::Store(error) => return Self::from_storage(error),
             ReceiveError::Verify(error) => error,
         };

@@ -8,7 +8,6 @@ use crate::response::{ApiResponse, List};
 use axum::extract::State;
 use host_application::watch::service::WatchService;
 use host_resources::watch_event_log::{self, WatchEvent};
-use host_storage::WatchLogEntry;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -59,7 +58,8 @@ pub(crate) async fn list_watch_events(
     Ok(ApiResponse::ok(List(
         entries
             .into_iter()
-            .map(|WatchLogEntry { event, status }| {
+            .map(|entry| {
+                let (event, status) = (entry.event, entry.status);
                 let (created_at, payload) = (event.created_at, event.payload);
                 watch_event_log::event(&event.id, event.event_type, status, created_at, payload)
             })

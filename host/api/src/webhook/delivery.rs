@@ -10,11 +10,12 @@ use axum::extract::State;
 use host_application::webhook::delivery_details::DeliveryDetails;
 use host_application::webhook::delivery_service::DeliveryService;
 use host_domain::id::{DeliveryId, SubscriptionId};
+use host_domain::page::PageRequest;
+use host_domain::webhook::list::DeliveryFilter;
 use host_resources::value::IsoDateOrDateTime;
 use host_resources::webhook::{
     self, DeliveryStatus, RecoveredDeliveries, WebhookDelivery, WebhookDeliveryAttempt,
 };
-use host_storage::{DeliveryFilter, PageRequest};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;

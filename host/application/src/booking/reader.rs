@@ -2,12 +2,13 @@
 
 use crate::base::Base;
 use crate::task_supervisor::TaskSupervisor;
+use host_domain::flight::list::FlightBookingFilter;
+use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
+use host_domain::page::{Page, PageRequest};
 use host_domain::{flight, hotel};
-use host_storage::{
-    CommitError, DatabaseError, FlightBookingFilter, HotelBookingFilter, Page, PageRequest,
-};
+use host_storage::{CommitError, DatabaseError};
 use std::time::Duration;
 
 /// Interval at which the counts of flight bookings are updated. Lists add the changes since the

@@ -4,6 +4,7 @@
 use crate::base::Base;
 use crate::config::SupplierConfig;
 use crate::metric_names::SUPPLIER_EVENTS_TOTAL;
+use crate::storage_failure::StorageFailure;
 use crate::supplier::directory::{EventEndpoint, SupplierDirectory};
 use crate::task_supervisor::TaskSupervisor;
 use host_domain::id::BookingId;
@@ -76,7 +77,7 @@ pub enum ReceiveError {
     #[error(transparent)]
     Verify(#[from] VerifyError),
     #[error(transparent)]
-    Store(#[from] CommitError),
+    Store(#[from] StorageFailure),
 }
 
 /// The identity of an event, as background jobs use it.
@@ -216,7 +217,7 @@ impl SupplierEventService {
         key: &SupplierEventKey,
         event: &SupplierEvent,
         digest: &[u8; 32],
-    ) -> Result<(), CommitError> {
+    ) -> Result<(), StorageFailure> {
         let now = self.base.now();
         let mut write = UnitOfWork::new(now);
         write.insert_supplier_event(key.mode, &key.supplier, event, digest);
@@ -232,7 +233,7 @@ impl SupplierEventService {
             Err(CommitError::Conflict(Conflict::SupplierEventExists)) => {
                 key.log_and_count(&event.kind, "duplicate", None);
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }

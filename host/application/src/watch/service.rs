@@ -13,12 +13,13 @@ use host_domain::event::Product;
 use host_domain::id::{EventId, WatchId};
 use host_domain::mandate::MandateEvent;
 use host_domain::owner::{Owner, Tenant};
+use host_domain::page::{Page, PageRequest};
+use host_domain::watch::list::WatchFilter;
 use host_domain::watch::{AutoBook, Event, PriceQuery, Transition, Trigger, Watch};
 use host_resources::watch_event as render;
 use host_resources::watch_event::WatchEventDetails;
 use host_storage::{
-    CommitError, Conflict, DatabaseError, OutboxEvent, Page, PageRequest, StoredWatch, UnitOfWork,
-    WatchFilter, WatchLogEntry,
+    CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, UnitOfWork, WatchLogEntry,
 };
 use std::sync::Arc;
 

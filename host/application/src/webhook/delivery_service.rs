@@ -12,9 +12,11 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, SubscriptionId};
 use host_domain::owner::{Owner, Tenant};
+use host_domain::page::{Page, PageRequest};
 use host_domain::time::Timestamp;
+use host_domain::webhook::list::DeliveryFilter;
 use host_domain::webhook::{Subscription, SubscriptionStatus};
-use host_storage::{CommitError, DeliveryFilter, Page, PageRequest, StoredDelivery, UnitOfWork};
+use host_storage::{CommitError, StoredDelivery, UnitOfWork};
 use std::sync::Arc;
 
 /// Number of failed deliveries that are read in one batch to be replayed.

@@ -14,10 +14,9 @@ use crate::webhook::url_policy;
 use host_domain::event::{EventType, Product};
 use host_domain::id::{EventId, SubscriptionId};
 use host_domain::owner::{Owner, Tenant};
+use host_domain::page::{Page, PageRequest};
 use host_domain::webhook::{Delivery, Subscription, SubscriptionEvent, SubscriptionStatus};
-use host_storage::{
-    CommitError, Conflict, OutboxEvent, Page, PageRequest, SealedSecrets, UnitOfWork,
-};
+use host_storage::{CommitError, Conflict, OutboxEvent, SealedSecrets, UnitOfWork};
 use secrecy::SecretString;
 use serde_json::json;
 use std::sync::Arc;

@@ -13,9 +13,10 @@ use crate::webhook::signing_secret::{self, SecretSlot};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
+use host_domain::page::PageRequest;
 use host_domain::webhook::Subscription;
 use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
-use host_storage::{CommitError, PageRequest, UnitOfWork};
+use host_storage::{CommitError, UnitOfWork};
 use std::sync::Arc;
 
 /// The product whose events the endpoint receives.

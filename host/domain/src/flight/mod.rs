@@ -2,6 +2,7 @@
 
 pub mod booking;
 pub mod itinerary;
+pub mod list;
 pub mod passenger;
 pub mod quote;
 pub mod step;

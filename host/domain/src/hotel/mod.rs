@@ -2,6 +2,7 @@
 
 pub mod booking;
 pub mod content;
+pub mod list;
 pub mod quote;
 pub mod step;
 pub mod supplier_api;

@@ -1,5 +1,6 @@
 //! Price watches: what is checked, when, and how a watch changes.
 
+pub mod list;
 pub mod price_query;
 mod transition;
 

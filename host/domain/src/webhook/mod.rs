@@ -2,6 +2,7 @@
 
 pub mod delivery;
 pub mod event_log;
+pub mod list;
 pub mod subscription;
 
 pub use delivery::{

@@ -1,10 +1,12 @@
 //! Hotel bookings, their history and their subscriber events.
 
 use super::*;
-use crate::{BookingHistoryEntry, HotelBookingFilter, OutboxEvent, PageRequest};
+use crate::{BookingHistoryEntry, OutboxEvent};
 use host_domain::event::Product;
 use host_domain::hotel::booking::Status;
+use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::EventId;
+use host_domain::page::PageRequest;
 
 on_both_databases!(
     booking_is_read_as_stored,

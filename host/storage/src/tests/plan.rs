@@ -3,10 +3,12 @@
 use super::*;
 use crate::dialect::Dialect;
 use crate::statement::Statement;
-use crate::{AttemptOutcome, HotelBookingFilter, JobClaim, PageRequest, ParkedJobFilter};
+use crate::{AttemptOutcome, JobClaim, ParkedJobFilter};
 use crate::{api_key, attempt, flight, hotel, hotel_mapping, instrument, job, reference_data};
 use host_domain::hotel::booking::Status;
+use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::{AttemptId, InstrumentId};
+use host_domain::page::PageRequest;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 /// Statements with the index that each must use.

@@ -4,11 +4,11 @@
 mod plan;
 
 use super::*;
-use crate::{
-    ClaimedPriceCheck, PageRequest, PriceCheckClaim, PriceCheckRelease, StoredWatch, WatchFilter,
-};
+use crate::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease, StoredWatch};
 use futures::future::join_all;
 use host_domain::id::{PlaceId, WatchId};
+use host_domain::page::PageRequest;
+use host_domain::watch::list::WatchFilter;
 use host_domain::watch::{
     Area, Event, ObservedPrice, PriceQuery, Status, Trigger, TripFilters, Watch, WatchTarget,
 };

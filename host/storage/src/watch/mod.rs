@@ -6,19 +6,15 @@ pub use price_check::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease};
 #[cfg(test)]
 pub(crate) use price_check::{claim as claim_price_checks, next_due as next_price_check};
 
+use crate::hotel::page_from_rows;
 use crate::statement::{Row, Statement, Value, statement};
-use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{PriceCheckId, WatchId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
-use host_domain::watch::{ObservedPrice, Status, Watch};
-
-/// A filter for an owner's watches. A field that is `None` does not restrict the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct WatchFilter {
-    /// The status.
-    pub status: Option<Status>,
-}
+use host_domain::page::{Page, PageRequest};
+use host_domain::watch::list::WatchFilter;
+use host_domain::watch::{ObservedPrice, Watch};
 
 /// A watch with the price last observed for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +122,7 @@ impl Store {
         page: PageRequest,
     ) -> Result<Page<StoredWatch>, DatabaseError> {
         let rows = self.fetch_all(list(owner, filter, page)).await?;
-        Page::from_rows(&rows, page, read)
+        page_from_rows(&rows, page, read)
     }
 
     /// Returns the number of matching watches on all pages.

@@ -2,12 +2,15 @@
 
 use super::subscription::read_tenant;
 use crate::event::OutboxEvent;
+use crate::hotel::page_from_rows;
 use crate::statement::{Row, Statement, Value, statement};
 use crate::wakeup::WorkQueue;
-use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::owner::Tenant;
+use host_domain::page::{Page, PageRequest};
 use host_domain::time::Timestamp;
+use host_domain::webhook::list::DeliveryFilter;
 use host_domain::webhook::{Delivery, DeliveryFailureReason, DeliveryState, DeliveryStatus};
 
 /// A delivery with its payload.
@@ -19,13 +22,6 @@ pub struct StoredDelivery {
     pub delivery: Delivery,
     /// The body, byte for byte as it is signed.
     pub payload: String,
-}
-
-/// A filter for a subscription's deliveries. A field that is `None` does not restrict the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DeliveryFilter {
-    /// The status.
-    pub status: Option<DeliveryStatus>,
 }
 
 impl UnitOfWork {
@@ -188,7 +184,7 @@ impl Store {
         let rows = self
             .fetch_all(list(tenant, subscription, filter, page))
             .await?;
-        Page::from_rows(&rows, page, read)
+        page_from_rows(&rows, page, read)
     }
 
     /// Returns the number of matching deliveries on all pages.

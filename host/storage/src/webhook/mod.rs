@@ -6,6 +6,6 @@ pub(crate) mod dispatch;
 pub(crate) mod subscription;
 
 pub use attempt::DeliveryAttempt;
-pub use delivery::{DeliveryFilter, StoredDelivery};
+pub use delivery::StoredDelivery;
 pub use dispatch::{DeliveryClaim, DeliveryRelease, DueSubscription};
 pub use subscription::SealedSecrets;

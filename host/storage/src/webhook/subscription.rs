@@ -1,11 +1,13 @@
 //! Subscriptions with their encrypted secrets.
 
+use crate::hotel::page_from_rows;
 use crate::statement::{Row, Statement, statement};
 use crate::wakeup::WorkQueue;
-use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
+use host_domain::page::{Page, PageRequest};
 use host_domain::webhook::{Subscription, SubscriptionStatus};
 
 impl UnitOfWork {
@@ -202,7 +204,7 @@ impl Store {
         page: PageRequest,
     ) -> Result<Page<Subscription>, DatabaseError> {
         let rows = self.fetch_all(list(tenant, product, page)).await?;
-        Page::from_rows(&rows, page, read)
+        page_from_rows(&rows, page, read)
     }
 
     /// Returns the number of a tenant's subscriptions to a product.

@@ -8,11 +8,11 @@ mod subscription;
 mod watch_event_log;
 
 use super::*;
-use crate::{
-    DeliveryClaim, DeliveryFilter, OutboxEvent, PageRequest, SealedSecrets, StoredDelivery,
-};
+use crate::{DeliveryClaim, OutboxEvent, SealedSecrets, StoredDelivery};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
+use host_domain::page::PageRequest;
+use host_domain::webhook::list::DeliveryFilter;
 use host_domain::webhook::{
     Delivery, DeliveryEvent, DeliveryFailureReason, DeliveryResult, DeliveryState, DeliveryStatus,
     ReplayPolicy, RetryAfterLimit, RetryPolicy, Subscription, SubscriptionEvent,
