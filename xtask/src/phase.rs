@@ -148,11 +148,8 @@ impl fmt::Display for Elapsed {
 mod tests {
     use super::*;
 
-    /// Held by tests that start programs: a failure stops every program of the process.
-    static PROGRAMS: Mutex<()> = Mutex::new(());
-
     fn run_script_beside<T>(script: &str, shown: impl FnOnce() -> Result<T>) -> Result<T> {
-        let _guard = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = process::only_test_that_runs_programs();
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         let background = Background {

@@ -239,6 +239,13 @@ impl Drop for Program {
     }
 }
 
+/// Keeps tests that start programs apart: a failure stops every program of the process.
+#[cfg(test)]
+pub(crate) fn only_test_that_runs_programs() -> MutexGuard<'static, ()> {
+    static PROGRAMS: Mutex<()> = Mutex::new(());
+    PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn running() -> MutexGuard<'static, Vec<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -143,6 +143,7 @@ mod tests {
 
     #[test]
     fn stripped_program_links_to_its_debug_file() {
+        let _guard = process::only_test_that_runs_programs();
         let dist = tempfile::tempdir().unwrap();
         let tests = std::env::current_exe().unwrap();
         separate_debug_info(&tests, dist.path()).unwrap();
