@@ -6,15 +6,12 @@ use crate::base::Base;
 use crate::booking::cancellation::CancellationService;
 use crate::booking::completion::CompletionService;
 use crate::booking::engine::WorkflowEngine;
-use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::prebook::PrebookService;
 use crate::booking::reader::BookingReader;
 use crate::booking::resolution::ResolutionService;
 use crate::booking::service_purchase::ServicePurchaseService;
-use crate::booking::settings::BookingSettings;
 use crate::catalog::flight_reference::FlightReferenceService;
-use crate::catalog::hotel_content::{ContentDependencies, ContentService};
-use crate::catalog::hotel_mapping::HotelMappingService;
+use crate::catalog::hotel_content::ContentService;
 use crate::catalog::hotel_search::HotelSearchService;
 use crate::catalog::place::PlaceService;
 use crate::catalog::price_calendar::PriceCalendarService;
@@ -32,19 +29,15 @@ use crate::offers::service::OfferService;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
+use crate::service_groups::{BookingServices, QueryServices, WebhookServices};
 use crate::supplier::directory::SupplierDirectory;
-use crate::supplier::rate_limiter::SupplierRateLimiter;
-use crate::supplier::router::SupplierRouter;
 use crate::supplier_event::service::SupplierEventService;
 use crate::task_supervisor::TaskSupervisor;
 use crate::watch::check_worker::CheckWorker;
-use crate::watch::price_check::{PriceCheckDependencies, PriceChecker};
+use crate::watch::price_check::PriceChecker;
 use crate::watch::purchase_job;
 use crate::watch::service::{PURCHASE_JOB_KIND, WatchService};
 use crate::webhook::delivery_service::DeliveryService;
-use crate::webhook::delivery_worker::{DeliveryWorker, DeliveryWorkerSettings};
-use crate::webhook::maintenance::WebhookMaintenance;
-use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::service::WebhookService;
 use crate::webhook::watch_endpoint::WatchEndpointService;
 use base64::Engine;
@@ -52,7 +45,6 @@ use base64::engine::general_purpose::STANDARD;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use host_domain::time::Clock;
-use host_runtime::guarded_client::DnsLookup;
 use host_runtime::{CallSink, Runtime, RuntimeConfig, RuntimeError};
 use host_storage::{DatabaseError, MigrateError, OpenError, Store, StoreOptions};
 use secrecy::SecretSlice;
@@ -146,6 +138,18 @@ pub struct ApplicationDependencies {
     pub base_url: String,
 }
 
+/// What [`Application::launch`] opens before it builds the services.
+struct OpenedResources {
+    config: Config,
+    base: Base,
+    base_url: String,
+    sealer: Arc<Sealer>,
+    idempotency: IdempotencyService,
+    mandates: Arc<MandateService>,
+    runtime: Runtime,
+    suppliers: Arc<SupplierDirectory>,
+}
+
 /// Reason why the application cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartupError {
@@ -212,11 +216,36 @@ impl Application {
             runtime.clone(),
         ));
         suppliers.load_all().await;
+        Ok(Self::build(OpenedResources {
+            config,
+            base,
+            base_url: surroundings.base_url,
+            sealer,
+            idempotency,
+            mandates,
+            runtime,
+            suppliers,
+        }))
+    }
+
+    /// Builds the services and starts the background tasks.
+    fn build(resources: OpenedResources) -> Arc<Self> {
+        let OpenedResources {
+            config,
+            base,
+            base_url,
+            sealer,
+            idempotency,
+            mandates,
+            runtime,
+            suppliers,
+        } = resources;
         let tasks = TaskSupervisor::default();
         let queries = QueryServices::new(&config, &base, &suppliers, &sealer, &tasks);
         let watches = Arc::new(WatchService::new(
             base.clone(),
             Arc::clone(&queries.price_checker),
+            Arc::clone(&mandates),
             idempotency.clone(),
         ));
         let instruments = Arc::new(PaymentInstrumentService::new(
@@ -251,7 +280,7 @@ impl Application {
             instruments,
             mandates,
             api_keys: Arc::new(ApiKeyAuthenticator::new(base.clone(), tasks.clone())),
-            readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
+            readiness: Arc::new(ReadinessProbe::new(base.store.clone(), tasks.clone())),
             webhooks: webhook.subscriptions,
             deliveries: webhook.deliveries,
             watch_endpoints: webhook.watch_endpoints,
@@ -264,11 +293,11 @@ impl Application {
             price_checker: queries.price_checker,
             watches,
             weather: queries.weather,
-            clock: surroundings.clock,
-            ids: surroundings.ids,
-            base_url: surroundings.base_url,
+            clock: Arc::clone(&base.clock),
+            ids: Arc::clone(&base.ids),
+            base_url,
             config,
-            store,
+            store: base.store.clone(),
             runtime,
             suppliers,
             sealer,
@@ -276,7 +305,7 @@ impl Application {
         });
         webhook.workers.spawn(&app.tasks);
         spawn_background_tasks(&app, &base, &booking.engine);
-        Ok(app)
+        app
     }
 
     pub(crate) fn lease_ms(&self) -> i64 {
@@ -294,163 +323,6 @@ impl Application {
         let done = self.tasks.wait_for_tasks(patience).await;
         self.store.close().await;
         done
-    }
-}
-
-/// The services and workers of webhooks.
-struct WebhookServices {
-    subscriptions: Arc<WebhookService>,
-    deliveries: Arc<DeliveryService>,
-    watch_endpoints: Arc<WatchEndpointService>,
-    workers: WebhookWorkers,
-}
-
-/// The background work of webhooks.
-struct WebhookWorkers {
-    delivery: Arc<DeliveryWorker>,
-    maintenance: WebhookMaintenance,
-}
-
-impl WebhookServices {
-    fn new(
-        config: &Config,
-        base: &Base,
-        tasks: &TaskSupervisor,
-        sealer: &Arc<Sealer>,
-        idempotency: &IdempotencyService,
-    ) -> Self {
-        let policy = Arc::new(DeliveryPolicy::new(
-            &config.webhooks,
-            Duration::from_secs(config.jobs.lease_s.max(1)),
-            config.allow_insecure_webhooks,
-            DnsLookup::system(),
-        ));
-        let subscriptions = Arc::new(WebhookService::new(
-            base.clone(),
-            Arc::clone(sealer),
-            Arc::clone(&policy),
-            idempotency.clone(),
-        ));
-        let deliveries = Arc::new(DeliveryService::new(
-            base.clone(),
-            Arc::clone(&policy),
-            idempotency.clone(),
-            Arc::clone(&subscriptions),
-        ));
-        let watch_endpoints = Arc::new(WatchEndpointService::new(
-            base.clone(),
-            Arc::clone(sealer),
-            idempotency.clone(),
-            Arc::clone(&subscriptions),
-        ));
-        let delivery = Arc::new(DeliveryWorker::new(
-            base.clone(),
-            Arc::clone(sealer),
-            policy,
-            Arc::clone(&subscriptions),
-            tasks.clone(),
-            DeliveryWorkerSettings::new(&config.webhooks, &config.jobs),
-        ));
-        Self {
-            subscriptions,
-            deliveries,
-            watch_endpoints,
-            workers: WebhookWorkers {
-                delivery,
-                maintenance: WebhookMaintenance::new(base.clone()),
-            },
-        }
-    }
-}
-
-/// The services that query suppliers and change nothing there.
-struct QueryServices {
-    content: Arc<ContentService>,
-    flight_reference: Arc<FlightReferenceService>,
-    hotel_search: Arc<HotelSearchService>,
-    offers: Arc<OfferService>,
-    places: Arc<PlaceService>,
-    price_calendar: Arc<PriceCalendarService>,
-    price_checker: Arc<PriceChecker>,
-    weather: Arc<WeatherService>,
-}
-
-impl QueryServices {
-    fn new(
-        config: &Config,
-        base: &Base,
-        suppliers: &Arc<SupplierDirectory>,
-        sealer: &Arc<Sealer>,
-        tasks: &TaskSupervisor,
-    ) -> Self {
-        let router = SupplierRouter::new(Arc::clone(suppliers));
-        let mappings = HotelMappingService::new(base.store.clone());
-        let refresh_timeout = Duration::from_secs(config.limits.request_s);
-        let content = ContentService::new(ContentDependencies {
-            base: base.clone(),
-            suppliers: Arc::clone(suppliers),
-            router: router.clone(),
-            mappings: mappings.clone(),
-            tasks: tasks.clone(),
-            config: config.content.clone(),
-            refresh_timeout,
-        });
-        let flight_reference = FlightReferenceService::new(
-            base.clone(),
-            router.clone(),
-            tasks.clone(),
-            refresh_timeout,
-        );
-        let places = Arc::new(PlaceService::new(base.clone(), router.clone()));
-        let hotel_search = Arc::new(HotelSearchService::new(
-            base.clone(),
-            router.clone(),
-            Arc::clone(&places),
-        ));
-        let offers = Arc::new(OfferService::new(
-            base.clone(),
-            router.clone(),
-            mappings.clone(),
-            Arc::clone(sealer),
-            &config.offers,
-        ));
-        let price_calendar = PriceCalendarService::new(
-            router.clone(),
-            mappings.clone(),
-            SupplierRateLimiter::per_minute(config.limits.calendar_per_minute),
-        );
-        let price_checker = PriceChecker::new(PriceCheckDependencies {
-            base: base.clone(),
-            offers: Arc::clone(&offers),
-            hotel_search: Arc::clone(&hotel_search),
-            places: Arc::clone(&places),
-            mappings,
-            router,
-            rate_limiter: SupplierRateLimiter::per_minute(config.watches.supplier_per_minute),
-        });
-        Self {
-            content: Arc::new(content),
-            flight_reference: Arc::new(flight_reference),
-            hotel_search,
-            offers,
-            places,
-            price_calendar: Arc::new(price_calendar),
-            price_checker: Arc::new(price_checker),
-            weather: Arc::new(WeatherService::new(
-                base.store.clone(),
-                Arc::clone(suppliers),
-            )),
-        }
-    }
-}
-
-impl WebhookWorkers {
-    fn spawn(self, tasks: &TaskSupervisor) {
-        tasks.spawn("webhooks", self.delivery.run());
-        let (maintenance, supervisor) = (self.maintenance, tasks.clone());
-        tasks.spawn("webhook upkeep", async move {
-            maintenance.run(&supervisor).await;
-        });
     }
 }
 
@@ -491,69 +363,6 @@ fn spawn_background_tasks(app: &Arc<Application>, base: &Base, engine: &Arc<Work
         &app.config.watches,
     ));
     app.tasks.spawn("watches", check_worker.run());
-}
-
-/// The services that work on bookings.
-struct BookingServices {
-    engine: Arc<WorkflowEngine>,
-    reader: Arc<BookingReader>,
-    prebooks: Arc<PrebookService>,
-    completions: Arc<CompletionService>,
-    cancellations: Arc<CancellationService>,
-    service_purchases: Arc<ServicePurchaseService>,
-    resolutions: Arc<ResolutionService>,
-}
-
-impl BookingServices {
-    fn new(
-        config: &Config,
-        base: &Base,
-        tasks: &TaskSupervisor,
-        suppliers: &Arc<SupplierDirectory>,
-        sealer: &Arc<Sealer>,
-        idempotency: &IdempotencyService,
-        instruments: &Arc<PaymentInstrumentService>,
-    ) -> Self {
-        let passenger_secrets = PassengerSecrets::new(Arc::clone(&base.ids), Arc::clone(sealer));
-        let engine = Arc::new(WorkflowEngine::new(
-            base.clone(),
-            BookingSettings::new(&config.jobs, &config.reconcile, &config.payments),
-            tasks.clone(),
-            Arc::clone(suppliers),
-            Arc::clone(instruments),
-            passenger_secrets.clone(),
-        ));
-        Self {
-            reader: Arc::new(BookingReader::new(base.clone())),
-            prebooks: Arc::new(PrebookService::new(
-                base.clone(),
-                Arc::clone(&engine),
-                Arc::clone(suppliers),
-                passenger_secrets,
-                &config.offers,
-            )),
-            completions: Arc::new(CompletionService::new(
-                base.clone(),
-                Arc::clone(&engine),
-                idempotency.clone(),
-                Arc::clone(instruments),
-            )),
-            cancellations: Arc::new(CancellationService::new(
-                base.clone(),
-                Arc::clone(&engine),
-                Arc::clone(suppliers),
-                idempotency.clone(),
-            )),
-            service_purchases: Arc::new(ServicePurchaseService::new(
-                base.clone(),
-                Arc::clone(&engine),
-                Arc::clone(suppliers),
-                Arc::clone(instruments),
-            )),
-            resolutions: Arc::new(ResolutionService::new(base.clone(), Arc::clone(&engine))),
-            engine,
-        }
-    }
 }
 
 /// Handler of the purchases of armed watches.

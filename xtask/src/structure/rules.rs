@@ -52,7 +52,7 @@ pub(super) const LAYERS: [&[&str]; 9] = [
     &["offers"],
     &["booking"],
     &["watch", "supplier_event"],
-    &["background"],
+    &["background", "service_groups"],
     // `testing` starts an application for the tests of other crates.
     &["application", "testing"],
 ];
