@@ -217,6 +217,7 @@ impl Application {
         let watches = Arc::new(WatchService::new(
             base.clone(),
             Arc::clone(&queries.price_checker),
+            Arc::clone(&mandates),
             idempotency.clone(),
         ));
         let instruments = Arc::new(PaymentInstrumentService::new(

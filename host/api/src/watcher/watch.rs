@@ -11,7 +11,6 @@ use crate::meta::PaginationMeta;
 use crate::problem::{ApiError, Violation};
 use crate::response::{ApiResponse, List, NoContent};
 use axum::extract::State;
-use host_application::application::Application;
 use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
 use host_application::watch::service::{Created, NewWatch, WatchService};
@@ -386,7 +385,7 @@ pub(crate) async fn delete_watch(
     responses((status = 200, description = "The armed watch.")),
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "payment_instrument_invalid"]))))]
 pub(crate) async fn confirm_watch_purchase(
-    State(app): State<Arc<Application>>,
+    State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated((PathId(id), key, Body(ConfirmPurchaseRequest {}))): Validated<(
         PathId<WatchId>,
@@ -395,7 +394,7 @@ pub(crate) async fn confirm_watch_purchase(
     )>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, "confirm_purchase"));
-    let confirmed = app
+    let confirmed = watches
         .confirm_purchase(&context.owner, &id, key.as_ref())
         .await;
     let confirmed = confirmed.map_err(ApiError::from_watch)?;

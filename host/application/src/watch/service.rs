@@ -1,11 +1,10 @@
 //! Price watches: the operations of callers on watches, and the transitions of a watch. Checking
 //! prices is background work: one query at a time, however many watches share it.
 
-use crate::application::Application;
 use crate::base::Base;
 use crate::context::RequestContext;
 use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
-use crate::mandate::service::{MandateError, NewMandate};
+use crate::mandate::service::{MandateError, MandateService, NewMandate};
 use crate::supplier::query_error::QueryError;
 use crate::watch::price_check::PriceChecker;
 use host_domain::booking;
@@ -103,6 +102,7 @@ pub enum Created {
 pub struct WatchService {
     base: Base,
     price_checker: Arc<PriceChecker>,
+    mandates: Arc<MandateService>,
     idempotency: IdempotencyService,
 }
 
@@ -112,11 +112,13 @@ impl WatchService {
     pub const fn new(
         base: Base,
         price_checker: Arc<PriceChecker>,
+        mandates: Arc<MandateService>,
         idempotency: IdempotencyService,
     ) -> Self {
         Self {
             base,
             price_checker,
+            mandates,
             idempotency,
         }
     }
@@ -243,6 +245,57 @@ impl WatchService {
         Err(WatchError::TooManyConflicts)
     }
 
+    /// Signs the mandate of a watch, so that the watch buys; once for each key. A watch that is
+    /// already armed stays unchanged.
+    ///
+    /// # Errors
+    /// [`WatchError`].
+    pub async fn confirm_purchase(
+        &self,
+        owner: &Owner,
+        id: &WatchId,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<StoredWatch, WatchError> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let stored = self.find(owner, id).await?;
+            if self.idempotency.find_result(key).await?.is_some() {
+                return Ok(stored);
+            }
+            let mut write = UnitOfWork::new(self.base.now());
+            claim_in(&mut write, key, id.as_str());
+            let is_armed = stored.watch.is_armed() && stored.watch.status().is_open();
+            let confirmed = if is_armed {
+                stored
+            } else {
+                self.arm(&mut write, stored).await?
+            };
+            match self.base.store.commit(write).await {
+                Ok(()) => return Ok(confirmed),
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(WatchError::TooManyConflicts)
+    }
+
+    /// Signs the mandate of a watch and adds it and the armed watch to `write`.
+    async fn arm(
+        &self,
+        write: &mut UnitOfWork,
+        stored: StoredWatch,
+    ) -> Result<StoredWatch, WatchError> {
+        let new = mandate_for(&stored.watch)?;
+        let mandate = self
+            .mandates
+            .sign_in(write, &stored.watch.owner, new)
+            .await?;
+        let event = Event::Armed {
+            mandate: mandate.terms.id,
+        };
+        let armed = self.apply_event_in(write, &stored, event, &WatchEventDetails::None)?;
+        Ok(armed.unwrap_or(stored))
+    }
+
     /// Applies an event to a watch and adds all consequences to `write`: the changed watch, the
     /// event for its organization, and the purchase that is due. Returns `None` if nothing changes.
     ///
@@ -309,57 +362,6 @@ impl WatchService {
         };
         let id = WatchId::parse(&watch_id).map_err(|_| WatchError::NotFound)?;
         self.find(owner, &id).await.map(Some)
-    }
-}
-
-impl Application {
-    /// Signs the mandate of a watch, so that the watch buys; once for each key. A watch that is
-    /// already armed stays unchanged.
-    pub async fn confirm_purchase(
-        &self,
-        owner: &Owner,
-        id: &WatchId,
-        key: Option<&IdempotentRequest>,
-    ) -> Result<StoredWatch, WatchError> {
-        for _ in 0..CONFLICT_RETRIES_MAX {
-            let stored = self.watches.find(owner, id).await?;
-            if self.idempotency.find_result(key).await?.is_some() {
-                return Ok(stored);
-            }
-            let mut write = UnitOfWork::new(self.clock.now());
-            claim_in(&mut write, key, id.as_str());
-            let is_armed = stored.watch.is_armed() && stored.watch.status().is_open();
-            let confirmed = if is_armed {
-                stored
-            } else {
-                self.arm(&mut write, stored).await?
-            };
-            match self.store.commit(write).await {
-                Ok(()) => return Ok(confirmed),
-                Err(CommitError::Conflict(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(WatchError::TooManyConflicts)
-    }
-
-    async fn arm(
-        &self,
-        write: &mut UnitOfWork,
-        stored: StoredWatch,
-    ) -> Result<StoredWatch, WatchError> {
-        let new = mandate_for(&stored.watch)?;
-        let mandate = self
-            .mandates
-            .sign_in(write, &stored.watch.owner, new)
-            .await?;
-        let event = Event::Armed {
-            mandate: mandate.terms.id,
-        };
-        let armed = self
-            .watches
-            .apply_event_in(write, &stored, event, &WatchEventDetails::None)?;
-        Ok(armed.unwrap_or(stored))
     }
 }
 
