@@ -20,12 +20,11 @@ use crate::catalog::place::PlaceService;
 use crate::catalog::price_calendar::PriceCalendarService;
 use crate::catalog::weather::WeatherService;
 use crate::config::Config;
-use crate::failpoint::{self, FailpointPhase};
 use crate::id_generator::IdGenerator;
 use crate::idempotency::IdempotencyService;
 use crate::jobs::operator::OperatorService;
 use crate::jobs::unresolved_monitor::UnresolvedMonitor;
-use crate::jobs::worker::{JobError, JobHandler, JobWorker};
+use crate::jobs::worker::JobWorker;
 use crate::mandate::service::MandateService;
 use crate::mandate::signing_key::SigningKeyError;
 use crate::offers::service::OfferService;
@@ -39,8 +38,8 @@ use crate::supplier_event::service::SupplierEventService;
 use crate::task_supervisor::TaskSupervisor;
 use crate::watch::check_worker::CheckWorker;
 use crate::watch::price_check::{PriceCheckDependencies, PriceChecker};
-use crate::watch::purchase_job;
-use crate::watch::service::{PURCHASE_JOB_KIND, WatchService};
+use crate::watch::purchase_job::{PurchaseDependencies, PurchaseJob};
+use crate::watch::service::WatchService;
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::delivery_worker::{DeliveryWorker, DeliveryWorkerSettings};
 use crate::webhook::maintenance::WebhookMaintenance;
@@ -49,8 +48,6 @@ use crate::webhook::service::WebhookService;
 use crate::webhook::watch_endpoint::WatchEndpointService;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use host_domain::time::Clock;
 use host_runtime::guarded_client::DnsLookup;
 use host_runtime::{CallSink, Runtime, RuntimeConfig, RuntimeError};
@@ -280,14 +277,6 @@ impl Application {
         Ok(app)
     }
 
-    pub(crate) fn lease_ms(&self) -> i64 {
-        self.config.jobs.lease_ms()
-    }
-
-    pub(crate) fn failpoint(&self, step: &str, phase: FailpointPhase) {
-        failpoint::hit(&self.config.jobs.abort_at, step, phase);
-    }
-
     /// Stops background tasks, waits up to `patience` for them, and closes the database. Returns
     /// `false` if a task was still running after that time.
     pub async fn shut_down(&self, patience: Duration) -> bool {
@@ -465,16 +454,21 @@ impl std::fmt::Debug for Application {
 
 /// Starts the background tasks. Each ends when the application shuts down.
 fn spawn_background_tasks(app: &Arc<Application>, base: &Base, engine: &Arc<WorkflowEngine>) {
+    let purchase_job = PurchaseJob::new(PurchaseDependencies {
+        base: base.clone(),
+        prebooks: Arc::clone(&app.prebooks),
+        completions: Arc::clone(&app.completions),
+        price_checker: Arc::clone(&app.price_checker),
+        offers: Arc::clone(&app.offers),
+        mandates: Arc::clone(&app.mandates),
+        watches: Arc::clone(&app.watches),
+        jobs_config: app.config.jobs.clone(),
+    });
     let job_worker = JobWorker::new(
         base.clone(),
         app.tasks.clone(),
         &app.config.jobs,
-        background::job_handlers(
-            base,
-            engine,
-            &app.suppliers,
-            Arc::new(PurchaseJobAdapter(Arc::clone(app))),
-        ),
+        background::job_handlers(base, engine, &app.suppliers, Arc::new(purchase_job)),
     );
     let background = BackgroundTasks {
         bookings: Arc::clone(&app.bookings),
@@ -554,25 +548,6 @@ impl BookingServices {
             resolutions: Arc::new(ResolutionService::new(base.clone(), Arc::clone(&engine))),
             engine,
         }
-    }
-}
-
-/// Handler of the purchases of armed watches.
-struct PurchaseJobAdapter(Arc<Application>);
-
-impl JobHandler for PurchaseJobAdapter {
-    fn kind(&self) -> &'static str {
-        PURCHASE_JOB_KIND
-    }
-
-    fn run<'a>(
-        &'a self,
-        subject: &'a str,
-        lease_token: &'a str,
-    ) -> BoxFuture<'a, Result<(), JobError>> {
-        purchase_job::run(&self.0, subject, lease_token)
-            .map(|result| result.map_err(JobError::from))
-            .boxed()
     }
 }
 
