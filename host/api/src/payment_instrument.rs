@@ -172,6 +172,14 @@ fn passes_luhn_check(digits: &str) -> bool {
     sum.is_multiple_of(10)
 }
 
+fn to_resource(instrument: &InstrumentDetails) -> PaymentInstrument {
+    PaymentInstrument::new(
+        &instrument.id,
+        instrument.card.as_ref(),
+        instrument.created_at,
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,12 +214,4 @@ mod tests {
             assert!(!contains_card_number(text), "{text}");
         }
     }
-}
-
-fn to_resource(instrument: &InstrumentDetails) -> PaymentInstrument {
-    PaymentInstrument::new(
-        &instrument.id,
-        instrument.card.as_ref(),
-        instrument.created_at,
-    )
 }

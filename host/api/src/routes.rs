@@ -155,7 +155,7 @@ pub(crate) fn openapi_document(table: RouteTable, server: &str, today: Date) -> 
     let mut document = OpenApiDocument::new();
     for (scope, routes) in table {
         for route in routes {
-            document.add(route.to_operation(scope));
+            document.add(route.into_operation(scope));
         }
     }
     document.finish(server, today)
@@ -199,7 +199,7 @@ impl Route {
         self
     }
 
-    pub(crate) fn to_operation(self, scope: Option<ApiKeyScope>) -> OperationSpec {
+    pub(crate) fn into_operation(self, scope: Option<ApiKeyScope>) -> OperationSpec {
         let attributes = serde_json::to_value(self.attributes).unwrap_or_default();
         let (_, item) = single_entry(attributes);
         let (method, mut attribute) = single_entry(item);

@@ -17,12 +17,11 @@ use crate::catalog::place::PlaceService;
 use crate::catalog::price_calendar::PriceCalendarService;
 use crate::catalog::weather::WeatherService;
 use crate::config::Config;
-use crate::failpoint::{self, FailpointPhase};
 use crate::id_generator::IdGenerator;
 use crate::idempotency::IdempotencyService;
 use crate::jobs::operator::OperatorService;
 use crate::jobs::unresolved_monitor::UnresolvedMonitor;
-use crate::jobs::worker::{JobError, JobHandler, JobWorker};
+use crate::jobs::worker::JobWorker;
 use crate::mandate::service::MandateService;
 use crate::mandate::signing_key::SigningKeyError;
 use crate::offers::service::OfferService;
@@ -35,15 +34,13 @@ use crate::supplier_event::service::SupplierEventService;
 use crate::task_supervisor::TaskSupervisor;
 use crate::watch::check_worker::CheckWorker;
 use crate::watch::price_check::PriceChecker;
-use crate::watch::purchase_job;
-use crate::watch::service::{PURCHASE_JOB_KIND, WatchService};
+use crate::watch::purchase_job::{PurchaseDependencies, PurchaseJob};
+use crate::watch::service::WatchService;
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::service::WebhookService;
 use crate::webhook::watch_endpoint::WatchEndpointService;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use host_domain::time::Clock;
 use host_runtime::{CallSink, Runtime, RuntimeConfig, RuntimeError};
 use host_storage::{DatabaseError, MigrateError, OpenError, Store, StoreOptions};
@@ -58,8 +55,6 @@ pub struct Application {
     pub config: Config,
     /// The database.
     pub store: Store,
-    /// The plugin runtime.
-    pub runtime: Runtime,
     /// The configured suppliers.
     pub suppliers: Arc<SupplierDirectory>,
     /// The wall clock.
@@ -145,8 +140,8 @@ struct OpenedResources {
     base_url: String,
     sealer: Arc<Sealer>,
     idempotency: IdempotencyService,
+    instruments: Arc<PaymentInstrumentService>,
     mandates: Arc<MandateService>,
-    runtime: Runtime,
     suppliers: Arc<SupplierDirectory>,
 }
 
@@ -213,17 +208,23 @@ impl Application {
         let suppliers = Arc::new(SupplierDirectory::new(
             &config,
             surroundings.plugins_dir,
-            runtime.clone(),
+            runtime,
         ));
         suppliers.load_all().await;
+        let instruments = Arc::new(PaymentInstrumentService::new(
+            base.clone(),
+            Arc::clone(&suppliers),
+            Arc::clone(&sealer),
+            idempotency.clone(),
+        ));
         Ok(Self::build(OpenedResources {
             config,
             base,
             base_url: surroundings.base_url,
             sealer,
             idempotency,
+            instruments,
             mandates,
-            runtime,
             suppliers,
         }))
     }
@@ -236,8 +237,8 @@ impl Application {
             base_url,
             sealer,
             idempotency,
+            instruments,
             mandates,
-            runtime,
             suppliers,
         } = resources;
         let tasks = TaskSupervisor::default();
@@ -246,12 +247,6 @@ impl Application {
             base.clone(),
             Arc::clone(&queries.price_checker),
             Arc::clone(&mandates),
-            idempotency.clone(),
-        ));
-        let instruments = Arc::new(PaymentInstrumentService::new(
-            base.clone(),
-            Arc::clone(&suppliers),
-            Arc::clone(&sealer),
             idempotency.clone(),
         ));
         let webhook = WebhookServices::new(&config, &base, &tasks, &sealer, &idempotency);
@@ -298,7 +293,6 @@ impl Application {
             base_url,
             config,
             store: base.store.clone(),
-            runtime,
             suppliers,
             sealer,
             tasks,
@@ -306,14 +300,6 @@ impl Application {
         webhook.workers.spawn(&app.tasks);
         spawn_background_tasks(&app, &base, &booking.engine);
         app
-    }
-
-    pub(crate) fn lease_ms(&self) -> i64 {
-        self.config.jobs.lease_ms()
-    }
-
-    pub(crate) fn failpoint(&self, step: &str, phase: FailpointPhase) {
-        failpoint::hit(&self.config.jobs.abort_at, step, phase);
     }
 
     /// Stops background tasks, waits up to `patience` for them, and closes the database. Returns
@@ -336,16 +322,21 @@ impl std::fmt::Debug for Application {
 
 /// Starts the background tasks. Each ends when the application shuts down.
 fn spawn_background_tasks(app: &Arc<Application>, base: &Base, engine: &Arc<WorkflowEngine>) {
+    let purchase_job = PurchaseJob::new(PurchaseDependencies {
+        base: base.clone(),
+        prebooks: Arc::clone(&app.prebooks),
+        completions: Arc::clone(&app.completions),
+        price_checker: Arc::clone(&app.price_checker),
+        offers: Arc::clone(&app.offers),
+        mandates: Arc::clone(&app.mandates),
+        watches: Arc::clone(&app.watches),
+        jobs_config: app.config.jobs.clone(),
+    });
     let job_worker = JobWorker::new(
         base.clone(),
         app.tasks.clone(),
         &app.config.jobs,
-        background::job_handlers(
-            base,
-            engine,
-            &app.suppliers,
-            Arc::new(PurchaseJobAdapter(Arc::clone(app))),
-        ),
+        background::job_handlers(base, engine, &app.suppliers, Arc::new(purchase_job)),
     );
     let background = BackgroundTasks {
         bookings: Arc::clone(&app.bookings),
@@ -363,25 +354,6 @@ fn spawn_background_tasks(app: &Arc<Application>, base: &Base, engine: &Arc<Work
         &app.config.watches,
     ));
     app.tasks.spawn("watches", check_worker.run());
-}
-
-/// Handler of the purchases of armed watches.
-struct PurchaseJobAdapter(Arc<Application>);
-
-impl JobHandler for PurchaseJobAdapter {
-    fn kind(&self) -> &'static str {
-        PURCHASE_JOB_KIND
-    }
-
-    fn run<'a>(
-        &'a self,
-        subject: &'a str,
-        lease_token: &'a str,
-    ) -> BoxFuture<'a, Result<(), JobError>> {
-        purchase_job::run(&self.0, subject, lease_token)
-            .map(|result| result.map_err(JobError::from))
-            .boxed()
-    }
 }
 
 /// Opens the configured database without applying migrations.

@@ -79,7 +79,7 @@ impl StayRequest<'_> {
         }
     }
 
-    pub(crate) fn to_stay(&self) -> hotel::Stay {
+    pub(crate) fn to_stay(self) -> hotel::Stay {
         hotel::Stay {
             check_in: self.check_in.0,
             check_out: self.check_out.0,

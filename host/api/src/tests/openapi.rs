@@ -144,7 +144,7 @@ async fn every_request_schema_rejects_unknown_fields() {
 #[tokio::test]
 async fn error_codes_of_handler_attributes_exist() {
     for (scope, routes) in table_of_tests() {
-        for operation in routes.into_iter().map(|route| route.to_operation(scope)) {
+        for operation in routes.into_iter().map(|route| route.into_operation(scope)) {
             for code in operation.annotation["x-error-codes"]
                 .as_array()
                 .into_iter()

@@ -2,18 +2,23 @@
 //! booking, consumes the mandate and links the booking to the watch. After that the booking is
 //! bound, paid and booked like a caller's booking, and the watch follows its outcome.
 
-use crate::application::Application;
+use crate::base::Base;
 use crate::booking::aggregate::{BookingAggregate, BookingPhase};
-use crate::booking::completion::{CompleteBookingCommand, CompleteBookingError};
+use crate::booking::completion::{CompleteBookingCommand, CompleteBookingError, CompletionService};
 use crate::booking::hotel_prebook::PrebookHotelCommand;
-use crate::booking::prebook::{PrebookError, PrebookOutcome};
-use crate::failpoint::FailpointPhase;
-use crate::mandate::service::MandateError;
+use crate::booking::prebook::{PrebookError, PrebookOutcome, PrebookService};
+use crate::config::JobsConfig;
+use crate::failpoint::{self, FailpointPhase};
+use crate::jobs::worker::{JobError, JobHandler};
+use crate::mandate::service::{MandateError, MandateService};
+use crate::offers::service::OfferService;
 use crate::offers::terms::HotelOfferTerms;
 use crate::supplier::query_error::QueryError;
 use crate::watch::policy::{self, PurchaseOutcome};
-use crate::watch::price_check;
-use crate::watch::service::PURCHASE_JOB_KIND;
+use crate::watch::price_check::{self, PriceChecker};
+use crate::watch::service::{PURCHASE_JOB_KIND, WatchService};
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use host_domain::booking::InvalidTransition;
 use host_domain::hotel::Booking;
 use host_domain::id::{BookingId, HotelId, MandateId, WatchId};
@@ -52,9 +57,34 @@ pub enum WatchPurchaseError {
     NotArmed(WatchId),
 }
 
+/// Handler of the jobs that purchase for armed watches.
+pub struct PurchaseJob {
+    dependencies: PurchaseDependencies,
+}
+
+/// The dependencies of [`PurchaseJob`].
+pub struct PurchaseDependencies {
+    /// The database, the clock and the generator of identifiers.
+    pub base: Base,
+    /// Creates the booking.
+    pub prebooks: Arc<PrebookService>,
+    /// Completes the booking.
+    pub completions: Arc<CompletionService>,
+    /// Queries the price again.
+    pub price_checker: Arc<PriceChecker>,
+    /// Opens the offer.
+    pub offers: Arc<OfferService>,
+    /// Consumes and releases the mandate.
+    pub mandates: Arc<MandateService>,
+    /// Applies events to the watch.
+    pub watches: Arc<WatchService>,
+    /// The configuration of jobs.
+    pub jobs_config: JobsConfig,
+}
+
 /// One run of a purchase.
 struct PurchaseRun<'a> {
-    app: &'a Arc<Application>,
+    job: &'a PurchaseDependencies,
     stored: StoredWatch,
     hotel: HotelId,
     auto_book: AutoBook,
@@ -63,46 +93,74 @@ struct PurchaseRun<'a> {
     deadline: Instant,
 }
 
-/// Continues the purchase of a watch as far as possible.
-pub async fn run(
-    app: &Arc<Application>,
-    subject: &str,
-    token: &str,
-) -> Result<(), WatchPurchaseError> {
-    let stored = match WatchId::parse(subject) {
-        Ok(id) => app.store.watch_unscoped(&id).await?,
-        Err(_) => None,
-    };
-    let Some(stored) = stored else {
-        tracing::error!(
-            subject,
-            "a purchase job names a watch that does not exist; the job is finished"
+impl PurchaseJob {
+    /// Creates the handler.
+    #[must_use]
+    pub const fn new(dependencies: PurchaseDependencies) -> Self {
+        Self { dependencies }
+    }
+
+    /// Continues the purchase of a watch as far as possible.
+    async fn purchase(&self, subject: &str, token: &str) -> Result<(), WatchPurchaseError> {
+        let stored = match WatchId::parse(subject) {
+            Ok(id) => self.dependencies.base.store.watch_unscoped(&id).await?,
+            Err(_) => None,
+        };
+        let Some(stored) = stored else {
+            tracing::error!(
+                subject,
+                "a purchase job names a watch that does not exist; the job is finished"
+            );
+            return self.finish(subject, token).await;
+        };
+        let State::Purchasing { booking } = stored.watch.state.clone() else {
+            return self.finish(subject, token).await;
+        };
+        let purchase = PurchaseRun::new(&self.dependencies, stored)?;
+        self.hit_failpoint(FailpointPhase::StepPlanned);
+        let outcome = match booking {
+            None => purchase.start(token).await?,
+            Some(booking) => purchase.check_booking(&booking).await?,
+        };
+        self.hit_failpoint(FailpointPhase::ResponseReceived);
+        purchase.commit_outcome(outcome, token).await?;
+        self.hit_failpoint(FailpointPhase::OutcomeCommitted);
+        Ok(())
+    }
+
+    async fn finish(&self, subject: &str, token: &str) -> Result<(), WatchPurchaseError> {
+        let mut write = self.dependencies.base.unit_of_work();
+        write.complete_job(PURCHASE_JOB_KIND, subject, token);
+        Ok(self.dependencies.base.store.commit(write).await?)
+    }
+
+    fn hit_failpoint(&self, phase: FailpointPhase) {
+        failpoint::hit(
+            &self.dependencies.jobs_config.abort_at,
+            PURCHASE_JOB_KIND,
+            phase,
         );
-        return finish(app, subject, token).await;
-    };
-    let State::Purchasing { booking } = stored.watch.state.clone() else {
-        return finish(app, subject, token).await;
-    };
-    let purchase = PurchaseRun::new(app, stored)?;
-    app.failpoint(PURCHASE_JOB_KIND, FailpointPhase::StepPlanned);
-    let left = match booking {
-        None => purchase.start(token).await?,
-        Some(booking) => purchase.check_booking(&booking).await?,
-    };
-    app.failpoint(PURCHASE_JOB_KIND, FailpointPhase::ResponseReceived);
-    purchase.commit_outcome(left, token).await?;
-    app.failpoint(PURCHASE_JOB_KIND, FailpointPhase::OutcomeCommitted);
-    Ok(())
+    }
 }
 
-async fn finish(app: &Application, subject: &str, token: &str) -> Result<(), WatchPurchaseError> {
-    let mut write = UnitOfWork::new(app.clock.now());
-    write.complete_job(PURCHASE_JOB_KIND, subject, token);
-    Ok(app.store.commit(write).await?)
+impl JobHandler for PurchaseJob {
+    fn kind(&self) -> &'static str {
+        PURCHASE_JOB_KIND
+    }
+
+    fn run<'a>(
+        &'a self,
+        subject: &'a str,
+        lease_token: &'a str,
+    ) -> BoxFuture<'a, Result<(), JobError>> {
+        self.purchase(subject, lease_token)
+            .map(|result| result.map_err(JobError::from))
+            .boxed()
+    }
 }
 
 impl<'a> PurchaseRun<'a> {
-    fn new(app: &'a Arc<Application>, stored: StoredWatch) -> Result<Self, WatchPurchaseError> {
+    fn new(job: &'a PurchaseDependencies, stored: StoredWatch) -> Result<Self, WatchPurchaseError> {
         let watch = &stored.watch;
         let (WatchTarget::Hotel { hotel_id }, Some(auto_book), Some(mandate)) =
             (&watch.query.target, &watch.auto_book, &watch.mandate_id)
@@ -111,12 +169,12 @@ impl<'a> PurchaseRun<'a> {
         };
         let (hotel, auto_book, mandate) = (hotel_id.clone(), auto_book.clone(), mandate.clone());
         Ok(Self {
-            app,
+            job,
             stored,
             hotel,
             auto_book,
             mandate,
-            request_id: format!("job_{:032x}", app.ids.generate()),
+            request_id: format!("job_{:032x}", job.base.ids.generate()),
             deadline: Instant::now() + RUN_TIMEOUT,
         })
     }
@@ -140,13 +198,13 @@ impl<'a> PurchaseRun<'a> {
         let Some(offer) = offer else {
             return Ok(PurchaseOutcome::Released);
         };
-        let id = BookingId::from_bits(self.app.ids.generate());
-        let mut along = UnitOfWork::new(self.app.clock.now());
+        let id = BookingId::from_bits(self.job.base.ids.generate());
+        let mut write = UnitOfWork::new(self.job.base.now());
         let usage = self.usage(&offer, &id);
         match (self
-            .app
+            .job
             .mandates
-            .consume_in(&mut along, &self.mandate, usage))
+            .consume_in(&mut write, &self.mandate, usage))
         .await
         {
             Ok(_) => {}
@@ -160,25 +218,25 @@ impl<'a> PurchaseRun<'a> {
             }
             Err(error) => return Err(WatchPurchaseError::Mandate(error)),
         }
-        let began = Event::PurchaseStarted {
+        let started = Event::PurchaseStarted {
             booking: id.clone(),
         };
-        self.app.watches.apply_event_in(
-            &mut along,
+        self.job.watches.apply_event_in(
+            &mut write,
             &self.stored,
-            began,
+            started,
             &WatchEventDetails::None,
         )?;
         // If the lease is lost by then, its new holder may have started the purchase as well, and
         // this commit fails.
-        let (subject, lease_ms) = (watch.id.as_str(), self.app.lease_ms());
-        along.renew_job_lease(PURCHASE_JOB_KIND, subject, token, lease_ms);
-        let bound = self
-            .app
+        let (subject, lease_ms) = (watch.id.as_str(), self.job.jobs_config.lease_ms());
+        write.renew_job_lease(PURCHASE_JOB_KIND, subject, token, lease_ms);
+        let prebooked = self
+            .job
             .prebooks
-            .prebook_hotel_with(self.prebook_command(offer, &id), id.clone(), along)
+            .prebook_hotel_with(self.prebook_command(offer, &id), id.clone(), write)
             .await;
-        match bound {
+        match prebooked {
             Ok(PrebookOutcome::Created { booking, .. } | PrebookOutcome::Existing(booking)) => {
                 self.complete_booking(booking.id()).await
             }
@@ -195,13 +253,13 @@ impl<'a> PurchaseRun<'a> {
             price_check::background_context(tenant, &self.stored.price_check_id(), PRICING_TIMEOUT);
         let stay = &self.watch().query.stay;
         let hotels = self
-            .app
+            .job
             .price_checker
             .fetch_offers(&context, &self.hotel, None, stay)
             .await?;
         let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
         let cheapest = offers.min_by_key(|priced| priced.offer.total.minor);
-        Ok(cheapest.and_then(|priced| self.app.offers.open_hotel_offer(tenant, &priced.reference)))
+        Ok(cheapest.and_then(|priced| self.job.offers.open_hotel_offer(tenant, &priced.reference)))
     }
 
     fn usage(&self, offer: &HotelOfferTerms, booking: &BookingId) -> MandateUsage {
@@ -241,18 +299,18 @@ impl<'a> PurchaseRun<'a> {
         let refused = match booking.phase() {
             BookingPhase::Failed { was_bound: false } => {
                 let (owner, key) = (&self.watch().owner, id.as_str());
-                self.app.prebooks.find_prebook_refusal(owner, key).await?
+                self.job.prebooks.find_prebook_refusal(owner, key).await?
             }
             _ => None,
         };
         match policy::from_booking_phase(booking.phase(), is_declined(&booking), refused.as_ref()) {
-            Some(left) => Ok(left),
+            Some(outcome) => Ok(outcome),
             None => self.complete_booking(id).await,
         }
     }
 
     async fn booking(&self, id: &BookingId) -> Result<Booking, WatchPurchaseError> {
-        let found = Booking::load(&self.app.store, id).await?;
+        let found = Booking::load(&self.job.base.store, id).await?;
         found.ok_or_else(|| WatchPurchaseError::BookingMissing(id.clone()))
     }
 
@@ -270,13 +328,13 @@ impl<'a> PurchaseRun<'a> {
             deadline: self.deadline,
         };
         Ok(
-            match self.app.completions.complete::<Booking>(command).await {
+            match self.job.completions.complete::<Booking>(command).await {
                 Ok(completion) => {
                     let booking = completion.into_booking();
-                    let left =
+                    let outcome =
                         policy::from_booking_phase(booking.phase(), is_declined(&booking), None);
                     // A call that was not sent is sent by the next run.
-                    left.unwrap_or(PurchaseOutcome::Undecided)
+                    outcome.unwrap_or(PurchaseOutcome::Undecided)
                 }
                 Err(error) => policy::from_complete_error(&error)
                     .ok_or(WatchPurchaseError::Complete(error))?,
@@ -287,21 +345,21 @@ impl<'a> PurchaseRun<'a> {
     /// Commits the outcome of the run with its event.
     async fn commit_outcome(
         &self,
-        left: PurchaseOutcome,
+        outcome: PurchaseOutcome,
         token: &str,
     ) -> Result<(), WatchPurchaseError> {
-        let app = self.app;
-        let now = app.clock.now();
+        let job = self.job;
+        let now = job.base.now();
         let mut write = UnitOfWork::new(now);
         let id = &self.watch().id;
-        let Some(event) = left.event() else {
+        let Some(event) = outcome.event() else {
             let due = policy::next_poll_at(self.watch().updated_at, now);
             write.release_job(PURCHASE_JOB_KIND, id.as_str(), token, due);
-            return Ok(app.store.commit(write).await?);
+            return Ok(job.base.store.commit(write).await?);
         };
-        if left == PurchaseOutcome::Released {
+        if outcome == PurchaseOutcome::Released {
             let tenant = &self.watch().owner.tenant;
-            let released = app
+            let released = job
                 .mandates
                 .release_in(&mut write, tenant, &self.mandate)
                 .await;
@@ -312,18 +370,18 @@ impl<'a> PurchaseRun<'a> {
             }
         }
         // The watch is loaded again, because the run has changed it.
-        let stored = app.store.watch_unscoped(id).await?;
+        let stored = job.base.store.watch_unscoped(id).await?;
         let stored = stored.ok_or_else(|| WatchPurchaseError::NotArmed(id.clone()))?;
-        let told = match (left, stored.watch.booking_id()) {
+        let details = match (outcome, stored.watch.booking_id()) {
             (PurchaseOutcome::Purchased, Some(booking)) => {
                 WatchEventDetails::Booking(Box::new(self.booking(booking).await?))
             }
             _ => WatchEventDetails::None,
         };
-        app.watches
-            .apply_event_in(&mut write, &stored, event, &told)?;
+        job.watches
+            .apply_event_in(&mut write, &stored, event, &details)?;
         write.complete_job(PURCHASE_JOB_KIND, id.as_str(), token);
-        Ok(app.store.commit(write).await?)
+        Ok(job.base.store.commit(write).await?)
     }
 }
 

@@ -74,12 +74,8 @@ impl Life<'_> {
     /// Executes one step. Returns the next task with its delay, or `None` if the purchase is
     /// finished.
     pub(super) fn buy(&mut self, purchase: Purchase) -> Result<Option<(i64, Task)>> {
-        let Purchase {
-            watch: id,
-            holder,
-            claimed_at,
-            at,
-        } = purchase;
+        let claimed_at = purchase.claimed_at;
+        let (id, holder, at) = (purchase.watch, purchase.holder, purchase.at);
         self.note(|| format!("purchase {holder} of {id}: {}", at.shown()));
         let mut after_ms = self.random.between(1, 30);
         let at = match at {
@@ -95,8 +91,7 @@ impl Life<'_> {
                         booking: Some(booking),
                     } => self.follow(booking),
                     _ => {
-                        let done = Op::ReleaseJob(id.clone(), holder, None);
-                        let _lost = self.commit(vec![done])?;
+                        let _lost = self.commit(vec![Op::ReleaseJob(id, holder, None)])?;
                         return Ok(None);
                     }
                 }
@@ -135,12 +130,13 @@ impl Life<'_> {
             }
             At::Fails => {
                 let due_at = self.now.plus_ms(RETRY_MS);
-                let _lost = self.commit(vec![Op::FailJob(id.clone(), holder, due_at)])?;
+                let _lost = self.commit(vec![Op::FailJob(id, holder, due_at)])?;
                 return Ok(None);
             }
         };
+        let watch = id;
         let purchase = Purchase {
-            watch: id,
+            watch,
             holder,
             claimed_at,
             at,
