@@ -1,3 +1,7 @@
+//! Bookings from prebook to refund. Each call to a supplier or processor is a named step: its intent
+//! is stored before the call and its outcome after it. Services start a workflow, jobs resume it, and
+//! both execute the same steps.
+
 pub mod aggregate;
 pub mod cancel_error;
 pub mod cancellation;

@@ -1,3 +1,5 @@
+//! Read-only queries about places, hotels, airports and airlines.
+
 pub mod flight_reference;
 pub mod hotel_content;
 pub mod hotel_mapping;

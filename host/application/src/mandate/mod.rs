@@ -1,3 +1,5 @@
+//! Mandates: their claims, their signing keys and the operations on them.
+
 pub mod claims;
 pub mod service;
 pub mod signing_key;

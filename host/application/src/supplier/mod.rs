@@ -1,3 +1,5 @@
+//! Suppliers: which exist, which one a query is routed to, and how often it may be called.
+
 pub mod directory;
 pub mod plugin_report;
 pub mod query_error;

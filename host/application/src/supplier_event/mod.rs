@@ -1,2 +1,4 @@
+//! Webhooks that suppliers send: receiving them, and applying them to bookings.
+
 pub mod job;
 pub mod service;

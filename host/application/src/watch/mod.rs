@@ -1,3 +1,5 @@
+//! Price watches: operations, checks and purchases.
+
 pub mod check_worker;
 pub mod policy;
 pub mod price_check;

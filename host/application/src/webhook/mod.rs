@@ -1,3 +1,7 @@
+//! Webhooks: managing subscriptions, and delivering events to subscribers. An event is recorded for
+//! each subscription in the transaction that creates it. From then on it is a delivery, which is
+//! sent until it is accepted or has failed for good, even if this process dies.
+
 pub mod attempt;
 pub mod delivery_details;
 pub mod delivery_service;

@@ -1,6 +1,4 @@
-//! Webhooks: managing subscriptions, and delivering events to subscribers. An event is recorded for
-//! each subscription in the transaction that creates it. From then on it is a delivery, which is
-//! sent until it is accepted or has failed for good, even if this process dies.
+//! Policy of webhook deliveries: retry schedules, leases and limits.
 
 use crate::config::WebhooksConfig;
 use host_domain::owner::{Mode, Tenant};

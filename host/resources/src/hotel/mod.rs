@@ -1,3 +1,5 @@
+//! JSON resources of hotels.
+
 pub mod booking;
 pub mod cancellation;
 pub mod content;
