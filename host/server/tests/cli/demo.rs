@@ -16,7 +16,7 @@ async fn text(url: String) -> String {
 }
 
 #[tokio::test]
-async fn a_demo_greets_and_its_addresses_answer() {
+async fn demo_start_prints_instructions_and_serves_its_addresses() {
     let folder = TempDir::new().unwrap();
     let demo = Demo::start(folder.path());
     let [api, admin, sandbox, key] =
@@ -35,13 +35,13 @@ async fn a_demo_greets_and_its_addresses_answer() {
             .contains("stopover_http_requests_total")
     );
     assert_eq!(text(format!("{sandbox}/control/ledger")).await, "[]");
-    // Metrics are not for callers.
+    // Metrics are served only by the admin listener.
     assert!(text(format!("{api}/metrics")).await.contains("not_found"));
     demo.stop();
 }
 
 #[tokio::test]
-async fn broken_plugins_are_down_and_keep_nothing_else_from_working() {
+async fn broken_plugin_is_down_and_server_still_starts() {
     let folder = TempDir::new().unwrap();
     let demo = Demo::start(folder.path());
     let [api, admin, key] = ["api", "admin", "key"].map(|name| demo.told(name).unwrap());
@@ -79,7 +79,7 @@ async fn broken_plugins_are_down_and_keep_nothing_else_from_working() {
 }
 
 #[test]
-fn a_demo_without_its_plugins_says_where_they_should_be() {
+fn demo_without_plugins_names_the_missing_files() {
     let folder = TempDir::new().unwrap();
     let output = run(
         folder.path(),
@@ -94,7 +94,7 @@ fn a_demo_without_its_plugins_says_where_they_should_be() {
 }
 
 #[test]
-fn another_master_key_is_noticed_at_the_start() {
+fn start_with_another_master_key_is_refused() {
     let folder = TempDir::new().unwrap();
     let serve = |key: &str| {
         let mut command = stopover(

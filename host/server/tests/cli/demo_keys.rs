@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The status that a key gets.
+/// Returns the status of a request with a key.
 async fn status(api: &str, key: &str) -> u16 {
     let request = client()
         .get(format!("{api}/v1/suppliers"))
@@ -13,7 +13,7 @@ async fn status(api: &str, key: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_key_made_while_the_server_runs_works_until_it_is_revoked() {
+async fn key_created_while_serving_works_until_revoked() {
     let folder = TempDir::new().unwrap();
     let demo = Demo::start(folder.path());
     let api = demo.told("api").unwrap();
@@ -49,7 +49,7 @@ async fn a_key_made_while_the_server_runs_works_until_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn the_demo_keeps_its_keys() {
+async fn later_demo_start_keeps_its_keys() {
     let folder = TempDir::new().unwrap();
     let demo = Demo::start(folder.path());
     let key = demo.told("key").unwrap();

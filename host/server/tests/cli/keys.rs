@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 #[test]
-fn listed_keys_tell_everything_but_the_key() {
+fn key_list_shows_everything_but_the_key() {
     let folder = TempDir::new().unwrap();
     let database = "--database sqlite:keys.sqlite3";
     let create = format!("keys create --organization acme --mode live --name Ada {database}");
@@ -29,7 +29,7 @@ fn listed_keys_tell_everything_but_the_key() {
 }
 
 #[test]
-fn keys_take_scopes_and_an_end() {
+fn created_key_has_scopes_and_expiry() {
     let folder = TempDir::new().unwrap();
     let create = |more: &[&str]| {
         let line = "keys create --organization acme --mode live --database sqlite:keys.sqlite3";

@@ -1,4 +1,4 @@
-//! The program as an operator runs it: commands, exit codes, what is printed.
+//! Tests of the command line: commands, exit codes and output.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

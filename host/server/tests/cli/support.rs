@@ -1,4 +1,4 @@
-//! The program as a child process, in a folder of its own.
+//! Starts the program as a child process in its own folder.
 
 use serde_json::Value;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::{
     process::{Child, Stdio},
 };
 
-/// The program with arguments, separated by spaces, and no environment.
+/// Returns a command of the program with arguments, separated by spaces, and an empty environment.
 pub(crate) fn stopover(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stopover"));
     command.args(line.split_whitespace());
@@ -30,24 +30,24 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// What a command prints that succeeds.
+/// Runs a command that must succeed and returns its output.
 pub(crate) fn printed(folder: &Path, line: &str) -> String {
     let output = run(folder, line);
     assert!(output.status.success(), "{line}: {}", stderr(&output));
     stdout(&output)
 }
 
-/// The same, read as JSON.
+/// Runs a command that must succeed and returns its output as JSON.
 pub(crate) fn printed_json(folder: &Path, line: &str) -> Value {
     serde_json::from_str(&printed(folder, line)).unwrap()
 }
 
-/// Both listeners on free ports.
+/// Options that let both listeners use free ports.
 #[cfg(feature = "demo")]
 pub(crate) const FREE_PORTS: &str = "--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0";
 
-/// A running demo whose plugins are broken files: what is tested here does not
-/// need them, and they must not keep it from starting.
+/// A running demo whose plugins are broken files. These tests do not need plugins, and a broken
+/// plugin must not keep the demo from starting.
 #[cfg(feature = "demo")]
 pub(crate) struct Demo {
     process: Child,
@@ -85,7 +85,7 @@ impl Demo {
         Self { process, greeting }
     }
 
-    /// The word after a name at the beginning of a line.
+    /// Returns the word after a name at the beginning of a line.
     pub(crate) fn told(&self, name: &str) -> Option<String> {
         let line = self
             .greeting

@@ -3,7 +3,7 @@ use std::fs;
 use tempfile::TempDir;
 
 #[test]
-fn every_command_explains_itself() {
+fn every_command_prints_its_help() {
     let folder = TempDir::new().unwrap();
     for command in [
         "",
@@ -29,7 +29,7 @@ fn every_command_explains_itself() {
 }
 
 #[test]
-fn wrong_usage_is_two_and_failure_is_one() {
+fn invalid_usage_exits_with_2_and_failure_with_1() {
     let folder = TempDir::new().unwrap();
     for wrong in [
         "",
@@ -60,7 +60,7 @@ fn wrong_usage_is_two_and_failure_is_one() {
 }
 
 #[test]
-fn the_schema_can_be_brought_up_to_date_apart() {
+fn migrate_creates_the_schema_without_serving() {
     let folder = TempDir::new().unwrap();
     for _ in 0..2 {
         let said = printed(folder.path(), "migrate --data-dir data");
@@ -70,7 +70,7 @@ fn the_schema_can_be_brought_up_to_date_apart() {
 }
 
 #[test]
-fn the_configuration_is_checked_and_shown_without_secrets() {
+fn config_is_validated_and_shown_without_secrets() {
     let folder = TempDir::new().unwrap();
     fs::write(
         folder.path().join("good.toml"),
@@ -110,7 +110,7 @@ fn the_configuration_is_checked_and_shown_without_secrets() {
 }
 
 #[test]
-fn the_shown_defaults_are_a_configuration() {
+fn printed_defaults_are_a_valid_configuration() {
     let folder = TempDir::new().unwrap();
     let defaults = printed(folder.path(), "config show --defaults");
     fs::write(folder.path().join("defaults.toml"), defaults).unwrap();
@@ -124,7 +124,7 @@ fn the_shown_defaults_are_a_configuration() {
 }
 
 #[test]
-fn missing_plugins_are_found_before_serving() {
+fn missing_plugin_is_reported_before_serving() {
     let folder = TempDir::new().unwrap();
     let supplier =
         "[[suppliers]]\nid = \"S\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"s.wasm\"\n";
