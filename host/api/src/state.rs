@@ -42,7 +42,7 @@ pub struct ApiSettings {
     pub request_timeout: Duration,
 }
 
-/// What the routes share. Handlers extract the part that they use.
+/// The state that all routes share. Handlers extract the part that they use.
 #[derive(Clone)]
 pub struct ApiState {
     pub(crate) application: Arc<Application>,
@@ -96,6 +96,8 @@ impl ApiState {
     }
 }
 
+/// Only the handlers that tests add may take the whole application.
+#[cfg(test)]
 impl FromRef<ApiState> for Arc<Application> {
     fn from_ref(state: &ApiState) -> Self {
         Self::clone(&state.application)

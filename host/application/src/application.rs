@@ -133,7 +133,7 @@ pub struct ApplicationDependencies {
     pub base_url: String,
 }
 
-/// What [`Application::launch`] opens before it builds the services.
+/// The resources that [`Application::launch`] opens before it builds the services.
 struct OpenedResources {
     config: Config,
     base: Base,
@@ -314,7 +314,7 @@ impl Application {
 
 impl std::fmt::Debug for Application {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("App")
+        f.debug_struct("Application")
             .field("base_url", &self.base_url)
             .finish_non_exhaustive()
     }

@@ -1,4 +1,4 @@
-//! What almost every service needs.
+//! The dependencies that almost every service shares.
 
 use crate::id_generator::IdGenerator;
 use host_domain::time::{Clock, Timestamp};
