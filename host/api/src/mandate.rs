@@ -13,8 +13,8 @@ use host_domain::mandate::MandateScope;
 use host_domain::money::{Money, MoneyError};
 use host_domain::owner::Owner;
 use host_domain::time::{Clock, Timestamp};
-use host_resources::mandate::{self, Mandate};
-use host_resources::payment::InstrumentType;
+use host_resources::mandate::{self, MandateResource};
+use host_resources::payment::InstrumentTypeResource;
 use host_resources::value::{Amount, CurrencyCode};
 use jsonwebtoken::jwk::Jwk;
 use rust_decimal::Decimal;
@@ -56,7 +56,7 @@ pub(crate) struct MandateInstrumentRequest {
         dead_code,
         reason = "cards are the only type, and the schema permits no other"
     )]
-    kind: InstrumentType,
+    kind: InstrumentTypeResource,
 }
 
 /// A mandate to issue.
@@ -104,7 +104,7 @@ pub(crate) async fn issue_mandate(
         Option<IdempotencyKeyHeader>,
         Body<IssueMandateRequest>,
     )>,
-) -> Result<ApiResponse<Mandate>, ApiError> {
+) -> Result<ApiResponse<MandateResource>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, CREATE));
     let (owner, new) = request.into_command(&context.owner)?;
     let issued = mandates.issue(&context.owner, &owner, new, key.as_ref());
@@ -128,7 +128,7 @@ pub(crate) async fn get_mandate(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<MandateId>>,
-) -> Result<ApiResponse<Mandate>, ApiError> {
+) -> Result<ApiResponse<MandateResource>, ApiError> {
     let mandate = mandates.find(&context.owner, &id).await;
     let mandate = mandate.map_err(ApiError::from_mandate)?;
     Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))
@@ -147,7 +147,7 @@ pub(crate) async fn revoke_mandate(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathId(id), key, _)): Validated<RevokeParts>,
-) -> Result<ApiResponse<Mandate>, ApiError> {
+) -> Result<ApiResponse<MandateResource>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, REVOKE));
     let mandate = mandates.revoke(&context.owner, &id, key.as_ref()).await;
     let mandate = mandate.map_err(ApiError::from_mandate)?;

@@ -9,7 +9,7 @@ use axum::extract::State;
 use host_application::payment_instrument::{Added, InstrumentDetails, PaymentInstrumentService};
 use host_domain::id::InstrumentId;
 use host_domain::time::Timestamp;
-use host_resources::payment::{InstrumentType, PaymentInstrument};
+use host_resources::payment::{InstrumentTypeResource, PaymentInstrumentResource};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -28,7 +28,7 @@ pub(crate) struct CreatePaymentInstrumentRequest {
         dead_code,
         reason = "cards are the only type, and the schema permits no other"
     )]
-    kind: InstrumentType,
+    kind: InstrumentTypeResource,
     /// Token made by the processor's own browser SDK. Never send a card number: tokens that look
     /// like one are rejected.
     #[schema(
@@ -71,7 +71,7 @@ pub(crate) async fn create_payment_instrument(
         Option<IdempotencyKeyHeader>,
         Body<CreatePaymentInstrumentRequest>,
     )>,
-) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
+) -> Result<ApiResponse<PaymentInstrumentResource>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
     let added = instruments
         .add(&context, &request.token, key.as_ref())
@@ -91,7 +91,7 @@ pub(crate) async fn list_payment_instruments(
     State(instruments): State<Arc<PaymentInstrumentService>>,
     Context(context): Context,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<List<PaymentInstrument>>, ApiError> {
+) -> Result<ApiResponse<List<PaymentInstrumentResource>>, ApiError> {
     let stored = instruments.list(&context.owner).await;
     let stored = stored.map_err(ApiError::from_storage)?;
     Ok(ApiResponse::ok(List(
@@ -107,7 +107,7 @@ pub(crate) async fn get_payment_instrument(
     State(instruments): State<Arc<PaymentInstrumentService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<InstrumentId>>,
-) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
+) -> Result<ApiResponse<PaymentInstrumentResource>, ApiError> {
     let instrument = instruments.find(&context.owner, &id).await;
     let instrument = instrument
         .map_err(ApiError::from_storage)?
@@ -172,8 +172,8 @@ fn passes_luhn_check(digits: &str) -> bool {
     sum.is_multiple_of(10)
 }
 
-fn to_resource(instrument: &InstrumentDetails) -> PaymentInstrument {
-    PaymentInstrument::new(
+fn to_resource(instrument: &InstrumentDetails) -> PaymentInstrumentResource {
+    PaymentInstrumentResource::new(
         &instrument.id,
         instrument.card.as_ref(),
         instrument.created_at,

@@ -5,7 +5,8 @@ use utoipa::ToSchema;
 
 /// The reason why an operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Failure {
+#[schema(as = Failure)]
+pub struct FailureResource {
     /// Stable, machine-readable code.
     #[schema(example = "book_failed")]
     code: String,
@@ -14,8 +15,8 @@ pub struct Failure {
 }
 
 /// Builds the resource of a failure.
-pub fn failure(failure: &host_domain::booking::Failure) -> Failure {
-    Failure {
+pub fn failure(failure: &host_domain::booking::Failure) -> FailureResource {
+    FailureResource {
         code: failure.code.clone(),
         description: failure.description.clone(),
     }

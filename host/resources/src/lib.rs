@@ -1,6 +1,10 @@
 //! JSON form of API resources and webhook payloads. Responses and events use the same conversions,
 //! so a resource looks the same in both. The crate only converts; it reads no data and makes no
 //! decisions.
+//!
+//! A resource's type name ends in `Resource`, so that it differs from the domain type that it shows.
+//! `#[schema(as = …)]` sets the published name, which clients may have in generated code. Types of
+//! single values, such as amounts and dates, have no suffix.
 
 pub mod event;
 pub mod failure;

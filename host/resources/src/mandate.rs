@@ -1,7 +1,7 @@
 //! JSON resources of mandates and of the public keys that verify them.
 
-use crate::payment::InstrumentType;
-use crate::value::{IsoDate, IsoDateTime, Money};
+use crate::payment::InstrumentTypeResource;
+use crate::value::{IsoDate, IsoDateTime, MoneyResource};
 use host_domain::id::InstrumentId;
 use host_domain::mandate;
 use host_domain::time::Timestamp;
@@ -11,7 +11,8 @@ use utoipa::ToSchema;
 /// The status of a mandate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum MandateStatus {
+#[schema(as = MandateStatus)]
+pub enum MandateStatusResource {
     /// The mandate can be used once.
     Active,
     /// The mandate was used.
@@ -25,7 +26,8 @@ pub enum MandateStatus {
 /// The kind of purchase that a mandate allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum MandateScopeKind {
+#[schema(as = MandateScopeKind)]
+pub enum MandateScopeKindResource {
     /// Any purchase.
     Any,
     /// The purchase of a hotel watch.
@@ -34,8 +36,9 @@ pub enum MandateScopeKind {
 
 /// The purchases that a mandate allows. Every field except `kind` is null if it is unrestricted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct MandateScope {
-    kind: MandateScopeKind,
+#[schema(as = MandateScope)]
+pub struct MandateScopeResource {
+    kind: MandateScopeKindResource,
     #[schema(
         required,
         pattern = "^wtc_[a-zA-Z0-9-]+$",
@@ -56,32 +59,34 @@ pub struct MandateScope {
 
 /// The payment instrument that pays under a mandate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct MandateInstrument {
+#[schema(as = MandateInstrument)]
+pub struct MandateInstrumentResource {
     #[schema(
         pattern = "^inst_[a-zA-Z0-9-]+$",
         example = "inst_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
     #[serde(rename = "type")]
-    kind: InstrumentType,
+    kind: InstrumentTypeResource,
 }
 
 /// A user's authorization of one later purchase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Mandate {
+#[schema(as = Mandate)]
+pub struct MandateResource {
     #[schema(
         pattern = "^mnd_[a-zA-Z0-9-]+$",
         example = "mnd_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    status: MandateStatus,
+    status: MandateStatusResource,
     /// User on whose behalf the purchase is made.
     #[schema(pattern = "^[A-Za-z0-9._:@-]{1,128}$", example = "ann")]
     user_id: String,
     /// Maximum amount that may be paid.
-    payment_amount: Money,
-    payment_instrument: MandateInstrument,
-    scope: MandateScope,
+    payment_amount: MoneyResource,
+    payment_instrument: MandateInstrumentResource,
+    scope: MandateScopeResource,
     created_at: IsoDateTime,
     /// Time from which the mandate is no longer valid.
     expires_at: IsoDateTime,
@@ -93,31 +98,31 @@ pub struct Mandate {
 }
 
 /// Builds the resource of a mandate with its status at `now`.
-pub fn mandate(mandate: &mandate::Mandate, now: Timestamp) -> Mandate {
+pub fn mandate(mandate: &mandate::Mandate, now: Timestamp) -> MandateResource {
     let terms = &mandate.terms;
-    Mandate {
+    MandateResource {
         id: terms.id.to_string(),
         status: mandate.status(now).into(),
         user_id: terms.owner.user.clone(),
         payment_amount: terms.amount.into(),
         payment_instrument: (&terms.instrument).into(),
-        scope: MandateScope::from(&terms.scope),
+        scope: MandateScopeResource::from(&terms.scope),
         created_at: terms.created_at.into(),
         expires_at: terms.expires_at.into(),
         jws: mandate.jws.clone(),
     }
 }
 
-impl From<&InstrumentId> for MandateInstrument {
+impl From<&InstrumentId> for MandateInstrumentResource {
     fn from(id: &InstrumentId) -> Self {
         Self {
             id: id.to_string(),
-            kind: InstrumentType::Card,
+            kind: InstrumentTypeResource::Card,
         }
     }
 }
 
-impl From<mandate::MandateStatus> for MandateStatus {
+impl From<mandate::MandateStatus> for MandateStatusResource {
     fn from(status: mandate::MandateStatus) -> Self {
         match status {
             mandate::MandateStatus::Active => Self::Active,
@@ -128,11 +133,11 @@ impl From<mandate::MandateStatus> for MandateStatus {
     }
 }
 
-impl From<&mandate::MandateScope> for MandateScope {
+impl From<&mandate::MandateScope> for MandateScopeResource {
     fn from(scope: &mandate::MandateScope) -> Self {
         match scope {
             mandate::MandateScope::Any => Self {
-                kind: MandateScopeKind::Any,
+                kind: MandateScopeKindResource::Any,
                 watch_id: None,
                 hotel_id: None,
                 check_in: None,
@@ -144,7 +149,7 @@ impl From<&mandate::MandateScope> for MandateScope {
                 check_in,
                 check_out,
             } => Self {
-                kind: MandateScopeKind::HotelWatch,
+                kind: MandateScopeKindResource::HotelWatch,
                 watch_id: Some(watch_id.to_string()),
                 hotel_id: Some(hotel_id.to_string()),
                 check_in: Some((*check_in).into()),

@@ -1,8 +1,8 @@
 //! JSON resources of hotel payments, cards and stored payment instruments.
 
-use crate::value::{IsoDateTime, Money};
+use crate::value::{IsoDateTime, MoneyResource};
 use host_domain::id::InstrumentId;
-use host_domain::payment::{self, CardBrand as Brand, Funding, PaymentStatus as Status, Wallet};
+use host_domain::payment::{self, CardBrand, Funding, PaymentStatus, Wallet};
 use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -10,7 +10,8 @@ use utoipa::ToSchema;
 /// The status of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum PaymentStatus {
+#[schema(as = PaymentStatus)]
+pub enum PaymentStatusResource {
     /// The payer must complete a step in the browser.
     RequiresAction,
     /// The amount is authorized.
@@ -32,7 +33,8 @@ pub enum PaymentStatus {
 /// A card network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CardBrand {
+#[schema(as = CardBrand)]
+pub enum CardBrandResource {
     Visa,
     Mastercard,
     Amex,
@@ -46,7 +48,8 @@ pub enum CardBrand {
 /// The funding type of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CardFunding {
+#[schema(as = CardFunding)]
+pub enum CardFundingResource {
     Credit,
     Debit,
     Prepaid,
@@ -56,59 +59,63 @@ pub enum CardFunding {
 /// A wallet that holds a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CardWallet {
+#[schema(as = CardWallet)]
+pub enum CardWalletResource {
     ApplePay,
     GooglePay,
 }
 
 /// The displayable details of a card.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Card {
+#[schema(as = Card)]
+pub struct CardResource {
     /// Card network.
-    brand: CardBrand,
+    brand: CardBrandResource,
     /// Last four digits.
     #[schema(pattern = "^[0-9]{4}$", example = "4242")]
     last4: String,
     /// Funding type of the card.
-    funding: CardFunding,
+    funding: CardFundingResource,
     /// Wallet that the card was in. Null if there was none.
     #[schema(required)]
-    wallet: Option<CardWallet>,
+    wallet: Option<CardWalletResource>,
 }
 
 /// A payment of a hotel booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelPayment {
+#[schema(as = HotelPayment)]
+pub struct HotelPaymentResource {
     #[schema(
         pattern = "^pay_[a-zA-Z0-9-]+$",
         example = "pay_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
     /// Status of the payment.
-    status: PaymentStatus,
+    status: PaymentStatusResource,
     /// Amount that is authorized and captured.
-    amount: Money,
+    amount: MoneyResource,
     /// Time at which the payment was started.
     created_at: IsoDateTime,
     /// Card used for the payment, if it is known. Present only when a single booking is read and in
     /// events.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cards: Option<Vec<Card>>,
+    cards: Option<Vec<CardResource>>,
 }
 
 /// The card of a stored payment instrument.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct InstrumentCard {
+#[schema(as = InstrumentCard)]
+pub struct InstrumentCardResource {
     /// Card network.
-    brand: CardBrand,
+    brand: CardBrandResource,
     /// Last four digits.
     #[schema(pattern = "^[0-9]{4}$", example = "4242")]
     last4: String,
     /// Funding type of the card.
-    funding: CardFunding,
+    funding: CardFundingResource,
     /// Wallet that the card was in. Null if there was none.
     #[schema(required)]
-    wallet: Option<CardWallet>,
+    wallet: Option<CardWalletResource>,
     /// Expiry month as `YYYY-MM`. Null if the processor does not report it.
     #[schema(required, pattern = "^[0-9]{4}-[0-9]{2}$", example = "2030-12")]
     expires: Option<String>,
@@ -117,14 +124,16 @@ pub struct InstrumentCard {
 /// The type of a payment instrument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum InstrumentType {
+#[schema(as = InstrumentType)]
+pub enum InstrumentTypeResource {
     /// A card.
     Card,
 }
 
 /// A stored payment instrument. Its token is never returned.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct PaymentInstrument {
+#[schema(as = PaymentInstrument)]
+pub struct PaymentInstrumentResource {
     #[schema(
         pattern = "^inst_[a-zA-Z0-9-]+$",
         example = "inst_01976f3e4a5b7c8d9e0f112233445566"
@@ -132,17 +141,17 @@ pub struct PaymentInstrument {
     id: String,
     /// Type of the instrument.
     #[serde(rename = "type")]
-    kind: InstrumentType,
+    kind: InstrumentTypeResource,
     /// Displayable details of the card. Null if the processor returns none.
     #[schema(required)]
-    card: Option<InstrumentCard>,
+    card: Option<InstrumentCardResource>,
     /// Time at which the instrument was stored.
     created_at: IsoDateTime,
 }
 
 /// Builds a payment without cards, for lists and responses to changes.
-pub fn without_cards(payment: &payment::Payment) -> HotelPayment {
-    HotelPayment {
+pub fn without_cards(payment: &payment::Payment) -> HotelPaymentResource {
+    HotelPaymentResource {
         id: payment.id.to_string(),
         status: payment.status().into(),
         amount: payment.amount.into(),
@@ -152,40 +161,40 @@ pub fn without_cards(payment: &payment::Payment) -> HotelPayment {
 }
 
 /// Builds a payment with cards, for a single read of its booking and for events.
-pub fn with_cards(payment: &payment::Payment) -> HotelPayment {
-    let cards = payment.card.iter().map(Card::from).collect();
-    HotelPayment {
+pub fn with_cards(payment: &payment::Payment) -> HotelPaymentResource {
+    let cards = payment.card.iter().map(CardResource::from).collect();
+    HotelPaymentResource {
         cards: Some(cards),
         ..without_cards(payment)
     }
 }
 
-impl PaymentInstrument {
+impl PaymentInstrumentResource {
     /// Builds the resource of a stored card.
     pub fn new(id: &InstrumentId, card: Option<&payment::Card>, created_at: Timestamp) -> Self {
         Self {
             id: id.to_string(),
-            kind: InstrumentType::Card,
-            card: card.map(InstrumentCard::from),
+            kind: InstrumentTypeResource::Card,
+            card: card.map(InstrumentCardResource::from),
             created_at: created_at.into(),
         }
     }
 }
 
-impl From<&payment::Card> for Card {
+impl From<&payment::Card> for CardResource {
     fn from(card: &payment::Card) -> Self {
         Self {
             brand: card.brand.into(),
             last4: card.last4.clone(),
             funding: card.funding.into(),
-            wallet: card.wallet.map(CardWallet::from),
+            wallet: card.wallet.map(CardWalletResource::from),
         }
     }
 }
 
-impl From<&payment::Card> for InstrumentCard {
+impl From<&payment::Card> for InstrumentCardResource {
     fn from(card: &payment::Card) -> Self {
-        let Card {
+        let CardResource {
             brand,
             last4,
             funding,
@@ -201,37 +210,37 @@ impl From<&payment::Card> for InstrumentCard {
     }
 }
 
-impl From<Status> for PaymentStatus {
-    fn from(status: Status) -> Self {
+impl From<PaymentStatus> for PaymentStatusResource {
+    fn from(status: PaymentStatus) -> Self {
         match status {
-            Status::RequiresAction => Self::RequiresAction,
-            Status::Authorized => Self::Authorized,
-            Status::Captured => Self::Captured,
-            Status::Voided => Self::Voided,
-            Status::PartiallyRefunded => Self::PartiallyRefunded,
-            Status::Refunded => Self::Refunded,
-            Status::Failed => Self::Failed,
-            Status::Unknown => Self::Unknown,
+            PaymentStatus::RequiresAction => Self::RequiresAction,
+            PaymentStatus::Authorized => Self::Authorized,
+            PaymentStatus::Captured => Self::Captured,
+            PaymentStatus::Voided => Self::Voided,
+            PaymentStatus::PartiallyRefunded => Self::PartiallyRefunded,
+            PaymentStatus::Refunded => Self::Refunded,
+            PaymentStatus::Failed => Self::Failed,
+            PaymentStatus::Unknown => Self::Unknown,
         }
     }
 }
 
-impl From<Brand> for CardBrand {
-    fn from(brand: Brand) -> Self {
+impl From<CardBrand> for CardBrandResource {
+    fn from(brand: CardBrand) -> Self {
         match brand {
-            Brand::Visa => Self::Visa,
-            Brand::Mastercard => Self::Mastercard,
-            Brand::Amex => Self::Amex,
-            Brand::Discover => Self::Discover,
-            Brand::Diners => Self::Diners,
-            Brand::Jcb => Self::Jcb,
-            Brand::Unionpay => Self::Unionpay,
-            Brand::Unknown => Self::Unknown,
+            CardBrand::Visa => Self::Visa,
+            CardBrand::Mastercard => Self::Mastercard,
+            CardBrand::Amex => Self::Amex,
+            CardBrand::Discover => Self::Discover,
+            CardBrand::Diners => Self::Diners,
+            CardBrand::Jcb => Self::Jcb,
+            CardBrand::Unionpay => Self::Unionpay,
+            CardBrand::Unknown => Self::Unknown,
         }
     }
 }
 
-impl From<Funding> for CardFunding {
+impl From<Funding> for CardFundingResource {
     fn from(funding: Funding) -> Self {
         match funding {
             Funding::Credit => Self::Credit,
@@ -242,7 +251,7 @@ impl From<Funding> for CardFunding {
     }
 }
 
-impl From<Wallet> for CardWallet {
+impl From<Wallet> for CardWalletResource {
     fn from(wallet: Wallet) -> Self {
         match wallet {
             Wallet::ApplePay => Self::ApplePay,

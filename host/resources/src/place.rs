@@ -8,7 +8,8 @@ use utoipa::ToSchema;
 
 /// A geographic location in degrees.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
-pub struct Location {
+#[schema(as = Location)]
+pub struct LocationResource {
     #[schema(minimum = -90, maximum = 90, example = 48.8566)]
     latitude: f64,
     #[schema(minimum = -180, maximum = 180, example = 2.3522)]
@@ -17,7 +18,8 @@ pub struct Location {
 
 /// A place with a similar name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct PlaceAlternative {
+#[schema(as = PlaceAlternative)]
+pub struct PlaceAlternativeResource {
     /// Display name.
     name: String,
     /// Address on one line.
@@ -26,7 +28,8 @@ pub struct PlaceAlternative {
 
 /// A named place.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Place {
+#[schema(as = Place)]
+pub struct PlaceResource {
     #[schema(
         pattern = "^plc_[a-zA-Z0-9-]+$",
         example = "plc_01976f3e4a5b7c8d9e0f112233445566"
@@ -37,7 +40,7 @@ pub struct Place {
     /// Address on one line.
     address: String,
     /// Centre of the place.
-    location: Location,
+    location: LocationResource,
     /// Radius in metres around the centre that covers most of the place. Null if the supplier gives
     /// none.
     #[schema(required, minimum = 0)]
@@ -50,7 +53,7 @@ pub struct Place {
     /// Categories as the supplier names them.
     types: Vec<String>,
     /// Places with similar names.
-    alternatives: Vec<PlaceAlternative>,
+    alternatives: Vec<PlaceAlternativeResource>,
 }
 
 /// The stored form of a place, without its id. Stored documents of older versions must stay
@@ -68,9 +71,9 @@ pub struct SavedPlace {
 }
 
 /// Builds the resource of a place from its id and stored form.
-pub fn place(id: &PlaceId, place: SavedPlace) -> Place {
+pub fn place(id: &PlaceId, place: SavedPlace) -> PlaceResource {
     let alternatives = place.alternatives.into_iter();
-    Place {
+    PlaceResource {
         id: id.to_string(),
         name: place.name,
         address: place.address,
@@ -80,7 +83,7 @@ pub fn place(id: &PlaceId, place: SavedPlace) -> Place {
         city: place.city,
         types: place.types,
         alternatives: alternatives
-            .map(|(name, address)| PlaceAlternative { name, address })
+            .map(|(name, address)| PlaceAlternativeResource { name, address })
             .collect(),
     }
 }
@@ -90,7 +93,7 @@ pub fn country(code: &str) -> Option<CountryCode> {
     parse_country(code).map(CountryCode)
 }
 
-impl From<hotel::Location> for Location {
+impl From<hotel::Location> for LocationResource {
     fn from(location: hotel::Location) -> Self {
         Self {
             latitude: location.latitude,

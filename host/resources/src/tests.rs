@@ -1,7 +1,7 @@
 //! Tests of the JSON shape of hotel resources in responses and events.
 
 use crate::event::hotel_event_payload;
-use crate::hotel::policy::CancellationQuote;
+use crate::hotel::policy::CancellationQuoteResource;
 use crate::hotel::{booking, weather};
 use host_domain::booking::{Failure, Notification, PaymentCollector};
 use host_domain::event::EventType;
@@ -432,7 +432,7 @@ fn quote_without_amounts_is_unavailable() {
         restrictions: Vec::new(),
     };
     assert_eq!(
-        json_of(&CancellationQuote::from(&quote)),
+        json_of(&CancellationQuoteResource::from(&quote)),
         json!({
             "available": false,
             "source": "POLICY_ESTIMATE",
@@ -448,7 +448,7 @@ fn quote_without_amounts_is_unavailable() {
         amounts: Some((euros(2_500), euros(23_550))),
         ..quote
     };
-    let shown = json_of(&CancellationQuote::from(&known));
+    let shown = json_of(&CancellationQuoteResource::from(&known));
     assert_eq!(
         (&shown["available"], &shown["source"]),
         (&json!(true), &json!("SUPPLIER_QUOTE"))

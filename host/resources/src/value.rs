@@ -23,8 +23,8 @@ pub struct Amount(pub Decimal);
 
 /// An amount in a currency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(example = json!({"amount": 260.0, "currency": "EUR"}))]
-pub struct Money {
+#[schema(as = Money, example = json!({"amount": 260.0, "currency": "EUR"}))]
+pub struct MoneyResource {
     /// Amount in major units, exact, with at most the decimals of the currency.
     pub amount: Amount,
     /// ISO 4217 code.
@@ -67,7 +67,7 @@ impl Amount {
     }
 }
 
-impl From<money::Money> for Money {
+impl From<money::Money> for MoneyResource {
     fn from(money: money::Money) -> Self {
         Self {
             amount: Amount(money.to_major()),

@@ -1,11 +1,11 @@
 //! JSON resources of watches and the bodies of their events.
 
 use crate::event::EventEnvelope;
-use crate::hotel::booking::{self, BookingContact, HotelBooking};
-use crate::hotel::offer::Board;
-use crate::hotel::room::GuestType;
-use crate::mandate::{MandateInstrument, MandateScope};
-use crate::value::{Amount, CountryCode, CurrencyCode, IsoDate, IsoDateTime, Money};
+use crate::hotel::booking::{self, BookingContactResource, HotelBookingResource};
+use crate::hotel::offer::BoardResource;
+use crate::hotel::room::GuestTypeResource;
+use crate::mandate::{MandateInstrumentResource, MandateScopeResource};
+use crate::value::{Amount, CountryCode, CurrencyCode, IsoDate, IsoDateTime, MoneyResource};
 use host_domain::event::EventType;
 use host_domain::hotel;
 use host_domain::hotel::supplier_api::Offer;
@@ -19,7 +19,8 @@ use utoipa::ToSchema;
 /// The kind of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum WatchKind {
+#[schema(as = WatchKind)]
+pub enum WatchKindResource {
     /// One hotel is watched.
     Hotel,
     /// All hotels of an area are watched.
@@ -29,7 +30,8 @@ pub enum WatchKind {
 /// The status of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum WatchStatus {
+#[schema(as = WatchStatus)]
+pub enum WatchStatusResource {
     /// The watch waits for the price to reach the trigger.
     Active,
     /// The trigger was reported. The watch becomes active again when the price no longer meets it.
@@ -49,7 +51,8 @@ pub enum WatchStatus {
 /// The type of a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum TriggerType {
+#[schema(as = TriggerType)]
+pub enum TriggerTypeResource {
     /// The total is at most `amount`.
     BelowTotal,
 }
@@ -57,16 +60,18 @@ pub enum TriggerType {
 /// The condition that triggers a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct WatchTrigger {
+#[schema(as = WatchTrigger)]
+pub struct WatchTriggerResource {
     #[serde(rename = "type")]
-    pub kind: TriggerType,
+    pub kind: TriggerTypeResource,
     /// Maximum price of the whole stay for all rooms, in the watch's `currency`. It is at least 1.
     pub amount: Amount,
 }
 
 /// The occupancy of a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct WatchOccupancy {
+#[schema(as = WatchOccupancy)]
+pub struct WatchOccupancyResource {
     #[schema(minimum = 1, maximum = 8)]
     adults: u32,
     /// Ages of the children.
@@ -75,7 +80,8 @@ pub struct WatchOccupancy {
 
 /// A circular area around a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
-pub struct WatchArea {
+#[schema(as = WatchArea)]
+pub struct WatchAreaResource {
     #[schema(minimum = -90, maximum = 90, example = 48.8566)]
     latitude: f64,
     #[schema(minimum = -180, maximum = 180, example = 2.3522)]
@@ -88,7 +94,8 @@ pub struct WatchArea {
 /// Criteria that the hotels of a trip must meet.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TripFilters {
+#[schema(as = TripFilters)]
+pub struct TripFiltersResource {
     #[schema(minimum = 0, maximum = 5, example = 3)]
     pub min_star_rating: Option<f64>,
     #[schema(minimum = 0, maximum = 10, example = 7.5)]
@@ -98,17 +105,18 @@ pub struct TripFilters {
     /// Accepted boards. An empty list accepts all.
     #[serde(default)]
     #[schema(max_items = 6)]
-    pub board: Vec<Board>,
+    pub board: Vec<BoardResource>,
 }
 
 /// A guest of an automatic purchase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct AutoBookGuest {
+#[schema(as = AutoBookGuest)]
+pub struct AutoBookGuestResource {
     first_name: String,
     last_name: String,
     /// Whether the guest is an adult or a child.
     #[serde(rename = "type")]
-    guest_type: GuestType,
+    guest_type: GuestTypeResource,
     /// Whether this guest is the room's contact. Each room has exactly one, an adult.
     is_lead: bool,
     /// Age of a child in years.
@@ -118,46 +126,50 @@ pub struct AutoBookGuest {
 
 /// A room of an automatic purchase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct AutoBookRoom {
-    guests: Vec<AutoBookGuest>,
+#[schema(as = AutoBookRoom)]
+pub struct AutoBookRoomResource {
+    guests: Vec<AutoBookGuestResource>,
 }
 
 /// The automatic purchase of a watch, which takes effect once the user confirms it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct AutoBook {
+#[schema(as = AutoBook)]
+pub struct AutoBookResource {
     #[schema(
         pattern = "^inst_[a-zA-Z0-9-]+$",
         example = "inst_01976f3e4a5b7c8d9e0f112233445566"
     )]
     payment_instrument_id: String,
-    contact: BookingContact,
+    contact: BookingContactResource,
     /// Rooms in the order of the occupancy.
-    rooms: Vec<AutoBookRoom>,
+    rooms: Vec<AutoBookRoomResource>,
 }
 
 /// The terms of the mandate that is created when the purchase is confirmed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct MandateDraft {
+#[schema(as = MandateDraft)]
+pub struct MandateDraftResource {
     /// User on whose behalf the purchase is made.
     user_id: String,
     /// Maximum amount that may be paid.
-    payment_amount: Money,
-    payment_instrument: MandateInstrument,
-    scope: MandateScope,
+    payment_amount: MoneyResource,
+    payment_instrument: MandateInstrumentResource,
+    scope: MandateScopeResource,
     /// Time at which the mandate expires.
     expires_at: IsoDateTime,
 }
 
 /// A watch on the price of a hotel or a trip.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Watch {
+#[schema(as = Watch)]
+pub struct WatchResource {
     #[schema(
         pattern = "^wtc_[a-zA-Z0-9-]+$",
         example = "wtc_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
-    kind: WatchKind,
-    status: WatchStatus,
+    kind: WatchKindResource,
+    status: WatchStatusResource,
     /// Owner of the watch: the value of `x-user-id` in the request that created it.
     user_id: String,
     /// Watched hotel. Null for a trip.
@@ -176,10 +188,10 @@ pub struct Watch {
     place_id: Option<String>,
     /// Area of a trip that was created with an area.
     #[schema(required)]
-    location: Option<WatchArea>,
+    location: Option<WatchAreaResource>,
     /// Criteria for the hotels of a trip. Null for a single hotel.
     #[schema(required)]
-    filters: Option<TripFilters>,
+    filters: Option<TripFiltersResource>,
     /// Date of the first night.
     check_in: IsoDate,
     /// Date of departure.
@@ -190,16 +202,16 @@ pub struct Watch {
     #[schema(required, value_type = Option<CountryCode>)]
     guest_residence: Option<String>,
     /// One occupancy for each room.
-    occupancy: Vec<WatchOccupancy>,
-    trigger: WatchTrigger,
+    occupancy: Vec<WatchOccupancyResource>,
+    trigger: WatchTriggerResource,
     /// Automatic purchase. Null if the watch only sends notifications.
     #[schema(required)]
-    auto_book: Option<AutoBook>,
+    auto_book: Option<AutoBookResource>,
     /// Whether the purchase was confirmed.
     armed: bool,
     /// Terms of the mandate that a confirmation would create. Null if there is nothing to confirm.
     #[schema(required)]
-    mandate_draft: Option<MandateDraft>,
+    mandate_draft: Option<MandateDraftResource>,
     /// Id of the mandate.
     #[schema(
         required,
@@ -212,7 +224,7 @@ pub struct Watch {
     last_checked_at: Option<IsoDateTime>,
     /// Lowest price in the last check. Null if no offer was available.
     #[schema(required)]
-    last_total: Option<Money>,
+    last_total: Option<MoneyResource>,
     /// Booking of the purchase, whether it is in progress, succeeded or failed.
     #[schema(
         required,
@@ -228,7 +240,7 @@ pub struct Watch {
 
 /// An available price as a check observed it. Advisory only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CurrentPrice {
+pub struct CurrentPriceResource {
     total: Amount,
     currency: CurrencyCode,
     room_type: String,
@@ -238,13 +250,13 @@ pub struct CurrentPrice {
 
 /// A hotel of a trip whose price meets the trigger.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TripMatch {
+pub struct TripMatchResource {
     hotel_id: String,
     name: String,
     guest_rating: Option<f64>,
     star_rating: Option<f64>,
     #[serde(flatten)]
-    current: CurrentPrice,
+    current: CurrentPriceResource,
 }
 
 /// Details of an event beyond the watch and its owner.
@@ -253,21 +265,21 @@ pub enum WatchEventDetails {
     /// No details.
     None,
     /// Currently available price.
-    CurrentPrice(CurrentPrice),
+    CurrentPrice(CurrentPriceResource),
     /// Cheapest matching hotels.
-    Matches(Vec<TripMatch>),
+    Matches(Vec<TripMatchResource>),
     /// Purchased booking.
     Booking(Box<hotel::Booking>),
 }
 
 #[derive(Serialize)]
 struct WatchEventData<'a> {
-    watch: Watch,
+    watch: WatchResource,
     user_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    current: Option<&'a CurrentPrice>,
+    current: Option<&'a CurrentPriceResource>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    matches: Option<&'a [TripMatch]>,
+    matches: Option<&'a [TripMatchResource]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     booking: Option<PurchasedBooking>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -280,8 +292,8 @@ struct WatchEventData<'a> {
 #[derive(Serialize)]
 struct PurchasedBooking {
     #[serde(flatten)]
-    booking: HotelBooking,
-    total_amount: Money,
+    booking: HotelBookingResource,
+    total_amount: MoneyResource,
 }
 
 /// Builds the complete body of a watch event: `{id, type, created_at, data}`.
@@ -333,18 +345,20 @@ pub fn watch_event_payload(
 }
 
 /// Builds the resource of a watch with the result of its last check.
-pub fn watch(watch: &watch::Watch, last_observed: Option<ObservedPrice>) -> Watch {
+pub fn watch(watch: &watch::Watch, last_observed: Option<ObservedPrice>) -> WatchResource {
     let stay = &watch.query.stay;
     let (kind, hotel, area, filters) = match &watch.query.target {
-        WatchTarget::Hotel { hotel_id } => (WatchKind::Hotel, Some(hotel_id), None, None),
-        WatchTarget::Trip { area, filters } => (WatchKind::Trip, None, Some(area), Some(filters)),
+        WatchTarget::Hotel { hotel_id } => (WatchKindResource::Hotel, Some(hotel_id), None, None),
+        WatchTarget::Trip { area, filters } => {
+            (WatchKindResource::Trip, None, Some(area), Some(filters))
+        }
     };
     let (place, location) = match area {
         Some(Area::Place(place)) => (Some(place.to_string()), None),
         Some(Area::Around { center, radius_m }) => (None, Some(watch_area(*center, *radius_m))),
         None => (None, None),
     };
-    Watch {
+    WatchResource {
         id: watch.id.to_string(),
         kind,
         status: watch.status().into(),
@@ -352,20 +366,26 @@ pub fn watch(watch: &watch::Watch, last_observed: Option<ObservedPrice>) -> Watc
         hotel_id: hotel.map(HotelId::to_string),
         place_id: place,
         location,
-        filters: filters.map(TripFilters::from),
+        filters: filters.map(TripFiltersResource::from),
         check_in: stay.check_in.into(),
         check_out: stay.check_out.into(),
         currency: CurrencyCode(stay.currency),
         guest_nationality: stay.guest_nationality.clone(),
         guest_residence: stay.guest_residence.clone(),
-        occupancy: stay.occupancies.iter().map(WatchOccupancy::from).collect(),
+        occupancy: stay
+            .occupancies
+            .iter()
+            .map(WatchOccupancyResource::from)
+            .collect(),
         trigger: (&watch.trigger).into(),
-        auto_book: watch.auto_book.as_ref().map(AutoBook::from),
+        auto_book: watch.auto_book.as_ref().map(AutoBookResource::from),
         armed: watch.is_armed(),
         mandate_draft: mandate_draft(watch),
         mandate_id: watch.mandate_id.as_ref().map(ToString::to_string),
         last_checked_at: last_observed.map(|price| price.observed_at.into()),
-        last_total: last_observed.and_then(|price| price.total).map(Money::from),
+        last_total: last_observed
+            .and_then(|price| price.total)
+            .map(MoneyResource::from),
         booking_id: watch.booking_id().map(ToString::to_string),
         expires_at: watch.expires_at.into(),
         created_at: watch.created_at.into(),
@@ -374,9 +394,9 @@ pub fn watch(watch: &watch::Watch, last_observed: Option<ObservedPrice>) -> Watc
 }
 
 /// Builds the current price of an offer for events.
-pub fn current_price(offer: &Offer) -> CurrentPrice {
+pub fn current_price(offer: &Offer) -> CurrentPriceResource {
     let first = offer.rooms.first();
-    CurrentPrice {
+    CurrentPriceResource {
         total: Amount(offer.total.to_major()),
         currency: CurrencyCode(offer.total.currency),
         room_type: first.map(|room| room.name.clone()).unwrap_or_default(),
@@ -392,8 +412,8 @@ pub fn trip_match(
     id: &HotelId,
     hotel: &hotel::supplier_api::SupplierHotel,
     offer: &Offer,
-) -> TripMatch {
-    TripMatch {
+) -> TripMatchResource {
+    TripMatchResource {
         hotel_id: id.to_string(),
         name: hotel.name.clone(),
         guest_rating: hotel.guest_rating,
@@ -402,12 +422,12 @@ pub fn trip_match(
     }
 }
 
-fn mandate_draft(watch: &watch::Watch) -> Option<MandateDraft> {
+fn mandate_draft(watch: &watch::Watch) -> Option<MandateDraftResource> {
     if watch.is_armed() || !watch.status().is_open() {
         return None;
     }
     let auto_book = watch.auto_book.as_ref()?;
-    Some(MandateDraft {
+    Some(MandateDraftResource {
         user_id: watch.owner.user.clone(),
         payment_amount: watch.trigger.amount().into(),
         payment_instrument: (&auto_book.payment_instrument_id).into(),
@@ -416,26 +436,26 @@ fn mandate_draft(watch: &watch::Watch) -> Option<MandateDraft> {
     })
 }
 
-fn watch_area(center: hotel::Location, radius: u32) -> WatchArea {
-    WatchArea {
+fn watch_area(center: hotel::Location, radius: u32) -> WatchAreaResource {
+    WatchAreaResource {
         latitude: center.latitude,
         longitude: center.longitude,
         radius,
     }
 }
 
-impl From<&watch::Trigger> for WatchTrigger {
+impl From<&watch::Trigger> for WatchTriggerResource {
     fn from(trigger: &watch::Trigger) -> Self {
         match trigger {
             watch::Trigger::BelowTotal { amount } => Self {
-                kind: TriggerType::BelowTotal,
+                kind: TriggerTypeResource::BelowTotal,
                 amount: Amount(money::Money::to_major(*amount)),
             },
         }
     }
 }
 
-impl From<&hotel::Occupancy> for WatchOccupancy {
+impl From<&hotel::Occupancy> for WatchOccupancyResource {
     fn from(occupancy: &hotel::Occupancy) -> Self {
         Self {
             adults: u32::from(occupancy.adults),
@@ -444,19 +464,24 @@ impl From<&hotel::Occupancy> for WatchOccupancy {
     }
 }
 
-impl From<&watch::TripFilters> for TripFilters {
+impl From<&watch::TripFilters> for TripFiltersResource {
     fn from(filters: &watch::TripFilters) -> Self {
         Self {
             min_star_rating: filters.min_star_rating,
             min_guest_rating: filters.min_guest_rating,
             refundable: filters.refundable,
-            board: filters.boards.iter().copied().map(Board::from).collect(),
+            board: filters
+                .boards
+                .iter()
+                .copied()
+                .map(BoardResource::from)
+                .collect(),
         }
     }
 }
 
-impl From<TripFilters> for watch::TripFilters {
-    fn from(filters: TripFilters) -> Self {
+impl From<TripFiltersResource> for watch::TripFilters {
+    fn from(filters: TripFiltersResource) -> Self {
         // The order in which boards are listed must not change the query, so they are sorted.
         let mut boards: Vec<_> = filters.board.into_iter().map(hotel::Board::from).collect();
         boards.sort_by_key(|board| *board as u8);
@@ -470,10 +495,10 @@ impl From<TripFilters> for watch::TripFilters {
     }
 }
 
-impl From<&watch::AutoBook> for AutoBook {
+impl From<&watch::AutoBook> for AutoBookResource {
     fn from(auto_book: &watch::AutoBook) -> Self {
-        let rooms = auto_book.rooms.iter().map(|guests| AutoBookRoom {
-            guests: guests.iter().map(AutoBookGuest::from).collect(),
+        let rooms = auto_book.rooms.iter().map(|guests| AutoBookRoomResource {
+            guests: guests.iter().map(AutoBookGuestResource::from).collect(),
         });
         Self {
             payment_instrument_id: auto_book.payment_instrument_id.to_string(),
@@ -483,14 +508,14 @@ impl From<&watch::AutoBook> for AutoBook {
     }
 }
 
-impl From<&hotel::Guest> for AutoBookGuest {
+impl From<&hotel::Guest> for AutoBookGuestResource {
     fn from(guest: &hotel::Guest) -> Self {
         Self {
             first_name: guest.first_name.clone(),
             last_name: guest.last_name.clone(),
             guest_type: match guest.guest_type {
-                hotel::GuestType::Adult => GuestType::Adult,
-                hotel::GuestType::Child => GuestType::Child,
+                hotel::GuestType::Adult => GuestTypeResource::Adult,
+                hotel::GuestType::Child => GuestTypeResource::Child,
             },
             is_lead: guest.is_lead,
             age: guest.age.map(u32::from),
@@ -498,7 +523,7 @@ impl From<&hotel::Guest> for AutoBookGuest {
     }
 }
 
-impl From<Status> for WatchStatus {
+impl From<Status> for WatchStatusResource {
     fn from(status: Status) -> Self {
         match status {
             Status::Active => Self::Active,
@@ -512,16 +537,16 @@ impl From<Status> for WatchStatus {
     }
 }
 
-impl From<WatchStatus> for Status {
-    fn from(status: WatchStatus) -> Self {
+impl From<WatchStatusResource> for Status {
+    fn from(status: WatchStatusResource) -> Self {
         match status {
-            WatchStatus::Active => Self::Active,
-            WatchStatus::Triggered => Self::Triggered,
-            WatchStatus::Purchasing => Self::Purchasing,
-            WatchStatus::Purchased => Self::Purchased,
-            WatchStatus::PurchaseFailed => Self::PurchaseFailed,
-            WatchStatus::Expired => Self::Expired,
-            WatchStatus::Canceled => Self::Canceled,
+            WatchStatusResource::Active => Self::Active,
+            WatchStatusResource::Triggered => Self::Triggered,
+            WatchStatusResource::Purchasing => Self::Purchasing,
+            WatchStatusResource::Purchased => Self::Purchased,
+            WatchStatusResource::PurchaseFailed => Self::PurchaseFailed,
+            WatchStatusResource::Expired => Self::Expired,
+            WatchStatusResource::Canceled => Self::Canceled,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! JSON resources of watch events and of the webhook endpoint that receives them.
 
 use crate::value::IsoDateTime;
-use crate::webhook::WebhookEvent;
+use crate::webhook::WebhookEventResource;
 use host_domain::id::EventId;
 use host_domain::time::Timestamp;
 use host_domain::webhook;
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = WatchEventStatus)]
-pub enum EventStatus {
+pub enum EventStatusResource {
     /// The event is being delivered, or waits for a webhook to deliver it to.
     Pending,
     /// The receiver accepted the event.
@@ -25,7 +25,8 @@ pub enum EventStatus {
 
 /// A watch event in the event log.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct WatchEvent {
+#[schema(as = WatchEvent)]
+pub struct WatchEventResource {
     #[schema(
         pattern = "^evt_[a-zA-Z0-9-]+$",
         example = "evt_01976f3e4a5b7c8d9e0f112233445566"
@@ -36,16 +37,17 @@ pub struct WatchEvent {
     #[schema(example = "travel.hotel.watch.triggered")]
     event_type: String,
     /// Delivery status of the event.
-    status: EventStatus,
+    status: EventStatusResource,
     created_at: IsoDateTime,
     /// Complete body of the event as it is sent.
-    #[schema(value_type = WebhookEvent)]
+    #[schema(value_type = WebhookEventResource)]
     payload: Option<Box<RawValue>>,
 }
 
 /// The webhook that receives watch events.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct WatcherWebhook {
+#[schema(as = WatcherWebhook)]
+pub struct WatcherWebhookResource {
     #[schema(
         pattern = "^whs_[a-zA-Z0-9-]+$",
         example = "whs_01976f3e4a5b7c8d9e0f112233445566"
@@ -73,8 +75,8 @@ pub fn event(
     status: webhook::WatchEventStatus,
     created_at: Timestamp,
     payload: String,
-) -> WatchEvent {
-    WatchEvent {
+) -> WatchEventResource {
+    WatchEventResource {
         id: id.to_string(),
         event_type,
         status: status.into(),
@@ -87,8 +89,8 @@ pub fn event(
 pub fn webhook(
     endpoint: &webhook::Subscription,
     signing_secret: Option<&SecretString>,
-) -> WatcherWebhook {
-    WatcherWebhook {
+) -> WatcherWebhookResource {
+    WatcherWebhookResource {
         id: endpoint.id.to_string(),
         url: endpoint.url.clone(),
         signing_secret: signing_secret.map(|secret| secret.expose_secret().to_owned()),
@@ -96,7 +98,7 @@ pub fn webhook(
     }
 }
 
-impl From<webhook::WatchEventStatus> for EventStatus {
+impl From<webhook::WatchEventStatus> for EventStatusResource {
     fn from(status: webhook::WatchEventStatus) -> Self {
         match status {
             webhook::WatchEventStatus::Pending => Self::Pending,

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = WebhookSubscriptionStatus)]
-pub enum SubscriptionStatus {
+pub enum SubscriptionStatusResource {
     /// Events are sent.
     Active,
     /// Events are held back because the subscription was paused by the client or by a response with
@@ -25,7 +25,8 @@ pub enum SubscriptionStatus {
 
 /// A subscription that sends the events of a product to a URL.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct WebhookSubscription {
+#[schema(as = WebhookSubscription)]
+pub struct WebhookSubscriptionResource {
     #[schema(
         pattern = "^whs_[a-zA-Z0-9-]+$",
         example = "whs_01976f3e4a5b7c8d9e0f112233445566"
@@ -42,7 +43,7 @@ pub struct WebhookSubscription {
     #[schema(required)]
     description: Option<String>,
     /// Status of the subscription.
-    status: SubscriptionStatus,
+    status: SubscriptionStatusResource,
     /// Time until which the previous secret also signs deliveries. Null if no previous secret is in
     /// use.
     #[schema(required)]
@@ -66,7 +67,7 @@ pub struct WebhookSubscription {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = WebhookDeliveryStatus)]
-pub enum DeliveryStatus {
+pub enum DeliveryStatusResource {
     /// The delivery is recorded and waits to be claimed by a sender.
     Pending,
     /// A sender has claimed the delivery. It has no final result yet.
@@ -81,7 +82,7 @@ pub enum DeliveryStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = WebhookFailureReason)]
-pub enum FailureReason {
+pub enum FailureReasonResource {
     /// The last attempt failed.
     RetriesExhausted,
     /// The last attempt failed because the URL resolves to an address that may not be called.
@@ -95,7 +96,7 @@ pub enum FailureReason {
 /// A delivery attempt and the receiver's response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = WebhookAttempt)]
-pub struct WebhookDeliveryAttempt {
+pub struct WebhookDeliveryAttemptResource {
     /// Number of the attempt, counted from 1 in each replay.
     #[schema(minimum = 1)]
     attempt_number: i64,
@@ -116,7 +117,8 @@ pub struct WebhookDeliveryAttempt {
 /// The body of every webhook. The section about webhooks describes `data` for each event type.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "stored bodies are returned unchanged")]
-pub struct WebhookEvent {
+#[schema(as = WebhookEvent)]
+pub struct WebhookEventResource {
     #[schema(
         pattern = "^evt_[a-zA-Z0-9-]+$",
         example = "evt_01976f3e4a5b7c8d9e0f112233445566"
@@ -131,25 +133,26 @@ pub struct WebhookEvent {
 
 /// The delivery of one event to one subscription.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct WebhookDelivery {
+#[schema(as = WebhookDelivery)]
+pub struct WebhookDeliveryResource {
     #[schema(
         pattern = "^dlv_[a-zA-Z0-9-]+$",
         example = "dlv_01976f3e4a5b7c8d9e0f112233445566-01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
     /// Status of the delivery.
-    status: DeliveryStatus,
+    status: DeliveryStatusResource,
     /// Event as it is sent.
-    #[schema(value_type = WebhookEvent)]
+    #[schema(value_type = WebhookEventResource)]
     event: Option<Box<RawValue>>,
     /// Number of times the delivery was replayed.
     #[schema(minimum = 0)]
     replay_count: i64,
     /// Reason why the delivery was abandoned. Null if it was not.
     #[schema(required)]
-    failure_reason: Option<FailureReason>,
+    failure_reason: Option<FailureReasonResource>,
     /// Attempts of the current replay, in order.
-    attempts: Vec<WebhookDeliveryAttempt>,
+    attempts: Vec<WebhookDeliveryAttemptResource>,
     created_at: IsoDateTime,
     /// Time at which a sender first claimed the delivery in the current replay.
     #[schema(required)]
@@ -164,7 +167,8 @@ pub struct WebhookDelivery {
 
 /// The result of a request to replay deliveries.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-pub struct RecoveredDeliveries {
+#[schema(as = RecoveredDeliveries)]
+pub struct RecoveredDeliveriesResource {
     /// Number of deliveries that this request queued.
     pub queued: u64,
 }
@@ -174,9 +178,9 @@ pub fn subscription(
     subscription: &webhook::Subscription,
     signing_secret: Option<&SecretString>,
     now: Timestamp,
-) -> WebhookSubscription {
+) -> WebhookSubscriptionResource {
     let previous = subscription.previous_secret_expires_at;
-    WebhookSubscription {
+    WebhookSubscriptionResource {
         id: subscription.id.to_string(),
         url: subscription.url.clone(),
         event_types: subscription.event_types.clone(),
@@ -194,11 +198,11 @@ pub fn subscription(
 pub fn delivery(
     delivery: &webhook::Delivery,
     payload: &str,
-    mut attempts: Vec<WebhookDeliveryAttempt>,
-) -> WebhookDelivery {
+    mut attempts: Vec<WebhookDeliveryAttemptResource>,
+) -> WebhookDeliveryResource {
     attempts.retain(|attempt| attempt.attempt_number <= delivery.attempts);
     let failure = delivery.failure();
-    WebhookDelivery {
+    WebhookDeliveryResource {
         id: delivery.id.to_string(),
         status: delivery.status().into(),
         event: RawValue::from_string(payload.to_owned()).ok(),
@@ -212,7 +216,7 @@ pub fn delivery(
     }
 }
 
-impl WebhookDeliveryAttempt {
+impl WebhookDeliveryAttemptResource {
     /// Builds the resource of an attempt.
     pub fn new(
         attempt_number: i64,
@@ -231,7 +235,7 @@ impl WebhookDeliveryAttempt {
     }
 }
 
-impl From<webhook::SubscriptionStatus> for SubscriptionStatus {
+impl From<webhook::SubscriptionStatus> for SubscriptionStatusResource {
     fn from(status: webhook::SubscriptionStatus) -> Self {
         match status {
             webhook::SubscriptionStatus::Active => Self::Active,
@@ -241,7 +245,7 @@ impl From<webhook::SubscriptionStatus> for SubscriptionStatus {
     }
 }
 
-impl From<webhook::DeliveryStatus> for DeliveryStatus {
+impl From<webhook::DeliveryStatus> for DeliveryStatusResource {
     fn from(status: webhook::DeliveryStatus) -> Self {
         match status {
             webhook::DeliveryStatus::Pending => Self::Pending,
@@ -252,18 +256,18 @@ impl From<webhook::DeliveryStatus> for DeliveryStatus {
     }
 }
 
-impl From<DeliveryStatus> for webhook::DeliveryStatus {
-    fn from(status: DeliveryStatus) -> Self {
+impl From<DeliveryStatusResource> for webhook::DeliveryStatus {
+    fn from(status: DeliveryStatusResource) -> Self {
         match status {
-            DeliveryStatus::Pending => Self::Pending,
-            DeliveryStatus::Published => Self::Published,
-            DeliveryStatus::Delivered => Self::Delivered,
-            DeliveryStatus::Failed => Self::Failed,
+            DeliveryStatusResource::Pending => Self::Pending,
+            DeliveryStatusResource::Published => Self::Published,
+            DeliveryStatusResource::Delivered => Self::Delivered,
+            DeliveryStatusResource::Failed => Self::Failed,
         }
     }
 }
 
-impl From<webhook::DeliveryFailureReason> for FailureReason {
+impl From<webhook::DeliveryFailureReason> for FailureReasonResource {
     fn from(reason: webhook::DeliveryFailureReason) -> Self {
         match reason {
             webhook::DeliveryFailureReason::RetriesExhausted => Self::RetriesExhausted,

@@ -7,7 +7,7 @@ use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::catalog::flight_reference::FlightReferenceService;
-use host_resources::flight::reference::{self, Airline};
+use host_resources::flight::reference::{self, AirlineResource};
 use std::sync::Arc;
 
 /// IATA code of an airline, normalized: upper case, without surrounding white space.
@@ -40,7 +40,7 @@ pub(crate) async fn get_airline(
     State(flight_reference): State<Arc<FlightReferenceService>>,
     Context(context): Context,
     Validated(PathId(code)): Validated<PathId<AirlineCodeParam>>,
-) -> Result<ApiResponse<Airline, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<AirlineResource, SupplierMeta>, ApiError> {
     let resolved = flight_reference
         .find_airline(&context, code.0)
         .await

@@ -7,7 +7,7 @@ use crate::response::{ApiResponse, List, ResponseMeta};
 use axum::extract::State;
 use host_application::catalog::flight_reference::FlightReferenceService;
 use host_domain::supplier::SupplierId;
-use host_resources::flight::reference::{self, Airport};
+use host_resources::flight::reference::{self, AirportResource};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -65,7 +65,7 @@ pub(crate) async fn search_airports(
     State(flight_reference): State<Arc<FlightReferenceService>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<AirportSearchQuery>>,
-) -> Result<ApiResponse<List<Airport>, AirportsMeta>, ApiError> {
+) -> Result<ApiResponse<List<AirportResource>, AirportsMeta>, ApiError> {
     let limit = u16::try_from(query.limit).unwrap_or(u16::MAX);
     let found = flight_reference
         .search_airports(context, query.q, limit)

@@ -9,7 +9,7 @@ use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::booking::completion::CompletionService;
 use host_domain::id::BookingId;
-use host_resources::flight::booking::{self, FlightBooking};
+use host_resources::flight::booking::{self, FlightBookingResource};
 use std::sync::Arc;
 
 /// Idempotency scope of completing flight bookings.
@@ -42,7 +42,7 @@ pub(crate) async fn book_flight(
         Option<IdempotencyKeyHeader>,
         Body<CompleteBookingRequest>,
     )>,
-) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<FlightBookingResource, SupplierMeta>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
     let command = request.into_command(&context, id, key);
     book::complete_and_respond(&completions, command, booking::full).await

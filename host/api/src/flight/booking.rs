@@ -14,7 +14,7 @@ use host_domain::flight::Status;
 use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
 use host_domain::id::BookingId;
 use host_domain::page::PageRequest;
-use host_resources::flight::booking::{self, FlightBooking, FlightBookingStatus};
+use host_resources::flight::booking::{self, FlightBookingResource, FlightBookingStatusResource};
 use host_resources::value::IsoDateOrDateTime;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(crate) struct FlightBookingsQuery {
     #[schema(minimum = 0, default = 0)]
     offset: u64,
     /// Only bookings in this status.
-    status: Option<FlightBookingStatus>,
+    status: Option<FlightBookingStatusResource>,
     /// Only bookings at this supplier.
     supplier: Option<SupplierIdParam>,
     /// Only bookings created at this time or later. A date means its midnight in UTC.
@@ -114,7 +114,7 @@ pub(crate) async fn list_flight_bookings(
     State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<FlightBookingsQuery>>,
-) -> Result<ApiResponse<List<FlightBooking>, PaginationMeta>, ApiError> {
+) -> Result<ApiResponse<List<FlightBookingResource>, PaginationMeta>, ApiError> {
     let (filter, page) = query.into_filter_and_page();
     let owner = &context.owner;
     let listed = bookings.list_flights(owner, &filter, page).await;
@@ -135,7 +135,7 @@ pub(crate) async fn get_flight_booking(
     State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<FlightBooking>, ApiError> {
+) -> Result<ApiResponse<FlightBookingResource>, ApiError> {
     let booking = bookings
         .find_flight(&context.owner, &id)
         .await

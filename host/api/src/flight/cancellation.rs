@@ -9,8 +9,8 @@ use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
 use host_domain::flight::Status;
 use host_domain::id::BookingId;
-use host_resources::flight::booking::{self, FlightBooking};
-use host_resources::flight::cancellation::FlightCancellationQuote;
+use host_resources::flight::booking::{self, FlightBookingResource};
+use host_resources::flight::cancellation::FlightCancellationQuoteResource;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -52,7 +52,7 @@ pub(crate) async fn cancel_flight_booking(
         Option<IdempotencyKeyHeader>,
         Body<CancelFlightBookingRequest>,
     )>,
-) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<FlightBookingResource, SupplierMeta>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
     let booking = cancellations
         .cancel_flight_booking(&context.owner, &id, key.as_ref(), &context.request_id)
@@ -82,11 +82,14 @@ pub(crate) async fn quote_flight_cancellation(
     State(cancellations): State<Arc<CancellationService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<FlightCancellationQuote, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<FlightCancellationQuoteResource, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&context.owner, &context.request_id);
     let quote = cancellations
         .quote_flight_cancellation(owner, &id, request_id, context.deadline.instant())
         .await;
     let (supplier, quote) = quote.map_err(ApiError::from_quote)?;
-    Ok(ApiResponse::ok(FlightCancellationQuote::from(&quote)).meta(SupplierMeta::new(supplier)))
+    Ok(
+        ApiResponse::ok(FlightCancellationQuoteResource::from(&quote))
+            .meta(SupplierMeta::new(supplier)),
+    )
 }

@@ -5,7 +5,7 @@ use crate::flight::AirlineCode;
 use crate::identifier::check_distinct;
 use host_domain::flight::{self, supplier_api};
 use host_domain::money::Money;
-use host_resources::flight::itinerary::Cabin;
+use host_resources::flight::itinerary::CabinResource;
 use host_resources::value::Amount;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -21,7 +21,7 @@ pub(crate) struct ClockTime(String);
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlightFilters {
     /// Cabin class of every segment.
-    cabin_class: Option<Cabin>,
+    cabin_class: Option<CabinResource>,
     /// Maximum number of stops of each journey.
     #[schema(minimum = 0, maximum = 9, example = 1)]
     max_stops: Option<u32>,

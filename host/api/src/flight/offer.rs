@@ -16,7 +16,7 @@ use host_domain::flight::supplier_api;
 use host_domain::money::{Money, MoneyError};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
-use host_resources::flight::offer::{self, FlightOffer};
+use host_resources::flight::offer::{self, FlightOfferResource};
 use host_resources::value::CurrencyCode;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -173,7 +173,7 @@ pub(crate) async fn price_flights(
         Option<IdempotencyKeyHeader>,
         Body<FlightOffersRequest>,
     )>,
-) -> Result<ApiResponse<List<FlightOffer>, FlightOffersMeta>, ApiError> {
+) -> Result<ApiResponse<List<FlightOfferResource>, FlightOffersMeta>, ApiError> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
     let found = offers
         .price_flights(&context, &query)

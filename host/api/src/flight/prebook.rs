@@ -15,7 +15,7 @@ use host_application::offers::service::OfferService;
 use host_application::offers::terms::FlightOfferTerms;
 use host_domain::flight::passenger::Contact;
 use host_domain::time::Timestamp;
-use host_resources::flight::booking::{self, FlightBooking};
+use host_resources::flight::booking::{self, FlightBookingResource};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -100,7 +100,7 @@ pub(crate) async fn prebook_flight(
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
-) -> Result<ApiResponse<FlightBooking, PrebookMeta>, ApiError> {
+) -> Result<ApiResponse<FlightBookingResource, PrebookMeta>, ApiError> {
     let offer = offers
         .open_flight_offer(&context.owner.tenant, &request.offer_reference)
         .ok_or(ErrorCode::OfferInvalid)?;

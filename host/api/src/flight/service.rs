@@ -12,8 +12,8 @@ use host_application::booking::service_purchase::{
 };
 use host_domain::id::BookingId;
 use host_domain::time::Timestamp;
-use host_resources::flight::booking::{self, FlightBooking};
-use host_resources::flight::service::{self, AvailableService};
+use host_resources::flight::booking::{self, FlightBookingResource};
+use host_resources::flight::service::{self, AvailableServiceResource};
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub(crate) async fn list_flight_services(
     State(service_purchases): State<Arc<ServicePurchaseService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<List<AvailableService>, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<List<AvailableServiceResource>, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&context.owner, &context.request_id);
     let available = service_purchases
         .available_services(owner, &id, request_id, context.deadline.instant())
@@ -107,7 +107,7 @@ pub(crate) async fn purchase_flight_services(
         IdempotencyKeyHeader<256>,
         Body<PurchaseServicesRequest>,
     )>,
-) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<FlightBookingResource, SupplierMeta>, ApiError> {
     let services = request.services.into_iter();
     let command = PurchaseServicesCommand {
         owner: context.owner,

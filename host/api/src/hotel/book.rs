@@ -9,7 +9,7 @@ use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::booking::completion::CompletionService;
 use host_domain::id::BookingId;
-use host_resources::hotel::booking::{self, HotelBooking};
+use host_resources::hotel::booking::{self, HotelBookingResource};
 use std::sync::Arc;
 
 /// Idempotency scope of completing hotel bookings.
@@ -43,7 +43,7 @@ pub(crate) async fn book_hotel(
         Option<IdempotencyKeyHeader>,
         Body<CompleteBookingRequest>,
     )>,
-) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<HotelBookingResource, SupplierMeta>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
     let command = request.into_command(&context, id, key);
     book::complete_and_respond(&completions, command, booking::without_cards).await

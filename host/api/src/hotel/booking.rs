@@ -11,7 +11,9 @@ use host_domain::hotel::Status;
 use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::BookingId;
 use host_domain::page::PageRequest;
-use host_resources::hotel::booking::{self, HotelBooking, HotelBookingStatus, HotelBookingSummary};
+use host_resources::hotel::booking::{
+    self, HotelBookingResource, HotelBookingStatusResource, HotelBookingSummaryResource,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -29,7 +31,7 @@ pub(crate) struct HotelBookingsQuery {
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
     offset: u64,
     /// Only bookings in this status.
-    status: Option<HotelBookingStatus>,
+    status: Option<HotelBookingStatusResource>,
     /// Only bookings with exactly this `reference_id`; case-sensitive.
     #[schema(
         min_length = 1,
@@ -66,7 +68,7 @@ pub(crate) async fn list_hotel_bookings(
     State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<HotelBookingsQuery>>,
-) -> Result<ApiResponse<List<HotelBookingSummary>, PageMeta>, ApiError> {
+) -> Result<ApiResponse<List<HotelBookingSummaryResource>, PageMeta>, ApiError> {
     let filter = HotelBookingFilter {
         status: query.status.map(Status::from),
         reference_id: query.reference_id,
@@ -98,7 +100,7 @@ pub(crate) async fn get_hotel_booking(
     State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<HotelBooking>, ApiError> {
+) -> Result<ApiResponse<HotelBookingResource>, ApiError> {
     let booking = bookings
         .find_hotel(&context.owner, &id)
         .await

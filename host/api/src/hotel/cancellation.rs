@@ -12,8 +12,8 @@ use host_application::booking::hotel_cancellation::CancelHotelBookingCommand;
 use host_domain::hotel::Status;
 use host_domain::id::BookingId;
 use host_domain::time::Timestamp;
-use host_resources::hotel::booking::{self, HotelBooking};
-use host_resources::hotel::policy::CancellationQuote;
+use host_resources::hotel::booking::{self, HotelBookingResource};
+use host_resources::hotel::policy::CancellationQuoteResource;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -62,7 +62,7 @@ pub(crate) async fn cancel_hotel_booking(
         Option<IdempotencyKeyHeader>,
         Body<CancelHotelBookingRequest>,
     )>,
-) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<HotelBookingResource, SupplierMeta>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
     let command = CancelHotelBookingCommand {
         owner: context.owner,
@@ -103,7 +103,7 @@ pub(crate) async fn quote_hotel_cancellation(
     State(cancellations): State<Arc<CancellationService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<CancellationQuote, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<CancellationQuoteResource, SupplierMeta>, ApiError> {
     let quote = cancellations
         .quote_hotel_cancellation(
             &context.owner,
@@ -113,5 +113,5 @@ pub(crate) async fn quote_hotel_cancellation(
         )
         .await;
     let (supplier, quote) = quote.map_err(ApiError::from_quote)?;
-    Ok(ApiResponse::ok(CancellationQuote::from(&quote)).meta(SupplierMeta::new(supplier)))
+    Ok(ApiResponse::ok(CancellationQuoteResource::from(&quote)).meta(SupplierMeta::new(supplier)))
 }

@@ -8,7 +8,7 @@ use axum::extract::State;
 use host_application::catalog::hotel_content::{Cached, ContentService};
 use host_domain::id::HotelId;
 use host_domain::supplier::SupplierId;
-use host_resources::hotel::content::{self, HotelContent};
+use host_resources::hotel::content::{self, HotelContentResource};
 use host_resources::value::IsoDateTime;
 use serde::Serialize;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub(crate) async fn get_hotel(
     State(contents): State<Arc<ContentService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<HotelId>>,
-) -> Result<ApiResponse<HotelContent, ContentMeta>, ApiError> {
+) -> Result<ApiResponse<HotelContentResource, ContentMeta>, ApiError> {
     let found = contents
         .hotel_content(&context, &id)
         .await

@@ -3,7 +3,7 @@
 use crate::extract::Violations;
 use crate::problem::{ApiError, Violation};
 use host_domain::hotel::{self, Occupancy};
-use host_resources::hotel::room::GuestType;
+use host_resources::hotel::room::GuestTypeResource;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -28,7 +28,7 @@ pub(crate) struct GuestRequest {
     /// Type of the guest. Children are the guests that the offer was priced for as children.
     #[serde(rename = "type", default = "adult")]
     #[schema(default = "ADULT")]
-    guest_type: GuestType,
+    guest_type: GuestTypeResource,
     /// Whether the guest is the lead of the room: exactly one adult of each room.
     #[serde(default)]
     #[schema(default = false)]
@@ -47,8 +47,8 @@ pub(crate) struct RoomGuestsRequest {
     guests: Vec<GuestRequest>,
 }
 
-const fn adult() -> GuestType {
-    GuestType::Adult
+const fn adult() -> GuestTypeResource {
+    GuestTypeResource::Adult
 }
 
 /// Adds violations for rooms without exactly one adult lead, and for adults with an age. `at` is
@@ -56,19 +56,16 @@ const fn adult() -> GuestType {
 pub(crate) fn validate_rooms(rooms: &[RoomGuestsRequest], at: &str, found: &mut Violations<'_>) {
     for (index, room) in rooms.iter().enumerate() {
         let leads: Vec<&GuestRequest> = room.guests.iter().filter(|guest| guest.is_lead).collect();
-        if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestType::Adult) {
+        if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestTypeResource::Adult) {
             found.push(
                 format!("{at}/{index}/guests"),
                 "one_adult_lead_required",
                 "exactly one adult of a room must be its lead",
             );
         }
-        for (guest, _) in room
-            .guests
-            .iter()
-            .enumerate()
-            .filter(|(_, guest)| guest.guest_type == GuestType::Adult && guest.age.is_some())
-        {
+        for (guest, _) in room.guests.iter().enumerate().filter(|(_, guest)| {
+            guest.guest_type == GuestTypeResource::Adult && guest.age.is_some()
+        }) {
             found.push(
                 format!("{at}/{index}/guests/{guest}/age"),
                 "not_allowed",
@@ -117,14 +114,14 @@ fn room_guests(
     occupancy: &Occupancy,
     room: RoomGuestsRequest,
 ) -> Result<Vec<hotel::Guest>, String> {
-    let of_type = |wanted: GuestType| {
+    let of_type = |wanted: GuestTypeResource| {
         room.guests
             .iter()
             .filter(move |guest| guest.guest_type == wanted)
     };
     let (adults, children) = (
-        of_type(GuestType::Adult).count(),
-        of_type(GuestType::Child).count(),
+        of_type(GuestTypeResource::Adult).count(),
+        of_type(GuestTypeResource::Child).count(),
     );
     if adults != usize::from(occupancy.adults) {
         return Err(format!(
@@ -139,14 +136,14 @@ fn room_guests(
         ));
     }
     let mut unnamed = occupancy.children.clone();
-    for age in of_type(GuestType::Child).filter_map(|guest| guest.age) {
+    for age in of_type(GuestTypeResource::Child).filter_map(|guest| guest.age) {
         let at = unnamed.iter().position(|priced| u32::from(*priced) == age);
         let at = at.ok_or_else(|| format!("the room was not priced for a child of age {age}"))?;
         unnamed.remove(at);
     }
     let mut unnamed = unnamed.into_iter();
     let guests = room.guests.into_iter().map(|guest| {
-        let is_child = guest.guest_type == GuestType::Child;
+        let is_child = guest.guest_type == GuestTypeResource::Child;
         let age = guest.age.and_then(|age| u8::try_from(age).ok());
         hotel::Guest {
             first_name: guest.first_name,
@@ -171,7 +168,7 @@ fn room_guests(
 mod tests {
     use super::*;
 
-    fn guest(guest_type: GuestType, age: Option<u32>) -> GuestRequest {
+    fn guest(guest_type: GuestTypeResource, age: Option<u32>) -> GuestRequest {
         GuestRequest {
             first_name: "Ada".to_owned(),
             last_name: "Lovelace".to_owned(),
@@ -187,8 +184,10 @@ mod tests {
             adults: 2,
             children: vec![5, 9, 5],
         };
-        let adults = (0..adults).map(|_| guest(GuestType::Adult, None));
-        let children = children.iter().map(|age| guest(GuestType::Child, *age));
+        let adults = (0..adults).map(|_| guest(GuestTypeResource::Adult, None));
+        let children = children
+            .iter()
+            .map(|age| guest(GuestTypeResource::Child, *age));
         let room = RoomGuestsRequest {
             guests: adults.chain(children).collect(),
         };
@@ -234,7 +233,7 @@ mod tests {
             children: Vec::new(),
         };
         let room = |adults| RoomGuestsRequest {
-            guests: vec![guest(GuestType::Adult, None); adults],
+            guests: vec![guest(GuestTypeResource::Adult, None); adults],
         };
         let error = match_guests(
             &[one.clone(), one.clone()],

@@ -12,7 +12,7 @@ use host_application::offers::hotel::{HotelSelection, OfferQuery, PricedHotel, P
 use host_application::offers::service::OfferService;
 use host_domain::hotel::Stay;
 use host_domain::time::Timestamp;
-use host_resources::hotel::offer::{self, HotelOffers};
+use host_resources::hotel::offer::{self, HotelOffersResource};
 use host_resources::value::{CountryCode, CurrencyCode, IsoDate};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -164,7 +164,7 @@ pub(crate) async fn price_hotels(
         Option<IdempotencyKeyHeader>,
         Body<HotelOffersRequest>,
     )>,
-) -> Result<ApiResponse<List<HotelOffers>, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<List<HotelOffersResource>, SupplierMeta>, ApiError> {
     let query = request.into_query();
     let (supplier, hotels) = offers
         .price_hotels(&context, &query)
@@ -177,7 +177,7 @@ pub(crate) async fn price_hotels(
     Ok(ApiResponse::ok(List(rows)).meta(SupplierMeta::new(supplier)))
 }
 
-fn to_response(hotel: PricedHotel, stay: &Stay) -> HotelOffers {
+fn to_response(hotel: PricedHotel, stay: &Stay) -> HotelOffersResource {
     let offers = hotel.offers.into_iter();
     let offers = offers.map(
         |PricedOffer {

@@ -9,7 +9,7 @@ use crate::response::{ApiResponse, List};
 use axum::extract::State;
 use host_application::catalog::place::{PlaceSearch, PlaceService};
 use host_domain::id::PlaceId;
-use host_resources::place::{self, Place};
+use host_resources::place::{self, PlaceResource};
 use host_resources::value::CountryCode;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(crate) async fn search_places(
         Option<IdempotencyKeyHeader>,
         Body<PlaceSearchRequest>,
     )>,
-) -> Result<ApiResponse<List<Place>, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<List<PlaceResource>, SupplierMeta>, ApiError> {
     let search = PlaceSearch {
         text: request.query,
         country: request.country_code.map(CountryCode::to_alpha2),
@@ -79,7 +79,7 @@ pub(crate) async fn get_place(
     State(places): State<Arc<PlaceService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<PlaceId>>,
-) -> Result<ApiResponse<Place>, ApiError> {
+) -> Result<ApiResponse<PlaceResource>, ApiError> {
     let saved = places.find_place(context.owner.tenant.mode, &id).await;
     let (_, saved) = saved.map_err(ApiError::from_query)?;
     Ok(ApiResponse::ok(place::place(&id, saved)))

@@ -15,7 +15,7 @@ use host_application::offers::service::OfferService;
 use host_application::offers::terms::HotelOfferTerms;
 use host_domain::hotel;
 use host_domain::time::Timestamp;
-use host_resources::hotel::booking::{self, HotelBooking};
+use host_resources::hotel::booking::{self, HotelBookingResource};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -123,7 +123,7 @@ pub(crate) async fn prebook_hotel(
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
-) -> Result<ApiResponse<HotelBooking, PrebookMeta>, ApiError> {
+) -> Result<ApiResponse<HotelBookingResource, PrebookMeta>, ApiError> {
     let offer = offers
         .open_hotel_offer(&context.owner.tenant, &request.offer_reference)
         .ok_or(ErrorCode::OfferInvalid)?;

@@ -10,7 +10,7 @@ use crate::response::{ApiResponse, List};
 use axum::extract::State;
 use host_application::catalog::price_calendar::{CalendarQuery, PriceCalendarService};
 use host_domain::time::Timestamp;
-use host_resources::hotel::price_calendar::{self, PriceCalendar};
+use host_resources::hotel::price_calendar::{self, PriceCalendarResource};
 use host_resources::value::IsoDate;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub(crate) async fn get_price_calendar(
         Option<IdempotencyKeyHeader>,
         Body<PriceCalendarRequest>,
     )>,
-) -> Result<ApiResponse<List<PriceCalendar>, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<List<PriceCalendarResource>, SupplierMeta>, ApiError> {
     let (supplier, hotels) = price_calendars
         .price_calendar(&context, request.into_query())
         .await

@@ -12,8 +12,8 @@ use host_application::catalog::hotel_search::{Area, HotelSearchService, SearchQu
 use host_domain::hotel::{self, supplier_api};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
-use host_resources::hotel::offer::Board;
-use host_resources::hotel::search::{self, FoundHotel};
+use host_resources::hotel::offer::BoardResource;
+use host_resources::hotel::search::{self, FoundHotelResource};
 use host_resources::value::{Amount, CountryCode, CurrencyCode, IsoDate};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(crate) struct SearchFilters {
     /// Only hotels with one of these boards.
     #[serde(default)]
     #[schema(max_items = 6)]
-    board: Vec<Board>,
+    board: Vec<BoardResource>,
     /// Maximum total for the whole stay, in `currency`; must be more than 0.
     max_total: Option<Amount>,
 }
@@ -223,7 +223,7 @@ pub(crate) async fn search_hotels(
         Option<IdempotencyKeyHeader>,
         Body<HotelSearchRequest>,
     )>,
-) -> Result<ApiResponse<List<FoundHotel>, SearchMeta>, ApiError> {
+) -> Result<ApiResponse<List<FoundHotelResource>, SearchMeta>, ApiError> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
     let found = hotel_search
         .search_hotels(&context, &query)

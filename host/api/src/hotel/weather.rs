@@ -8,7 +8,7 @@ use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::catalog::weather::WeatherService;
 use host_domain::id::BookingId;
-use host_resources::hotel::weather::{self, StayWeather};
+use host_resources::hotel::weather::{self, StayWeatherResource};
 use std::sync::Arc;
 
 /// Get the weather of a stay
@@ -25,7 +25,7 @@ pub(crate) async fn get_stay_weather(
     State(weather): State<Arc<WeatherService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<StayWeather, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<StayWeatherResource, SupplierMeta>, ApiError> {
     let (booking, days) = weather
         .stay_weather(&context, &id)
         .await

@@ -3,12 +3,12 @@
 use crate::openapi::describe::schema_ref;
 use crate::validation::Components;
 use host_domain::event::EventType;
-use host_resources::flight::booking::FlightBooking;
-use host_resources::flight::payment::FlightPayment;
-use host_resources::hotel::booking::HotelBooking;
-use host_resources::payment::HotelPayment;
-use host_resources::value::{Amount, CurrencyCode, IsoDateTime, Money};
-use host_resources::watch_event::Watch;
+use host_resources::flight::booking::FlightBookingResource;
+use host_resources::flight::payment::FlightPaymentResource;
+use host_resources::hotel::booking::HotelBookingResource;
+use host_resources::payment::HotelPaymentResource;
+use host_resources::value::{Amount, CurrencyCode, IsoDateTime, MoneyResource};
+use host_resources::watch_event::WatchResource;
 use serde_json::{Map, Value, json};
 
 /// Kind of data in an event.
@@ -201,17 +201,17 @@ fn event(name: &str, data: Value, components: &mut Components) -> Value {
 fn data(about: &EventDataKind, components: &mut Components) -> Value {
     let (required, properties) = match about {
         EventDataKind::HotelBooking => {
-            let booking = schema_ref::<HotelBooking>(components);
+            let booking = schema_ref::<HotelBookingResource>(components);
             (vec!["booking"], json!({ "booking": booking }))
         }
         EventDataKind::FlightBooking => {
-            let booking = schema_ref::<FlightBooking>(components);
+            let booking = schema_ref::<FlightBookingResource>(components);
             (vec!["booking"], json!({ "booking": booking }))
         }
         EventDataKind::Payment => {
             let of_either = [
-                schema_ref::<HotelPayment>(components),
-                schema_ref::<FlightPayment>(components),
+                schema_ref::<HotelPaymentResource>(components),
+                schema_ref::<FlightPaymentResource>(components),
             ];
             let booking_id = json!({ "type": "string", "pattern": "^bkg_[a-zA-Z0-9-]+$" });
             (
@@ -239,9 +239,10 @@ fn data(about: &EventDataKind, components: &mut Components) -> Value {
             watch_event_data(components, &["booking", "mandate_id"], |components| {
                 let total = json!({
                     "type": "object", "required": ["total_amount"],
-                    "properties": { "total_amount": schema_ref::<Money>(components) },
+                    "properties": { "total_amount": schema_ref::<MoneyResource>(components) },
                 });
-                let booking = json!({ "allOf": [schema_ref::<HotelBooking>(components), total] });
+                let booking =
+                    json!({ "allOf": [schema_ref::<HotelBookingResource>(components), total] });
                 json!({ "booking": booking, "mandate_id": { "type": "string", "pattern": "^mnd_[a-zA-Z0-9-]+$" } })
             })
         }
@@ -265,8 +266,7 @@ fn watch_event_data(
     more: impl FnOnce(&mut Components) -> Value,
 ) -> (Vec<&'static str>, Value) {
     let required = [&["watch", "user_id"], also].concat();
-    let mut properties =
-        json!({ "watch": schema_ref::<Watch>(components), "user_id": { "type": "string" } });
+    let mut properties = json!({ "watch": schema_ref::<WatchResource>(components), "user_id": { "type": "string" } });
     merge_members(&mut properties, more(components));
     (required, properties)
 }

@@ -15,7 +15,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use host_application::storage_failure::StorageFailure;
 use host_domain::supplier::{ReadError, RefusalReason, SupplierId};
-use host_resources::value::Money;
+use host_resources::value::MoneyResource;
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
@@ -115,10 +115,10 @@ pub(crate) struct Problem {
     pub payment_status: Option<String>,
     /// Total price of the offer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub offered: Option<Money>,
+    pub offered: Option<MoneyResource>,
     /// Current total price.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub current: Option<Money>,
+    pub current: Option<MoneyResource>,
 }
 
 #[derive(Debug, Clone)]
@@ -130,7 +130,7 @@ struct ErrorDetails {
     retry_after_s: Option<u32>,
     booking_status: Option<String>,
     payment_status: Option<String>,
-    prices: Option<(Money, Money)>,
+    prices: Option<(MoneyResource, MoneyResource)>,
     internal: Option<String>,
 }
 

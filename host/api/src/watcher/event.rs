@@ -7,7 +7,7 @@ use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
 use host_application::watch::service::WatchService;
-use host_resources::watch_event_log::{self, WatchEvent};
+use host_resources::watch_event_log::{self, WatchEventResource};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -50,7 +50,7 @@ pub(crate) async fn list_watch_events(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<WatchEventsQuery>>,
-) -> Result<ApiResponse<List<WatchEvent>>, ApiError> {
+) -> Result<ApiResponse<List<WatchEventResource>>, ApiError> {
     let WatchEventsQuery { after, limit } = query;
     let (tenant, after) = (&context.owner.tenant, after.map(|id| id.0));
     let entries = watches.list_events(tenant, after.as_ref(), limit).await;

@@ -22,7 +22,9 @@ use host_domain::time::Timestamp;
 use host_domain::watch::list::WatchFilter;
 use host_domain::watch::{Area, AutoBook, PriceQuery, Status, Trigger, WatchTarget};
 use host_resources::value::{CountryCode, CurrencyCode, IsoDate};
-use host_resources::watch_event::{self, TripFilters, Watch, WatchStatus, WatchTrigger};
+use host_resources::watch_event::{
+    self, TripFiltersResource, WatchResource, WatchStatusResource, WatchTriggerResource,
+};
 use rust_decimal::Decimal;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -59,7 +61,7 @@ pub(crate) struct HotelWatchRequest {
     guest_residence: Option<CountryCode>,
     /// Currency to request and compare prices in.
     currency: CurrencyCode,
-    trigger: WatchTrigger,
+    trigger: WatchTriggerResource,
     /// Purchase data. The watch then has a mandate draft. Once it is confirmed, the watch purchases
     /// instead of notifying.
     auto_book: Option<AutoBookRequest>,
@@ -88,8 +90,8 @@ pub(crate) struct TripWatchRequest {
     guest_residence: Option<CountryCode>,
     /// Currency to request and compare prices in.
     currency: CurrencyCode,
-    filters: Option<TripFilters>,
-    trigger: WatchTrigger,
+    filters: Option<TripFiltersResource>,
+    trigger: WatchTriggerResource,
 }
 
 /// An empty request: it confirms the watch's `mandate_draft`.
@@ -111,7 +113,7 @@ pub(crate) struct WatchesQuery {
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
     offset: u64,
     /// Only watches in this status.
-    status: Option<WatchStatus>,
+    status: Option<WatchStatusResource>,
 }
 
 const fn limit() -> u32 {
@@ -152,7 +154,11 @@ impl Validate for TripWatchRequest {
 /// Pointer to the rooms in a request.
 const AUTO_BOOK_ROOMS: &str = "/auto_book/rooms";
 
-fn validate_trigger(trigger: WatchTrigger, currency: CurrencyCode, found: &mut Violations<'_>) {
+fn validate_trigger(
+    trigger: WatchTriggerResource,
+    currency: CurrencyCode,
+    found: &mut Violations<'_>,
+) {
     let pointer = "/trigger/amount";
     if trigger.amount.0 < Decimal::ONE {
         found.push(pointer, "too_small", "must be at least 1");
@@ -236,7 +242,7 @@ impl TripWatchRequest {
     }
 }
 
-fn trigger(trigger: WatchTrigger, currency: CurrencyCode) -> Result<Trigger, ApiError> {
+fn trigger(trigger: WatchTriggerResource, currency: CurrencyCode) -> Result<Trigger, ApiError> {
     let amount = trigger.amount.to_money(currency);
     let amount = amount.map_err(|error: money::MoneyError| {
         let detail = error.to_string();
@@ -267,7 +273,7 @@ pub(crate) async fn create_hotel_watch(
         Option<IdempotencyKeyHeader>,
         Body<HotelWatchRequest>,
     )>,
-) -> Result<ApiResponse<Watch>, ApiError> {
+) -> Result<ApiResponse<WatchResource>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, "hotel_watch"));
     create(&watches, &context, request.into_command()?, key).await
 }
@@ -288,7 +294,7 @@ pub(crate) async fn create_trip_watch(
         Option<IdempotencyKeyHeader>,
         Body<TripWatchRequest>,
     )>,
-) -> Result<ApiResponse<Watch>, ApiError> {
+) -> Result<ApiResponse<WatchResource>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, "trip_watch"));
     create(&watches, &context, request.command()?, key).await
 }
@@ -298,7 +304,7 @@ async fn create(
     context: &RequestContext,
     new: NewWatch,
     key: Option<IdempotentRequest>,
-) -> Result<ApiResponse<Watch>, ApiError> {
+) -> Result<ApiResponse<WatchResource>, ApiError> {
     let created = watches.create(context, new, key.as_ref()).await;
     Ok(match created.map_err(ApiError::from_watch)? {
         Created::New(stored) => {
@@ -321,7 +327,7 @@ pub(crate) async fn list_watches(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<WatchesQuery>>,
-) -> Result<ApiResponse<List<Watch>, PaginationMeta>, ApiError> {
+) -> Result<ApiResponse<List<WatchResource>, PaginationMeta>, ApiError> {
     let filter = WatchFilter {
         status: query.status.map(Status::from),
     };
@@ -348,7 +354,7 @@ pub(crate) async fn get_watch(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
-) -> Result<ApiResponse<Watch>, ApiError> {
+) -> Result<ApiResponse<WatchResource>, ApiError> {
     let found = watches.find(&context.owner, &id).await;
     let found = found.map_err(ApiError::from_watch)?;
     Ok(ApiResponse::ok(watch_event::watch(
@@ -393,7 +399,7 @@ pub(crate) async fn confirm_watch_purchase(
         Option<IdempotencyKeyHeader>,
         Body<ConfirmPurchaseRequest>,
     )>,
-) -> Result<ApiResponse<Watch>, ApiError> {
+) -> Result<ApiResponse<WatchResource>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, "confirm_purchase"));
     let confirmed = watches
         .confirm_purchase(&context.owner, &id, key.as_ref())

@@ -7,7 +7,7 @@ use crate::problem::ApiError;
 use crate::response::{ApiResponse, NoContent};
 use axum::extract::State;
 use host_application::webhook::watch_endpoint::WatchEndpointService;
-use host_resources::watch_event_log::{self, WatcherWebhook};
+use host_resources::watch_event_log::{self, WatcherWebhookResource};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -57,7 +57,7 @@ pub(crate) async fn register_watcher_webhook(
         Option<IdempotencyKeyHeader>,
         Body<WatcherWebhookRequest>,
     )>,
-) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
+) -> Result<ApiResponse<WatcherWebhookResource>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
     let issued = endpoints.register(&context, &request.url, key.as_ref());
     let issued = issued.await.map_err(ApiError::from_webhook)?;
@@ -78,7 +78,7 @@ pub(crate) async fn get_watcher_webhook(
     State(endpoints): State<Arc<WatchEndpointService>>,
     Context(context): Context,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
+) -> Result<ApiResponse<WatcherWebhookResource>, ApiError> {
     let endpoint = endpoints.find(&context.owner.tenant).await;
     let endpoint = endpoint.map_err(ApiError::from_webhook)?;
     let endpoint = endpoint.ok_or(ErrorCode::SubscriptionNotFound)?;

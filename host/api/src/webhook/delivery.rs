@@ -14,7 +14,8 @@ use host_domain::page::PageRequest;
 use host_domain::webhook::list::DeliveryFilter;
 use host_resources::value::IsoDateOrDateTime;
 use host_resources::webhook::{
-    self, DeliveryStatus, RecoveredDeliveries, WebhookDelivery, WebhookDeliveryAttempt,
+    self, DeliveryStatusResource, RecoveredDeliveriesResource, WebhookDeliveryAttemptResource,
+    WebhookDeliveryResource,
 };
 use serde::Deserialize;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub(crate) struct DeliveriesQuery {
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
     offset: u64,
     /// Only deliveries in this status.
-    status: Option<DeliveryStatus>,
+    status: Option<DeliveryStatusResource>,
 }
 
 const fn limit() -> u32 {
@@ -82,7 +83,7 @@ pub(crate) async fn list_deliveries(
         PathId<SubscriptionId>,
         Query<DeliveriesQuery>,
     )>,
-) -> Result<ApiResponse<List<WebhookDelivery>, PaginationMeta>, ApiError> {
+) -> Result<ApiResponse<List<WebhookDeliveryResource>, PaginationMeta>, ApiError> {
     let tenant = &context.owner.tenant;
     let (filter, page) = query.into_filter_and_page();
     let listed = deliveries.list(tenant, product, &id, filter, page).await;
@@ -106,7 +107,7 @@ pub(crate) async fn get_delivery(
         PathId<SubscriptionId>,
         PathId<DeliveryId>,
     )>,
-) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
+) -> Result<ApiResponse<WebhookDeliveryResource>, ApiError> {
     let tenant = &context.owner.tenant;
     let delivery = deliveries.find(tenant, product, &id, &delivery).await;
     let delivery = delivery.map_err(ApiError::from_webhook)?;
@@ -127,7 +128,7 @@ pub(crate) async fn replay_delivery(
     State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), PathId(delivery), key, _)): Validated<ReplayParts>,
-) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
+) -> Result<ApiResponse<WebhookDeliveryResource>, ApiError> {
     let key = idempotent_request(&context, "replay", product, key);
     let replayed = deliveries.replay(&context, product, &id, &delivery, key.as_ref());
     let replayed = replayed.await.map_err(ApiError::from_webhook)?;
@@ -147,12 +148,14 @@ pub(crate) async fn recover_deliveries(
     State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, Body(request))): Validated<RecoverParts>,
-) -> Result<ApiResponse<RecoveredDeliveries>, ApiError> {
+) -> Result<ApiResponse<RecoveredDeliveriesResource>, ApiError> {
     let key = idempotent_request(&context, "recover", product, key);
     let since = request.since.start;
     let queued = deliveries.recover(&context.owner, product, &id, since, key.as_ref());
     let queued = queued.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::accepted(RecoveredDeliveries { queued }))
+    Ok(ApiResponse::accepted(RecoveredDeliveriesResource {
+        queued,
+    }))
 }
 
 impl DeliveriesQuery {
@@ -169,9 +172,9 @@ impl DeliveriesQuery {
 }
 
 /// Returns the resource of a delivery with its attempts.
-pub(super) fn to_resource(details: DeliveryDetails) -> WebhookDelivery {
+pub(super) fn to_resource(details: DeliveryDetails) -> WebhookDeliveryResource {
     let attempts = details.attempts.into_iter().map(|attempt| {
-        WebhookDeliveryAttempt::new(
+        WebhookDeliveryAttemptResource::new(
             attempt.number,
             attempt.response_status,
             attempt.response_body,

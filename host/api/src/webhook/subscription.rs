@@ -15,7 +15,7 @@ use host_domain::id::SubscriptionId;
 use host_domain::page::PageRequest;
 use host_domain::time::{Clock, Timestamp};
 use host_domain::webhook::Subscription;
-use host_resources::webhook::{self, WebhookDelivery, WebhookSubscription};
+use host_resources::webhook::{self, WebhookDeliveryResource, WebhookSubscriptionResource};
 use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -132,7 +132,7 @@ pub(crate) async fn create_subscription(
         ProductBody<CreateSubscriptionRequest>,
         Option<IdempotencyKeyHeader>,
     )>,
-) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
     let key = idempotent_request(&context, "create", product, key);
     let new = NewSubscription {
         product,
@@ -163,7 +163,7 @@ pub(crate) async fn list_subscriptions(
         PathProduct,
         Query<SubscriptionsQuery>,
     )>,
-) -> Result<ApiResponse<List<WebhookSubscription>, PaginationMeta>, ApiError> {
+) -> Result<ApiResponse<List<WebhookSubscriptionResource>, PaginationMeta>, ApiError> {
     let SubscriptionsQuery { limit, offset } = query;
     let (tenant, page) = (&context.owner.tenant, PageRequest { limit, offset });
     let subscriptions = webhooks.list(tenant, product, page).await;
@@ -185,7 +185,7 @@ pub(crate) async fn get_subscription(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
-) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
     let subscription = webhooks.find(&context.owner.tenant, product, &id).await;
     let subscription = subscription.map_err(ApiError::from_webhook)?;
     Ok(ApiResponse::ok(without_secret(
@@ -210,7 +210,7 @@ pub(crate) async fn update_subscription(
         PathId<SubscriptionId>,
         ProductBody<UpdateSubscriptionRequest>,
     )>,
-) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
     let change = SubscriptionUpdate {
         url: request.url,
         event_types: request.event_types,
@@ -253,7 +253,7 @@ pub(crate) async fn pause_subscription(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
-) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
     let key = idempotent_request(&context, "pause", product, key);
     let subscription = webhooks.pause(&context, product, &id, key.as_ref());
     let subscription = subscription.await.map_err(ApiError::from_webhook)?;
@@ -274,7 +274,7 @@ pub(crate) async fn resume_subscription(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
-) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
     let key = idempotent_request(&context, "resume", product, key);
     let subscription = webhooks.resume(&context, product, &id, key.as_ref());
     let subscription = subscription.await.map_err(ApiError::from_webhook)?;
@@ -299,7 +299,7 @@ pub(crate) async fn rotate_subscription_secret(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
-) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
     let key = idempotent_request(&context, "rotate", product, key);
     let issued = webhooks.rotate_secret(&context, product, &id, key.as_ref());
     let issued = issued.await.map_err(ApiError::from_webhook)?;
@@ -320,13 +320,13 @@ pub(crate) async fn test_subscription(
     State(webhooks): State<Arc<WebhookService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
-) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
+) -> Result<ApiResponse<WebhookDeliveryResource>, ApiError> {
     let key = idempotent_request(&context, "test", product, key);
     let delivery = webhooks.send_test_event(&context.owner, product, &id, key.as_ref());
     let delivery = delivery.await.map_err(ApiError::from_webhook)?;
     Ok(ApiResponse::accepted(delivery::to_resource(delivery)))
 }
 
-fn without_secret(subscription: &Subscription, clock: &dyn Clock) -> WebhookSubscription {
+fn without_secret(subscription: &Subscription, clock: &dyn Clock) -> WebhookSubscriptionResource {
     webhook::subscription(subscription, None, clock.now())
 }

@@ -20,7 +20,7 @@ use host_domain::owner::{Owner, Tenant};
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::watch::{self, TripFilters, WatchTarget};
 use host_resources::watch_event as render;
-use host_resources::watch_event::{CurrentPrice, TripMatch};
+use host_resources::watch_event::{CurrentPriceResource, TripMatchResource};
 use host_storage::ClaimedPriceCheck;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,10 +36,10 @@ const OFFERS_MAX: u16 = 25;
 #[derive(Debug)]
 pub enum CheckResult {
     /// A hotel's cheapest offer, or `None` if it has none.
-    Hotel(Option<(Money, CurrentPrice)>),
+    Hotel(Option<(Money, CurrentPriceResource)>),
     /// The cheapest total of a trip, and its cheapest hotels in ascending order of price. Hotels
     /// are priced only if an event of a watch may name them.
-    Trip(Option<Money>, Vec<(Money, TripMatch)>),
+    Trip(Option<Money>, Vec<(Money, TripMatchResource)>),
 }
 
 impl CheckResult {
@@ -204,7 +204,7 @@ impl PriceChecker {
         hotel: &SupplierHotel,
         filters: &TripFilters,
         stay: &Stay,
-    ) -> Result<Option<(Money, TripMatch)>, QueryError> {
+    ) -> Result<Option<(Money, TripMatchResource)>, QueryError> {
         self.take_rate_permit_of(context, supplier)?;
         let offers = self.fetch_offers(context, id, Some(supplier), stay).await?;
         let offer = cheapest(offers, |offer| matches_filters(offer, filters));

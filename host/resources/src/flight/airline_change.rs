@@ -1,16 +1,17 @@
 //! JSON resources of changes that airlines make to booked flights.
 
-use crate::flight::itinerary::SegmentFlight;
+use crate::flight::itinerary::SegmentFlightResource;
 use crate::value::IsoDateTime;
 use host_domain::flight::booking::BookedChange;
-use host_domain::flight::itinerary::{ChangeType as Type, Segment};
+use host_domain::flight::itinerary::{ChangeType, Segment};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// The type of an airline-initiated change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ChangeType {
+#[schema(as = ChangeType)]
+pub enum ChangeTypeResource {
     /// The times changed.
     ScheduleChange,
     /// The flight was cancelled.
@@ -23,7 +24,8 @@ pub enum ChangeType {
 
 /// A change that the airline made to booked flights.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct AirlineInitiatedChange {
+#[schema(as = AirlineInitiatedChange)]
+pub struct AirlineInitiatedChangeResource {
     #[schema(
         pattern = "^aic_[a-zA-Z0-9-]+$",
         example = "aic_01976f3e4a5b7c8d9e0f112233445566"
@@ -33,13 +35,13 @@ pub struct AirlineInitiatedChange {
     detected_at: IsoDateTime,
     /// Type of the change.
     #[serde(rename = "type")]
-    change_type: ChangeType,
+    change_type: ChangeTypeResource,
     /// Whether the passenger must respond to the airline.
     action_required: bool,
     /// Original segments that are no longer flown.
-    removed_segments: Vec<SegmentFlight>,
+    removed_segments: Vec<SegmentFlightResource>,
     /// Segments flown instead.
-    added_segments: Vec<SegmentFlight>,
+    added_segments: Vec<SegmentFlightResource>,
     /// Deadline for a response. Null if none is required or the deadline is not known.
     #[schema(required)]
     expires_at: Option<IsoDateTime>,
@@ -49,16 +51,16 @@ pub struct AirlineInitiatedChange {
 }
 
 /// Builds the resource of an airline-initiated change.
-pub fn change(booked: &BookedChange) -> AirlineInitiatedChange {
+pub fn change(booked: &BookedChange) -> AirlineInitiatedChangeResource {
     let change = &booked.change;
-    AirlineInitiatedChange {
+    AirlineInitiatedChangeResource {
         id: booked.id.to_string(),
         detected_at: change.detected_at.into(),
         change_type: match change.change_type {
-            Type::ScheduleChange => ChangeType::ScheduleChange,
-            Type::Cancellation => ChangeType::Cancellation,
-            Type::Reroute => ChangeType::Reroute,
-            Type::Equipment => ChangeType::Equipment,
+            ChangeType::ScheduleChange => ChangeTypeResource::ScheduleChange,
+            ChangeType::Cancellation => ChangeTypeResource::Cancellation,
+            ChangeType::Reroute => ChangeTypeResource::Reroute,
+            ChangeType::Equipment => ChangeTypeResource::Equipment,
         },
         action_required: change.action_required,
         removed_segments: segments(&change.removed_segments),
@@ -68,6 +70,6 @@ pub fn change(booked: &BookedChange) -> AirlineInitiatedChange {
     }
 }
 
-fn segments(segments: &[Segment]) -> Vec<SegmentFlight> {
-    segments.iter().map(SegmentFlight::from).collect()
+fn segments(segments: &[Segment]) -> Vec<SegmentFlightResource> {
+    segments.iter().map(SegmentFlightResource::from).collect()
 }

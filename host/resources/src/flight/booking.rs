@@ -1,13 +1,13 @@
 //! JSON resource of flight bookings, used in reads, lists and events.
 
-use crate::failure::{Failure, failure};
-use crate::flight::airline_change::{self, AirlineInitiatedChange};
-use crate::flight::cancellation::{self, FlightCancellation};
-use crate::flight::itinerary::FareConditions;
-use crate::flight::payment::{self, FlightPayment};
-use crate::flight::service::{self, FlightService};
-use crate::flight::ticket::{self, BookedJourney, FlightPassenger};
-use crate::value::{IsoDateTime, Money};
+use crate::failure::{FailureResource, failure};
+use crate::flight::airline_change::{self, AirlineInitiatedChangeResource};
+use crate::flight::cancellation::{self, FlightCancellationResource};
+use crate::flight::itinerary::FareConditionsResource;
+use crate::flight::payment::{self, FlightPaymentResource};
+use crate::flight::service::{self, FlightServiceResource};
+use crate::flight::ticket::{self, BookedJourneyResource, FlightPassengerResource};
+use crate::value::{IsoDateTime, MoneyResource};
 use host_domain::flight::booking::{Booking, Status};
 use host_domain::flight::itinerary::FareCondition;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,8 @@ use utoipa::ToSchema;
 /// The status of a flight booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum FlightBookingStatus {
+#[schema(as = FlightBookingStatus)]
+pub enum FlightBookingStatusResource {
     /// The service has accepted the request.
     Created,
     /// The supplier is being asked to bind the fare.
@@ -39,19 +40,21 @@ pub enum FlightBookingStatus {
 
 /// The cancellation terms of the fare.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FlightCancellationPolicy {
+#[schema(as = FlightCancellationPolicy)]
+pub struct FlightCancellationPolicyResource {
     /// Whether the fare is refundable before departure. Null if the airline does not say.
     #[schema(required)]
     refundable: Option<bool>,
     /// Amount kept on a refund before departure, possibly in a different currency than the price.
     /// Null if the airline does not say.
     #[schema(required)]
-    penalty: Option<Money>,
+    penalty: Option<MoneyResource>,
 }
 
 /// A flight booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FlightBooking {
+#[schema(as = FlightBooking)]
+pub struct FlightBookingResource {
     #[schema(
         pattern = "^bkg_[a-zA-Z0-9-]+$",
         example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
@@ -64,32 +67,32 @@ pub struct FlightBooking {
     #[schema(pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SUPPLIER_A")]
     supplier: String,
     /// Status of the booking.
-    status: FlightBookingStatus,
+    status: FlightBookingStatusResource,
     /// Price of ticket and services. Null until the fare is bound.
     #[schema(required)]
-    total_amount: Option<Money>,
+    total_amount: Option<MoneyResource>,
     /// Price of the ticket without taxes. Null if the supplier does not report it.
     #[schema(required)]
-    fare_amount: Option<Money>,
+    fare_amount: Option<MoneyResource>,
     /// Taxes of the ticket. Null if the supplier does not report them.
     #[schema(required)]
-    fare_tax_amount: Option<Money>,
+    fare_tax_amount: Option<MoneyResource>,
     /// Price of all purchased services.
-    services_amount: Money,
+    services_amount: MoneyResource,
     /// Services that are or are being purchased, with the ticket or after it.
-    services: Vec<FlightService>,
+    services: Vec<FlightServiceResource>,
     /// All payments that were started, oldest first.
-    payments: Vec<FlightPayment>,
+    payments: Vec<FlightPaymentResource>,
     /// Time until which the booking can be completed. Present only in READY_FOR_COMPLETE.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<IsoDateTime>,
-    cancellation_policy: FlightCancellationPolicy,
-    fare_conditions: FareConditions,
+    cancellation_policy: FlightCancellationPolicyResource,
+    fare_conditions: FareConditionsResource,
     /// Passengers by type: adults, children, infants. Passengers of one type keep the order of the
     /// request.
-    passengers: Vec<FlightPassenger>,
+    passengers: Vec<FlightPassengerResource>,
     /// Current journeys in order of travel. Empty until the fare is bound.
-    journeys: Vec<BookedJourney>,
+    journeys: Vec<BookedJourneyResource>,
     /// The supplier's order id. Null until the order exists.
     #[schema(required)]
     supplier_reference: Option<String>,
@@ -105,37 +108,37 @@ pub struct FlightBooking {
     canceled_at: Option<IsoDateTime>,
     /// Fee and refund of the cancellation. Present once the booking is CANCELED.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cancellation: Option<FlightCancellation>,
+    cancellation: Option<FlightCancellationResource>,
     /// Reason of the failure. Present if the booking failed or a cancellation was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<Failure>,
+    failure: Option<FailureResource>,
     /// Changes by the airline, oldest first.
-    airline_initiated_changes: Vec<AirlineInitiatedChange>,
+    airline_initiated_changes: Vec<AirlineInitiatedChangeResource>,
     created_at: IsoDateTime,
     updated_at: IsoDateTime,
 }
 
 /// Builds the booking for responses about it and for events, where payments include their payment
 /// method.
-pub fn full(booking: &Booking) -> FlightBooking {
+pub fn full(booking: &Booking) -> FlightBookingResource {
     let payments = booking.payments.iter().map(payment::with_method).collect();
-    FlightBooking {
+    FlightBookingResource {
         payments,
         ..without_payment_methods(booking)
     }
 }
 
 /// Builds the booking as an item of a list, where payments have no payment method.
-pub fn without_payment_methods(booking: &Booking) -> FlightBooking {
+pub fn without_payment_methods(booking: &Booking) -> FlightBookingResource {
     let status = booking.status();
-    FlightBooking {
+    FlightBookingResource {
         id: booking.id.to_string(),
         reference_id: booking.reference_id.clone(),
         supplier: booking.supplier.to_string(),
         status: status.into(),
-        total_amount: booking.total().map(Money::from),
-        fare_amount: booking.fare.map(Money::from),
-        fare_tax_amount: booking.fare_tax.map(Money::from),
+        total_amount: booking.total().map(MoneyResource::from),
+        fare_amount: booking.fare.map(MoneyResource::from),
+        fare_tax_amount: booking.fare_tax.map(MoneyResource::from),
         services_amount: booking.services_amount().into(),
         services: service::booked_services(booking),
         payments: booking
@@ -163,16 +166,16 @@ pub fn without_payment_methods(booking: &Booking) -> FlightBooking {
     }
 }
 
-impl From<FareCondition> for FlightCancellationPolicy {
+impl From<FareCondition> for FlightCancellationPolicyResource {
     fn from(refund: FareCondition) -> Self {
         Self {
             refundable: refund.allowed,
-            penalty: refund.penalty.map(Money::from),
+            penalty: refund.penalty.map(MoneyResource::from),
         }
     }
 }
 
-impl From<Status> for FlightBookingStatus {
+impl From<Status> for FlightBookingStatusResource {
     fn from(status: Status) -> Self {
         match status {
             Status::Created => Self::Created,
@@ -188,18 +191,18 @@ impl From<Status> for FlightBookingStatus {
     }
 }
 
-impl From<FlightBookingStatus> for Status {
-    fn from(status: FlightBookingStatus) -> Self {
+impl From<FlightBookingStatusResource> for Status {
+    fn from(status: FlightBookingStatusResource) -> Self {
         match status {
-            FlightBookingStatus::Created => Self::Created,
-            FlightBookingStatus::PrebookInProgress => Self::PrebookInProgress,
-            FlightBookingStatus::ReadyForComplete => Self::ReadyForComplete,
-            FlightBookingStatus::CompleteInProgress => Self::CompleteInProgress,
-            FlightBookingStatus::Confirmed => Self::Confirmed,
-            FlightBookingStatus::CancelInProgress => Self::CancelInProgress,
-            FlightBookingStatus::Canceled => Self::Canceled,
-            FlightBookingStatus::Failed => Self::Failed,
-            FlightBookingStatus::Expired => Self::Expired,
+            FlightBookingStatusResource::Created => Self::Created,
+            FlightBookingStatusResource::PrebookInProgress => Self::PrebookInProgress,
+            FlightBookingStatusResource::ReadyForComplete => Self::ReadyForComplete,
+            FlightBookingStatusResource::CompleteInProgress => Self::CompleteInProgress,
+            FlightBookingStatusResource::Confirmed => Self::Confirmed,
+            FlightBookingStatusResource::CancelInProgress => Self::CancelInProgress,
+            FlightBookingStatusResource::Canceled => Self::Canceled,
+            FlightBookingStatusResource::Failed => Self::Failed,
+            FlightBookingStatusResource::Expired => Self::Expired,
         }
     }
 }

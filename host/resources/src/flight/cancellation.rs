@@ -1,6 +1,6 @@
 //! JSON resources of ticket cancellations, cancellation quotes and refunds.
 
-use crate::value::{IsoDateTime, Money};
+use crate::value::{IsoDateTime, MoneyResource};
 use host_domain::flight::booking;
 use host_domain::flight::quote::{self, QuoteUnavailableReason};
 use serde::Serialize;
@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 /// The party that refunds money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum RefundedBy {
+#[schema(as = RefundedBy)]
+pub enum RefundedByResource {
     /// This service.
     Service,
     /// The supplier, to the means of payment used at its checkout.
@@ -19,7 +20,7 @@ pub enum RefundedBy {
 /// A payment that receives a refund.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = RefundTo)]
-pub struct RefundTarget {
+pub struct RefundTargetResource {
     #[schema(
         pattern = "^pay_[a-zA-Z0-9-]+$",
         example = "pay_01976f3e4a5b7c8d9e0f112233445566"
@@ -29,25 +30,27 @@ pub struct RefundTarget {
 
 /// Fee and refund of a cancelled ticket. The payments show whether the refund has completed.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FlightCancellation {
+#[schema(as = FlightCancellation)]
+pub struct FlightCancellationResource {
     /// Amount that the supplier keeps. Null while it is not known: the supplier cancelled the
     /// ticket without naming a fee, the fare's terms do not determine it, and an operator will set
     /// it.
     #[schema(required)]
-    fee: Option<Money>,
+    fee: Option<MoneyResource>,
     /// Party that pays the refund.
-    refunded_by: RefundedBy,
+    refunded_by: RefundedByResource,
     /// Refund amount. Null as long as `fee` is null.
     #[schema(required)]
-    refund_amount: Option<Money>,
+    refund_amount: Option<MoneyResource>,
     /// Payments that receive the refund. Empty if there is no refund or its amount is not known.
-    refund_to: Vec<RefundTarget>,
+    refund_to: Vec<RefundTargetResource>,
 }
 
 /// The source of a cancellation quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum FlightQuoteSource {
+#[schema(as = FlightQuoteSource)]
+pub enum FlightQuoteSourceResource {
     /// A quote by the airline.
     SupplierQuote,
     /// A calculation from the stored fare terms.
@@ -57,7 +60,8 @@ pub enum FlightQuoteSource {
 /// The reason why a quote has no amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum UnavailableReason {
+#[schema(as = UnavailableReason)]
+pub enum UnavailableReasonResource {
     /// The fare terms do not say whether the ticket is refundable, or at what fee.
     TermsUnknown,
     /// The fare's penalty is in a different currency than the price.
@@ -68,20 +72,22 @@ pub enum UnavailableReason {
 
 /// The part of a refund that one payment receives.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct RefundShare {
+#[schema(as = RefundShare)]
+pub struct RefundShareResource {
     #[schema(
         pattern = "^pay_[a-zA-Z0-9-]+$",
         example = "pay_01976f3e4a5b7c8d9e0f112233445566"
     )]
     payment_id: String,
-    amount: Money,
+    amount: MoneyResource,
 }
 
 /// The current cost of cancelling a ticket. A quote moves no money and is not binding.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FlightCancellationQuote {
+#[schema(as = FlightCancellationQuote)]
+pub struct FlightCancellationQuoteResource {
     /// Source of the amounts.
-    source: FlightQuoteSource,
+    source: FlightQuoteSourceResource,
     /// Time at which the quote was requested from the airline.
     checked_at: IsoDateTime,
     /// Time until which the airline's quote is valid. Null if it is not known.
@@ -90,61 +96,64 @@ pub struct FlightCancellationQuote {
     /// Cancellation fee. Absent if it is not known; an absent fee does not mean a free
     /// cancellation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fee: Option<Money>,
+    fee: Option<MoneyResource>,
     /// Refund amount. Absent if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    refund: Option<Money>,
+    refund: Option<MoneyResource>,
     /// Distribution of the refund over the payments. Empty if there is no refund or its amount is
     /// not known.
-    refund_to: Vec<RefundShare>,
+    refund_to: Vec<RefundShareResource>,
     /// Reason why `fee` and `refund` are absent. Null if they are present.
     #[schema(required)]
-    unavailable_reason: Option<UnavailableReason>,
+    unavailable_reason: Option<UnavailableReasonResource>,
 }
 
 /// Builds fee and refund of a cancellation.
-pub fn cancellation(cancellation: &booking::Cancellation) -> FlightCancellation {
+pub fn cancellation(cancellation: &booking::Cancellation) -> FlightCancellationResource {
     let returned = cancellation.refund.as_ref();
     let payments = returned
         .into_iter()
         .flat_map(|returned| &returned.refund_to);
-    let payments = payments.map(|id| RefundTarget {
+    let payments = payments.map(|id| RefundTargetResource {
         payment_id: id.to_string(),
     });
-    FlightCancellation {
+    FlightCancellationResource {
         fee: returned.map(|returned| returned.fee.into()),
         refunded_by: match cancellation.refunded_by {
-            booking::RefundedBy::Service => RefundedBy::Service,
-            booking::RefundedBy::Supplier => RefundedBy::Supplier,
+            booking::RefundedBy::Service => RefundedByResource::Service,
+            booking::RefundedBy::Supplier => RefundedByResource::Supplier,
         },
         refund_amount: returned.map(|returned| returned.refund_amount.into()),
         refund_to: payments.collect(),
     }
 }
 
-impl From<&quote::CancellationQuote> for FlightCancellationQuote {
+impl From<&quote::CancellationQuote> for FlightCancellationQuoteResource {
     fn from(quote: &quote::CancellationQuote) -> Self {
         let (fee, refund) = quote.amounts.ok().unzip();
-        let shares = quote.refund_to.iter().map(|(id, amount)| RefundShare {
-            payment_id: id.to_string(),
-            amount: (*amount).into(),
-        });
+        let shares = quote
+            .refund_to
+            .iter()
+            .map(|(id, amount)| RefundShareResource {
+                payment_id: id.to_string(),
+                amount: (*amount).into(),
+            });
         Self {
             source: match quote.source {
-                quote::QuoteSource::SupplierQuote => FlightQuoteSource::SupplierQuote,
-                quote::QuoteSource::FareEstimate => FlightQuoteSource::FareEstimate,
+                quote::QuoteSource::SupplierQuote => FlightQuoteSourceResource::SupplierQuote,
+                quote::QuoteSource::FareEstimate => FlightQuoteSourceResource::FareEstimate,
             },
             checked_at: quote.checked_at.into(),
             expires_at: quote.expires_at.map(IsoDateTime::from),
-            fee: fee.map(Money::from),
-            refund: refund.map(Money::from),
+            fee: fee.map(MoneyResource::from),
+            refund: refund.map(MoneyResource::from),
             refund_to: shares.collect(),
-            unavailable_reason: quote.amounts.err().map(UnavailableReason::from),
+            unavailable_reason: quote.amounts.err().map(UnavailableReasonResource::from),
         }
     }
 }
 
-impl From<QuoteUnavailableReason> for UnavailableReason {
+impl From<QuoteUnavailableReason> for UnavailableReasonResource {
     fn from(reason: QuoteUnavailableReason) -> Self {
         match reason {
             QuoteUnavailableReason::TermsUnknown => Self::TermsUnknown,

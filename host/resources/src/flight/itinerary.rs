@@ -1,7 +1,7 @@
 //! Parts of an itinerary that offers, bookings and airline-initiated changes share. They are
 //! flattened into the resource that contains them.
 
-use crate::value::Money;
+use crate::value::MoneyResource;
 use host_domain::flight;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 /// A cabin class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Cabin {
+#[schema(as = Cabin)]
+pub enum CabinResource {
     Economy,
     PremiumEconomy,
     Business,
@@ -19,7 +20,8 @@ pub enum Cabin {
 /// The direction of a journey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Direction {
+#[schema(as = Direction)]
+pub enum DirectionResource {
     /// The first or only journey.
     Outbound,
     /// The return journey.
@@ -30,34 +32,37 @@ pub enum Direction {
 
 /// Whether a ticket may be refunded or changed, and at what penalty.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FareCondition {
+#[schema(as = FareCondition)]
+pub struct FareConditionResource {
     /// Whether it is allowed. Null if the airline does not say.
     #[schema(required)]
     allowed: Option<bool>,
     /// Penalty, possibly in a different currency than the fare. Null if the airline does not say.
     #[schema(required)]
-    penalty: Option<Money>,
+    penalty: Option<MoneyResource>,
 }
 
 /// The conditions of a fare before departure.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FareConditions {
+#[schema(as = FareConditions)]
+pub struct FareConditionsResource {
     /// Conditions of a refund.
-    refund: FareCondition,
+    refund: FareConditionResource,
     /// Conditions of a change to another flight.
-    change: FareCondition,
+    change: FareConditionResource,
 }
 
 /// The times and airports of a journey.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct JourneyTimes {
+#[schema(as = JourneyTimes)]
+pub struct JourneyTimesResource {
     /// IATA code of the origin airport.
     #[schema(example = "LHR")]
     origin: String,
     /// IATA code of the destination airport.
     #[schema(example = "JFK")]
     destination: String,
-    direction: Direction,
+    direction: DirectionResource,
     /// Local time at the origin, without a UTC offset.
     #[schema(example = "2026-11-21T10:00:00")]
     departure_time: String,
@@ -74,7 +79,8 @@ pub struct JourneyTimes {
 
 /// The times, airports and carriers of a segment.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct SegmentFlight {
+#[schema(as = SegmentFlight)]
+pub struct SegmentFlightResource {
     /// IATA code of the origin airport.
     #[schema(example = "LHR")]
     origin: String,
@@ -107,7 +113,7 @@ pub struct SegmentFlight {
     duration_minutes: Option<u32>,
 }
 
-impl From<flight::Cabin> for Cabin {
+impl From<flight::Cabin> for CabinResource {
     fn from(cabin: flight::Cabin) -> Self {
         match cabin {
             flight::Cabin::Economy => Self::Economy,
@@ -118,18 +124,18 @@ impl From<flight::Cabin> for Cabin {
     }
 }
 
-impl From<Cabin> for flight::Cabin {
-    fn from(cabin: Cabin) -> Self {
+impl From<CabinResource> for flight::Cabin {
+    fn from(cabin: CabinResource) -> Self {
         match cabin {
-            Cabin::Economy => Self::Economy,
-            Cabin::PremiumEconomy => Self::PremiumEconomy,
-            Cabin::Business => Self::Business,
-            Cabin::First => Self::First,
+            CabinResource::Economy => Self::Economy,
+            CabinResource::PremiumEconomy => Self::PremiumEconomy,
+            CabinResource::Business => Self::Business,
+            CabinResource::First => Self::First,
         }
     }
 }
 
-impl From<flight::Direction> for Direction {
+impl From<flight::Direction> for DirectionResource {
     fn from(direction: flight::Direction) -> Self {
         match direction {
             flight::Direction::Outbound => Self::Outbound,
@@ -139,16 +145,16 @@ impl From<flight::Direction> for Direction {
     }
 }
 
-impl From<flight::FareCondition> for FareCondition {
+impl From<flight::FareCondition> for FareConditionResource {
     fn from(condition: flight::FareCondition) -> Self {
         Self {
             allowed: condition.allowed,
-            penalty: condition.penalty.map(Money::from),
+            penalty: condition.penalty.map(MoneyResource::from),
         }
     }
 }
 
-impl From<flight::FareConditions> for FareConditions {
+impl From<flight::FareConditions> for FareConditionsResource {
     fn from(conditions: flight::FareConditions) -> Self {
         Self {
             refund: conditions.refund.into(),
@@ -157,7 +163,7 @@ impl From<flight::FareConditions> for FareConditions {
     }
 }
 
-impl From<&flight::Journey> for JourneyTimes {
+impl From<&flight::Journey> for JourneyTimesResource {
     fn from(journey: &flight::Journey) -> Self {
         Self {
             origin: journey.origin.clone(),
@@ -171,7 +177,7 @@ impl From<&flight::Journey> for JourneyTimes {
     }
 }
 
-impl From<&flight::Segment> for SegmentFlight {
+impl From<&flight::Segment> for SegmentFlightResource {
     fn from(segment: &flight::Segment) -> Self {
         Self {
             origin: segment.origin.clone(),

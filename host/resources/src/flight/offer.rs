@@ -1,7 +1,9 @@
 //! JSON resources of flight offers in a pricing response.
 
-use crate::flight::itinerary::{Cabin, FareConditions, JourneyTimes, SegmentFlight};
-use crate::value::{IsoDateTime, Money};
+use crate::flight::itinerary::{
+    CabinResource, FareConditionsResource, JourneyTimesResource, SegmentFlightResource,
+};
+use crate::value::{IsoDateTime, MoneyResource};
 use host_domain::flight::{self, supplier_api};
 use host_domain::time::Timestamp;
 use serde::Serialize;
@@ -9,7 +11,8 @@ use utoipa::ToSchema;
 
 /// The baggage that every passenger with a seat may bring on every segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-pub struct IncludedBaggage {
+#[schema(as = IncludedBaggage)]
+pub struct IncludedBaggageResource {
     /// Whether a checked bag is included.
     checked: bool,
     /// Whether a cabin bag is included.
@@ -18,33 +21,36 @@ pub struct IncludedBaggage {
 
 /// A flight under one flight number from one airport to the next.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct OfferSegment {
+#[schema(as = OfferSegment)]
+pub struct OfferSegmentResource {
     #[serde(flatten)]
-    flight: SegmentFlight,
+    flight: SegmentFlightResource,
     /// IATA code of the airline that sells the flight.
     #[schema(example = "BA")]
     marketing_carrier_code: String,
-    cabin_class: Cabin,
+    cabin_class: CabinResource,
 }
 
 /// A requested journey from an origin to a destination.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct OfferJourney {
+#[schema(as = OfferJourney)]
+pub struct OfferJourneyResource {
     #[serde(flatten)]
-    times: JourneyTimes,
+    times: JourneyTimesResource,
     /// Segments in order of travel.
-    segments: Vec<OfferSegment>,
+    segments: Vec<OfferSegmentResource>,
 }
 
 /// A bookable flight offer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FlightOffer {
+#[schema(as = FlightOffer)]
+pub struct FlightOfferResource {
     /// Opaque reference that binds fare, passenger types and price to the organization. It can be
     /// used for a prebook until `expires_at`.
     #[schema(pattern = "^[A-Za-z0-9_-]+$")]
     offer_reference: String,
     /// Price for all passengers, taxes included.
-    total_amount: Money,
+    total_amount: MoneyResource,
     /// Time until which the offer can be prebooked.
     expires_at: IsoDateTime,
     /// Name that the airline gives the fare.
@@ -53,20 +59,24 @@ pub struct FlightOffer {
     /// Whether the ticket can be refunded, possibly for a fee. Null if it is not known.
     #[schema(required)]
     refundable: Option<bool>,
-    fare_conditions: FareConditions,
+    fare_conditions: FareConditionsResource,
     /// Whether prebook requires a travel document for every passenger.
     documents_required: bool,
-    included_baggage: IncludedBaggage,
+    included_baggage: IncludedBaggageResource,
     /// One journey for each journey of the request, in the same order.
-    journeys: Vec<OfferJourney>,
+    journeys: Vec<OfferJourneyResource>,
     /// Sum of the durations of all journeys. Null if the duration of any journey is not known.
     #[schema(required, minimum = 0)]
     total_duration_minutes: Option<u32>,
 }
 
 /// Builds the resource of an offer with the given offer reference.
-pub fn offer(offer: &supplier_api::Offer, reference: String, expires_at: Timestamp) -> FlightOffer {
-    FlightOffer {
+pub fn offer(
+    offer: &supplier_api::Offer,
+    reference: String,
+    expires_at: Timestamp,
+) -> FlightOfferResource {
+    FlightOfferResource {
         offer_reference: reference,
         total_amount: offer.total.into(),
         expires_at: expires_at.into(),
@@ -74,7 +84,7 @@ pub fn offer(offer: &supplier_api::Offer, reference: String, expires_at: Timesta
         refundable: offer.refundable,
         fare_conditions: offer.fare_conditions.into(),
         documents_required: offer.documents_required,
-        included_baggage: IncludedBaggage {
+        included_baggage: IncludedBaggageResource {
             checked: offer.checked_bag_included,
             carry_on: offer.carry_on_included,
         },
@@ -83,15 +93,15 @@ pub fn offer(offer: &supplier_api::Offer, reference: String, expires_at: Timesta
     }
 }
 
-fn journey(journey: &flight::Journey) -> OfferJourney {
-    OfferJourney {
+fn journey(journey: &flight::Journey) -> OfferJourneyResource {
+    OfferJourneyResource {
         times: journey.into(),
         segments: journey.segments.iter().map(segment).collect(),
     }
 }
 
-fn segment(segment: &flight::Segment) -> OfferSegment {
-    OfferSegment {
+fn segment(segment: &flight::Segment) -> OfferSegmentResource {
+    OfferSegmentResource {
         flight: segment.into(),
         marketing_carrier_code: segment.marketing_carrier_code.clone(),
         cabin_class: segment.cabin.into(),

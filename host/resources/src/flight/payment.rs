@@ -1,7 +1,7 @@
 //! JSON resources of flight payments.
 
-use crate::payment::{Card, PaymentStatus};
-use crate::value::{IsoDateTime, Money};
+use crate::payment::{CardResource, PaymentStatusResource};
+use crate::value::{IsoDateTime, MoneyResource};
 use host_domain::payment::{Payment, PaymentMethod};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 /// The party that collects the payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CollectedBy {
+#[schema(as = CollectedBy)]
+pub enum CollectedByResource {
     /// This service.
     Service,
     /// The supplier, at its own checkout.
@@ -19,7 +20,8 @@ pub enum CollectedBy {
 /// The type of a payment method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum PaymentMethodType {
+#[schema(as = PaymentMethodType)]
+pub enum PaymentMethodTypeResource {
     /// A card.
     Card,
     /// A balance held with the supplier.
@@ -33,44 +35,45 @@ pub enum PaymentMethodType {
 /// The payment method of a payment.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = PaymentMethod)]
-pub struct FlightPaymentMethod {
+pub struct FlightPaymentMethodResource {
     /// Type of the payment method.
     #[serde(rename = "type")]
-    kind: PaymentMethodType,
+    kind: PaymentMethodTypeResource,
     /// Displayable details of the card.
-    card: Card,
+    card: CardResource,
 }
 
 /// A payment of a flight booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FlightPayment {
+#[schema(as = FlightPayment)]
+pub struct FlightPaymentResource {
     #[schema(
         pattern = "^pay_[a-zA-Z0-9-]+$",
         example = "pay_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
     /// Status of the payment.
-    status: PaymentStatus,
+    status: PaymentStatusResource,
     /// Amount that is authorized and captured.
-    amount: Money,
+    amount: MoneyResource,
     /// Party that collects the payment.
-    collected_by: CollectedBy,
+    collected_by: CollectedByResource,
     /// Payment method. Present if the card is known; never present in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    payment_method: Option<FlightPaymentMethod>,
+    payment_method: Option<FlightPaymentMethodResource>,
     /// Time at which the payment was started.
     created_at: IsoDateTime,
 }
 
 /// Builds a payment without its payment method, for lists.
-pub fn without_method(payment: &Payment) -> FlightPayment {
-    FlightPayment {
+pub fn without_method(payment: &Payment) -> FlightPaymentResource {
+    FlightPaymentResource {
         id: payment.id.to_string(),
         status: payment.status().into(),
         amount: payment.amount.into(),
         collected_by: match payment.method {
-            PaymentMethod::Instrument { .. } | PaymentMethod::Sdk => CollectedBy::Service,
-            PaymentMethod::Supplier => CollectedBy::Supplier,
+            PaymentMethod::Instrument { .. } | PaymentMethod::Sdk => CollectedByResource::Service,
+            PaymentMethod::Supplier => CollectedByResource::Supplier,
         },
         payment_method: None,
         created_at: payment.created_at.into(),
@@ -78,12 +81,15 @@ pub fn without_method(payment: &Payment) -> FlightPayment {
 }
 
 /// Builds a payment with its payment method, for responses about one booking and for events.
-pub fn with_method(payment: &Payment) -> FlightPayment {
-    let payment_method = payment.card.as_ref().map(|card| FlightPaymentMethod {
-        kind: PaymentMethodType::Card,
-        card: card.into(),
-    });
-    FlightPayment {
+pub fn with_method(payment: &Payment) -> FlightPaymentResource {
+    let payment_method = payment
+        .card
+        .as_ref()
+        .map(|card| FlightPaymentMethodResource {
+            kind: PaymentMethodTypeResource::Card,
+            card: card.into(),
+        });
+    FlightPaymentResource {
         payment_method,
         ..without_method(payment)
     }

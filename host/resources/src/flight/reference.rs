@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 
 /// An airport.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Airport {
+#[schema(as = Airport)]
+pub struct AirportResource {
     /// Permanent id, independent of the supplier that describes the airport.
     #[schema(
         pattern = "^apt_[a-zA-Z0-9-]+$",
@@ -44,7 +45,8 @@ pub struct Airport {
 
 /// An airline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Airline {
+#[schema(as = Airline)]
+pub struct AirlineResource {
     /// Permanent id, independent of the supplier that describes the airline.
     #[schema(
         pattern = "^arl_[a-zA-Z0-9-]+$",
@@ -71,8 +73,8 @@ pub struct Airline {
 }
 
 /// Builds the resource of an airport.
-pub fn airport(id: &AirportId, airport: supplier_api::Airport) -> Airport {
-    Airport {
+pub fn airport(id: &AirportId, airport: supplier_api::Airport) -> AirportResource {
+    AirportResource {
         id: id.to_string(),
         iata_code: airport.iata_code,
         icao_code: airport.icao_code,
@@ -87,8 +89,8 @@ pub fn airport(id: &AirportId, airport: supplier_api::Airport) -> Airport {
 }
 
 /// Builds the resource of an airline.
-pub fn airline(id: &AirlineId, airline: supplier_api::Airline) -> Airline {
-    Airline {
+pub fn airline(id: &AirlineId, airline: supplier_api::Airline) -> AirlineResource {
+    AirlineResource {
         id: id.to_string(),
         iata_code: airline.iata_code,
         icao_code: airline.icao_code,

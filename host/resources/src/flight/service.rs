@@ -1,6 +1,6 @@
 //! JSON resources of the booked and the available services of a ticket.
 
-use crate::value::Money;
+use crate::value::MoneyResource;
 use host_domain::flight::booking::{self, BookedService, Booking};
 use host_domain::flight::supplier_api;
 use host_domain::id::{PassengerId, SegmentId, ServiceId};
@@ -10,7 +10,8 @@ use utoipa::ToSchema;
 /// The status of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ServiceStatus {
+#[schema(as = ServiceStatus)]
+pub enum ServiceStatusResource {
     /// The service is being purchased.
     Pending,
     /// The service is part of the ticket.
@@ -24,7 +25,8 @@ pub enum ServiceStatus {
 /// The type of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ServiceType {
+#[schema(as = ServiceType)]
+pub enum ServiceTypeResource {
     /// A bag.
     Baggage,
     /// A specific seat.
@@ -38,7 +40,8 @@ pub enum ServiceType {
 /// The type of a bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum BaggageType {
+#[schema(as = BaggageType)]
+pub enum BaggageTypeResource {
     /// A bag in the hold.
     Checked,
     /// A bag in the cabin.
@@ -47,10 +50,11 @@ pub enum BaggageType {
 
 /// The details of a bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Baggage {
+#[schema(as = Baggage)]
+pub struct BaggageResource {
     /// Type of the bag.
     #[serde(rename = "type")]
-    kind: BaggageType,
+    kind: BaggageTypeResource,
     /// Maximum weight in kilograms. Null if it is not known.
     #[schema(required, minimum = 0)]
     max_weight_kg: Option<u32>,
@@ -58,14 +62,15 @@ pub struct Baggage {
 
 /// A service of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FlightService {
+#[schema(as = FlightService)]
+pub struct FlightServiceResource {
     #[schema(
         pattern = "^svc_[a-zA-Z0-9-]+$",
         example = "svc_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
     /// Status of the service.
-    status: ServiceStatus,
+    status: ServiceStatusResource,
     /// Passenger that the service is for.
     #[schema(
         required,
@@ -79,9 +84,9 @@ pub struct FlightService {
     #[schema(minimum = 1, maximum = 255)]
     quantity: u32,
     /// Price of one unit.
-    unit_amount: Money,
+    unit_amount: MoneyResource,
     /// Price of all units.
-    total_amount: Money,
+    total_amount: MoneyResource,
     /// Payment that pays for the service.
     #[schema(
         pattern = "^pay_[a-zA-Z0-9-]+$",
@@ -90,16 +95,16 @@ pub struct FlightService {
     payment_id: String,
     /// Type of the service.
     #[serde(rename = "type")]
-    kind: ServiceType,
+    kind: ServiceTypeResource,
     /// Details of the bag. Null if the service is not a bag.
     #[schema(required)]
-    baggage: Option<Baggage>,
+    baggage: Option<BaggageResource>,
 }
 
 /// A service that the airline currently sells for a ticket.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = ServiceForSale)]
-pub struct AvailableService {
+pub struct AvailableServiceResource {
     /// Id used to purchase the service. It is valid as long as the airline sells the service for
     /// this ticket.
     #[schema(
@@ -109,7 +114,7 @@ pub struct AvailableService {
     id: String,
     /// Type of the service.
     #[serde(rename = "type")]
-    kind: ServiceType,
+    kind: ServiceTypeResource,
     /// Passenger that the service is for.
     #[schema(
         pattern = "^psg_[a-zA-Z0-9-]+$",
@@ -120,19 +125,19 @@ pub struct AvailableService {
     segment_ids: Vec<String>,
     /// Details of the bag. Null if the service is not a bag.
     #[schema(required)]
-    baggage: Option<Baggage>,
+    baggage: Option<BaggageResource>,
     /// Price of one unit.
-    unit_amount: Money,
+    unit_amount: MoneyResource,
     /// Maximum number of units that can be purchased.
     #[schema(minimum = 0, maximum = 255)]
     max_quantity: u32,
 }
 
 /// Builds the services of a booking.
-pub fn booked_services(booking: &Booking) -> Vec<FlightService> {
+pub fn booked_services(booking: &Booking) -> Vec<FlightServiceResource> {
     let service = |service: &BookedService| {
         let passenger = booking.passengers.get(usize::from(service.passenger));
-        FlightService {
+        FlightServiceResource {
             id: service.id.to_string(),
             status: service.status.into(),
             passenger_id: passenger.map(|passenger| passenger.id.to_string()),
@@ -142,7 +147,7 @@ pub fn booked_services(booking: &Booking) -> Vec<FlightService> {
             total_amount: service.total().into(),
             payment_id: service.payment.to_string(),
             kind: service.service_type.into(),
-            baggage: service.baggage.map(Baggage::from),
+            baggage: service.baggage.map(BaggageResource::from),
         }
     };
     booking.services.iter().map(service).collect()
@@ -154,13 +159,13 @@ pub fn available_service(
     passenger: &PassengerId,
     segments: &[SegmentId],
     service: &supplier_api::AvailableService,
-) -> AvailableService {
-    AvailableService {
+) -> AvailableServiceResource {
+    AvailableServiceResource {
         id: id.to_string(),
         kind: service.service_type.into(),
         passenger_id: passenger.to_string(),
         segment_ids: texts(segments),
-        baggage: service.baggage.map(Baggage::from),
+        baggage: service.baggage.map(BaggageResource::from),
         unit_amount: service.unit_amount.into(),
         max_quantity: u32::from(service.max_quantity),
     }
@@ -170,19 +175,19 @@ fn texts(ids: &[SegmentId]) -> Vec<String> {
     ids.iter().map(ToString::to_string).collect()
 }
 
-impl From<supplier_api::Baggage> for Baggage {
+impl From<supplier_api::Baggage> for BaggageResource {
     fn from(baggage: supplier_api::Baggage) -> Self {
         Self {
             kind: match baggage.baggage_type {
-                supplier_api::BaggageType::Checked => BaggageType::Checked,
-                supplier_api::BaggageType::CarryOn => BaggageType::CarryOn,
+                supplier_api::BaggageType::Checked => BaggageTypeResource::Checked,
+                supplier_api::BaggageType::CarryOn => BaggageTypeResource::CarryOn,
             },
             max_weight_kg: baggage.max_weight_kg,
         }
     }
 }
 
-impl From<supplier_api::ServiceType> for ServiceType {
+impl From<supplier_api::ServiceType> for ServiceTypeResource {
     fn from(kind: supplier_api::ServiceType) -> Self {
         match kind {
             supplier_api::ServiceType::Baggage => Self::Baggage,
@@ -193,7 +198,7 @@ impl From<supplier_api::ServiceType> for ServiceType {
     }
 }
 
-impl From<booking::ServiceStatus> for ServiceStatus {
+impl From<booking::ServiceStatus> for ServiceStatusResource {
     fn from(status: booking::ServiceStatus) -> Self {
         match status {
             booking::ServiceStatus::Pending => Self::Pending,

@@ -4,7 +4,7 @@ pub(super) mod fixture;
 
 use crate::event::flight_event_payload;
 use crate::flight::booking;
-use crate::flight::cancellation::FlightCancellationQuote;
+use crate::flight::cancellation::FlightCancellationQuoteResource;
 use crate::flight::service;
 use fixture::*;
 use host_domain::booking::{Failure, Notification};
@@ -328,7 +328,7 @@ fn quote_contains_amounts_or_unavailable_reason() {
     };
     let refund = json!({"amount": 370, "currency": "GBP"});
     assert_eq!(
-        json_of(&FlightCancellationQuote::from(&quote)),
+        json_of(&FlightCancellationQuoteResource::from(&quote)),
         json!({
             "source": "SUPPLIER_QUOTE",
             "checked_at": NOW_TEXT,
@@ -358,7 +358,7 @@ fn quote_contains_amounts_or_unavailable_reason() {
             refund_to: Vec::new(),
         };
         assert_eq!(
-            json_of(&FlightCancellationQuote::from(&unknown)),
+            json_of(&FlightCancellationQuoteResource::from(&unknown)),
             json!({
                 "source": "FARE_ESTIMATE",
                 "checked_at": NOW_TEXT,

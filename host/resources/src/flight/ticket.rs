@@ -1,6 +1,6 @@
 //! JSON resources of the passengers and journeys of a flight booking.
 
-use crate::flight::itinerary::{Cabin, JourneyTimes, SegmentFlight};
+use crate::flight::itinerary::{CabinResource, JourneyTimesResource, SegmentFlightResource};
 use host_domain::flight::booking::{self, Booking};
 use host_domain::flight::itinerary::{Segment, SegmentPassenger};
 use host_domain::flight::passenger;
@@ -10,7 +10,8 @@ use utoipa::ToSchema;
 
 /// A membership in an airline's loyalty programme.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct LoyaltyAccount {
+#[schema(as = LoyaltyAccount)]
+pub struct LoyaltyAccountResource {
     #[schema(pattern = "^[A-Z0-9]{2}$", example = "BA")]
     airline_iata_code: String,
     /// Masked membership number. The whole number is never returned.
@@ -20,7 +21,8 @@ pub struct LoyaltyAccount {
 
 /// A passenger of a booking. Travel documents are never returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct FlightPassenger {
+#[schema(as = FlightPassenger)]
+pub struct FlightPassengerResource {
     #[schema(
         pattern = "^psg_[a-zA-Z0-9-]+$",
         example = "psg_01976f3e4a5b7c8d9e0f112233445566"
@@ -28,18 +30,19 @@ pub struct FlightPassenger {
     id: String,
     first_name: String,
     last_name: String,
-    loyalty_accounts: Vec<LoyaltyAccount>,
+    loyalty_accounts: Vec<LoyaltyAccountResource>,
 }
 
 /// The cabin and baggage of one passenger on one segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct BookedSeat {
+#[schema(as = BookedSeat)]
+pub struct BookedSeatResource {
     #[schema(
         pattern = "^psg_[a-zA-Z0-9-]+$",
         example = "psg_01976f3e4a5b7c8d9e0f112233445566"
     )]
     passenger_id: String,
-    cabin_class: Cabin,
+    cabin_class: CabinResource,
     /// Name that the airline gives the cabin.
     #[schema(required)]
     cabin_name: Option<String>,
@@ -53,7 +56,8 @@ pub struct BookedSeat {
 
 /// A booked flight under one flight number from one airport to the next.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct BookedSegment {
+#[schema(as = BookedSegment)]
+pub struct BookedSegmentResource {
     /// Id of the segment. It stays the same if the airline only reschedules the flight.
     #[schema(
         pattern = "^seg_[a-zA-Z0-9-]+$",
@@ -61,37 +65,38 @@ pub struct BookedSegment {
     )]
     id: String,
     #[serde(flatten)]
-    flight: SegmentFlight,
+    flight: SegmentFlightResource,
     /// Cabin and baggage of each passenger. Empty if the supplier does not report them.
-    passengers: Vec<BookedSeat>,
+    passengers: Vec<BookedSeatResource>,
 }
 
 /// A booked journey from an origin to a destination.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct BookedJourney {
+#[schema(as = BookedJourney)]
+pub struct BookedJourneyResource {
     #[schema(
         pattern = "^jrn_[a-zA-Z0-9-]+$",
         example = "jrn_01976f3e4a5b7c8d9e0f112233445566"
     )]
     id: String,
     #[serde(flatten)]
-    times: JourneyTimes,
+    times: JourneyTimesResource,
     /// Name that the airline gives the fare.
     #[schema(required)]
     fare_brand: Option<String>,
     /// Segments in order of travel.
-    segments: Vec<BookedSegment>,
+    segments: Vec<BookedSegmentResource>,
 }
 
 /// Builds the passengers of a booking in the order of the request.
-pub fn passengers(booking: &Booking) -> Vec<FlightPassenger> {
+pub fn passengers(booking: &Booking) -> Vec<FlightPassengerResource> {
     let mut passengers: Vec<_> = booking.passengers.iter().collect();
     passengers.sort_by_key(|passenger| passenger.position);
     passengers.into_iter().map(passenger).collect()
 }
 
-fn passenger(passenger: &booking::BookedPassenger) -> FlightPassenger {
-    FlightPassenger {
+fn passenger(passenger: &booking::BookedPassenger) -> FlightPassengerResource {
+    FlightPassengerResource {
         id: passenger.id.to_string(),
         first_name: passenger.first_name.clone(),
         last_name: passenger.last_name.clone(),
@@ -99,19 +104,19 @@ fn passenger(passenger: &booking::BookedPassenger) -> FlightPassenger {
     }
 }
 
-fn loyalty(account: &passenger::LoyaltyAccount) -> LoyaltyAccount {
-    LoyaltyAccount {
+fn loyalty(account: &passenger::LoyaltyAccount) -> LoyaltyAccountResource {
+    LoyaltyAccountResource {
         airline_iata_code: account.airline_iata_code.clone(),
         membership_number: account.membership_number.clone(),
     }
 }
 
 /// Builds the journeys of a booking.
-pub fn journeys(booking: &Booking) -> Vec<BookedJourney> {
+pub fn journeys(booking: &Booking) -> Vec<BookedJourneyResource> {
     let journey = |booked: &booking::BookedJourney| {
         let journey = &booked.journey;
         let segments = booked.segment_ids.iter().zip(&journey.segments);
-        BookedJourney {
+        BookedJourneyResource {
             id: booked.id.to_string(),
             times: journey.into(),
             fare_brand: journey.fare_brand.clone(),
@@ -123,9 +128,9 @@ pub fn journeys(booking: &Booking) -> Vec<BookedJourney> {
     booking.journeys.iter().map(journey).collect()
 }
 
-fn segment(booking: &Booking, id: &SegmentId, segment: &Segment) -> BookedSegment {
+fn segment(booking: &Booking, id: &SegmentId, segment: &Segment) -> BookedSegmentResource {
     let seats = segment.passengers.iter();
-    BookedSegment {
+    BookedSegmentResource {
         id: id.to_string(),
         flight: segment.into(),
         passengers: seats.filter_map(|has| seat(booking, has)).collect(),
@@ -134,9 +139,9 @@ fn segment(booking: &Booking, id: &SegmentId, segment: &Segment) -> BookedSegmen
 
 /// Returns the cabin and baggage of a passenger, or `None` if the passenger is not part of the
 /// booking.
-fn seat(booking: &Booking, seat: &SegmentPassenger) -> Option<BookedSeat> {
+fn seat(booking: &Booking, seat: &SegmentPassenger) -> Option<BookedSeatResource> {
     let passenger = booking.passengers.get(usize::from(seat.passenger))?;
-    Some(BookedSeat {
+    Some(BookedSeatResource {
         passenger_id: passenger.id.to_string(),
         cabin_class: seat.cabin.into(),
         cabin_name: seat.cabin_name.clone(),

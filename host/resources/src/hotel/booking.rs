@@ -1,11 +1,11 @@
 //! JSON resources of hotel bookings: the full resource and the summary used in lists.
 
-use crate::failure::{Failure, failure};
-use crate::hotel::cancellation::{self, Cancellation};
-use crate::hotel::policy::{CancellationPolicy, Loyalty};
-use crate::hotel::room::{self, BookingRoom};
-use crate::payment::{self, HotelPayment};
-use crate::value::{IsoDate, IsoDateTime, Money};
+use crate::failure::{FailureResource, failure};
+use crate::hotel::cancellation::{self, CancellationResource};
+use crate::hotel::policy::{CancellationPolicyResource, LoyaltyResource};
+use crate::hotel::room::{self, BookingRoomResource};
+use crate::payment::{self, HotelPaymentResource};
+use crate::value::{IsoDate, IsoDateTime, MoneyResource};
 use host_domain::hotel;
 use host_domain::hotel::booking::{Booking, Status};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,8 @@ use utoipa::ToSchema;
 /// The status of a hotel booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum HotelBookingStatus {
+#[schema(as = HotelBookingStatus)]
+pub enum HotelBookingStatusResource {
     /// The service has accepted the request.
     Created,
     /// The supplier is being asked to bind the offer.
@@ -39,7 +40,8 @@ pub enum HotelBookingStatus {
 
 /// The hotel of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct BookedHotel {
+#[schema(as = BookedHotel)]
+pub struct BookedHotelResource {
     #[schema(
         pattern = "^htl_[a-zA-Z0-9-]+$",
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
@@ -53,7 +55,8 @@ pub struct BookedHotel {
 
 /// The contact person of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct BookingContact {
+#[schema(as = BookingContact)]
+pub struct BookingContactResource {
     first_name: String,
     last_name: String,
     email: String,
@@ -62,7 +65,8 @@ pub struct BookingContact {
 
 /// A hotel booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelBooking {
+#[schema(as = HotelBooking)]
+pub struct HotelBookingResource {
     #[schema(
         pattern = "^bkg_[a-zA-Z0-9-]+$",
         example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
@@ -72,14 +76,14 @@ pub struct HotelBooking {
     #[schema(required)]
     reference_id: Option<String>,
     /// Status of the booking.
-    status: HotelBookingStatus,
-    hotel: BookedHotel,
+    status: HotelBookingStatusResource,
+    hotel: BookedHotelResource,
     /// Date of the first night.
     check_in: IsoDate,
     /// Date of departure.
     check_out: IsoDate,
     /// Booked price. A cancellation does not change it.
-    total: Money,
+    total: MoneyResource,
     created_at: IsoDateTime,
     updated_at: IsoDateTime,
     /// Time at which the supplier confirmed the booking.
@@ -89,9 +93,9 @@ pub struct HotelBooking {
     #[schema(required)]
     canceled_at: Option<IsoDateTime>,
     /// All payments that were started, oldest first.
-    payments: Vec<HotelPayment>,
+    payments: Vec<HotelPaymentResource>,
     /// All cancellations that were started, oldest first.
-    cancellations: Vec<Cancellation>,
+    cancellations: Vec<CancellationResource>,
     /// The hotel's own confirmation code.
     #[schema(required)]
     hotel_confirmation_code: Option<String>,
@@ -102,24 +106,25 @@ pub struct HotelBooking {
     offer_expires_at: IsoDateTime,
     /// Amount to pay at the hotel in addition to the total, for all rooms. Null if there is none.
     #[schema(required)]
-    due_at_property: Option<Money>,
+    due_at_property: Option<MoneyResource>,
     /// Cancellation policy of the whole booking. Null until the prebook is confirmed.
     #[schema(required)]
-    cancellation_policy: Option<CancellationPolicy>,
-    contact: BookingContact,
+    cancellation_policy: Option<CancellationPolicyResource>,
+    contact: BookingContactResource,
     /// Loyalty programme details. Null if there are none.
     #[schema(required)]
-    loyalty: Option<Loyalty>,
+    loyalty: Option<LoyaltyResource>,
     /// Rooms in the order in which they were requested.
-    rooms: Vec<BookingRoom>,
+    rooms: Vec<BookingRoomResource>,
     /// Reason of the failure. Present if the booking failed or a cancellation was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<Failure>,
+    failure: Option<FailureResource>,
 }
 
 /// A hotel booking as an item of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelBookingSummary {
+#[schema(as = HotelBookingSummary)]
+pub struct HotelBookingSummaryResource {
     #[schema(
         pattern = "^bkg_[a-zA-Z0-9-]+$",
         example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
@@ -129,14 +134,14 @@ pub struct HotelBookingSummary {
     #[schema(required)]
     reference_id: Option<String>,
     /// Status of the booking.
-    status: HotelBookingStatus,
-    hotel: BookedHotel,
+    status: HotelBookingStatusResource,
+    hotel: BookedHotelResource,
     /// Date of the first night.
     check_in: IsoDate,
     /// Date of departure.
     check_out: IsoDate,
     /// Booked price.
-    total: Money,
+    total: MoneyResource,
     created_at: IsoDateTime,
     updated_at: IsoDateTime,
     /// Time at which the supplier confirmed the booking.
@@ -146,21 +151,21 @@ pub struct HotelBookingSummary {
     #[schema(required)]
     canceled_at: Option<IsoDateTime>,
     /// All payments that were started, oldest first, without cards.
-    payments: Vec<HotelPayment>,
+    payments: Vec<HotelPaymentResource>,
 }
 
 /// Builds the booking for single reads and events, where payments include cards.
-pub fn full(booking: &Booking) -> HotelBooking {
+pub fn full(booking: &Booking) -> HotelBookingResource {
     let payments = booking.payments.iter().map(payment::with_cards).collect();
-    HotelBooking {
+    HotelBookingResource {
         payments,
         ..without_cards(booking)
     }
 }
 
 /// Builds the booking for responses to changes, where payments do not include cards.
-pub fn without_cards(booking: &Booking) -> HotelBooking {
-    let HotelBookingSummary {
+pub fn without_cards(booking: &Booking) -> HotelBookingResource {
+    let HotelBookingSummaryResource {
         id,
         reference_id,
         status,
@@ -174,7 +179,7 @@ pub fn without_cards(booking: &Booking) -> HotelBooking {
         canceled_at,
         payments,
     } = summary(booking);
-    HotelBooking {
+    HotelBookingResource {
         id,
         reference_id,
         status,
@@ -195,10 +200,13 @@ pub fn without_cards(booking: &Booking) -> HotelBooking {
         hotel_confirmation_code: booking.hotel_confirmation_code.clone(),
         hotel_remarks: booking.hotel_remarks.clone(),
         offer_expires_at: booking.offer_expires_at.into(),
-        due_at_property: booking.due_at_property().map(Money::from),
-        cancellation_policy: booking.policy.as_ref().map(CancellationPolicy::from),
+        due_at_property: booking.due_at_property().map(MoneyResource::from),
+        cancellation_policy: booking
+            .policy
+            .as_ref()
+            .map(CancellationPolicyResource::from),
         contact: contact(&booking.contact),
-        loyalty: booking.loyalty.as_ref().map(Loyalty::from),
+        loyalty: booking.loyalty.as_ref().map(LoyaltyResource::from),
         rooms: booking
             .rooms
             .iter()
@@ -210,12 +218,12 @@ pub fn without_cards(booking: &Booking) -> HotelBooking {
 }
 
 /// Builds the booking as an item of a list.
-pub fn summary(booking: &Booking) -> HotelBookingSummary {
-    HotelBookingSummary {
+pub fn summary(booking: &Booking) -> HotelBookingSummaryResource {
+    HotelBookingSummaryResource {
         id: booking.id.to_string(),
         reference_id: booking.reference_id.clone(),
         status: booking.status().into(),
-        hotel: BookedHotel {
+        hotel: BookedHotelResource {
             id: booking.hotel_id.to_string(),
             name: booking.hotel.name.clone(),
             address: booking.hotel.address.clone(),
@@ -236,8 +244,8 @@ pub fn summary(booking: &Booking) -> HotelBookingSummary {
 }
 
 /// Builds the contact person of a booking.
-pub fn contact(contact: &hotel::Contact) -> BookingContact {
-    BookingContact {
+pub fn contact(contact: &hotel::Contact) -> BookingContactResource {
+    BookingContactResource {
         first_name: contact.first_name.clone(),
         last_name: contact.last_name.clone(),
         email: contact.email.clone(),
@@ -245,7 +253,7 @@ pub fn contact(contact: &hotel::Contact) -> BookingContact {
     }
 }
 
-impl From<Status> for HotelBookingStatus {
+impl From<Status> for HotelBookingStatusResource {
     fn from(status: Status) -> Self {
         match status {
             Status::Created => Self::Created,
@@ -262,19 +270,19 @@ impl From<Status> for HotelBookingStatus {
     }
 }
 
-impl From<HotelBookingStatus> for Status {
-    fn from(status: HotelBookingStatus) -> Self {
+impl From<HotelBookingStatusResource> for Status {
+    fn from(status: HotelBookingStatusResource) -> Self {
         match status {
-            HotelBookingStatus::Created => Self::Created,
-            HotelBookingStatus::PrebookInProgress => Self::PrebookInProgress,
-            HotelBookingStatus::ReadyForComplete => Self::ReadyForComplete,
-            HotelBookingStatus::CompleteInProgress => Self::CompleteInProgress,
-            HotelBookingStatus::Confirmed => Self::Confirmed,
-            HotelBookingStatus::CancelInProgress => Self::CancelInProgress,
-            HotelBookingStatus::PartiallyCanceled => Self::PartiallyCanceled,
-            HotelBookingStatus::Canceled => Self::Canceled,
-            HotelBookingStatus::Failed => Self::Failed,
-            HotelBookingStatus::Expired => Self::Expired,
+            HotelBookingStatusResource::Created => Self::Created,
+            HotelBookingStatusResource::PrebookInProgress => Self::PrebookInProgress,
+            HotelBookingStatusResource::ReadyForComplete => Self::ReadyForComplete,
+            HotelBookingStatusResource::CompleteInProgress => Self::CompleteInProgress,
+            HotelBookingStatusResource::Confirmed => Self::Confirmed,
+            HotelBookingStatusResource::CancelInProgress => Self::CancelInProgress,
+            HotelBookingStatusResource::PartiallyCanceled => Self::PartiallyCanceled,
+            HotelBookingStatusResource::Canceled => Self::Canceled,
+            HotelBookingStatusResource::Failed => Self::Failed,
+            HotelBookingStatusResource::Expired => Self::Expired,
         }
     }
 }

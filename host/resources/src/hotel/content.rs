@@ -1,6 +1,6 @@
 //! JSON resources of hotel details and guest reviews.
 
-use crate::place::{Location, country};
+use crate::place::{LocationResource, country};
 use crate::value::{CountryCode, IsoDate};
 use host_domain::hotel::content;
 use host_domain::id::HotelId;
@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 
 /// The postal address of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelAddress {
+#[schema(as = HotelAddress)]
+pub struct HotelAddressResource {
     /// Street and number.
     #[schema(required)]
     line1: Option<String>,
@@ -26,7 +27,8 @@ pub struct HotelAddress {
 
 /// A picture of a hotel or room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct HotelImage {
+#[schema(as = HotelImage)]
+pub struct HotelImageResource {
     url: String,
     /// Description of what the picture shows.
     #[schema(required)]
@@ -42,7 +44,7 @@ pub struct HotelImage {
 /// A rule of the hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = HousePolicy)]
-pub struct HotelPolicy {
+pub struct HotelPolicyResource {
     name: String,
     /// Text of the rule, without markup.
     text: String,
@@ -50,7 +52,8 @@ pub struct HotelPolicy {
 
 /// A room type of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct RoomContent {
+#[schema(as = RoomContent)]
+pub struct RoomContentResource {
     name: String,
     /// Description without markup.
     #[schema(required)]
@@ -60,12 +63,13 @@ pub struct RoomContent {
     max_occupancy: Option<u32>,
     /// Pictures of the room, at most 20.
     #[schema(max_items = 20)]
-    images: Vec<HotelImage>,
+    images: Vec<HotelImageResource>,
 }
 
 /// Static information about a hotel. A field is null if the supplier gives no value.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelDetails {
+#[schema(as = HotelDetails)]
+pub struct HotelDetailsResource {
     name: String,
     /// Description without markup.
     #[schema(required)]
@@ -77,9 +81,9 @@ pub struct HotelDetails {
     /// Number of guests who rated the hotel.
     #[schema(required)]
     review_count: Option<u32>,
-    address: HotelAddress,
+    address: HotelAddressResource,
     #[schema(required)]
-    location: Option<Location>,
+    location: Option<LocationResource>,
     /// IANA name of the hotel's time zone.
     #[schema(required, example = "Europe/Paris")]
     time_zone: Option<String>,
@@ -96,14 +100,15 @@ pub struct HotelDetails {
     amenities: Vec<String>,
     /// Pictures of the hotel, at most 20.
     #[schema(max_items = 20)]
-    images: Vec<HotelImage>,
-    policies: Vec<HotelPolicy>,
-    rooms: Vec<RoomContent>,
+    images: Vec<HotelImageResource>,
+    policies: Vec<HotelPolicyResource>,
+    rooms: Vec<RoomContentResource>,
 }
 
 /// A review by one guest, without the guest's identity.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelReview {
+#[schema(as = HotelReview)]
+pub struct HotelReviewResource {
     #[schema(required, minimum = 0, maximum = 10)]
     rating: Option<f64>,
     /// Headline of the review.
@@ -130,28 +135,30 @@ pub struct HotelReview {
 
 /// Guest reviews of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelReviews {
+#[schema(as = HotelReviews)]
+pub struct HotelReviewsResource {
     #[schema(required, minimum = 0, maximum = 10)]
     average: Option<f64>,
     /// Total number of reviews at the supplier.
     count: u32,
     /// Reviews, at most 20.
     #[schema(max_items = 20)]
-    items: Vec<HotelReview>,
+    items: Vec<HotelReviewResource>,
 }
 
 /// Details and reviews of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelContent {
+#[schema(as = HotelContent)]
+pub struct HotelContentResource {
     #[schema(
         pattern = "^htl_[a-zA-Z0-9-]+$",
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
     )]
     hotel_id: String,
-    details: HotelDetails,
+    details: HotelDetailsResource,
     /// Guest reviews. Null if the supplier has none.
     #[schema(required)]
-    reviews: Option<HotelReviews>,
+    reviews: Option<HotelReviewsResource>,
 }
 
 /// Builds the resource of a hotel's details and reviews.
@@ -159,29 +166,29 @@ pub fn hotel_content(
     id: &HotelId,
     details: content::HotelDetails,
     reviews: Option<content::Reviews>,
-) -> HotelContent {
-    HotelContent {
+) -> HotelContentResource {
+    HotelContentResource {
         hotel_id: id.to_string(),
         details: self::details(details),
         reviews: reviews.map(self::reviews),
     }
 }
 
-fn details(details: content::HotelDetails) -> HotelDetails {
-    HotelDetails {
+fn details(details: content::HotelDetails) -> HotelDetailsResource {
+    HotelDetailsResource {
         name: details.name,
         description: details.description,
         star_rating: details.star_rating,
         guest_rating: details.guest_rating,
         review_count: details.review_count,
-        address: HotelAddress {
+        address: HotelAddressResource {
             line1: details.address_line,
             city: details.city,
             region: details.region,
             postal_code: details.postal_code,
             country_code: details.country.as_deref().and_then(country),
         },
-        location: details.location.map(Location::from),
+        location: details.location.map(LocationResource::from),
         time_zone: details.time_zone,
         check_in_from: details.check_in_from,
         check_out_until: details.check_out_until,
@@ -192,7 +199,7 @@ fn details(details: content::HotelDetails) -> HotelDetails {
         policies: details
             .policies
             .into_iter()
-            .map(|policy| HotelPolicy {
+            .map(|policy| HotelPolicyResource {
                 name: policy.name,
                 text: policy.text,
             })
@@ -201,10 +208,10 @@ fn details(details: content::HotelDetails) -> HotelDetails {
     }
 }
 
-fn images(images: Vec<content::Image>) -> Vec<HotelImage> {
+fn images(images: Vec<content::Image>) -> Vec<HotelImageResource> {
     let shown = images.into_iter().take(content::CONTENT_ITEMS_MAX);
     shown
-        .map(|image| HotelImage {
+        .map(|image| HotelImageResource {
             url: image.url,
             caption: image.caption,
             width: image.width,
@@ -213,8 +220,8 @@ fn images(images: Vec<content::Image>) -> Vec<HotelImage> {
         .collect()
 }
 
-fn room(room: content::RoomContent) -> RoomContent {
-    RoomContent {
+fn room(room: content::RoomContent) -> RoomContentResource {
+    RoomContentResource {
         name: room.name,
         description: room.description,
         max_occupancy: room.max_occupancy.map(u32::from),
@@ -222,9 +229,9 @@ fn room(room: content::RoomContent) -> RoomContent {
     }
 }
 
-fn reviews(reviews: content::Reviews) -> HotelReviews {
+fn reviews(reviews: content::Reviews) -> HotelReviewsResource {
     let items = reviews.items.into_iter().take(content::CONTENT_ITEMS_MAX);
-    let items = items.map(|review| HotelReview {
+    let items = items.map(|review| HotelReviewResource {
         rating: review.rating,
         title: review.title,
         pros: review.pros,
@@ -234,7 +241,7 @@ fn reviews(reviews: content::Reviews) -> HotelReviews {
         traveller_type: review.traveller_type,
         stayed_on: review.stayed_on.map(IsoDate::from),
     });
-    HotelReviews {
+    HotelReviewsResource {
         average: reviews.average,
         count: reviews.count,
         items: items.collect(),

@@ -1,7 +1,7 @@
 //! JSON resources of hotel offers in a pricing response.
 
-use crate::hotel::policy::{CancellationPolicy, Promotion};
-use crate::value::{IsoDateTime, Money};
+use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
+use crate::value::{IsoDateTime, MoneyResource};
 use host_domain::hotel::{self, supplier_api};
 use host_domain::id::HotelId;
 use host_domain::time::Timestamp;
@@ -11,7 +11,8 @@ use utoipa::ToSchema;
 /// The meals that a room's price includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Board {
+#[schema(as = Board)]
+pub enum BoardResource {
     /// No meals.
     RoomOnly,
     /// Breakfast.
@@ -28,7 +29,8 @@ pub enum Board {
 
 /// A room of an offer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct OfferRoom {
+#[schema(as = OfferRoom)]
+pub struct OfferRoomResource {
     /// Zero-based position, in the order of the requested occupancies.
     #[schema(minimum = 0, maximum = 8)]
     position: usize,
@@ -43,20 +45,21 @@ pub struct OfferRoom {
     /// Whether there is a period in which cancellation is free.
     refundable: bool,
     /// Cancellation policy of this room.
-    cancellation_policy: CancellationPolicy,
+    cancellation_policy: CancellationPolicyResource,
 }
 
 /// A bookable hotel offer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelOffer {
+#[schema(as = HotelOffer)]
+pub struct HotelOfferResource {
     /// Opaque reference that binds rooms, stay, source market and price to the organization. It can
     /// be used for a prebook until `expires_at`.
     #[schema(pattern = "^[A-Za-z0-9_-]+$")]
     offer_reference: String,
     /// Price of the whole stay for all rooms. Promotions are already deducted.
-    total: Money,
+    total: MoneyResource,
     /// One room for each requested occupancy, in the same order.
-    rooms: Vec<OfferRoom>,
+    rooms: Vec<OfferRoomResource>,
     /// Room type of the first room.
     room_type: String,
     /// Board of the first room.
@@ -64,16 +67,17 @@ pub struct HotelOffer {
     /// Whether the first room is refundable.
     refundable: bool,
     /// Cancellation policy of the whole stay.
-    cancellation_policy: CancellationPolicy,
+    cancellation_policy: CancellationPolicyResource,
     /// Promotions, each listed once with the rooms it applies to.
-    promotions: Vec<Promotion>,
+    promotions: Vec<PromotionResource>,
     /// Time until which the offer can be prebooked.
     expires_at: IsoDateTime,
 }
 
 /// The offers of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct HotelOffers {
+#[schema(as = HotelOffers)]
+pub struct HotelOffersResource {
     #[schema(
         pattern = "^htl_[a-zA-Z0-9-]+$",
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
@@ -82,12 +86,16 @@ pub struct HotelOffers {
     /// The supplier's id of this hotel.
     supplier_hotel_id: String,
     /// Offers for the requested stay. Empty if the hotel has none.
-    offers: Vec<HotelOffer>,
+    offers: Vec<HotelOfferResource>,
 }
 
 /// Builds the resource that lists the offers of a hotel.
-pub fn hotel_offers(id: &HotelId, supplier_hotel_id: &str, offers: Vec<HotelOffer>) -> HotelOffers {
-    HotelOffers {
+pub fn hotel_offers(
+    id: &HotelId,
+    supplier_hotel_id: &str,
+    offers: Vec<HotelOfferResource>,
+) -> HotelOffersResource {
+    HotelOffersResource {
         hotel_id: id.to_string(),
         supplier_hotel_id: supplier_hotel_id.to_owned(),
         offers,
@@ -100,13 +108,13 @@ pub fn offer(
     stay: &hotel::Stay,
     reference: String,
     expires_at: Timestamp,
-) -> HotelOffer {
+) -> HotelOfferResource {
     let rooms = offer.rooms.iter().zip(&stay.occupancies).enumerate();
-    let rooms: Vec<OfferRoom> = rooms
+    let rooms: Vec<OfferRoomResource> = rooms
         .map(|(position, (rate, occupancy))| room(position, rate, occupancy))
         .collect();
     let first = rooms.first();
-    HotelOffer {
+    HotelOfferResource {
         offer_reference: reference,
         total: offer.total.into(),
         room_type: first.map(|room| room.room_type.clone()).unwrap_or_default(),
@@ -114,13 +122,21 @@ pub fn offer(
         refundable: first.is_some_and(|room| room.refundable),
         rooms,
         cancellation_policy: (&offer.policy).into(),
-        promotions: offer.promotions.iter().map(Promotion::from).collect(),
+        promotions: offer
+            .promotions
+            .iter()
+            .map(PromotionResource::from)
+            .collect(),
         expires_at: expires_at.into(),
     }
 }
 
-fn room(position: usize, rate: &hotel::RoomRate, occupancy: &hotel::Occupancy) -> OfferRoom {
-    OfferRoom {
+fn room(
+    position: usize,
+    rate: &hotel::RoomRate,
+    occupancy: &hotel::Occupancy,
+) -> OfferRoomResource {
+    OfferRoomResource {
         position,
         adults: u32::from(occupancy.adults),
         children: occupancy.children.iter().copied().map(u32::from).collect(),
@@ -131,7 +147,7 @@ fn room(position: usize, rate: &hotel::RoomRate, occupancy: &hotel::Occupancy) -
     }
 }
 
-impl From<hotel::Board> for Board {
+impl From<hotel::Board> for BoardResource {
     fn from(board: hotel::Board) -> Self {
         match board {
             hotel::Board::RoomOnly => Self::RoomOnly,
@@ -144,15 +160,15 @@ impl From<hotel::Board> for Board {
     }
 }
 
-impl From<Board> for hotel::Board {
-    fn from(board: Board) -> Self {
+impl From<BoardResource> for hotel::Board {
+    fn from(board: BoardResource) -> Self {
         match board {
-            Board::RoomOnly => Self::RoomOnly,
-            Board::BedAndBreakfast => Self::BedAndBreakfast,
-            Board::HalfBoard => Self::HalfBoard,
-            Board::FullBoard => Self::FullBoard,
-            Board::AllInclusive => Self::AllInclusive,
-            Board::Other => Self::Other,
+            BoardResource::RoomOnly => Self::RoomOnly,
+            BoardResource::BedAndBreakfast => Self::BedAndBreakfast,
+            BoardResource::HalfBoard => Self::HalfBoard,
+            BoardResource::FullBoard => Self::FullBoard,
+            BoardResource::AllInclusive => Self::AllInclusive,
+            BoardResource::Other => Self::Other,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! JSON resources of cancellation policies, cancellation quotes, promotions and loyalty programmes.
 
-use crate::value::{IsoDateTime, Money};
+use crate::value::{IsoDateTime, MoneyResource};
 use host_domain::booking::mask_membership_number;
 use host_domain::hotel::{self, quote};
 use serde::Serialize;
@@ -12,27 +12,30 @@ const POLICY_VERSION: u32 = 1;
 
 /// The cancellation fee from a given time on.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Penalty {
+#[schema(as = Penalty)]
+pub struct PenaltyResource {
     /// Time from which this penalty applies.
     from: IsoDateTime,
     /// Form of the penalty.
     #[serde(rename = "type")]
-    kind: PenaltyType,
+    kind: PenaltyTypeResource,
     /// Whole cancellation fee from `from` on. It replaces earlier penalties.
-    amount: Money,
+    amount: MoneyResource,
 }
 
 /// The form of a penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum PenaltyType {
+#[schema(as = PenaltyType)]
+pub enum PenaltyTypeResource {
     /// A fixed amount of money.
     Amount,
 }
 
 /// A rule that restricts cancellation.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Restriction {
+#[schema(as = Restriction)]
+pub struct RestrictionResource {
     /// Code of the rule. `NO_CANCELLATION` forbids cancellation while it is active; other codes are
     /// specific to the supplier.
     #[schema(example = "NO_CANCELLATION")]
@@ -49,7 +52,8 @@ pub struct Restriction {
 
 /// The cancellation fees over time.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct CancellationPolicy {
+#[schema(as = CancellationPolicy)]
+pub struct CancellationPolicyResource {
     /// Version of the shape and meaning of this object.
     #[schema(minimum = 1, example = 1)]
     version: u32,
@@ -59,15 +63,16 @@ pub struct CancellationPolicy {
     #[schema(required)]
     deadline: Option<IsoDateTime>,
     /// Penalties in ascending order of `from`. Each is the whole fee from that time on.
-    penalties: Vec<Penalty>,
+    penalties: Vec<PenaltyResource>,
     /// Rules that may forbid cancellation.
-    restrictions: Vec<Restriction>,
+    restrictions: Vec<RestrictionResource>,
 }
 
 /// The source of a cancellation quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum QuoteSource {
+#[schema(as = QuoteSource)]
+pub enum QuoteSourceResource {
     /// A preview by the supplier.
     SupplierQuote,
     /// A calculation from the policy, which was just read from the supplier.
@@ -76,31 +81,33 @@ pub enum QuoteSource {
 
 /// The current cost of cancelling a booking. A quote moves no money and is not binding.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct CancellationQuote {
+#[schema(as = CancellationQuote)]
+pub struct CancellationQuoteResource {
     /// Whether the amounts are known. False if the booking's policy cannot be read.
     available: bool,
     /// Source of the amounts.
-    source: QuoteSource,
+    source: QuoteSourceResource,
     /// Time at which the reads from the supplier completed. It does not determine how long the
     /// quote is valid.
     checked_at: IsoDateTime,
     /// Cancellation fee. Null if `available` is false.
     #[schema(required)]
-    fee: Option<Money>,
+    fee: Option<MoneyResource>,
     /// Refund, based on the price of the cancelled rooms. Null if `available` is false. The actual
     /// refund is at most the captured amount that is not yet refunded.
     #[schema(required)]
-    refund: Option<Money>,
+    refund: Option<MoneyResource>,
     /// Time until which cancellation is free. Null if it is not free or the time is not known.
     #[schema(required)]
     free_until: Option<IsoDateTime>,
     /// Rules that restrict cancellation.
-    restrictions: Vec<Restriction>,
+    restrictions: Vec<RestrictionResource>,
 }
 
 /// A price reduction. The totals already include it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Promotion {
+#[schema(as = Promotion)]
+pub struct PromotionResource {
     /// Display name.
     name: String,
     /// Additional description.
@@ -108,14 +115,15 @@ pub struct Promotion {
     description: Option<String>,
     /// Amount of the reduction.
     #[schema(required)]
-    amount: Option<Money>,
+    amount: Option<MoneyResource>,
     /// Zero-based positions of the rooms that the promotion applies to.
     room_positions: Vec<u32>,
 }
 
 /// Loyalty programme details of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Loyalty {
+#[schema(as = Loyalty)]
+pub struct LoyaltyResource {
     /// Name of the programme.
     program: String,
     /// Membership number with all but the last four characters masked.
@@ -126,52 +134,52 @@ pub struct Loyalty {
     points_estimate: Option<u32>,
 }
 
-impl From<&hotel::CancellationPolicy> for CancellationPolicy {
+impl From<&hotel::CancellationPolicy> for CancellationPolicyResource {
     fn from(policy: &hotel::CancellationPolicy) -> Self {
         Self {
             version: POLICY_VERSION,
             refundable: policy.refundable,
             deadline: policy.free_until.map(IsoDateTime::from),
-            penalties: policy.penalties.iter().map(Penalty::from).collect(),
+            penalties: policy.penalties.iter().map(PenaltyResource::from).collect(),
             restrictions: restrictions(&policy.restrictions),
         }
     }
 }
 
-impl From<&hotel::Penalty> for Penalty {
+impl From<&hotel::Penalty> for PenaltyResource {
     fn from(penalty: &hotel::Penalty) -> Self {
         Self {
             from: penalty.from.into(),
-            kind: PenaltyType::Amount,
+            kind: PenaltyTypeResource::Amount,
             amount: penalty.amount.into(),
         }
     }
 }
 
-impl From<&quote::CancellationQuote> for CancellationQuote {
+impl From<&quote::CancellationQuote> for CancellationQuoteResource {
     fn from(quote: &quote::CancellationQuote) -> Self {
         let (fee, refund) = quote.amounts.unzip();
         Self {
             available: quote.amounts.is_some(),
             source: match quote.source {
-                quote::QuoteSource::SupplierQuote => QuoteSource::SupplierQuote,
-                quote::QuoteSource::PolicyEstimate => QuoteSource::PolicyEstimate,
+                quote::QuoteSource::SupplierQuote => QuoteSourceResource::SupplierQuote,
+                quote::QuoteSource::PolicyEstimate => QuoteSourceResource::PolicyEstimate,
             },
             checked_at: quote.checked_at.into(),
-            fee: fee.map(Money::from),
-            refund: refund.map(Money::from),
+            fee: fee.map(MoneyResource::from),
+            refund: refund.map(MoneyResource::from),
             free_until: quote.free_until.map(IsoDateTime::from),
             restrictions: restrictions(&quote.restrictions),
         }
     }
 }
 
-impl From<&hotel::Promotion> for Promotion {
+impl From<&hotel::Promotion> for PromotionResource {
     fn from(promotion: &hotel::Promotion) -> Self {
         Self {
             name: promotion.name.clone(),
             description: promotion.description.clone(),
-            amount: promotion.amount.map(Money::from),
+            amount: promotion.amount.map(MoneyResource::from),
             room_positions: promotion
                 .room_positions
                 .iter()
@@ -182,7 +190,7 @@ impl From<&hotel::Promotion> for Promotion {
     }
 }
 
-impl From<&hotel::Loyalty> for Loyalty {
+impl From<&hotel::Loyalty> for LoyaltyResource {
     fn from(loyalty: &hotel::Loyalty) -> Self {
         Self {
             program: loyalty.program.clone(),
@@ -195,8 +203,8 @@ impl From<&hotel::Loyalty> for Loyalty {
     }
 }
 
-fn restrictions(restrictions: &[hotel::Restriction]) -> Vec<Restriction> {
-    let rendered = restrictions.iter().map(|restriction| Restriction {
+fn restrictions(restrictions: &[hotel::Restriction]) -> Vec<RestrictionResource> {
+    let rendered = restrictions.iter().map(|restriction| RestrictionResource {
         code: restriction.code.clone(),
         description: restriction.description.clone(),
         active_from: restriction.active_from.map(IsoDateTime::from),

@@ -1,6 +1,6 @@
 //! JSON resources of price calendars, which show a hotel's average nightly prices.
 
-use crate::value::{IsoDate, Money};
+use crate::value::{IsoDate, MoneyResource};
 use host_domain::hotel::content::HotelPriceCalendar;
 use host_domain::id::HotelId;
 use serde::Serialize;
@@ -8,32 +8,37 @@ use utoipa::ToSchema;
 
 /// The average nightly price on one date.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct CalendarPrice {
+#[schema(as = CalendarPrice)]
+pub struct CalendarPriceResource {
     date: IsoDate,
     /// Average nightly price of the stays that include the date, in US dollars. Indicative only; it
     /// cannot be booked.
-    average_nightly_price: Money,
+    average_nightly_price: MoneyResource,
 }
 
 /// The price calendar of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct PriceCalendar {
+#[schema(as = PriceCalendar)]
+pub struct PriceCalendarResource {
     #[schema(
         pattern = "^htl_[a-zA-Z0-9-]+$",
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
     )]
     hotel_id: String,
     /// Prices in ascending order of date. Dates without a price are left out.
-    prices: Vec<CalendarPrice>,
+    prices: Vec<CalendarPriceResource>,
 }
 
 /// Builds the price calendar of a hotel.
-pub fn price_calendar(id: &HotelId, prices: &HotelPriceCalendar) -> PriceCalendar {
-    let prices = prices.prices.iter().map(|(date, price)| CalendarPrice {
-        date: (*date).into(),
-        average_nightly_price: (*price).into(),
-    });
-    PriceCalendar {
+pub fn price_calendar(id: &HotelId, prices: &HotelPriceCalendar) -> PriceCalendarResource {
+    let prices = prices
+        .prices
+        .iter()
+        .map(|(date, price)| CalendarPriceResource {
+            date: (*date).into(),
+            average_nightly_price: (*price).into(),
+        });
+    PriceCalendarResource {
         hotel_id: id.to_string(),
         prices: prices.collect(),
     }

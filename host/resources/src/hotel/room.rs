@@ -1,10 +1,10 @@
 //! JSON resources of booked rooms and their guests.
 
-use crate::hotel::offer::Board;
-use crate::hotel::policy::{CancellationPolicy, Promotion};
-use crate::value::{IsoDateTime, Money};
+use crate::hotel::offer::BoardResource;
+use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
+use crate::value::{IsoDateTime, MoneyResource};
 use host_domain::hotel;
-use host_domain::hotel::GuestType as Age;
+use host_domain::hotel::GuestType;
 use host_domain::hotel::booking::{self, Booking};
 use host_domain::id::GuestId;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,8 @@ use utoipa::ToSchema;
 
 /// A child who stays in a room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-pub struct RoomChild {
+#[schema(as = RoomChild)]
+pub struct RoomChildResource {
     /// Age in years.
     #[schema(minimum = 0, maximum = 17)]
     age: u32,
@@ -21,7 +22,8 @@ pub struct RoomChild {
 /// The age group of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum GuestType {
+#[schema(as = GuestType)]
+pub enum GuestTypeResource {
     /// 18 or older.
     Adult,
     /// 0 to 17.
@@ -30,7 +32,8 @@ pub enum GuestType {
 
 /// A guest of a room.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct RoomGuest {
+#[schema(as = RoomGuest)]
+pub struct RoomGuestResource {
     #[schema(
         pattern = "^guest_[a-zA-Z0-9-]+$",
         example = "guest_01976f3e4a5b7c8d9e0f112233445566"
@@ -40,14 +43,15 @@ pub struct RoomGuest {
     last_name: String,
     /// Whether the guest is an adult or a child.
     #[serde(rename = "type")]
-    guest_type: GuestType,
+    guest_type: GuestTypeResource,
     /// Whether this guest is the room's contact. Each room has exactly one, an adult.
     is_lead: bool,
 }
 
 /// A room of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct BookingRoom {
+#[schema(as = BookingRoom)]
+pub struct BookingRoomResource {
     #[schema(
         pattern = "^room_[a-zA-Z0-9-]+$",
         example = "room_01976f3e4a5b7c8d9e0f112233445566"
@@ -59,23 +63,23 @@ pub struct BookingRoom {
     /// Display name of the room.
     name: String,
     /// Meals included in the price.
-    board: Board,
+    board: BoardResource,
     /// Display text of the included meals.
     board_name: String,
     #[schema(minimum = 1, maximum = 8)]
     adults: u32,
-    children: Vec<RoomChild>,
+    children: Vec<RoomChildResource>,
     /// The room's share of the booking's total.
-    total: Money,
+    total: MoneyResource,
     /// Amount to pay at the hotel in addition to the total. Null if there is none.
     #[schema(required)]
-    due_at_property: Option<Money>,
+    due_at_property: Option<MoneyResource>,
     /// Cancellation policy of this room. Null until the prebook is confirmed.
     #[schema(required)]
-    cancellation_policy: Option<CancellationPolicy>,
+    cancellation_policy: Option<CancellationPolicyResource>,
     /// Promotions of this room, already deducted from its total. Null if there are none.
     #[schema(required)]
-    promotions: Option<Vec<Promotion>>,
+    promotions: Option<Vec<PromotionResource>>,
     /// The supplier's reference of the room.
     #[schema(required)]
     supplier_reference_number: Option<String>,
@@ -85,24 +89,24 @@ pub struct BookingRoom {
     /// Time at which the room was cancelled.
     #[schema(required)]
     canceled_at: Option<IsoDateTime>,
-    guests: Vec<RoomGuest>,
+    guests: Vec<RoomGuestResource>,
 }
 
 /// Builds the resource of the room at `position`.
-pub fn room(booking: &Booking, position: usize, room: &booking::Room) -> BookingRoom {
+pub fn room(booking: &Booking, position: usize, room: &booking::Room) -> BookingRoomResource {
     let applies = |promotion: &&hotel::Promotion| {
         promotion
             .room_positions
             .iter()
             .any(|at| usize::from(*at) == position)
     };
-    let promotions: Vec<Promotion> = booking
+    let promotions: Vec<PromotionResource> = booking
         .promotions
         .iter()
         .filter(applies)
-        .map(Promotion::from)
+        .map(PromotionResource::from)
         .collect();
-    BookingRoom {
+    BookingRoomResource {
         id: room.id.to_string(),
         position,
         name: room.name.clone(),
@@ -112,13 +116,13 @@ pub fn room(booking: &Booking, position: usize, room: &booking::Room) -> Booking
         children: room
             .children
             .iter()
-            .map(|age| RoomChild {
+            .map(|age| RoomChildResource {
                 age: u32::from(*age),
             })
             .collect(),
         total: room.total.into(),
-        due_at_property: room.due_at_property.map(Money::from),
-        cancellation_policy: room.policy.as_ref().map(CancellationPolicy::from),
+        due_at_property: room.due_at_property.map(MoneyResource::from),
+        cancellation_policy: room.policy.as_ref().map(CancellationPolicyResource::from),
         promotions: Some(promotions).filter(|promotions| !promotions.is_empty()),
         supplier_reference_number: room.supplier_reference.clone(),
         hotel_confirmation_code: room.hotel_confirmation_code.clone(),
@@ -127,14 +131,14 @@ pub fn room(booking: &Booking, position: usize, room: &booking::Room) -> Booking
     }
 }
 
-fn guest((id, guest): &(GuestId, hotel::Guest)) -> RoomGuest {
-    RoomGuest {
+fn guest((id, guest): &(GuestId, hotel::Guest)) -> RoomGuestResource {
+    RoomGuestResource {
         id: id.to_string(),
         first_name: guest.first_name.clone(),
         last_name: guest.last_name.clone(),
         guest_type: match guest.guest_type {
-            Age::Adult => GuestType::Adult,
-            Age::Child => GuestType::Child,
+            GuestType::Adult => GuestTypeResource::Adult,
+            GuestType::Child => GuestTypeResource::Child,
         },
         is_lead: guest.is_lead,
     }

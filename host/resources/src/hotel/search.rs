@@ -1,7 +1,7 @@
 //! JSON resources of a hotel search.
 
-use crate::place::Location;
-use crate::value::Money;
+use crate::place::LocationResource;
+use crate::value::MoneyResource;
 use host_domain::hotel::supplier_api;
 use host_domain::id::HotelId;
 use serde::Serialize;
@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 
 /// A hotel found in an area.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct FoundHotel {
+#[schema(as = FoundHotel)]
+pub struct FoundHotelResource {
     #[schema(
         pattern = "^htl_[a-zA-Z0-9-]+$",
         example = "htl_01976f3e4a5b7c8d9e0f112233445566"
@@ -21,22 +22,22 @@ pub struct FoundHotel {
     name: String,
     /// Address on one line.
     address: String,
-    location: Location,
+    location: LocationResource,
     #[schema(required, minimum = 0, maximum = 5)]
     star_rating: Option<f64>,
     #[schema(required, minimum = 0, maximum = 10)]
     guest_rating: Option<f64>,
     /// Lowest price for the whole stay. Indicative only; request the hotel's price before booking.
     #[schema(required)]
-    lowest_total: Option<Money>,
+    lowest_total: Option<MoneyResource>,
     /// URL of a picture of the hotel.
     #[schema(required)]
     main_image: Option<String>,
 }
 
 /// Builds the resource of a found hotel.
-pub fn found_hotel(id: &HotelId, hotel: supplier_api::SupplierHotel) -> FoundHotel {
-    FoundHotel {
+pub fn found_hotel(id: &HotelId, hotel: supplier_api::SupplierHotel) -> FoundHotelResource {
+    FoundHotelResource {
         hotel_id: id.to_string(),
         supplier_hotel_id: hotel.supplier_hotel_id,
         name: hotel.name,
@@ -44,7 +45,7 @@ pub fn found_hotel(id: &HotelId, hotel: supplier_api::SupplierHotel) -> FoundHot
         location: hotel.location.into(),
         star_rating: hotel.star_rating,
         guest_rating: hotel.guest_rating,
-        lowest_total: hotel.lowest_total.map(Money::from),
+        lowest_total: hotel.lowest_total.map(MoneyResource::from),
         main_image: hotel.main_image,
     }
 }

@@ -10,14 +10,15 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Units)]
-pub enum WeatherUnits {
+pub enum WeatherUnitsResource {
     /// Degrees Celsius, metres per second and millimetres.
     Metric,
 }
 
 /// A weather condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct WeatherCondition {
+#[schema(as = WeatherCondition)]
+pub struct WeatherConditionResource {
     /// Display text.
     description: String,
     /// The supplier's name of an icon.
@@ -27,7 +28,8 @@ pub struct WeatherCondition {
 
 /// The weather of one day. A field is absent if its value is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct WeatherDay {
+#[schema(as = WeatherDay)]
+pub struct WeatherDayResource {
     /// Local date.
     date: IsoDate,
     /// Minimum temperature in degrees Celsius.
@@ -39,7 +41,7 @@ pub struct WeatherDay {
     /// Display text that summarizes the day.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
-    conditions: Vec<WeatherCondition>,
+    conditions: Vec<WeatherConditionResource>,
     #[serde(skip_serializing_if = "Option::is_none")]
     humidity_percent: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +62,8 @@ pub struct WeatherDay {
 
 /// The weather forecast for the stay of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct StayWeather {
+#[schema(as = StayWeather)]
+pub struct StayWeatherResource {
     #[schema(
         pattern = "^bkg_[a-zA-Z0-9-]+$",
         example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
@@ -75,32 +78,32 @@ pub struct StayWeather {
     start_date: IsoDate,
     /// Date of check-out.
     end_date: IsoDate,
-    units: WeatherUnits,
+    units: WeatherUnitsResource,
     /// Days in ascending order. Days without a forecast are left out.
-    days: Vec<WeatherDay>,
+    days: Vec<WeatherDayResource>,
 }
 
 /// Builds the weather forecast for a booking's stay.
-pub fn stay_weather(booking: &Booking, days: Vec<content::WeatherDay>) -> StayWeather {
-    StayWeather {
+pub fn stay_weather(booking: &Booking, days: Vec<content::WeatherDay>) -> StayWeatherResource {
+    StayWeatherResource {
         booking_id: booking.id.to_string(),
         hotel_id: booking.hotel_id.to_string(),
         start_date: booking.stay.check_in.into(),
         end_date: booking.stay.check_out.into(),
-        units: WeatherUnits::Metric,
+        units: WeatherUnitsResource::Metric,
         days: days.into_iter().map(day).collect(),
     }
 }
 
-fn day(day: content::WeatherDay) -> WeatherDay {
+fn day(day: content::WeatherDay) -> WeatherDayResource {
     let conditions = day.conditions.into_iter();
-    WeatherDay {
+    WeatherDayResource {
         date: day.date.into(),
         temperature_min: day.temperature_min,
         temperature_max: day.temperature_max,
         summary: day.summary,
         conditions: conditions
-            .map(|sky| WeatherCondition {
+            .map(|sky| WeatherConditionResource {
                 description: sky.description,
                 icon: sky.icon,
             })
