@@ -12,7 +12,8 @@ use utoipa::ToSchema;
 
 /// State of the process.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Health {
+#[schema(as = Health)]
+pub(crate) struct HealthResource {
     /// Always `ok`; a process that is not running sends no response.
     #[schema(example = "ok")]
     status: &'static str,
@@ -23,8 +24,8 @@ pub(crate) struct Health {
 /// Paths of the health probes, which are exempt from the rate limit.
 pub(crate) const PROBE_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
-fn ok() -> Health {
-    Health {
+fn ok() -> HealthResource {
+    HealthResource {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
     }
@@ -37,7 +38,7 @@ fn ok() -> Health {
 pub(crate) async fn get_health(
     State(_readiness): State<Arc<ReadinessProbe>>,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<Health>, ApiError> {
+) -> Result<ApiResponse<HealthResource>, ApiError> {
     Ok(ApiResponse::ok(ok()))
 }
 
@@ -48,7 +49,7 @@ pub(crate) async fn get_health(
 pub(crate) async fn get_readiness(
     State(readiness): State<Arc<ReadinessProbe>>,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<Health>, ApiError> {
+) -> Result<ApiResponse<HealthResource>, ApiError> {
     readiness.check().await.map_err(|error| match error {
         NotReady::ShuttingDown => {
             ApiError::from(ErrorCode::Overloaded).with_detail(error.to_string())

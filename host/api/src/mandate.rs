@@ -30,7 +30,8 @@ const REVOKE: &str = "mandate_revoke";
 /// Maximum amount that may be paid.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MandateAmount {
+#[schema(as = MandateAmount)]
+pub(crate) struct MandateAmountRequest {
     currency: CurrencyCode,
     /// Amount in major units: at least 1, with at most the decimals of the currency.
     #[schema(example = 250.0)]
@@ -68,7 +69,7 @@ pub(crate) struct IssueMandateRequest {
     /// only issue mandates for that user.
     #[schema(pattern = "^[A-Za-z0-9._:@-]{1,128}$", example = "org")]
     user_id: String,
-    payment_amount: MandateAmount,
+    payment_amount: MandateAmountRequest,
     payment_instrument: MandateInstrumentRequest,
 }
 
@@ -184,7 +185,7 @@ pub(crate) async fn list_mandate_keys(
     Ok(UnwrappedResponse(JwkSet { keys }))
 }
 
-impl MandateAmount {
+impl MandateAmountRequest {
     fn money(self) -> Result<Money, MoneyError> {
         self.amount.to_money(self.currency)
     }

@@ -14,7 +14,8 @@ use utoipa::ToSchema;
 
 /// A supplier of hotels, flights or payments.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Supplier {
+#[schema(as = Supplier)]
+pub(crate) struct SupplierResource {
     /// Id of the supplier as configured by the operator: the value of `supplier` in requests.
     #[schema(example = "SANDBOX_HOTELS")]
     id: String,
@@ -25,18 +26,18 @@ pub(crate) struct Supplier {
     #[schema(required)]
     version: Option<String>,
     /// Products that the supplier offers.
-    kinds: Vec<SupplierProduct>,
+    kinds: Vec<SupplierKindResource>,
     /// Operations that the supplier supports, e.g. `hotel_pricing`.
     operations: Vec<String>,
     /// Current health of the supplier.
-    health: SupplierHealth,
+    health: SupplierHealthResource,
 }
 
 /// Product of a supplier.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = SupplierKind)]
-enum SupplierProduct {
+enum SupplierKindResource {
     /// Hotels.
     Hotel,
     /// Flights.
@@ -48,7 +49,8 @@ enum SupplierProduct {
 /// Health of a supplier.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum SupplierHealth {
+#[schema(as = SupplierHealth)]
+enum SupplierHealthResource {
     /// The supplier responds.
     Up,
     /// The supplier responds, but a considerable part of the calls fails.
@@ -66,14 +68,14 @@ pub(crate) async fn list_suppliers(
     State(suppliers): State<Arc<SupplierDirectory>>,
     Context(context): Context,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<List<Supplier>>, ApiError> {
+) -> Result<ApiResponse<List<SupplierResource>>, ApiError> {
     let suppliers = suppliers.list(context.owner.tenant.mode);
     Ok(ApiResponse::ok(List(
-        suppliers.into_iter().map(Supplier::from).collect(),
+        suppliers.into_iter().map(SupplierResource::from).collect(),
     )))
 }
 
-impl From<SupplierSummary> for Supplier {
+impl From<SupplierSummary> for SupplierResource {
     fn from(supplier: SupplierSummary) -> Self {
         let operations = supplier.operations.into_iter().map(Capability::as_str);
         Self {
@@ -81,15 +83,15 @@ impl From<SupplierSummary> for Supplier {
             name: supplier.name,
             version: supplier.version,
             kinds: vec![match supplier.kind {
-                SupplierKind::Hotel => SupplierProduct::Hotel,
-                SupplierKind::Flight => SupplierProduct::Flight,
-                SupplierKind::Payment => SupplierProduct::Payment,
+                SupplierKind::Hotel => SupplierKindResource::Hotel,
+                SupplierKind::Flight => SupplierKindResource::Flight,
+                SupplierKind::Payment => SupplierKindResource::Payment,
             }],
             operations: operations.map(str::to_owned).collect(),
             health: match supplier.health {
-                Health::Up => SupplierHealth::Up,
-                Health::Degraded => SupplierHealth::Degraded,
-                Health::Down => SupplierHealth::Down,
+                Health::Up => SupplierHealthResource::Up,
+                Health::Degraded => SupplierHealthResource::Degraded,
+                Health::Down => SupplierHealthResource::Down,
             },
         }
     }

@@ -19,7 +19,8 @@ pub(crate) struct ClockTime(String);
 /// the gateway applies them instead.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct FlightFilters {
+#[schema(as = FlightFilters)]
+pub(crate) struct FlightFiltersRequest {
     /// Cabin class of every segment.
     cabin_class: Option<CabinResource>,
     /// Maximum number of stops of each journey.
@@ -50,7 +51,7 @@ pub(crate) struct FlightFilters {
     pub(super) max_total: Option<Amount>,
 }
 
-impl FlightFilters {
+impl FlightFiltersRequest {
     /// Adds violations for filters that no fare can match.
     pub(super) fn validate(&self, found: &mut Violations<'_>) {
         check_distinct(Some(&self.airlines), "/filters/airlines", found);

@@ -4,7 +4,7 @@ use crate::error_code::ErrorCode;
 use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::flight::SortOrder;
-use crate::flight::filter::FlightFilters;
+use crate::flight::filter::FlightFiltersRequest;
 use crate::flight::trip::{JourneyRequest, TravellersRequest, validate_journeys};
 use crate::identifier::SupplierIdParam;
 use crate::problem::ApiError;
@@ -25,7 +25,8 @@ use utoipa::ToSchema;
 /// Sort key of fares.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum FareSort {
+#[schema(as = FareSort)]
+pub(crate) enum FareSortRequest {
     /// Total price.
     #[default]
     TotalAmount,
@@ -43,10 +44,10 @@ pub(crate) struct FlightOffersRequest {
     #[schema(min_items = 1, max_items = 6)]
     journeys: Vec<JourneyRequest>,
     passengers: TravellersRequest,
-    filters: Option<FlightFilters>,
+    filters: Option<FlightFiltersRequest>,
     #[serde(default)]
     #[schema(default = "total_amount")]
-    sort: FareSort,
+    sort: FareSortRequest,
     #[serde(default = "order")]
     #[schema(default = "asc")]
     order: SortOrder,
@@ -145,12 +146,12 @@ impl FlightOffersRequest {
     }
 }
 
-impl From<FareSort> for supplier_api::Sort {
-    fn from(sort: FareSort) -> Self {
+impl From<FareSortRequest> for supplier_api::Sort {
+    fn from(sort: FareSortRequest) -> Self {
         match sort {
-            FareSort::TotalAmount => Self::TotalAmount,
-            FareSort::Duration => Self::Duration,
-            FareSort::DepartureTime => Self::DepartureTime,
+            FareSortRequest::TotalAmount => Self::TotalAmount,
+            FareSortRequest::Duration => Self::Duration,
+            FareSortRequest::DepartureTime => Self::DepartureTime,
         }
     }
 }

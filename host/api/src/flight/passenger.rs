@@ -17,7 +17,8 @@ const AGE_MAX: i32 = 130;
 /// Type of a passenger, by age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum PassengerType {
+#[schema(as = PassengerType)]
+pub(crate) enum PassengerTypeRequest {
     /// Occupies a seat, aged 12 or older; priced as an adult.
     Adult,
     /// Occupies a seat, aged 2 to 17; priced as a child.
@@ -29,7 +30,8 @@ pub(crate) enum PassengerType {
 /// Form of address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Title {
+#[schema(as = Title)]
+pub(crate) enum TitleRequest {
     Mr,
     Mrs,
     Ms,
@@ -40,7 +42,8 @@ pub(crate) enum Title {
 
 /// Gender, as in the travel document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
-pub(crate) enum Gender {
+#[schema(as = Gender)]
+pub(crate) enum GenderRequest {
     F,
     M,
     X,
@@ -49,7 +52,8 @@ pub(crate) enum Gender {
 /// Type of a travel document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum DocumentType {
+#[schema(as = DocumentType)]
+pub(crate) enum DocumentTypeRequest {
     Passport,
     IdentityCard,
 }
@@ -60,7 +64,7 @@ pub(crate) enum DocumentType {
 pub(crate) struct DocumentRequest {
     /// Type of the document.
     #[serde(rename = "type")]
-    kind: DocumentType,
+    kind: DocumentTypeRequest,
     /// Document number as printed.
     #[schema(
         min_length = 3,
@@ -97,9 +101,9 @@ pub(crate) struct LoyaltyAccountRequest {
 pub(crate) struct PassengerRequest {
     /// Passenger type that the fare was priced for.
     #[serde(rename = "type")]
-    kind: PassengerType,
+    kind: PassengerTypeRequest,
     /// Form of address.
-    title: Option<Title>,
+    title: Option<TitleRequest>,
     /// First name as in the travel document: letters, spaces, hyphens, apostrophes and full stops.
     #[schema(
         min_length = 1,
@@ -120,7 +124,7 @@ pub(crate) struct PassengerRequest {
     #[schema(example = "1990-12-10")]
     date_of_birth: IsoDate,
     /// Gender, as in the travel document.
-    gender: Gender,
+    gender: GenderRequest,
     nationality: CountryCode,
     /// Required for every passenger if the offer has `documents_required`.
     document: Option<DocumentRequest>,
@@ -176,17 +180,21 @@ impl PassengerRequest {
             return Some(("too_long_ago", "must be less than 130 years ago"));
         }
         match self.kind {
-            PassengerType::Infant if reached(2) => {
+            PassengerTypeRequest::Infant if reached(2) => {
                 Some(("other_than_type", "an infant is under 2"))
             }
-            PassengerType::Child if reached(18) => Some(("other_than_type", "a child is under 18")),
-            PassengerType::Child if !reached(1) => {
+            PassengerTypeRequest::Child if reached(18) => {
+                Some(("other_than_type", "a child is under 18"))
+            }
+            PassengerTypeRequest::Child if !reached(1) => {
                 Some(("other_than_type", "a child is 2 or older"))
             }
-            PassengerType::Adult if !reached(11) => {
+            PassengerTypeRequest::Adult if !reached(11) => {
                 Some(("other_than_type", "an adult is 12 or older"))
             }
-            PassengerType::Adult | PassengerType::Child | PassengerType::Infant => None,
+            PassengerTypeRequest::Adult
+            | PassengerTypeRequest::Child
+            | PassengerTypeRequest::Infant => None,
         }
     }
 }
@@ -200,9 +208,12 @@ pub(super) fn match_passengers(
     let mut violations = Vec::new();
     let travellers = &offer.travellers;
     let priced = [
-        (PassengerType::Adult, usize::from(travellers.adults)),
-        (PassengerType::Child, travellers.children.len()),
-        (PassengerType::Infant, usize::from(travellers.infants)),
+        (PassengerTypeRequest::Adult, usize::from(travellers.adults)),
+        (PassengerTypeRequest::Child, travellers.children.len()),
+        (
+            PassengerTypeRequest::Infant,
+            usize::from(travellers.infants),
+        ),
     ];
     let of = |kind| passengers.iter().filter(move |one| one.kind == kind);
     if priced
@@ -238,18 +249,18 @@ impl From<PassengerRequest> for flight::Passenger {
         let accounts = request.loyalty_accounts.into_iter();
         Self {
             passenger_type: match request.kind {
-                PassengerType::Adult => passenger::PassengerType::Adult,
-                PassengerType::Child => passenger::PassengerType::Child,
-                PassengerType::Infant => passenger::PassengerType::Infant,
+                PassengerTypeRequest::Adult => passenger::PassengerType::Adult,
+                PassengerTypeRequest::Child => passenger::PassengerType::Child,
+                PassengerTypeRequest::Infant => passenger::PassengerType::Infant,
             },
             title: request.title.map(passenger::Title::from),
             first_name: request.first_name,
             last_name: request.last_name,
             date_of_birth: request.date_of_birth.0,
             gender: match request.gender {
-                Gender::F => passenger::Gender::Female,
-                Gender::M => passenger::Gender::Male,
-                Gender::X => passenger::Gender::Unspecified,
+                GenderRequest::F => passenger::Gender::Female,
+                GenderRequest::M => passenger::Gender::Male,
+                GenderRequest::X => passenger::Gender::Unspecified,
             },
             nationality: Some(request.nationality.to_alpha2()),
             document: request.document.map(passenger::Document::from),
@@ -258,15 +269,15 @@ impl From<PassengerRequest> for flight::Passenger {
     }
 }
 
-impl From<Title> for passenger::Title {
-    fn from(title: Title) -> Self {
+impl From<TitleRequest> for passenger::Title {
+    fn from(title: TitleRequest) -> Self {
         match title {
-            Title::Mr => Self::Mr,
-            Title::Mrs => Self::Mrs,
-            Title::Ms => Self::Ms,
-            Title::Miss => Self::Miss,
-            Title::Mx => Self::Mx,
-            Title::Dr => Self::Dr,
+            TitleRequest::Mr => Self::Mr,
+            TitleRequest::Mrs => Self::Mrs,
+            TitleRequest::Ms => Self::Ms,
+            TitleRequest::Miss => Self::Miss,
+            TitleRequest::Mx => Self::Mx,
+            TitleRequest::Dr => Self::Dr,
         }
     }
 }
@@ -275,8 +286,8 @@ impl From<DocumentRequest> for passenger::Document {
     fn from(request: DocumentRequest) -> Self {
         Self {
             document_type: match request.kind {
-                DocumentType::Passport => passenger::DocumentType::Passport,
-                DocumentType::IdentityCard => passenger::DocumentType::IdentityCard,
+                DocumentTypeRequest::Passport => passenger::DocumentType::Passport,
+                DocumentTypeRequest::IdentityCard => passenger::DocumentType::IdentityCard,
             },
             number: request.number,
             issuing_country: request.issuing_country.to_alpha2(),

@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = WantedService)]
-pub(crate) struct ServiceSelection {
+pub(crate) struct ServiceSelectionRequest {
     /// Id of an available service. Each may occur once.
     id: ServiceIdParam,
     /// Quantity, at most the `max_quantity` of the service.
@@ -37,7 +37,7 @@ pub(crate) struct ServiceSelection {
 #[schema(as = BuyServicesRequest)]
 pub(crate) struct PurchaseServicesRequest {
     #[schema(min_items = 1, max_items = 100)]
-    services: Vec<ServiceSelection>,
+    services: Vec<ServiceSelectionRequest>,
     /// Id of a stored payment instrument. It is charged separately: the ticket's payment does not
     /// change.
     payment_instrument_id: InstrumentIdParam,

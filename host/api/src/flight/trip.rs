@@ -34,8 +34,8 @@ pub(crate) struct JourneyRequest {
 
 /// Age of a child in years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
-#[schema(as = FlightChildAge, minimum = 2, maximum = 17, example = 7)]
-pub(crate) struct ChildAge(u32);
+#[schema(minimum = 2, maximum = 17, example = 7)]
+pub(crate) struct FlightChildAge(u32);
 
 /// Travellers to price. At most nine may occupy a seat.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -46,7 +46,7 @@ pub(crate) struct TravellersRequest {
     /// Ages of the children at the time of travel: 2 to 17.
     #[serde(default)]
     #[schema(max_items = 8, example = json!([]))]
-    children: Vec<ChildAge>,
+    children: Vec<FlightChildAge>,
     /// Number of infants younger than two. Each sits on an adult's lap, so there may not be more
     /// infants than adults.
     #[serde(default)]

@@ -2,7 +2,7 @@
 
 use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
-use crate::hotel::stay::{Occupancy, StayRequest};
+use crate::hotel::stay::{OccupancyRequest, StayRequest};
 use crate::identifier::{HotelIdParam, SupplierHotelIdParam, SupplierIdParam, check_distinct};
 use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
@@ -41,7 +41,7 @@ pub(crate) struct HotelOffersRequest {
     check_out: IsoDate,
     /// Occupancy of each room. Every offer contains all rooms, in this order.
     #[schema(min_items = 1, max_items = 9)]
-    occupancy: Vec<Occupancy>,
+    occupancy: Vec<OccupancyRequest>,
     guest_nationality: CountryCode,
     /// Country of residence of the guests, if it differs from their nationality.
     guest_residence: Option<CountryCode>,

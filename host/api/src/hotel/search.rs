@@ -3,7 +3,7 @@
 use crate::error_code::ErrorCode;
 use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
-use crate::hotel::stay::{Occupancy, StayRequest};
+use crate::hotel::stay::{OccupancyRequest, StayRequest};
 use crate::identifier::{PlaceIdParam, SupplierIdParam};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, ResponseMeta};
@@ -22,7 +22,8 @@ use utoipa::ToSchema;
 /// A circle around a point.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SearchArea {
+#[schema(as = SearchArea)]
+pub(crate) struct SearchAreaRequest {
     #[schema(minimum = -90, maximum = 90, example = 48.8566)]
     pub(crate) latitude: f64,
     #[schema(minimum = -180, maximum = 180, example = 2.3522)]
@@ -35,7 +36,8 @@ pub(crate) struct SearchArea {
 /// Filters of hotels.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SearchFilters {
+#[schema(as = SearchFilters)]
+pub(crate) struct SearchFiltersRequest {
     #[schema(minimum = 0, maximum = 5, example = 3)]
     min_star_rating: Option<f64>,
     #[schema(minimum = 0, maximum = 10, example = 7.5)]
@@ -53,7 +55,8 @@ pub(crate) struct SearchFilters {
 /// Sort order of hotels.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum SearchSort {
+#[schema(as = SearchSort)]
+pub(crate) enum SearchSortRequest {
     /// Nearest first.
     #[default]
     Distance,
@@ -74,7 +77,7 @@ pub(crate) struct HotelSearchRequest {
     /// `location`.
     place_id: Option<PlaceIdParam>,
     /// Circle to search in.
-    location: Option<SearchArea>,
+    location: Option<SearchAreaRequest>,
     /// First night: from today, in the time zone of the hotel, to 700 days ahead.
     check_in: IsoDate,
     /// Day of departure, 1 to 60 nights later.
@@ -82,7 +85,7 @@ pub(crate) struct HotelSearchRequest {
     check_out: IsoDate,
     /// Occupancy of each room.
     #[schema(min_items = 1, max_items = 9)]
-    occupancy: Vec<Occupancy>,
+    occupancy: Vec<OccupancyRequest>,
     guest_nationality: CountryCode,
     /// Country of residence of the guests, if it differs from their nationality.
     guest_residence: Option<CountryCode>,
@@ -90,10 +93,10 @@ pub(crate) struct HotelSearchRequest {
     currency: CurrencyCode,
     /// Supplier to call.
     supplier: Option<SupplierIdParam>,
-    filters: Option<SearchFilters>,
+    filters: Option<SearchFiltersRequest>,
     #[serde(default)]
     #[schema(default = "distance")]
-    sort: SearchSort,
+    sort: SearchSortRequest,
     /// Maximum number of hotels to return.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
@@ -196,13 +199,13 @@ impl HotelSearchRequest {
     }
 }
 
-impl From<SearchSort> for supplier_api::SearchSort {
-    fn from(sort: SearchSort) -> Self {
+impl From<SearchSortRequest> for supplier_api::SearchSort {
+    fn from(sort: SearchSortRequest) -> Self {
         match sort {
-            SearchSort::Distance => Self::Distance,
-            SearchSort::Total => Self::Total,
-            SearchSort::GuestRating => Self::GuestRating,
-            SearchSort::StarRating => Self::StarRating,
+            SearchSortRequest::Distance => Self::Distance,
+            SearchSortRequest::Total => Self::Total,
+            SearchSortRequest::GuestRating => Self::GuestRating,
+            SearchSortRequest::StarRating => Self::StarRating,
         }
     }
 }

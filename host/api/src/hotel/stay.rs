@@ -22,7 +22,8 @@ pub(crate) struct ChildAge(u32);
 /// Occupancy of a room.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Occupancy {
+#[schema(as = Occupancy)]
+pub(crate) struct OccupancyRequest {
     #[schema(minimum = 1, maximum = 8, example = 2)]
     adults: u32,
     /// Ages of the children: 17 or younger.
@@ -36,13 +37,13 @@ pub(crate) struct Occupancy {
 pub(crate) struct StayRequest<'a> {
     pub(crate) check_in: IsoDate,
     pub(crate) check_out: IsoDate,
-    pub(crate) occupancy: &'a [Occupancy],
+    pub(crate) occupancy: &'a [OccupancyRequest],
     pub(crate) guest_nationality: CountryCode,
     pub(crate) guest_residence: Option<CountryCode>,
     pub(crate) currency: CurrencyCode,
 }
 
-impl Occupancy {
+impl OccupancyRequest {
     /// Creates an occupancy of adults without children.
     pub(crate) const fn adults_only(adults: u32) -> Self {
         Self {
@@ -98,8 +99,8 @@ pub(super) fn days_between(from: Date, to: Date) -> i64 {
 }
 
 /// The schema limits all numbers to less than 256.
-impl From<&Occupancy> for hotel::Occupancy {
-    fn from(occupancy: &Occupancy) -> Self {
+impl From<&OccupancyRequest> for hotel::Occupancy {
+    fn from(occupancy: &OccupancyRequest) -> Self {
         let byte = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
         Self {
             adults: byte(occupancy.adults),

@@ -4,8 +4,8 @@ use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations};
 use crate::hotel::guest::{self, RoomGuestsRequest};
 use crate::hotel::prebook::HotelContactRequest;
-use crate::hotel::search::SearchArea;
-use crate::hotel::stay::{Occupancy, StayRequest};
+use crate::hotel::search::SearchAreaRequest;
+use crate::hotel::stay::{OccupancyRequest, StayRequest};
 use crate::identifier::{HotelIdParam, InstrumentIdParam, PlaceIdParam};
 use crate::meta::PaginationMeta;
 use crate::problem::{ApiError, Violation};
@@ -55,7 +55,7 @@ pub(crate) struct HotelWatchRequest {
     /// Occupancy of each room; default is one room for two adults.
     #[serde(default = "two_adults")]
     #[schema(min_items = 1, max_items = 9, default = json!([{"adults": 2}]))]
-    occupancy: Vec<Occupancy>,
+    occupancy: Vec<OccupancyRequest>,
     guest_nationality: CountryCode,
     /// Country of residence of the guests, if it differs from their nationality.
     guest_residence: Option<CountryCode>,
@@ -75,7 +75,7 @@ pub(crate) struct TripWatchRequest {
     /// `location`.
     place_id: Option<PlaceIdParam>,
     /// Circle to search in.
-    location: Option<SearchArea>,
+    location: Option<SearchAreaRequest>,
     /// First night: from today to 700 days ahead.
     check_in: IsoDate,
     /// Day of departure, 1 to 60 nights later.
@@ -84,7 +84,7 @@ pub(crate) struct TripWatchRequest {
     /// Occupancy of each room; default is one room for two adults.
     #[serde(default = "two_adults")]
     #[schema(min_items = 1, max_items = 9, default = json!([{"adults": 2}]))]
-    occupancy: Vec<Occupancy>,
+    occupancy: Vec<OccupancyRequest>,
     guest_nationality: CountryCode,
     /// Country of residence of the guests, if it differs from their nationality.
     guest_residence: Option<CountryCode>,
@@ -120,8 +120,8 @@ const fn limit() -> u32 {
     20
 }
 
-fn two_adults() -> Vec<Occupancy> {
-    vec![Occupancy::adults_only(2)]
+fn two_adults() -> Vec<OccupancyRequest> {
+    vec![OccupancyRequest::adults_only(2)]
 }
 
 impl Validate for ConfirmPurchaseRequest {}
