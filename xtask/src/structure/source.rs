@@ -215,7 +215,8 @@ fn skip_alias(text: &str) -> &str {
     text.get(end..).unwrap_or_default()
 }
 
-/// Returns the names of types that are visible outside of their module.
+/// Returns the names of types that are visible outside of their module. A name that is a macro's
+/// variable is left out.
 pub(super) fn public_types(code: &str) -> Vec<&str> {
     code.lines()
         .filter_map(|line| {
@@ -226,7 +227,8 @@ pub(super) fn public_types(code: &str) -> Vec<&str> {
                 .find(|character| !is_name_character(character))
                 .unwrap_or(name.len());
             let is_type = matches!(keyword, "struct" | "enum" | "union" | "trait" | "type");
-            is_type.then_some(name.get(..end)?)
+            let name = name.get(..end)?;
+            (is_type && !name.is_empty()).then_some(name)
         })
         .collect()
 }
@@ -324,7 +326,8 @@ mod tests {
     #[test]
     fn public_types_are_found_at_every_visibility() {
         let code = "pub struct A<T>(T);\n    pub(crate) enum B {\npub(in crate::x) trait C: D {}\n\
-                    struct E;\npub fn f() {}\npub type G = u8;\npub(super) unsafe trait H {}";
+                    struct E;\npub fn f() {}\npub type G = u8;\npub(super) unsafe trait H {}\n\
+                    pub struct $name;";
         assert_eq!(public_types(code), ["A", "B", "C", "G", "H"]);
     }
 
