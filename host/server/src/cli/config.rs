@@ -8,7 +8,7 @@ use host_application::config::{DEFAULTS, Environment};
 /// Options of `stopover config`.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
-pub(super) struct Options {
+pub(super) struct ConfigOptions {
     #[command(subcommand)]
     action: Action,
 }
@@ -33,7 +33,7 @@ enum Action {
     },
 }
 
-pub(super) fn run(options: &Options) -> Result<(), CliError> {
+pub(super) fn run(options: &ConfigOptions) -> Result<(), CliError> {
     match &options.action {
         Action::Check { source } => check_config(source),
         Action::Show { defaults: true, .. } => print_line(DEFAULTS.trim_end()),

@@ -1,6 +1,6 @@
 //! `stopover serve --demo`: serves with a sandbox, its suppliers and a first API key.
 
-use crate::cli::serve::{Options, RunningServer, log_stopped};
+use crate::cli::serve::{RunningServer, ServeOptions, log_stopped};
 use crate::cli::{CliError, plugins_dir, print_line};
 use crate::demo::{self, DemoSandbox};
 use anyhow::{Context, bail};
@@ -10,7 +10,7 @@ use secrecy::ExposeSecret;
 use std::path::{Path, PathBuf};
 
 /// Starts the sandbox and serves with it until shutdown.
-pub(super) async fn run(options: &Options, environment: &Environment) -> Result<(), CliError> {
+pub(super) async fn run(options: &ServeOptions, environment: &Environment) -> Result<(), CliError> {
     let folder = data_dir(options);
     tokio::fs::create_dir_all(&folder)
         .await
@@ -31,7 +31,7 @@ pub(super) async fn run(options: &Options, environment: &Environment) -> Result<
     Ok(())
 }
 
-fn data_dir(options: &Options) -> PathBuf {
+fn data_dir(options: &ServeOptions) -> PathBuf {
     options
         .data_dir
         .clone()
@@ -40,7 +40,10 @@ fn data_dir(options: &Options) -> PathBuf {
 
 /// Prints the demo's instructions. At the first start, creates a key and prints it with an example
 /// command. Later, prints a command that creates another key.
-async fn print_demo_instructions(app: &Application, options: &Options) -> Result<(), CliError> {
+async fn print_demo_instructions(
+    app: &Application,
+    options: &ServeOptions,
+) -> Result<(), CliError> {
     print_line(&format!("docs  {}/docs", app.base_url))?;
     let organization = demo::ORGANIZATION;
     let Some(key) = demo::create_initial_key(app).await? else {
@@ -57,7 +60,7 @@ async fn print_demo_instructions(app: &Application, options: &Options) -> Result
 }
 
 /// Returns a command that creates another key and works from any folder.
-fn create_key_command(options: &Options) -> Result<String, CliError> {
+fn create_key_command(options: &ServeOptions) -> Result<String, CliError> {
     let mut line = format!(
         "{} keys create --organization {} --mode test --data-dir {}",
         shell_quote(&std::env::current_exe()?)?,

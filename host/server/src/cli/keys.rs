@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 /// Options of `stopover keys`.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
-pub(super) struct Options {
+pub(super) struct KeysOptions {
     #[command(subcommand)]
     action: Action,
 }
@@ -119,7 +119,7 @@ fn expiry(text: &str) -> Result<Timestamp, String> {
     end.ok_or_else(|| "a date (2027-01-31) or a timestamp (2027-01-31T12:00:00Z)".to_owned())
 }
 
-pub(super) async fn run(options: Options) -> Result<(), CliError> {
+pub(super) async fn run(options: KeysOptions) -> Result<(), CliError> {
     let source = match &options.action {
         Action::Create(create) => &create.source,
         Action::List(list) => &list.source,

@@ -7,12 +7,12 @@ use host_application::config::Environment;
 
 /// Options of `stopover migrate`.
 #[derive(Debug, Args)]
-pub(super) struct Options {
+pub(super) struct MigrateOptions {
     #[command(flatten)]
     source: ConfigSource,
 }
 
-pub(super) async fn run(options: Options) -> Result<(), CliError> {
+pub(super) async fn run(options: MigrateOptions) -> Result<(), CliError> {
     let config = options.source.load(&Environment::from_process())?;
     let store = open_store(&config).await?;
     let migrated = store.migrate().await;

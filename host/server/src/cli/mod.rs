@@ -33,18 +33,18 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve the API
-    Serve(serve::Options),
+    Serve(serve::ServeOptions),
     /// Run the sandbox suppliers and card processor
     #[cfg(feature = "demo")]
-    Sandbox(sandbox::Options),
+    Sandbox(sandbox::SandboxOptions),
     /// Apply database migrations
-    Migrate(migrate::Options),
+    Migrate(migrate::MigrateOptions),
     /// Create, list and revoke API keys
-    Keys(keys::Options),
+    Keys(keys::KeysOptions),
     /// List and inspect plugins
-    Plugin(plugin::Options),
+    Plugin(plugin::PluginOptions),
     /// Check and show the configuration
-    Config(config::Options),
+    Config(config::ConfigOptions),
 }
 
 /// Options that select the configuration and the database.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Options of `stopover plugin`.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
-pub(super) struct Options {
+pub(super) struct PluginOptions {
     #[command(subcommand)]
     action: Action,
 }
@@ -41,7 +41,7 @@ enum Action {
     },
 }
 
-pub(super) async fn run(options: Options) -> Result<(), CliError> {
+pub(super) async fn run(options: PluginOptions) -> Result<(), CliError> {
     match options.action {
         Action::List { json, source } => {
             list(&source.load(&Environment::from_process())?, json).await

@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// Options of `stopover sandbox`.
 #[derive(Debug, Args)]
-pub(super) struct Options {
+pub(super) struct SandboxOptions {
     /// Folder for the sandbox's state
     #[arg(long, value_name = "DIR", default_value = "data/sandbox")]
     data_dir: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct Options {
     listen: SocketAddr,
 }
 
-pub(super) async fn run(options: Options) -> Result<(), CliError> {
+pub(super) async fn run(options: SandboxOptions) -> Result<(), CliError> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot handle signals")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot handle signals")?;
     let running = sandbox::serve(SandboxConfig::new(options.data_dir, options.listen)).await?;

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 
 /// Options of `stopover serve`.
 #[derive(Debug, Args)]
-pub(super) struct Options {
+pub(super) struct ServeOptions {
     /// Start a demo: sandbox suppliers, a database in --data-dir and a test key
     #[cfg(feature = "demo")]
     #[arg(long)]
@@ -40,7 +40,7 @@ pub(super) struct Options {
 }
 
 /// Runs the command.
-pub(super) async fn run(options: Options) -> Result<(), CliError> {
+pub(super) async fn run(options: ServeOptions) -> Result<(), CliError> {
     let environment = Environment::from_process();
     let source = ConfigSource {
         config: options.config.clone(),
@@ -57,7 +57,7 @@ pub(super) async fn run(options: Options) -> Result<(), CliError> {
     Ok(())
 }
 
-impl Options {
+impl ServeOptions {
     /// Replaces the values of the configuration that the command line sets.
     pub(super) fn override_config(&self, config: &mut Config) {
         config.listen = self.listen.unwrap_or(config.listen);
