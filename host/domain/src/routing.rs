@@ -41,7 +41,7 @@ impl RouteReason {
 
 /// The suppliers to call, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Route {
+pub struct SupplierRoute {
     /// The suppliers from first to last. Only reads made before anything is promised go beyond the
     /// first.
     pub suppliers: Vec<SupplierId>,
@@ -67,11 +67,11 @@ pub fn select_route(
     selector: Option<&SupplierId>,
     owners: Option<&[SupplierId]>,
     spread: u64,
-) -> Result<Route, NoEligibleSupplier> {
+) -> Result<SupplierRoute, NoEligibleSupplier> {
     if let Some(selected) = selector {
         let known = candidates.iter().any(|candidate| candidate.id == *selected);
         return if known {
-            Ok(Route {
+            Ok(SupplierRoute {
                 suppliers: vec![selected.clone()],
                 reason: RouteReason::Selected,
             })
@@ -104,7 +104,7 @@ pub fn select_route(
     if suppliers.is_empty() {
         Err(NoEligibleSupplier)
     } else {
-        Ok(Route { suppliers, reason })
+        Ok(SupplierRoute { suppliers, reason })
     }
 }
 
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    fn order(route: &Route) -> Vec<&str> {
+    fn order(route: &SupplierRoute) -> Vec<&str> {
         route.suppliers.iter().map(SupplierId::as_str).collect()
     }
 

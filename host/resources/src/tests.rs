@@ -9,7 +9,7 @@ use host_domain::hotel::booking::{
     BookedState, Booking, Cancellation, CancellationStatus, Room, State,
 };
 use host_domain::hotel::content::{WeatherCondition, WeatherDay};
-use host_domain::hotel::quote::{self, QuoteSource};
+use host_domain::hotel::quote::{self, HotelQuoteSource};
 use host_domain::hotel::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Occupancy,
     Penalty, Promotion, Restriction, Stay,
@@ -424,8 +424,8 @@ fn payment_event_contains_payment_and_booking_id() {
 
 #[test]
 fn quote_without_amounts_is_unavailable() {
-    let quote = quote::CancellationQuote {
-        source: QuoteSource::PolicyEstimate,
+    let quote = quote::HotelCancellationQuote {
+        source: HotelQuoteSource::PolicyEstimate,
         checked_at: NOW,
         amounts: None,
         free_until: None,
@@ -443,8 +443,8 @@ fn quote_without_amounts_is_unavailable() {
             "restrictions": [],
         })
     );
-    let known = quote::CancellationQuote {
-        source: QuoteSource::SupplierQuote,
+    let known = quote::HotelCancellationQuote {
+        source: HotelQuoteSource::SupplierQuote,
         amounts: Some((euros(2_500), euros(23_550))),
         ..quote
     };

@@ -12,7 +12,7 @@ use host_domain::hotel::supplier_api::Offer;
 use host_domain::id::{EventId, HotelId};
 use host_domain::money;
 use host_domain::time::Timestamp;
-use host_domain::watch::{self, Area, ObservedPrice, State, Status, WatchTarget};
+use host_domain::watch::{self, Area, ObservedPrice, WatchState, WatchStatus, WatchTarget};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -318,13 +318,13 @@ pub fn watch_event_payload(
         }
     }
     let (mandate_id, reason) = match &watch.state {
-        State::Purchased { .. } => (watch.mandate_id.as_ref(), None),
-        State::PurchaseFailed { reason, .. } => (None, Some(reason.as_str())),
-        State::Active
-        | State::Triggered
-        | State::Purchasing { .. }
-        | State::Expired
-        | State::Canceled => (None, None),
+        WatchState::Purchased { .. } => (watch.mandate_id.as_ref(), None),
+        WatchState::PurchaseFailed { reason, .. } => (None, Some(reason.as_str())),
+        WatchState::Active
+        | WatchState::Triggered
+        | WatchState::Purchasing { .. }
+        | WatchState::Expired
+        | WatchState::Canceled => (None, None),
     };
     let event = EventEnvelope {
         id: id.as_str(),
@@ -523,21 +523,21 @@ impl From<&hotel::Guest> for AutoBookGuestResource {
     }
 }
 
-impl From<Status> for WatchStatusResource {
-    fn from(status: Status) -> Self {
+impl From<WatchStatus> for WatchStatusResource {
+    fn from(status: WatchStatus) -> Self {
         match status {
-            Status::Active => Self::Active,
-            Status::Triggered => Self::Triggered,
-            Status::Purchasing => Self::Purchasing,
-            Status::Purchased => Self::Purchased,
-            Status::PurchaseFailed => Self::PurchaseFailed,
-            Status::Expired => Self::Expired,
-            Status::Canceled => Self::Canceled,
+            WatchStatus::Active => Self::Active,
+            WatchStatus::Triggered => Self::Triggered,
+            WatchStatus::Purchasing => Self::Purchasing,
+            WatchStatus::Purchased => Self::Purchased,
+            WatchStatus::PurchaseFailed => Self::PurchaseFailed,
+            WatchStatus::Expired => Self::Expired,
+            WatchStatus::Canceled => Self::Canceled,
         }
     }
 }
 
-impl From<WatchStatusResource> for Status {
+impl From<WatchStatusResource> for WatchStatus {
     fn from(status: WatchStatusResource) -> Self {
         match status {
             WatchStatusResource::Active => Self::Active,

@@ -138,13 +138,13 @@ pub(crate) struct HotelBookingExports {
     pub(crate) find: ReadFn<wit::hotel_booking::FindRequest, wit::hotel_booking::BookingLookup>,
 }
 
-pub(crate) struct HotelCancellation {
+pub(crate) struct HotelCancellationExports {
     pub(crate) quote: ReadFn<wit::hotel_cancellation::QuoteRequest, wit::hotel_cancellation::Quote>,
     pub(crate) cancel:
         ChangeFn<wit::hotel_cancellation::CancelRequest, wit::hotel_cancellation::SupplierBooking>,
 }
 
-pub(crate) struct HotelContent {
+pub(crate) struct HotelContentExports {
     pub(crate) details: ReadFn<String, wit::hotel_content::HotelDetails>,
     pub(crate) reviews:
         TypedExport<(String, u16), (Result<wit::hotel_content::Reviews, ReadError>,)>,
@@ -186,8 +186,8 @@ pub(crate) struct Exports {
     pub(crate) price:
         Option<ReadFn<wit::hotel_pricing::PriceRequest, wit::hotel_pricing::PriceResponse>>,
     pub(crate) booking: Option<HotelBookingExports>,
-    pub(crate) cancellation: Option<HotelCancellation>,
-    pub(crate) content: Option<HotelContent>,
+    pub(crate) cancellation: Option<HotelCancellationExports>,
+    pub(crate) content: Option<HotelContentExports>,
     pub(crate) forecast: Option<ForecastFn>,
     pub(crate) prices: Option<PriceCalendarFn>,
     pub(crate) flight: flight::FlightExports,
@@ -265,21 +265,21 @@ impl ExportResolver<'_> {
         }))
     }
 
-    fn cancellation(&mut self) -> Result<Option<HotelCancellation>, ExportError> {
+    fn cancellation(&mut self) -> Result<Option<HotelCancellationExports>, ExportError> {
         let Some(interface) = self.interface(Capability::HotelCancellation) else {
             return Ok(None);
         };
-        Ok(Some(HotelCancellation {
+        Ok(Some(HotelCancellationExports {
             quote: TypedExport::resolve(self, &interface, "quote-cancellation")?,
             cancel: TypedExport::resolve(self, &interface, "cancel")?,
         }))
     }
 
-    fn content(&mut self) -> Result<Option<HotelContent>, ExportError> {
+    fn content(&mut self) -> Result<Option<HotelContentExports>, ExportError> {
         let Some(interface) = self.interface(Capability::HotelContent) else {
             return Ok(None);
         };
-        Ok(Some(HotelContent {
+        Ok(Some(HotelContentExports {
             details: TypedExport::resolve(self, &interface, "read-details")?,
             reviews: TypedExport::resolve(self, &interface, "read-reviews")?,
         }))

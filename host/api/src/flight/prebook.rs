@@ -13,7 +13,7 @@ use host_application::booking::prebook::{PrebookOutcome, PrebookService};
 use host_application::context::RequestContext;
 use host_application::offers::service::OfferService;
 use host_application::offers::terms::FlightOfferTerms;
-use host_domain::flight::passenger::Contact;
+use host_domain::flight::passenger::PassengerContact;
 use host_domain::time::Timestamp;
 use host_resources::flight::booking::{self, FlightBookingResource};
 use serde::Deserialize;
@@ -136,7 +136,7 @@ fn into_command(
         fingerprint: key.fingerprint,
         offer,
         reference_id: request.reference_id,
-        contact: Contact {
+        contact: PassengerContact {
             email: request.contact.email,
             phone: normalize_phone(&request.contact.phone),
         },

@@ -8,7 +8,7 @@ use crate::identifier::{PlaceIdParam, SupplierIdParam};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, ResponseMeta};
 use axum::extract::State;
-use host_application::catalog::hotel_search::{Area, HotelSearchService, SearchQuery};
+use host_application::catalog::hotel_search::{HotelSearchService, SearchArea, SearchQuery};
 use host_domain::hotel::{self, supplier_api};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
@@ -171,8 +171,8 @@ impl HotelSearchRequest {
         let max_total = self.max_total().transpose().ok()?;
         let stay = self.stay_fields().to_stay();
         let area = match (self.place_id, self.location) {
-            (Some(place), _) => Area::Place(place.0),
-            (None, Some(around)) => Area::Circle {
+            (Some(place), _) => SearchArea::Place(place.0),
+            (None, Some(around)) => SearchArea::Circle {
                 center: hotel::Location {
                     latitude: around.latitude,
                     longitude: around.longitude,

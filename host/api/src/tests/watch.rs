@@ -3,7 +3,7 @@ use host_domain::hotel;
 use host_domain::id::{HotelId, WatchId};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::Owner;
-use host_domain::watch::{PriceQuery, Status, Trigger, Watch, WatchTarget};
+use host_domain::watch::{PriceQuery, Trigger, Watch, WatchStatus, WatchTarget};
 use host_storage::UnitOfWork;
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ async fn watch_expires_only_after_check_in_day_has_ended() {
                 .watch
                 .status()
         };
-        while status().await != Status::Expired {
+        while status().await != WatchStatus::Expired {
             tokio::task::yield_now().await;
         }
     };

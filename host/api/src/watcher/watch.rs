@@ -20,7 +20,7 @@ use host_domain::money;
 use host_domain::page::PageRequest;
 use host_domain::time::Timestamp;
 use host_domain::watch::list::WatchFilter;
-use host_domain::watch::{Area, AutoBook, PriceQuery, Status, Trigger, WatchTarget};
+use host_domain::watch::{Area, AutoBook, PriceQuery, Trigger, WatchStatus, WatchTarget};
 use host_resources::value::{CountryCode, CurrencyCode, IsoDate};
 use host_resources::watch_event::{
     self, TripFiltersResource, WatchResource, WatchStatusResource, WatchTriggerResource,
@@ -329,7 +329,7 @@ pub(crate) async fn list_watches(
     Validated(Query(query)): Validated<Query<WatchesQuery>>,
 ) -> Result<ApiResponse<List<WatchResource>, PaginationMeta>, ApiError> {
     let filter = WatchFilter {
-        status: query.status.map(Status::from),
+        status: query.status.map(WatchStatus::from),
     };
     let page = PageRequest {
         limit: query.limit,

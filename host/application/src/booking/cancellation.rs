@@ -99,7 +99,7 @@ impl CancellationService {
         id: &BookingId,
         request_id: &str,
         deadline: Instant,
-    ) -> Result<(SupplierId, hotel::quote::CancellationQuote), CancellationQuoteError> {
+    ) -> Result<(SupplierId, hotel::quote::HotelCancellationQuote), CancellationQuoteError> {
         let booking = self
             .base
             .store
@@ -134,7 +134,7 @@ impl CancellationService {
             .await;
         let supplier_quote = supplier_quote
             .map_err(|error| CancellationQuoteError::Supplier(booking.supplier.clone(), error))?;
-        let quote = hotel::quote::CancellationQuote::from_supplier(
+        let quote = hotel::quote::HotelCancellationQuote::from_supplier(
             supplier_quote,
             booking.active_total(),
             booking.policy.as_ref(),
@@ -220,7 +220,7 @@ impl CancellationService {
         id: &BookingId,
         request_id: &str,
         deadline: Instant,
-    ) -> Result<(SupplierId, flight::quote::CancellationQuote), CancellationQuoteError> {
+    ) -> Result<(SupplierId, flight::quote::FlightCancellationQuote), CancellationQuoteError> {
         let booking = self.base.store.flight_booking(owner, id).await?;
         let booking = booking.ok_or(CancellationQuoteError::NotFound)?;
         if !matches!(booking.state, flight::booking::State::Confirmed { .. }) {
@@ -247,7 +247,7 @@ impl CancellationService {
             tracing::info!(booking = %booking.id, why, "the airline returned no quote; the stored terms are used");
         }
         let quote =
-            flight::quote::CancellationQuote::new(&booking, &supplier_quote, self.base.now());
+            flight::quote::FlightCancellationQuote::new(&booking, &supplier_quote, self.base.now());
         Ok((booking.supplier, quote))
     }
 

@@ -9,7 +9,7 @@ use crate::supplier::directory::SupplierDirectory;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{Booking, Event, State};
-use host_domain::flight::passenger::Contact;
+use host_domain::flight::passenger::PassengerContact;
 use host_domain::flight::supplier_api::{PrebookRequest, PrebookResponse};
 use host_domain::flight::{FareCondition, FareConditions, Passenger};
 use host_domain::id::BookingId;
@@ -30,7 +30,7 @@ pub struct PrebookFlightCommand {
     pub fingerprint: String,
     pub offer: FlightOfferTerms,
     pub reference_id: Option<String>,
-    pub contact: Contact,
+    pub contact: PassengerContact,
     /// The passengers, each with the position in the request.
     pub passengers: Vec<(u8, Passenger)>,
     pub use_payment_sdk: bool,

@@ -15,7 +15,7 @@ use crate::task_supervisor::TaskSupervisor;
 use host_domain::hotel::content::{CONTENT_ITEMS_MAX, HotelDetails, Reviews};
 use host_domain::id::HotelId;
 use host_domain::owner::Mode;
-use host_domain::routing::Route;
+use host_domain::routing::SupplierRoute;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::time::Timestamp;
 use host_runtime::{CallContext, Supplier};
@@ -128,7 +128,7 @@ impl ContentService {
             operation: Capability::HotelContent,
             selector: None,
         };
-        let Route { suppliers, .. } =
+        let SupplierRoute { suppliers, .. } =
             router.route(route_request, Some(&mappings.common_suppliers))?;
         let mut first_error = None;
         for hotel in suppliers

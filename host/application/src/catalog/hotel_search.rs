@@ -26,7 +26,7 @@ const DEGREE_M: f64 = 111_195.0;
 
 /// The area to search.
 #[derive(Debug)]
-pub enum Area {
+pub enum SearchArea {
     /// The surroundings of a stored place.
     Place(PlaceId),
     /// A circle around a point.
@@ -41,7 +41,7 @@ pub enum Area {
 /// A query for hotels in an area.
 #[derive(Debug)]
 pub struct SearchQuery {
-    pub area: Area,
+    pub area: SearchArea,
     /// The supplier that the caller named.
     pub selector: Option<SupplierId>,
     pub stay: Stay,
@@ -150,15 +150,15 @@ impl HotelSearchService {
     async fn resolve_area(
         &self,
         context: &RequestContext,
-        area: &Area,
+        area: &SearchArea,
     ) -> Result<ResolvedArea, QueryError> {
         match area {
-            Area::Circle { center, radius_m } => Ok(ResolvedArea {
+            SearchArea::Circle { center, radius_m } => Ok(ResolvedArea {
                 center: *center,
                 radius_m: *radius_m,
                 place: None,
             }),
-            Area::Place(id) => {
+            SearchArea::Place(id) => {
                 let (stored, place) = self
                     .places
                     .find_place(context.owner.tenant.mode, id)
@@ -339,7 +339,7 @@ mod tests {
             longitude: -179.9,
         };
         SearchQuery {
-            area: Area::Circle {
+            area: SearchArea::Circle {
                 center,
                 radius_m: 1,
             },

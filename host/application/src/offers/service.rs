@@ -19,7 +19,7 @@ use host_domain::hotel::Stay;
 use host_domain::hotel::supplier_api::{HotelOffers, PriceRequest, PriceResponse};
 use host_domain::id::HotelId;
 use host_domain::owner::Tenant;
-use host_domain::routing::Route;
+use host_domain::routing::SupplierRoute;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::time::Timestamp;
 use host_storage::HotelObservation;
@@ -124,7 +124,7 @@ impl OfferService {
     async fn price_at_supplier(
         &self,
         context: &RequestContext,
-        route: &Route,
+        route: &SupplierRoute,
         query: &OfferQuery,
         rows_at: impl Fn(&SupplierId) -> Vec<HotelRow>,
     ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {

@@ -3,7 +3,7 @@
 use crate::context::RequestContext;
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::query_error::QueryError;
-use host_domain::routing::{self, Candidate, Route, RouteReason};
+use host_domain::routing::{self, Candidate, RouteReason, SupplierRoute};
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_runtime::{CallContext, Supplier};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl RouteCandidates<'_> {
     ///
     /// # Errors
     /// [`QueryError::Unsupported`] if no candidate is eligible.
-    pub fn choose(self, eligible: Option<&[SupplierId]>) -> Result<Route, QueryError> {
+    pub fn choose(self, eligible: Option<&[SupplierId]>) -> Result<SupplierRoute, QueryError> {
         let RouteRequest {
             context,
             operation,
@@ -97,7 +97,7 @@ impl SupplierRouter {
         &self,
         request: RouteRequest<'_>,
         eligible: Option<&[SupplierId]>,
-    ) -> Result<Route, QueryError> {
+    ) -> Result<SupplierRoute, QueryError> {
         self.list_candidates(request)?.choose(eligible)
     }
 
@@ -128,7 +128,7 @@ impl SupplierRouter {
     pub async fn query_with_failover<T, F, Response>(
         &self,
         context: &RequestContext,
-        route: &Route,
+        route: &SupplierRoute,
         call: F,
     ) -> Result<(SupplierId, T), QueryError>
     where

@@ -13,7 +13,7 @@ use crate::watch::service::{WatchError, WatchService};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::time::Timestamp;
 use host_domain::watch::ObservedPrice;
-use host_domain::watch::{Event, Watch};
+use host_domain::watch::{Watch, WatchTransitionEvent};
 use host_resources::watch_event::WatchEventDetails;
 use host_storage::{
     ClaimedPriceCheck, CommitError, Conflict, PriceCheckClaim, PriceCheckRelease, StoredWatch,
@@ -241,7 +241,12 @@ impl CheckWorker {
                 return Ok(());
             }
             let updates = watches.into_iter().map(|watch| {
-                self.update_watch(watch, None, &Event::Expired, WatchEventDetails::None)
+                self.update_watch(
+                    watch,
+                    None,
+                    &WatchTransitionEvent::Expired,
+                    WatchEventDetails::None,
+                )
             });
             if !any_updated(updates).await? {
                 return Ok(());
@@ -277,7 +282,7 @@ impl CheckWorker {
         &self,
         watch: Watch,
         last_observed: Option<ObservedPrice>,
-        event: &Event,
+        event: &WatchTransitionEvent,
         details: WatchEventDetails,
     ) -> Result<bool, WatchError> {
         let stored = StoredWatch {

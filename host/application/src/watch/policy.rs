@@ -10,7 +10,7 @@ use host_domain::mandate::MandateRejection;
 use host_domain::money::Money;
 use host_domain::supplier::ReadError;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Event, PurchaseFailureReason, Watch};
+use host_domain::watch::{PurchaseFailureReason, Watch, WatchTransitionEvent};
 use host_storage::ClaimedPriceCheck;
 
 /// Minimum and maximum delay in milliseconds before an undecided booking is checked again. Within
@@ -41,9 +41,9 @@ pub fn check_action(ask: &ClaimedPriceCheck, now: Timestamp) -> CheckAction {
 
 /// Returns the event that a price causes in the watches that wait for it. `None` means that no
 /// offer is available.
-pub fn price_event(total: Option<Money>) -> Event {
-    total.map_or(Event::PriceUnavailable, |total| Event::PriceObserved {
-        total,
+pub fn price_event(total: Option<Money>) -> WatchTransitionEvent {
+    total.map_or(WatchTransitionEvent::PriceUnavailable, |total| {
+        WatchTransitionEvent::PriceObserved { total }
     })
 }
 
@@ -89,11 +89,11 @@ pub enum PurchaseOutcome {
 
 impl PurchaseOutcome {
     /// Returns the event for the watch, or `None` if nothing happens yet.
-    pub const fn event(self) -> Option<Event> {
+    pub const fn event(self) -> Option<WatchTransitionEvent> {
         match self {
-            Self::Released => Some(Event::PurchaseAborted),
-            Self::Purchased => Some(Event::Purchased),
-            Self::Failed(reason) => Some(Event::PurchaseFailed { reason }),
+            Self::Released => Some(WatchTransitionEvent::PurchaseAborted),
+            Self::Purchased => Some(WatchTransitionEvent::Purchased),
+            Self::Failed(reason) => Some(WatchTransitionEvent::PurchaseFailed { reason }),
             Self::Undecided => None,
         }
     }

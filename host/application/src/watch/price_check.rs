@@ -2,7 +2,7 @@
 
 use crate::base::Base;
 use crate::catalog::hotel_mapping::HotelMappingService;
-use crate::catalog::hotel_search::{Area, HotelSearchService, SearchQuery};
+use crate::catalog::hotel_search::{HotelSearchService, SearchArea, SearchQuery};
 use crate::catalog::local_date;
 use crate::catalog::place::PlaceService;
 use crate::context::{ApiKeyScope, RequestContext};
@@ -285,8 +285,8 @@ const fn route_request<'a>(context: &'a RequestContext, operation: Capability) -
 fn search_query(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> SearchQuery {
     SearchQuery {
         area: match area {
-            watch::Area::Place(id) => Area::Place(id.clone()),
-            watch::Area::Around { center, radius_m } => Area::Circle {
+            watch::Area::Place(id) => SearchArea::Place(id.clone()),
+            watch::Area::Around { center, radius_m } => SearchArea::Circle {
                 center: Location { ..*center },
                 radius_m: *radius_m,
             },

@@ -23,7 +23,9 @@ use host_domain::booking::InvalidTransition;
 use host_domain::hotel::Booking;
 use host_domain::id::{BookingId, HotelId, MandateId, WatchId};
 use host_domain::mandate::{MandateScope, MandateUsage};
-use host_domain::watch::{AutoBook, Event, PurchaseFailureReason, State, Watch, WatchTarget};
+use host_domain::watch::{
+    AutoBook, PurchaseFailureReason, Watch, WatchState, WatchTarget, WatchTransitionEvent,
+};
 use host_resources::watch_event::WatchEventDetails;
 use host_storage::{CommitError, DatabaseError, StoredWatch, UnitOfWork};
 use std::sync::Arc;
@@ -113,7 +115,7 @@ impl PurchaseJob {
             );
             return self.finish(subject, token).await;
         };
-        let State::Purchasing { booking } = stored.watch.state.clone() else {
+        let WatchState::Purchasing { booking } = stored.watch.state.clone() else {
             return self.finish(subject, token).await;
         };
         let purchase = PurchaseRun::new(&self.dependencies, stored)?;
@@ -218,7 +220,7 @@ impl<'a> PurchaseRun<'a> {
             }
             Err(error) => return Err(WatchPurchaseError::Mandate(error)),
         }
-        let started = Event::PurchaseStarted {
+        let started = WatchTransitionEvent::PurchaseStarted {
             booking: id.clone(),
         };
         self.job.watches.apply_event_in(

@@ -14,7 +14,9 @@ use host_domain::mandate::MandateEvent;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::page::{Page, PageRequest};
 use host_domain::watch::list::WatchFilter;
-use host_domain::watch::{AutoBook, Event, PriceQuery, Transition, Trigger, Watch};
+use host_domain::watch::{
+    AutoBook, PriceQuery, Trigger, Watch, WatchTransition, WatchTransitionEvent,
+};
 use host_resources::watch_event as render;
 use host_resources::watch_event::WatchEventDetails;
 use host_storage::{
@@ -225,7 +227,7 @@ impl WatchService {
             self.apply_event_in(
                 &mut write,
                 &stored,
-                Event::Canceled,
+                WatchTransitionEvent::Canceled,
                 &WatchEventDetails::None,
             )?;
             if let Some(id) = &stored.watch.mandate_id
@@ -290,7 +292,7 @@ impl WatchService {
             .mandates
             .sign_in(write, &stored.watch.owner, new)
             .await?;
-        let event = Event::Armed {
+        let event = WatchTransitionEvent::Armed {
             mandate: mandate.terms.id,
         };
         let armed = self.apply_event_in(write, &stored, event, &WatchEventDetails::None)?;
@@ -306,14 +308,14 @@ impl WatchService {
         &self,
         write: &mut UnitOfWork,
         stored: &StoredWatch,
-        event: Event,
+        event: WatchTransitionEvent,
         details: &WatchEventDetails,
     ) -> Result<Option<StoredWatch>, booking::InvalidTransition> {
         let now = self.base.now();
         let Some(transition) = stored.watch.clone().apply(event, now)? else {
             return Ok(None);
         };
-        let Transition {
+        let WatchTransition {
             watch,
             notification,
             is_purchase_due,

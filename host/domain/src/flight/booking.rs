@@ -14,7 +14,7 @@ pub use entities::{
 
 use crate::booking::{ChangeSource, Failure, PaymentCollector};
 use crate::flight::itinerary::FareConditions;
-use crate::flight::passenger::{Contact, Travellers};
+use crate::flight::passenger::{PassengerContact, Travellers};
 use crate::flight::supplier_api::{PrebookResponse, SupplierBooking};
 use crate::id::{BookingId, PaymentId, PurchaseId};
 use crate::money::Money;
@@ -156,7 +156,7 @@ pub struct Booking {
     /// The airline's record locator, if it provides one.
     pub airline_pnr: Option<String>,
     /// The contact for the airline.
-    pub contact: Contact,
+    pub contact: PassengerContact,
     /// The travellers that the fare was priced for.
     pub travellers: Travellers,
     /// The passengers, sorted by type, which is the order in which fares are priced.

@@ -94,7 +94,7 @@ pub struct Passenger {
 
 /// The contact for the airline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Contact {
+pub struct PassengerContact {
     /// Email address.
     pub email: String,
     /// Phone number in E.164 format, with the leading `+`.

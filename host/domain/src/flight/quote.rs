@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 
 /// The source of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuoteSource {
+pub enum FlightQuoteSource {
     /// The airline's own quote.
     SupplierQuote,
     /// The stored terms of the fare.
@@ -28,9 +28,9 @@ pub enum QuoteUnavailableReason {
 
 /// A quote for a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CancellationQuote {
+pub struct FlightCancellationQuote {
     /// The source of the quote.
-    pub source: QuoteSource,
+    pub source: FlightQuoteSource,
     /// Time at which the quote was requested.
     pub checked_at: Timestamp,
     /// Time until which the airline's quote is valid.
@@ -41,7 +41,7 @@ pub struct CancellationQuote {
     pub refund_to: Vec<(PaymentId, Money)>,
 }
 
-impl CancellationQuote {
+impl FlightCancellationQuote {
     /// Creates a quote from the airline's response about a booking. If the airline has no quote,
     /// the fare's stored terms apply.
     #[must_use]
@@ -60,11 +60,11 @@ impl CancellationQuote {
                 } else {
                     Err(QuoteUnavailableReason::QuoteInOtherCurrency)
                 };
-                (QuoteSource::SupplierQuote, *expires_at, amounts)
+                (FlightQuoteSource::SupplierQuote, *expires_at, amounts)
             }
             SupplierQuote::Unavailable(_) => {
                 let estimate = booking.estimate_refund();
-                (QuoteSource::FareEstimate, None, estimate)
+                (FlightQuoteSource::FareEstimate, None, estimate)
             }
         };
         let refund_to = match amounts {

@@ -1,7 +1,7 @@
 //! Requests to flight suppliers and their responses.
 
 use crate::flight::itinerary::{AirlineChange, Cabin, FareConditions, Journey};
-use crate::flight::passenger::{Contact, Passenger, Travellers};
+use crate::flight::passenger::{Passenger, PassengerContact, Travellers};
 use crate::money::{Currency, Money};
 use crate::supplier::{Checkout, SupplierBookingStatus};
 use crate::time::{Date, Timestamp};
@@ -150,7 +150,7 @@ pub struct PrebookRequest {
     /// The offered price.
     pub total: Money,
     /// The contact for the booking.
-    pub contact: Contact,
+    pub contact: PassengerContact,
     /// The passengers, in the order of the request.
     pub passengers: Vec<Passenger>,
     /// Whether the end user pays in a browser.
@@ -190,7 +190,7 @@ pub struct BookRequest {
     /// The prebooked price.
     pub total: Money,
     /// The contact for the booking.
-    pub contact: Contact,
+    pub contact: PassengerContact,
     /// The passengers, in the order of the request.
     pub passengers: Vec<Passenger>,
 }

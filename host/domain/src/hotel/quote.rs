@@ -7,7 +7,7 @@ use crate::time::Timestamp;
 
 /// The source of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuoteSource {
+pub enum HotelQuoteSource {
     /// The supplier's preview.
     SupplierQuote,
     /// The freshly read policy.
@@ -16,9 +16,9 @@ pub enum QuoteSource {
 
 /// A quote for a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CancellationQuote {
+pub struct HotelCancellationQuote {
     /// The source of the quote.
-    pub source: QuoteSource,
+    pub source: HotelQuoteSource,
     /// Time at which the reads from the supplier completed.
     pub checked_at: Timestamp,
     /// Fee and refund. `None` if the policy cannot be read.
@@ -29,7 +29,7 @@ pub struct CancellationQuote {
     pub restrictions: Vec<Restriction>,
 }
 
-impl CancellationQuote {
+impl HotelCancellationQuote {
     /// Creates a quote from the supplier's response and the price of the rooms to cancel.
     #[must_use]
     pub fn from_supplier(
@@ -45,7 +45,7 @@ impl CancellationQuote {
                 refund,
                 free_until,
             } => Self {
-                source: QuoteSource::SupplierQuote,
+                source: HotelQuoteSource::SupplierQuote,
                 checked_at: now,
                 amounts: Some((
                     fee,
@@ -57,7 +57,7 @@ impl CancellationQuote {
                 restrictions: stored_restrictions(),
             },
             SupplierQuote::Policy(policy) => Self {
-                source: QuoteSource::PolicyEstimate,
+                source: HotelQuoteSource::PolicyEstimate,
                 checked_at: now,
                 amounts: policy.as_ref().map(|p| {
                     let fee = p.fee_at(now, released);

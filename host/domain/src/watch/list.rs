@@ -1,10 +1,10 @@
 //! The criteria of a list of watches.
 
-use super::Status;
+use super::WatchStatus;
 
 /// A filter for an owner's watches. A field that is `None` does not restrict the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WatchFilter {
     /// The status.
-    pub status: Option<Status>,
+    pub status: Option<WatchStatus>,
 }

@@ -8,7 +8,7 @@ mod transition;
 mod tests;
 
 pub use price_query::{Area, ObservedPrice, PriceQuery, TripFilters, WatchTarget};
-pub use transition::{Event, Transition};
+pub use transition::{WatchTransition, WatchTransitionEvent};
 
 use crate::event::EventType;
 use crate::hotel::{Contact, Guest};
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// The watch statuses of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Status {
+pub enum WatchStatus {
     /// The watch waits for its price.
     Active,
     /// The watch reported that its price was reached. It becomes active again when the price rises
@@ -39,7 +39,7 @@ pub enum Status {
     Canceled,
 }
 
-impl Status {
+impl WatchStatus {
     /// All statuses.
     pub const ALL: [Self; 7] = [
         Self::Active,
@@ -127,7 +127,7 @@ impl PurchaseFailureReason {
 /// The state of a watch, with the data that only this state has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
-pub enum State {
+pub enum WatchState {
     /// The watch waits for its price.
     Active,
     /// The watch reported that its price was reached.
@@ -212,7 +212,7 @@ pub struct Watch {
     /// The mandate that permits the purchase, once the owner has consented.
     pub mandate_id: Option<MandateId>,
     /// The state of the watch.
-    pub state: State,
+    pub state: WatchState,
     /// Time at which check-in has passed in every time zone.
     pub expires_at: Timestamp,
     /// Time at which the watch was created.
@@ -241,7 +241,7 @@ impl Watch {
             trigger,
             auto_book,
             mandate_id: None,
-            state: State::Active,
+            state: WatchState::Active,
             created_at: now,
             updated_at: now,
         }
@@ -249,15 +249,15 @@ impl Watch {
 
     /// Returns the status in the API.
     #[must_use]
-    pub const fn status(&self) -> Status {
+    pub const fn status(&self) -> WatchStatus {
         match self.state {
-            State::Active => Status::Active,
-            State::Triggered => Status::Triggered,
-            State::Purchasing { .. } => Status::Purchasing,
-            State::Purchased { .. } => Status::Purchased,
-            State::PurchaseFailed { .. } => Status::PurchaseFailed,
-            State::Expired => Status::Expired,
-            State::Canceled => Status::Canceled,
+            WatchState::Active => WatchStatus::Active,
+            WatchState::Triggered => WatchStatus::Triggered,
+            WatchState::Purchasing { .. } => WatchStatus::Purchasing,
+            WatchState::Purchased { .. } => WatchStatus::Purchased,
+            WatchState::PurchaseFailed { .. } => WatchStatus::PurchaseFailed,
+            WatchState::Expired => WatchStatus::Expired,
+            WatchState::Canceled => WatchStatus::Canceled,
         }
     }
 
@@ -271,11 +271,14 @@ impl Watch {
     #[must_use]
     pub const fn booking_id(&self) -> Option<&BookingId> {
         match &self.state {
-            State::Purchasing { booking } | State::PurchaseFailed { booking, .. } => {
+            WatchState::Purchasing { booking } | WatchState::PurchaseFailed { booking, .. } => {
                 booking.as_ref()
             }
-            State::Purchased { booking } => Some(booking),
-            State::Active | State::Triggered | State::Expired | State::Canceled => None,
+            WatchState::Purchased { booking } => Some(booking),
+            WatchState::Active
+            | WatchState::Triggered
+            | WatchState::Expired
+            | WatchState::Canceled => None,
         }
     }
 

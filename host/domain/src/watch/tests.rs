@@ -34,7 +34,7 @@ fn question() -> PriceQuery {
     }
 }
 
-fn watch(auto_book: bool, armed: bool, state: State) -> Watch {
+fn watch(auto_book: bool, armed: bool, state: WatchState) -> Watch {
     let owner = Owner {
         tenant: Tenant {
             organization: "acme".into(),
@@ -64,30 +64,33 @@ fn watch(auto_book: bool, armed: bool, state: State) -> Watch {
 
 fn states() -> [(&'static str, Watch); 12] {
     let booking = || BookingId::from_bits(1);
-    let failed = |booking| State::PurchaseFailed {
+    let failed = |booking| WatchState::PurchaseFailed {
         reason: PurchaseFailureReason::PaymentFailed,
         booking,
     };
-    let begun = State::Purchasing {
+    let begun = WatchState::Purchasing {
         booking: Some(booking()),
     };
     [
-        ("active", watch(false, false, State::Active)),
-        ("active, with a draft", watch(true, false, State::Active)),
-        ("active, armed", watch(true, true, State::Active)),
-        ("triggered", watch(false, false, State::Triggered)),
+        ("active", watch(false, false, WatchState::Active)),
+        (
+            "active, with a draft",
+            watch(true, false, WatchState::Active),
+        ),
+        ("active, armed", watch(true, true, WatchState::Active)),
+        ("triggered", watch(false, false, WatchState::Triggered)),
         (
             "triggered, with a draft",
-            watch(true, false, State::Triggered),
+            watch(true, false, WatchState::Triggered),
         ),
         (
             "purchasing",
-            watch(true, true, State::Purchasing { booking: None }),
+            watch(true, true, WatchState::Purchasing { booking: None }),
         ),
         ("purchasing, with a booking", watch(true, true, begun)),
         (
             "purchased",
-            watch(true, true, State::Purchased { booking: booking() }),
+            watch(true, true, WatchState::Purchased { booking: booking() }),
         ),
         (
             "purchase failed",
@@ -97,13 +100,13 @@ fn states() -> [(&'static str, Watch); 12] {
             "purchase failed, without a booking",
             watch(true, true, failed(None)),
         ),
-        ("expired", watch(true, true, State::Expired)),
-        ("canceled", watch(false, false, State::Canceled)),
+        ("expired", watch(true, true, WatchState::Expired)),
+        ("canceled", watch(false, false, WatchState::Canceled)),
     ]
 }
 
-fn events() -> [(&'static str, Event); 11] {
-    let priced = |minor| Event::PriceObserved {
+fn events() -> [(&'static str, WatchTransitionEvent); 11] {
+    let priced = |minor| WatchTransitionEvent::PriceObserved {
         total: euros(minor),
     };
     [
@@ -111,33 +114,33 @@ fn events() -> [(&'static str, Event); 11] {
         ("priced above it", priced(20_001)),
         (
             "priced otherwise",
-            Event::PriceObserved {
+            WatchTransitionEvent::PriceObserved {
                 total: Money::new(1, Currency::USD),
             },
         ),
-        ("unpriced", Event::PriceUnavailable),
+        ("unpriced", WatchTransitionEvent::PriceUnavailable),
         (
             "armed",
-            Event::Armed {
+            WatchTransitionEvent::Armed {
                 mandate: MandateId::from_bits(2),
             },
         ),
         (
             "purchase began",
-            Event::PurchaseStarted {
+            WatchTransitionEvent::PurchaseStarted {
                 booking: BookingId::from_bits(2),
             },
         ),
-        ("purchase released", Event::PurchaseAborted),
-        ("purchased", Event::Purchased),
+        ("purchase released", WatchTransitionEvent::PurchaseAborted),
+        ("purchased", WatchTransitionEvent::Purchased),
         (
             "purchase failed",
-            Event::PurchaseFailed {
+            WatchTransitionEvent::PurchaseFailed {
                 reason: PurchaseFailureReason::MandateRevoked,
             },
         ),
-        ("expired", Event::Expired),
-        ("canceled", Event::Canceled),
+        ("expired", WatchTransitionEvent::Expired),
+        ("canceled", WatchTransitionEvent::Canceled),
     ]
 }
 
@@ -162,7 +165,7 @@ fn transition_table_matches_snapshot() {
     insta::assert_snapshot!("watch_table", table);
 }
 
-fn shown(transition: &Transition) -> String {
+fn shown(transition: &WatchTransition) -> String {
     let watch = &transition.watch;
     let mut after = watch.status().as_str().to_owned();
     if watch.is_armed() {
@@ -186,10 +189,10 @@ fn shown(transition: &Transition) -> String {
 
 #[test]
 fn status_names_parse_and_failure_reasons_are_unique() {
-    for status in Status::ALL {
-        assert_eq!(Status::parse(status.as_str()), Some(status));
+    for status in WatchStatus::ALL {
+        assert_eq!(WatchStatus::parse(status.as_str()), Some(status));
     }
-    assert_eq!(Status::parse("ACTIVE"), None);
+    assert_eq!(WatchStatus::parse("ACTIVE"), None);
     let reasons: BTreeSet<_> = PurchaseFailureReason::ALL
         .map(PurchaseFailureReason::as_str)
         .into();

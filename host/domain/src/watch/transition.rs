@@ -1,6 +1,6 @@
 //! The transitions of a watch, in one table.
 
-use super::{PurchaseFailureReason, State, Watch};
+use super::{PurchaseFailureReason, Watch, WatchState};
 use crate::booking::InvalidTransition;
 use crate::event::EventType;
 use crate::id::{BookingId, MandateId};
@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 
 /// An event that changes a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum WatchTransitionEvent {
     /// The lowest current price is known.
     PriceObserved {
         /// The price of the whole stay.
@@ -42,7 +42,7 @@ pub enum Event {
     Canceled,
 }
 
-impl Event {
+impl WatchTransitionEvent {
     /// Returns the name used in logs and in the transition table.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -62,7 +62,7 @@ impl Event {
 
 /// A watch after a transition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Transition {
+pub struct WatchTransition {
     /// The watch after the transition, with its version incremented.
     pub watch: Watch,
     /// The event to publish to the organization.
@@ -81,10 +81,10 @@ impl Watch {
     /// Returns [`InvalidTransition`] if the event does not fit the watch's state.
     pub fn apply(
         self,
-        event: Event,
+        event: WatchTransitionEvent,
         now: Timestamp,
-    ) -> Result<Option<Transition>, InvalidTransition> {
-        use {Event as E, State as S};
+    ) -> Result<Option<WatchTransition>, InvalidTransition> {
+        use {WatchState as S, WatchTransitionEvent as E};
         let conflict = InvalidTransition {
             status: self.status().as_str(),
             event: event.name(),
@@ -146,7 +146,7 @@ impl Watch {
         watch.state = state;
         watch.version += 1;
         watch.updated_at = now;
-        Ok(Some(Transition {
+        Ok(Some(WatchTransition {
             watch,
             notification,
             is_purchase_due,

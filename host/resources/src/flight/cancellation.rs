@@ -128,8 +128,8 @@ pub fn cancellation(cancellation: &booking::Cancellation) -> FlightCancellationR
     }
 }
 
-impl From<&quote::CancellationQuote> for FlightCancellationQuoteResource {
-    fn from(quote: &quote::CancellationQuote) -> Self {
+impl From<&quote::FlightCancellationQuote> for FlightCancellationQuoteResource {
+    fn from(quote: &quote::FlightCancellationQuote) -> Self {
         let (fee, refund) = quote.amounts.ok().unzip();
         let shares = quote
             .refund_to
@@ -140,8 +140,8 @@ impl From<&quote::CancellationQuote> for FlightCancellationQuoteResource {
             });
         Self {
             source: match quote.source {
-                quote::QuoteSource::SupplierQuote => FlightQuoteSourceResource::SupplierQuote,
-                quote::QuoteSource::FareEstimate => FlightQuoteSourceResource::FareEstimate,
+                quote::FlightQuoteSource::SupplierQuote => FlightQuoteSourceResource::SupplierQuote,
+                quote::FlightQuoteSource::FareEstimate => FlightQuoteSourceResource::FareEstimate,
             },
             checked_at: quote.checked_at.into(),
             expires_at: quote.expires_at.map(IsoDateTime::from),

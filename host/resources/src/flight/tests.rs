@@ -10,7 +10,9 @@ use fixture::*;
 use host_domain::booking::{Failure, Notification};
 use host_domain::event::EventType;
 use host_domain::flight::booking::{BookedChange, Booking, State};
-use host_domain::flight::quote::{CancellationQuote, QuoteSource, QuoteUnavailableReason};
+use host_domain::flight::quote::{
+    FlightCancellationQuote, FlightQuoteSource, QuoteUnavailableReason,
+};
 use host_domain::flight::supplier_api::{AvailableService, ServiceType};
 use host_domain::flight::{AirlineChange, ChangeType};
 use host_domain::id::{
@@ -319,8 +321,8 @@ fn airline_change_contains_removed_and_added_segments() {
 
 #[test]
 fn quote_contains_amounts_or_unavailable_reason() {
-    let quote = CancellationQuote {
-        source: QuoteSource::SupplierQuote,
+    let quote = FlightCancellationQuote {
+        source: FlightQuoteSource::SupplierQuote,
         checked_at: NOW,
         expires_at: Some(NOW),
         amounts: Ok((pounds(5_000), pounds(37_000))),
@@ -350,8 +352,8 @@ fn quote_contains_amounts_or_unavailable_reason() {
             "quote_in_other_currency",
         ),
     ] {
-        let unknown = CancellationQuote {
-            source: QuoteSource::FareEstimate,
+        let unknown = FlightCancellationQuote {
+            source: FlightQuoteSource::FareEstimate,
             checked_at: NOW,
             expires_at: None,
             amounts: Err(reason),

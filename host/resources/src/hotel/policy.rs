@@ -156,14 +156,14 @@ impl From<&hotel::Penalty> for PenaltyResource {
     }
 }
 
-impl From<&quote::CancellationQuote> for CancellationQuoteResource {
-    fn from(quote: &quote::CancellationQuote) -> Self {
+impl From<&quote::HotelCancellationQuote> for CancellationQuoteResource {
+    fn from(quote: &quote::HotelCancellationQuote) -> Self {
         let (fee, refund) = quote.amounts.unzip();
         Self {
             available: quote.amounts.is_some(),
             source: match quote.source {
-                quote::QuoteSource::SupplierQuote => QuoteSourceResource::SupplierQuote,
-                quote::QuoteSource::PolicyEstimate => QuoteSourceResource::PolicyEstimate,
+                quote::HotelQuoteSource::SupplierQuote => QuoteSourceResource::SupplierQuote,
+                quote::HotelQuoteSource::PolicyEstimate => QuoteSourceResource::PolicyEstimate,
             },
             checked_at: quote.checked_at.into(),
             fee: fee.map(MoneyResource::from),

@@ -176,7 +176,7 @@ fn accepted_prices_match_request() {
         let sent = changed(response(vec![offer()]), choice, &PRICES);
         let totals: Vec<i64> = offers(&mut sent.clone()).map(|one| one.total).collect();
         let asked = request();
-        let Ok(read) = hotel::price_response(sent, hotel::PriceExpectation::of(&asked)) else {
+        let Ok(read) = hotel::price_response(sent, hotel::HotelPriceExpectation::of(&asked)) else {
             return;
         };
         assert_eq!(read.currency, asked.stay.currency);

@@ -261,14 +261,14 @@ pub(crate) fn search_response(
 }
 
 /// The part of a price request that its response is checked against.
-pub(crate) struct PriceExpectation {
+pub(crate) struct HotelPriceExpectation {
     hotel_ids: Vec<String>,
     rooms: usize,
     currency: Currency,
     offers_max: usize,
 }
 
-impl PriceExpectation {
+impl HotelPriceExpectation {
     pub(crate) fn of(request: &PriceRequest) -> Self {
         Self {
             hotel_ids: request.supplier_hotel_ids.clone(),
@@ -281,7 +281,7 @@ impl PriceExpectation {
 
 pub(crate) fn price_response(
     response: hotel_pricing::PriceResponse,
-    mut expected: PriceExpectation,
+    mut expected: HotelPriceExpectation,
 ) -> ConvertResult<PriceResponse> {
     let currency = same_currency("currency", &response.currency, expected.currency)?;
     let hotels = list(

@@ -90,7 +90,7 @@ pub(super) fn response(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::Pric
 fn read(
     response: hotel_pricing::PriceResponse,
 ) -> Result<host_domain::hotel::supplier_api::PriceResponse, InvalidResponse> {
-    hotel::price_response(response, hotel::PriceExpectation::of(&request()))
+    hotel::price_response(response, hotel::HotelPriceExpectation::of(&request()))
 }
 
 #[test]

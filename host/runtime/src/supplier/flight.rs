@@ -1,6 +1,6 @@
 //! Flight calls.
 
-use crate::convert::flight::{self as convert, BookingExpectation, PriceExpectation};
+use crate::convert::flight::{self as convert, BookingExpectation, FlightPriceExpectation};
 use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::flight::supplier_api::{
@@ -30,7 +30,7 @@ impl Supplier {
         request: PriceRequest,
     ) -> Result<PriceResponse, ReadError> {
         let function = self.plugin.exports.flight.price.as_ref();
-        let expected = PriceExpectation::of(&request);
+        let expected = FlightPriceExpectation::of(&request);
         let arguments = (convert::price_request(request),);
         let read = |response| convert::price_response(response, expected);
         self.call(

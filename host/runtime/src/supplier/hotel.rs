@@ -2,7 +2,7 @@
 
 use crate::bindings::exports::stopover::supplier::{hotel_cancellation, hotel_weather};
 use crate::convert;
-use crate::convert::hotel::PriceExpectation;
+use crate::convert::hotel::HotelPriceExpectation;
 use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::hotel::Location;
@@ -80,7 +80,7 @@ impl Supplier {
         request: PriceRequest,
     ) -> Result<PriceResponse, ReadError> {
         let function = self.plugin.exports.price.as_ref();
-        let expected = PriceExpectation::of(&request);
+        let expected = HotelPriceExpectation::of(&request);
         let arguments = (convert::hotel::price_request(request),);
         let read = |response| convert::hotel::price_response(response, expected);
         self.call(

@@ -3,7 +3,7 @@
 
 use crate::support::guest::{Guest, every_function};
 use crate::support::{Bench, context};
-use host_domain::flight::passenger::{Contact, Travellers};
+use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::flight::supplier_api::{
     BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, PrebookRequest,
     PriceRequest, Sort,
@@ -41,8 +41,8 @@ fn total() -> Money {
     Money::new(100, Currency::USD)
 }
 
-fn contact() -> Contact {
-    Contact {
+fn contact() -> PassengerContact {
+    PassengerContact {
         email: "a@example.com".to_owned(),
         phone: "+4930123456".to_owned(),
     }

@@ -3,7 +3,7 @@
 use super::*;
 use host_domain::flight::booking::{Booking, State, Status};
 use host_domain::flight::itinerary::{FareCondition, FareConditions};
-use host_domain::flight::passenger::{Contact, Travellers};
+use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::remote_call::RemoteCall;
 
 on_both_databases!(
@@ -36,7 +36,7 @@ pub(super) fn flight(number: u32) -> Booking {
         supplier_prebook: None,
         supplier_reference: None,
         airline_pnr: None,
-        contact: Contact {
+        contact: PassengerContact {
             email: "a@example.org".into(),
             phone: "+4912345678".into(),
         },

@@ -10,7 +10,8 @@ use host_domain::id::{PlaceId, WatchId};
 use host_domain::page::PageRequest;
 use host_domain::watch::list::WatchFilter;
 use host_domain::watch::{
-    Area, Event, ObservedPrice, PriceQuery, Status, Trigger, TripFilters, Watch, WatchTarget,
+    Area, ObservedPrice, PriceQuery, Trigger, TripFilters, Watch, WatchStatus, WatchTarget,
+    WatchTransitionEvent,
 };
 
 const ALL: PageRequest = PageRequest {
@@ -68,14 +69,14 @@ fn updating(watch: &Watch) -> UnitOfWork {
     write
 }
 
-fn moved(watch: &Watch, event: Event) -> Watch {
+fn moved(watch: &Watch, event: WatchTransitionEvent) -> Watch {
     let moved = watch.clone().apply(event, NOW.plus_ms(1000)).unwrap();
     moved.unwrap().watch
 }
 
 fn triggered(watch: &Watch) -> Watch {
     let total = watch.trigger.amount();
-    moved(watch, Event::PriceObserved { total })
+    moved(watch, WatchTransitionEvent::PriceObserved { total })
 }
 
 async fn insert(store: &Store, watches: &[Watch]) {
@@ -160,7 +161,7 @@ async fn watch_is_read_as_stored(db: &TestDatabase) {
 async fn watch_update_requires_read_version(db: &TestDatabase) {
     let watch = watch(1);
     insert(&db.store, std::slice::from_ref(&watch)).await;
-    let canceled = moved(&watch, Event::Canceled);
+    let canceled = moved(&watch, WatchTransitionEvent::Canceled);
     assert_eq!(
         conflict(&db.store, updating(&triggered(&watch))).await,
         None
@@ -177,11 +178,11 @@ async fn watches_are_listed_newest_first(db: &TestDatabase) {
     let watches: Vec<Watch> = (1..=4).map(watch).collect();
     insert(&db.store, &watches).await;
     insert(&db.store, &[strange]).await;
-    let ended = moved(&watches[1], Event::Canceled);
+    let ended = moved(&watches[1], WatchTransitionEvent::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
     let any = WatchFilter::default();
     let canceled = WatchFilter {
-        status: Some(Status::Canceled),
+        status: Some(WatchStatus::Canceled),
     };
     let page = |limit, offset| PageRequest { limit, offset };
     for (filter, page, expected, has_more, total) in [
@@ -326,7 +327,7 @@ async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
         assert_eq!(seen(&db.store, watch).await, expected);
     }
     // A closed watch keeps the price last observed for it.
-    let ended = moved(&watches[0], Event::Canceled);
+    let ended = moved(&watches[0], WatchTransitionEvent::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
     let second = ObservedPrice {
         observed_at: NOW.plus_s(1),
@@ -370,7 +371,7 @@ async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
     for watch in &told {
         db.store.commit(updating(&triggered(watch))).await.unwrap();
     }
-    let ended = moved(&others[1], Event::Canceled);
+    let ended = moved(&others[1], WatchTransitionEvent::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
     let price_checks = claim(&db.store).await;
     let price_check = price_checks
@@ -421,7 +422,7 @@ async fn price_check_without_open_watch_is_deleted(db: &TestDatabase) {
     let price_check = claim(&db.store).await.remove(0);
     let wanted = conflict(&db.store, deleting(&price_check)).await;
     assert_eq!(wanted, Some(Conflict::PriceCheckInUse));
-    let ended = moved(&watch, Event::Canceled);
+    let ended = moved(&watch, WatchTransitionEvent::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
     db.store
         .commit(releasing(&price_check, None, NOW))
@@ -432,7 +433,7 @@ async fn price_check_without_open_watch_is_deleted(db: &TestDatabase) {
     // Another watch is added after the claim and then canceled.
     let late = self::watch(2);
     insert(&db.store, std::slice::from_ref(&late)).await;
-    let ended = moved(&late, Event::Canceled);
+    let ended = moved(&late, WatchTransitionEvent::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
     let changed = conflict(&db.store, deleting(&price_check)).await;
     assert_eq!(changed, Some(Conflict::PriceCheckInUse));
@@ -453,7 +454,7 @@ async fn concurrent_deletion_keeps_price_check_of_new_watch(db: &TestDatabase) {
         let number = 2 * round + 1;
         let before = watch(number);
         insert(&db.store, std::slice::from_ref(&before)).await;
-        let ended = moved(&before, Event::Canceled);
+        let ended = moved(&before, WatchTransitionEvent::Canceled);
         db.store.commit(updating(&ended)).await.unwrap();
         let forget = async {
             for price_check in claim(&db.store).await {
@@ -471,7 +472,7 @@ async fn concurrent_deletion_keeps_price_check_of_new_watch(db: &TestDatabase) {
         ended.unwrap();
         let price_checks = claim(&db.store).await;
         assert_eq!(price_checks.len(), 1, "round {round}");
-        let ended = moved(&after, Event::Canceled);
+        let ended = moved(&after, WatchTransitionEvent::Canceled);
         db.store.commit(updating(&ended)).await.unwrap();
         db.store
             .commit(releasing(&price_checks[0], None, NOW))

@@ -20,7 +20,7 @@ use host_domain::flight::booking::{
 use host_domain::flight::itinerary::{
     Cabin, Direction, FareCondition, FareConditions, Journey, Segment,
 };
-use host_domain::flight::passenger::{Contact, Travellers};
+use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::flight::step::Step;
 use host_domain::flight::supplier_api::{
     Baggage, BaggageType, BookingLookup, CancellationAmounts, PrebookResponse, ServiceType,
@@ -168,7 +168,7 @@ impl Subject for Booking {
             supplier_prebook: None,
             supplier_reference: None,
             airline_pnr: None,
-            contact: Contact {
+            contact: PassengerContact {
                 email: "a@example.org".to_owned(),
                 phone: "+4912345678".to_owned(),
             },

@@ -7,7 +7,7 @@ use host_application::watch::service::mandate_for;
 use host_domain::id::{MandateId, WatchId};
 use host_domain::mandate::{Mandate, MandateEvent, MandateTerms};
 use host_domain::time::Timestamp;
-use host_domain::watch::{Event, Trigger, Watch};
+use host_domain::watch::{Trigger, Watch, WatchTransitionEvent};
 
 const MINUTE_MS: i64 = 60_000;
 /// Maximum number of retries after conflicting writes.
@@ -164,7 +164,7 @@ impl Life<'_> {
             // A watch always limits its mandate.
             expires_at: new.expires_at?,
         };
-        let armed = Event::Armed {
+        let armed = WatchTransitionEvent::Armed {
             mandate: terms.id.clone(),
         };
         let read_version = watch.version;
@@ -179,7 +179,9 @@ impl Life<'_> {
     fn cancel(&self, number: usize) -> Option<Vec<Op>> {
         let watch = self.watch_of(number)?.clone();
         let (read_version, mandate) = (watch.version, watch.mandate_id.clone());
-        let moved = watch.apply(Event::Canceled, self.now).ok()??;
+        let moved = watch
+            .apply(WatchTransitionEvent::Canceled, self.now)
+            .ok()??;
         let mut ops = vec![Op::UpdateWatch(moved, read_version)];
         if let Some(id) = mandate {
             ops.extend(self.revoking(&id).unwrap_or_default());

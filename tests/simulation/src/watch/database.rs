@@ -11,7 +11,7 @@ use host_domain::money::Money;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 use host_domain::watch::ObservedPrice;
-use host_domain::watch::{PriceQuery, State, Status, Transition, Watch};
+use host_domain::watch::{PriceQuery, Watch, WatchState, WatchStatus, WatchTransition};
 use host_storage::{ClaimedPriceCheck, Conflict, PriceCheckRelease, StoredWatch};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +46,7 @@ pub(super) struct Rows {
 pub(super) enum Op {
     InsertWatch(Watch),
     /// A transition of a watch that was read at the given version.
-    UpdateWatch(Transition, i64),
+    UpdateWatch(WatchTransition, i64),
     InsertMandate(Mandate),
     UpdateMandate(Mandate, i64),
     InsertBooking(Booking),
@@ -173,8 +173,8 @@ impl Rows {
 
     /// Mirrors `apply_event_in` of the watch service: stores the watch and all consequences of its
     /// transition.
-    fn store_moved(&mut self, moved: Transition, noticed_after_ms: i64, now: Timestamp) {
-        let Transition {
+    fn store_moved(&mut self, moved: WatchTransition, noticed_after_ms: i64, now: Timestamp) {
+        let WatchTransition {
             watch,
             notification: tells,
             is_purchase_due: buys,
@@ -277,8 +277,8 @@ impl Rows {
         let is_moved = |watch: &&Watch| {
             let cap = watch.trigger.amount().minor;
             match watch.status() {
-                Status::Active => cap >= total,
-                Status::Triggered => cap < total,
+                WatchStatus::Active => cap >= total,
+                WatchStatus::Triggered => cap < total,
                 _ => false,
             }
         };
@@ -291,7 +291,8 @@ impl Rows {
 
     /// Mirrors `Store::watches_awaiting_price`.
     pub(super) fn waiting(&self, ask: &PriceCheckId, limit: usize) -> Vec<Watch> {
-        let waits = |watch: &&Watch| matches!(watch.state, State::Active | State::Triggered);
+        let waits =
+            |watch: &&Watch| matches!(watch.state, WatchState::Active | WatchState::Triggered);
         self.asking(ask)
             .filter(waits)
             .take(limit)

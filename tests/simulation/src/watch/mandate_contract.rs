@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 use host_domain::id::WatchId;
 use host_domain::mandate::{Mandate, MandateState, MandateStatus};
 use host_domain::time::Timestamp;
-use host_domain::watch::{PurchaseFailureReason, Status, Watch};
+use host_domain::watch::{PurchaseFailureReason, Watch, WatchStatus};
 
 /// Checks that the terms of a mandate match its watch.
 pub(super) fn sealed(watch: &Watch, rows: &Rows) -> Result<()> {
@@ -58,7 +58,7 @@ pub(super) fn moved(
             let booking = &rows.bookings[booking];
             ensure!(came_to_nothing(booking), "mandate reactivated: {booking:?}");
             let status = rows.watch(&booking.watch).status();
-            ensure!(status == Status::Active, "{status:?}, mandate active");
+            ensure!(status == WatchStatus::Active, "{status:?}, mandate active");
         }
         (MandateState::Active, MandateState::Revoked) => {}
         (from, to) => bail!("a mandate was {from:?} and became {to:?}"),

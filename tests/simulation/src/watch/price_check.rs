@@ -11,7 +11,7 @@ use host_application::watch::policy::{self, CheckAction};
 use host_domain::money::Money;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_domain::watch::ObservedPrice;
-use host_domain::watch::{Event, Watch};
+use host_domain::watch::{Watch, WatchTransitionEvent};
 use host_storage::{ClaimedPriceCheck, PriceCheckRelease};
 
 /// Page size for reading watches, smaller than their number in a scenario.
@@ -134,7 +134,9 @@ impl Life<'_> {
                 (None, false) => At::Forgetting,
             });
         };
-        let event = seen.map_or(Event::Expired, |seen| policy::price_event(seen.total));
+        let event = seen.map_or(WatchTransitionEvent::Expired, |seen| {
+            policy::price_event(seen.total)
+        });
         let read_version = watch.version;
         let mut moves = moved;
         if let Ok(Some(done)) = watch.apply(event.clone(), self.now) {

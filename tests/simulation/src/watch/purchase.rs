@@ -14,7 +14,7 @@ use host_domain::id::{BookingId, WatchId};
 use host_domain::mandate::{Mandate, MandateEvent, MandateUsage};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Event, State, Watch};
+use host_domain::watch::{Watch, WatchState, WatchTransitionEvent};
 
 /// Time limits, equal to `RUN_TIMEOUT` and `PRICING_TIMEOUT` of the purchase job.
 const RUN_MAX_MS: i64 = 45_000;
@@ -82,12 +82,12 @@ impl Life<'_> {
             At::Claimed => {
                 let watch = self.rows.watch(&id).clone();
                 match watch.state.clone() {
-                    State::Purchasing { booking: None } => {
+                    WatchState::Purchasing { booking: None } => {
                         let (wait_ms, total) = self.fresh(&watch);
                         after_ms = wait_ms;
                         At::Heard(watch, total)
                     }
-                    State::Purchasing {
+                    WatchState::Purchasing {
                         booking: Some(booking),
                     } => self.follow(booking),
                     _ => {
@@ -192,7 +192,7 @@ impl Life<'_> {
             instrument,
             Booking::unbound_at(self.now),
         );
-        let began = Event::PurchaseStarted {
+        let began = WatchTransitionEvent::PurchaseStarted {
             booking: id.clone(),
         };
         let Ok(Some(moved)) = watch.apply(began, self.now) else {

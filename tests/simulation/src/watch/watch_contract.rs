@@ -11,33 +11,41 @@ use host_domain::mandate::{Mandate, MandateStatus};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
 use host_domain::watch::ObservedPrice;
-use host_domain::watch::{State, Status, Transition, Watch, WatchTarget};
+use host_domain::watch::{Watch, WatchState, WatchStatus, WatchTarget, WatchTransition};
 use host_storage::ClaimedPriceCheck;
 use std::collections::BTreeMap;
 
 /// Allowed transitions of the status.
-const MOVES: [(Status, &[Status]); 7] = [
+const MOVES: [(WatchStatus, &[WatchStatus]); 7] = [
     (
-        Status::Active,
+        WatchStatus::Active,
         &[
-            Status::Triggered,
-            Status::Purchasing,
-            Status::Expired,
-            Status::Canceled,
+            WatchStatus::Triggered,
+            WatchStatus::Purchasing,
+            WatchStatus::Expired,
+            WatchStatus::Canceled,
         ],
     ),
     (
-        Status::Triggered,
-        &[Status::Active, Status::Expired, Status::Canceled],
+        WatchStatus::Triggered,
+        &[
+            WatchStatus::Active,
+            WatchStatus::Expired,
+            WatchStatus::Canceled,
+        ],
     ),
     (
-        Status::Purchasing,
-        &[Status::Active, Status::Purchased, Status::PurchaseFailed],
+        WatchStatus::Purchasing,
+        &[
+            WatchStatus::Active,
+            WatchStatus::Purchased,
+            WatchStatus::PurchaseFailed,
+        ],
     ),
-    (Status::Purchased, &[]),
-    (Status::PurchaseFailed, &[]),
-    (Status::Expired, &[]),
-    (Status::Canceled, &[]),
+    (WatchStatus::Purchased, &[]),
+    (WatchStatus::PurchaseFailed, &[]),
+    (WatchStatus::Expired, &[]),
+    (WatchStatus::Canceled, &[]),
 ];
 
 /// The recorded data of a watch.
@@ -96,8 +104,8 @@ impl Model {
         for watch in rows.asking(&ask.id) {
             let met = is_met(watch, seen.total);
             let is_behind = match watch.status() {
-                Status::Active => met,
-                Status::Triggered => !met,
+                WatchStatus::Active => met,
+                WatchStatus::Triggered => !met,
                 _ => false,
             };
             let since = self.watches[&watch.id].moved_at;
@@ -111,11 +119,11 @@ impl Model {
     }
 
     /// Checks that a transition of a watch matches the observed price.
-    pub(super) fn priced(moved: &Transition, total: Option<Money>) -> Result<()> {
+    pub(super) fn priced(moved: &WatchTransition, total: Option<Money>) -> Result<()> {
         let met = is_met(&moved.watch, total);
         let fits = match moved.watch.status() {
-            Status::Triggered | Status::Purchasing => met,
-            Status::Active => !met,
+            WatchStatus::Triggered | WatchStatus::Purchasing => met,
+            WatchStatus::Active => !met,
             _ => false,
         };
         ensure!(fits, "{total:?} made {:?}", moved.watch);
@@ -163,7 +171,7 @@ impl Model {
     fn watch_moved(
         &mut self,
         before: &Watch,
-        moved: &Transition,
+        moved: &WatchTransition,
         rows: &Rows,
         now: Timestamp,
     ) -> Result<()> {
@@ -186,32 +194,32 @@ impl Model {
             self.cadence.came(ask, now);
         }
         match &watch.state {
-            State::Triggered if is_new => {
+            WatchState::Triggered if is_new => {
                 ensure!(!watch.is_armed(), "an armed watch only notified: {watch:?}");
                 known.triggers += 1;
                 let prices = &self.asked[ask].prices[known.prices_before..];
                 let falls = falls(watch, prices);
                 ensure!(known.triggers <= falls, "sent again: {watch:?} {prices:?}");
             }
-            State::Active if from == Status::Purchasing => {
+            WatchState::Active if from == WatchStatus::Purchasing => {
                 mandate_contract::let_go(before, rows, now)?
             }
-            State::Expired => {
+            WatchState::Expired => {
                 let over_at = over_at(&watch.query);
                 ensure!(now >= over_at, "too early: {watch:?}");
             }
-            State::Canceled => {
+            WatchState::Canceled => {
                 let mandate = watch.mandate_id.as_ref().map(|id| &rows.mandates[id]);
                 let is_good =
                     mandate.is_some_and(|known| known.status(now) == MandateStatus::Active);
                 ensure!(!is_good, "the mandate is still usable: {mandate:?}");
             }
-            State::Purchased { booking: id } => {
+            WatchState::Purchased { booking: id } => {
                 let booking = &rows.bookings[id];
                 let fits = booking.watch == watch.id && booking.is_sold() && !booking.is_open();
                 ensure!(fits, "not bought: {booking:?}");
             }
-            State::PurchaseFailed { reason, .. } => {
+            WatchState::PurchaseFailed { reason, .. } => {
                 mandate_contract::failed(before, *reason, known.is_revoked, rows, now)?;
             }
             _ => {}
@@ -235,7 +243,7 @@ impl Model {
             ensure!(row.id == *ask, "query of another owner: {watch:?}");
             self.cadence.in_time(row)?;
             ensure!(
-                status != Status::Purchasing || rows.jobs.contains_key(&watch.id),
+                status != WatchStatus::Purchasing || rows.jobs.contains_key(&watch.id),
                 "no purchase job for {watch:?}"
             );
         }
@@ -253,7 +261,7 @@ impl Model {
                 .values()
                 .filter(|known| known.watch == watch.id);
             let sold: Vec<_> = bookings.filter(|booking| booking.is_sold()).collect();
-            let is_bought = watch.status() == Status::Purchased;
+            let is_bought = watch.status() == WatchStatus::Purchased;
             ensure!(
                 sold.len() == usize::from(is_bought),
                 "{watch:?} bought {sold:?}"
@@ -280,11 +288,14 @@ impl Model {
 fn told_of(watch: &Watch) -> Option<EventType> {
     let is_hotel = matches!(watch.query.target, WatchTarget::Hotel { .. });
     match watch.status() {
-        Status::Triggered if is_hotel => Some(EventType::HotelWatchTriggered),
-        Status::Triggered => Some(EventType::TripWatchTriggered),
-        Status::Purchased => Some(EventType::HotelWatchPurchased),
-        Status::PurchaseFailed => Some(EventType::HotelWatchPurchaseFailed),
-        Status::Active | Status::Purchasing | Status::Expired | Status::Canceled => None,
+        WatchStatus::Triggered if is_hotel => Some(EventType::HotelWatchTriggered),
+        WatchStatus::Triggered => Some(EventType::TripWatchTriggered),
+        WatchStatus::Purchased => Some(EventType::HotelWatchPurchased),
+        WatchStatus::PurchaseFailed => Some(EventType::HotelWatchPurchaseFailed),
+        WatchStatus::Active
+        | WatchStatus::Purchasing
+        | WatchStatus::Expired
+        | WatchStatus::Canceled => None,
     }
 }
 

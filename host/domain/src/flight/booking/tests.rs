@@ -5,7 +5,7 @@ mod fixture;
 
 use super::*;
 use crate::flight::itinerary::{AirlineChange, ChangeType};
-use crate::flight::quote::{CancellationQuote, QuoteSource, QuoteUnavailableReason};
+use crate::flight::quote::{FlightCancellationQuote, FlightQuoteSource, QuoteUnavailableReason};
 use crate::flight::step::Step;
 use crate::flight::supplier_api::{CancellationAmounts, SupplierQuote};
 use crate::payment::{DeclineReason, NextStep, PaymentState, PaymentStatus, PaymentStep};
@@ -384,13 +384,13 @@ fn quote_uses_airline_amounts_then_fare_terms_then_gives_reason() {
         refund,
         expires_at: Some(LATER),
     };
-    let quote = |answer| CancellationQuote::new(&booking, &answer, NOW);
+    let quote = |answer| FlightCancellationQuote::new(&booking, &answer, NOW);
     let airline = quote(quoted(euros(2_000), euros(30_000)));
-    assert_eq!(airline.source, QuoteSource::SupplierQuote);
+    assert_eq!(airline.source, FlightQuoteSource::SupplierQuote);
     assert_eq!(airline.amounts, Ok((euros(2_000), euros(30_000))));
     assert_eq!(airline.refund_to, [(ticket_payment().id, euros(30_000))]);
     let estimate = quote(SupplierQuote::Unavailable("cannot".into()));
-    assert_eq!(estimate.source, QuoteSource::FareEstimate);
+    assert_eq!(estimate.source, FlightQuoteSource::FareEstimate);
     assert_eq!(estimate.amounts, Ok((euros(5_000), euros(27_000))));
     let foreign = quote(quoted(dollars(1), dollars(2)));
     assert_eq!(
@@ -400,7 +400,7 @@ fn quote_uses_airline_amounts_then_fare_terms_then_gives_reason() {
     let mut silent = captured();
     silent.fare_conditions.refund.allowed = None;
     let unknown = SupplierQuote::Unavailable("cannot".into());
-    let unknown = CancellationQuote::new(&silent, &unknown, NOW);
+    let unknown = FlightCancellationQuote::new(&silent, &unknown, NOW);
     assert_eq!(unknown.amounts, Err(QuoteUnavailableReason::TermsUnknown));
     assert!(unknown.refund_to.is_empty());
 }

@@ -5,7 +5,7 @@ use host_domain::flight::booking::{
     BookedJourney, BookedPassenger, BookedService, Booking, Cancellation, RefundBreakdown,
     RefundedBy, ServiceStatus, State,
 };
-use host_domain::flight::passenger::{Contact, Travellers};
+use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::flight::supplier_api::{Baggage, BaggageType, ServiceType};
 use host_domain::flight::{
     Cabin, Direction, FareCondition, FareConditions, Gender, Journey, LoyaltyAccount,
@@ -157,7 +157,7 @@ pub(crate) fn bound() -> Booking {
         supplier_prebook: Some("prebook_secret".to_owned()),
         supplier_reference: None,
         airline_pnr: None,
-        contact: Contact {
+        contact: PassengerContact {
             email: "ada@example.com".to_owned(),
             phone: "+442079460958".to_owned(),
         },

@@ -174,7 +174,7 @@ fn accepted_fares_match_request() {
         let sent = changed(response(vec![offer()]), choice, &FARES);
         let totals: Vec<i64> = sent.offers.iter().map(|one| one.total).collect();
         let asked = request();
-        let Ok(read) = price_response(sent, PriceExpectation::of(&asked)) else {
+        let Ok(read) = price_response(sent, FlightPriceExpectation::of(&asked)) else {
             return;
         };
         assert!(read.offers.len() <= usize::from(asked.limit));

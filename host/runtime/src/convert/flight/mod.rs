@@ -39,13 +39,13 @@ const BAG_KG_MAX: u32 = 1_000;
 
 /// The part of a price request that its response is checked against.
 #[derive(Clone, Copy)]
-pub(crate) struct PriceExpectation {
+pub(crate) struct FlightPriceExpectation {
     journeys: usize,
     passengers: usize,
     offers_max: usize,
 }
 
-impl PriceExpectation {
+impl FlightPriceExpectation {
     pub(crate) fn of(request: &PriceRequest) -> Self {
         let passengers = &request.travellers;
         Self {
@@ -62,7 +62,7 @@ impl PriceExpectation {
 /// as many as requested.
 pub(crate) fn price_response(
     response: flight_pricing::PriceResponse,
-    expected: PriceExpectation,
+    expected: FlightPriceExpectation,
 ) -> ConvertResult<PriceResponse> {
     let mut first_currency: Option<Currency> = None;
     let offers = list("offers", response.offers, expected.offers_max, |found| {
@@ -83,7 +83,7 @@ pub(crate) fn price_response(
 fn offer(
     offer: flight_pricing::Offer,
     currency: Currency,
-    expected: PriceExpectation,
+    expected: FlightPriceExpectation,
 ) -> ConvertResult<Offer> {
     if offer.journeys.len() != expected.journeys {
         return invalid("offers.journeys", "not one for each requested");

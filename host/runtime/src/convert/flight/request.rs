@@ -4,7 +4,7 @@ use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
 };
 use crate::bindings::stopover::supplier::flight_types as wire;
-use host_domain::flight::passenger::Contact;
+use host_domain::flight::passenger::PassengerContact;
 use host_domain::flight::supplier_api::{
     BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, PrebookRequest,
     PriceRequest, RequestedJourney, ServiceOrderItem, Sort,
@@ -69,7 +69,7 @@ const fn cabin(cabin: Cabin) -> wire::Cabin {
     }
 }
 
-fn contact(contact: Contact) -> flight_booking::FlightContact {
+fn contact(contact: PassengerContact) -> flight_booking::FlightContact {
     flight_booking::FlightContact {
         email: contact.email,
         phone: contact.phone,

@@ -118,7 +118,7 @@ pub(super) fn response(offers: Vec<flight_pricing::Offer>) -> flight_pricing::Pr
 }
 
 fn read(response: flight_pricing::PriceResponse) -> ConvertResult<PriceResponse> {
-    price_response(response, PriceExpectation::of(&request()))
+    price_response(response, FlightPriceExpectation::of(&request()))
 }
 
 fn field<T: std::fmt::Debug>(read: ConvertResult<T>) -> &'static str {

@@ -17,7 +17,7 @@ fn expectations() -> Vec<(Statement, &'static str)> {
     };
     let any = WatchFilter::default();
     let canceled = WatchFilter {
-        status: Some(Status::Canceled),
+        status: Some(WatchStatus::Canceled),
     };
     let claim = PriceCheckClaim {
         now: NOW,

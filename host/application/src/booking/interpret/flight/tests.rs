@@ -9,7 +9,7 @@ use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{
     BookedService, ServicePurchase, ServicePurchaseState, ServiceStatus,
 };
-use host_domain::flight::passenger::{Contact, Travellers};
+use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::flight::supplier_api::{ServiceType, SupplierService};
 use host_domain::flight::{FareCondition, FareConditions};
 use host_domain::id::{BookingId, PurchaseId, ServiceId};
@@ -38,7 +38,7 @@ fn booking(state: State) -> Booking {
         supplier_prebook: Some("p".into()),
         supplier_reference: Some("S1".into()),
         airline_pnr: None,
-        contact: Contact {
+        contact: PassengerContact {
             email: "a@example.org".into(),
             phone: "+4912345678".into(),
         },

@@ -4,7 +4,7 @@ use crate::booking::{ChangeSource, Failure, PaymentCollector};
 use crate::flight::booking::*;
 pub(super) use crate::flight::itinerary::FareCondition;
 use crate::flight::itinerary::{Cabin, Direction, FareConditions, Journey, Segment};
-use crate::flight::passenger::{Contact, Gender, PassengerType, Travellers};
+use crate::flight::passenger::{Gender, PassengerContact, PassengerType, Travellers};
 pub(super) use crate::flight::supplier_api::SupplierService;
 use crate::flight::supplier_api::{
     Baggage, BaggageType, PrebookResponse, ServiceType, SupplierBooking,
@@ -107,7 +107,7 @@ pub(super) fn created() -> Booking {
         supplier_prebook: None,
         supplier_reference: None,
         airline_pnr: None,
-        contact: Contact {
+        contact: PassengerContact {
             email: "a@example.org".into(),
             phone: "+4912345678".into(),
         },
