@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 use stopover_sdk::http::{Error, Header, Response};
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::Outcome::NotSent;
+use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::{ChangeError, ReadError};
 
 use crate::ask::{edited, gateway};
@@ -173,10 +174,7 @@ fn failure_before_sending_is_not_sent() {
         ] {
             let ending = gateway().fail_with(error).run(change);
             let case = format!("{} {name}", supplier.name);
-            assert!(
-                matches!(ending, Err(ChangeError::NotSent(_))),
-                "{case}: {ending:?}"
-            );
+            assert_eq!(outcome(&ending), NotSent, "{case}: {ending:?}");
         }
         for settings in [
             "{}",
@@ -186,10 +184,7 @@ fn failure_before_sending_is_not_sent() {
             let gateway = MockGateway::new().settings(settings);
             let ending = gateway.run(change);
             let case = format!("{} {name}: {settings}", supplier.name);
-            assert!(
-                matches!(ending, Err(ChangeError::NotSent(_))),
-                "{case}: {ending:?}"
-            );
+            assert_eq!(outcome(&ending), NotSent, "{case}: {ending:?}");
             assert!(gateway.requests().is_empty());
         }
     }

@@ -4,6 +4,8 @@ use fake_hotels::FakeHotels;
 use serde_json::{Value, json};
 use stopover_sdk::hotel_places::PlaceQuery;
 use stopover_sdk::hotel_search::{AppliedFilters, Area, Filters, SearchRequest, Sort};
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, NotFound};
+use stopover_sdk::testing::outcome;
 use stopover_sdk::types::{Board, Location};
 use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
@@ -307,13 +309,10 @@ fn reviews_have_no_author_names() {
 fn failed_or_unknown_content_returns_specific_error() {
     let down = gateway().respond_with(500, error("SUPPLIER_FAILURE"));
     let reviews = down.run(|| FakeHotels::read_reviews("CONTENT_DOWN".to_owned(), 5));
-    assert!(matches!(reviews, Err(ReadError::Failed(_))), "{reviews:?}");
+    assert_eq!(outcome(&reviews), Failed, "{reviews:?}");
     let unknown = gateway().respond_with(404, error("NOT_FOUND"));
     let details = unknown.run(|| FakeHotels::read_details("NOPE".to_owned()));
-    assert!(
-        matches!(details, Err(ReadError::NotFound(_))),
-        "{details:?}"
-    );
+    assert_eq!(outcome(&details), NotFound, "{details:?}");
 }
 
 #[test]
@@ -350,10 +349,7 @@ fn weather_days_are_fully_converted() {
 fn weather_in_other_units_is_unreadable() {
     let gateway = gateway().respond_with(200, edited("weather", &[("/units", json!("imperial"))]));
     let days = gateway.run(|| FakeHotels::forecast(CENTER, String::new(), String::new()));
-    assert!(
-        matches!(days, Err(ReadError::InvalidResponse(_))),
-        "{days:?}"
-    );
+    assert_eq!(outcome(&days), InvalidResponse, "{days:?}");
 }
 
 fn prices(
@@ -384,10 +380,7 @@ fn published_prices_are_us_cents_in_requested_order() {
 fn published_prices_in_another_currency_are_unreadable() {
     let gateway = gateway().respond_with(200, edited("calendar", &[("/currency", json!("EUR"))]));
     let response = prices(&gateway, &["OK"]);
-    assert!(
-        matches!(response, Err(ReadError::InvalidResponse(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
 }
 
 #[test]

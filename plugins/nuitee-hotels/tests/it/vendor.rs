@@ -11,7 +11,8 @@ use stopover_sdk::hotel_booking::{BookingLookup, FindRequest};
 use stopover_sdk::hotel_cancellation::Quote;
 use stopover_sdk::hotel_places::PlaceQuery;
 use stopover_sdk::hotel_pricing::PriceRequest;
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::Outcome::Misconfigured;
+use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::hotel::{Occupancy, Stay, SupplierBooking};
 use stopover_sdk::types::{BookingStatus, Location};
 use stopover_sdk::{
@@ -277,10 +278,7 @@ fn prebook_refused(document: &str, status: u16) {
 fn refused_read(document: &str, status: u16) {
     let gateway = MockGateway::new().respond_with(status, document);
     let details = gateway.run(|| NuiteeHotels::read_details("lp1897".to_owned()));
-    assert!(
-        matches!(details, Err(ReadError::Misconfigured(_))),
-        "{details:?}"
-    );
+    assert_eq!(outcome(&details), Misconfigured, "{details:?}");
 }
 
 fn details(document: &str, status: u16) {

@@ -3,8 +3,8 @@
 use serde_json::json;
 use stopover_sdk::PaymentProcessor;
 use stopover_sdk::money::minor_unit_exponent;
-use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::Outcome::{Refused, Unknown};
+use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::Money;
 use stripe_payments::StripePayments;
 
@@ -67,10 +67,7 @@ fn amount_is_converted_in_both_directions() {
         let gateway = MockGateway::new().respond_with(200, response.to_string());
         let ending = gateway.run(|| StripePayments::authorize(request));
         let Some(stripes) = stripes else {
-            assert!(
-                matches!(ending, Err(PaymentError::Refused(_))),
-                "{case}: {ending:?}"
-            );
+            assert_eq!(outcome(&ending), Refused(""), "{case}: {ending:?}");
             assert!(gateway.requests().is_empty(), "{case}");
             continue;
         };
@@ -92,10 +89,7 @@ fn refund_with_unrepresentable_fraction_is_refused_without_request() {
     request.amount = money("KWD", 1_001);
     let gateway = MockGateway::new();
     let ending = gateway.run(|| StripePayments::refund(request));
-    assert!(
-        matches!(ending, Err(PaymentError::Refused(_))),
-        "{ending:?}"
-    );
+    assert_eq!(outcome(&ending), Refused(""), "{ending:?}");
     assert!(gateway.requests().is_empty());
 }
 
@@ -114,8 +108,5 @@ fn response_amount_with_invalid_fraction_is_unknown() {
     let ending = MockGateway::new()
         .respond_with(200, response.to_string())
         .run(|| StripePayments::authorize(request));
-    assert!(
-        matches!(ending, Err(PaymentError::Unknown(_))),
-        "{ending:?}"
-    );
+    assert_eq!(outcome(&ending), Unknown, "{ending:?}");
 }

@@ -8,6 +8,8 @@ use stopover_sdk::payment_processor::{
     PaymentLookup, PaymentStatus, ProcessorPayment, RefundLookup, RefundRequest, VoidRequest,
 };
 use stopover_sdk::supplier_events::{EventKind, Header, WebhookRequest};
+use stopover_sdk::testing::Outcome::{Misconfigured, NotFound, Refused, Unknown};
+use stopover_sdk::testing::outcome;
 use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason, SupplierEvents};
 use stripe_payments::StripePayments;
 
@@ -158,7 +160,7 @@ fn authorization_is_found_by_client_reference_and_voided() {
         PaymentStatus::Authorized
     );
     let again = one.void(&payment);
-    assert!(matches!(again, Err(PaymentError::Unknown(_))), "{again:?}");
+    assert_eq!(outcome(&again), Unknown, "{again:?}");
 }
 
 #[test]
@@ -182,10 +184,7 @@ fn declined_card_authorizes_nothing() {
     };
     assert_eq!(refusal.reason, RefusalReason::PaymentDeclined);
     let response = stripe.run(|| StripePayments::describe_instrument("pm_nobodys".to_owned()));
-    assert!(
-        matches!(response, Err(ReadError::NotFound(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), NotFound, "{response:?}");
 }
 
 #[test]
@@ -230,15 +229,9 @@ fn invalid_api_key_is_refused() {
         name: "bkg_1",
     };
     let response = booking.find(None, "authorize");
-    assert!(
-        matches!(response, Err(ReadError::Misconfigured(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), Misconfigured, "{response:?}");
     let ending = booking.capture("pi_1");
-    assert!(
-        matches!(ending, Err(PaymentError::Refused(_))),
-        "{ending:?}"
-    );
+    assert_eq!(outcome(&ending), Refused(""), "{ending:?}");
 }
 
 #[test]
