@@ -37,15 +37,9 @@ fn settings_change_host_and_search_timeout() {
         "http://127.0.0.1:9001/d/air/offer_requests?return_offers=false&supplier_timeout=4000"
     );
     assert_eq!(request.timeout_ms, Some(9000));
-    let header = |name: &str| {
-        let mut headers = request.headers.iter();
-        headers
-            .find(|header| header.name == name)
-            .map(|header| header.value.clone())
-    };
-    assert_eq!(header("duffel-version").as_deref(), Some("v2"));
-    assert_eq!(header("accept").as_deref(), Some("application/json"));
-    assert_eq!(header("authorization"), None);
+    assert_eq!(request.header_value("duffel-version"), Some("v2"));
+    assert_eq!(request.header_value("accept"), Some("application/json"));
+    assert_eq!(request.header_value("authorization"), None);
 }
 
 #[test]

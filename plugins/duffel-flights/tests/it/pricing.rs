@@ -6,6 +6,7 @@ use stopover_sdk::FlightPricing;
 use stopover_sdk::flight_pricing::{
     AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
 };
+use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::InvalidResponse;
 use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::flight::{Cabin, Direction};
@@ -155,7 +156,7 @@ fn filters_are_sent_and_checked_again() {
         (
             Filters {
                 cabin: Some(Cabin::Business),
-                ..ask::filters()
+                ..Filters::default()
             },
             json!({ "cabin_class": "business" }),
             &["off_biz"],
@@ -163,7 +164,7 @@ fn filters_are_sent_and_checked_again() {
         (
             Filters {
                 max_stops: Some(1),
-                ..ask::filters()
+                ..Filters::default()
             },
             json!({ "max_connections": 1 }),
             &["off_cheap", "off_biz"],
@@ -171,7 +172,7 @@ fn filters_are_sent_and_checked_again() {
         (
             Filters {
                 departure_after: clock("09:00"),
-                ..ask::filters()
+                ..Filters::default()
             },
             json!({ "departure_time": { "from": "09:00", "to": "23:59" } }),
             &["off_flex", "off_biz"],
@@ -180,7 +181,7 @@ fn filters_are_sent_and_checked_again() {
             Filters {
                 departure_after: clock("07:00"),
                 departure_before: clock("20:00"),
-                ..ask::filters()
+                ..Filters::default()
             },
             json!({ "departure_time": { "from": "07:00", "to": "20:00" } }),
             &["off_flex", "off_biz"],
@@ -188,7 +189,7 @@ fn filters_are_sent_and_checked_again() {
         (
             Filters {
                 arrival_before: clock("13:00"),
-                ..ask::filters()
+                ..Filters::default()
             },
             json!({ "arrival_time": { "from": "00:00", "to": "13:00" } }),
             &["off_cheap", "off_biz"],
@@ -264,15 +265,11 @@ fn endless_offer_list_stops_after_page_limit() {
     let gateway = MockGateway::new().handle_requests(move |_| {
         asked += 1;
         let body = if asked == 1 { &made } else { &page };
-        Ok(stopover_sdk::http::Response {
-            status: 200,
-            headers: vec![],
-            body: body.clone().into_bytes(),
-        })
+        Ok(Response::new(200, body))
     });
     let none = Filters {
         cabin: Some(Cabin::First),
-        ..ask::filters()
+        ..Filters::default()
     };
     let response = price(
         &gateway,

@@ -2,6 +2,7 @@
 
 use duffel_flights::DuffelFlights;
 use stopover_sdk::flight_reference::Airline;
+use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{InvalidResponse, NotFound, Unavailable};
 use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::{FlightReference, ReadError};
@@ -103,13 +104,7 @@ fn incomplete_airline_list_is_not_cached() {
         .respond_with(503, "");
     assert_eq!(outcome(&airline(&gateway, "OW")), Unavailable);
     let page = ask::fixture("airlines-1.json");
-    let endless = MockGateway::new().handle_requests(move |_| {
-        Ok(stopover_sdk::http::Response {
-            status: 200,
-            headers: vec![],
-            body: page.clone().into_bytes(),
-        })
-    });
+    let endless = MockGateway::new().handle_requests(move |_| Ok(Response::new(200, &page)));
     assert_eq!(outcome(&airline(&endless, "OW")), InvalidResponse);
     assert_eq!(endless.requests().len(), 20);
     assert_eq!(outcome(&airline(&gateway, "OW")), Unavailable);

@@ -170,11 +170,7 @@ fn search(document: &Document, made: &Value, page: String) -> usize {
             Method::Post => json!({ "data": made }).to_string(),
             _ => pages.next().unwrap_or(r#"{"data": []}"#.to_owned()),
         };
-        Ok(Response {
-            status: 200,
-            headers: vec![],
-            body: body.into_bytes(),
-        })
+        Ok(Response::new(200, body))
     });
     let request = PriceRequest {
         passengers: passenger_counts,

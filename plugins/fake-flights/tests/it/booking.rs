@@ -14,7 +14,6 @@ use stopover_sdk::{FlightBooking, ReadError, RefusalReason};
 
 use crate::ask::{
     BOOKING_ID, BOOKING_REF, asked, book_request, edited, find_request, gateway, prebook_request,
-    sent,
 };
 use crate::{jetbridge, skylane};
 
@@ -90,7 +89,7 @@ fn skylane_prebook_prices_offer_with_loyalty_accounts() {
     let expected = json!({"travellers": [
         {"type": "adult", "loyalty": loyal}, {"type": "child", "loyalty": []}, {"type": "infant", "loyalty": []},
     ]});
-    assert_eq!(sent(&gateway, 0), expected);
+    assert_eq!(gateway.request_json(0), expected);
     assert_eq!(bound.supplier_prebook, offer);
     assert_eq!((bound.total, bound.currency.as_str()), (69_930, "EUR"));
     assert_eq!((bound.fare, bound.fare_tax), (Some(55_944), Some(13_986)));
@@ -121,7 +120,7 @@ fn jetbridge_prebook_has_checkout() {
             {"type": "INF", "first": "Cy", "last": "Example", "birth": "2026-10-01", "sex": "X", "ffp": []},
         ],
     });
-    assert_eq!(sent(&gateway, 0), expected);
+    assert_eq!(gateway.request_json(0), expected);
     assert_eq!(bound.supplier_prebook, "JPB-100003");
     assert_eq!((bound.total, bound.currency.as_str()), (69_930, "EUR"));
     assert_eq!((bound.fare, bound.fare_tax), (Some(55_944), Some(13_986)));
@@ -181,7 +180,7 @@ fn skylane_booking_sends_all_passengers_and_pays_total() {
             {"type": "infant", "given": "Cy", "family": "Example", "born": "2026-10-01", "gender": "x", "loyalty": []},
         ],
     });
-    assert_eq!(sent(&gateway, 0), expected);
+    assert_eq!(gateway.request_json(0), expected);
 }
 
 #[test]
@@ -197,7 +196,7 @@ fn skylane_payment_has_decimals_of_currency() {
         request.total = total;
         // The response is in another currency; only the request matters here.
         let _ = gateway.run(|| Skylane::book(request));
-        assert_eq!(sent(&gateway, 0)["pay"]["value"], expected);
+        assert_eq!(gateway.request_json(0)["pay"]["value"], expected);
     }
 }
 
@@ -207,7 +206,7 @@ fn jetbridge_booking_sends_prebook_and_client_reference() {
     let state = gateway.run(|| Jetbridge::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /jetbridge/v3/bookings"]);
     let expected = json!({"prebookId": "prebook/1", "clientRef": BOOKING_REF});
-    assert_eq!(sent(&gateway, 0), expected);
+    assert_eq!(gateway.request_json(0), expected);
     assert_eq!(state.status, BookingStatus::Confirmed);
     assert_eq!(state.journeys[0].segments[1].passengers.len(), 3);
     assert_eq!(state.changes[0].added_segments[0].passengers.len(), 3);

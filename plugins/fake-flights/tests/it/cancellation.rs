@@ -8,7 +8,7 @@ use stopover_sdk::testing::outcome;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::{FlightCancellation, ReadError, RefusalReason};
 
-use crate::ask::{asked, cancel_request, edited, gateway, quote_request, sent};
+use crate::ask::{asked, cancel_request, edited, gateway, quote_request};
 use crate::{jetbridge, skylane};
 
 #[test]
@@ -161,8 +161,14 @@ fn cancellation_returns_fee_and_refund() {
         "POST /jetbridge/v3/bookings/FLT-100001/cancellation",
     ];
     assert_eq!(asked(&gateway), expected);
-    assert_eq!(sent(&gateway, 0), json!({"client_ref": "bkg_DXB-cancel-1"}));
-    assert_eq!(sent(&gateway, 1), json!({"clientRef": "bkg_DXB-cancel-1"}));
+    assert_eq!(
+        gateway.request_json(0),
+        json!({"client_ref": "bkg_DXB-cancel-1"})
+    );
+    assert_eq!(
+        gateway.request_json(1),
+        json!({"clientRef": "bkg_DXB-cancel-1"})
+    );
 }
 
 #[test]

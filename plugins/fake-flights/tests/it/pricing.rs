@@ -14,7 +14,7 @@ use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::{Cabin, Direction};
 use stopover_sdk::{FlightPricing, ReadError};
 
-use crate::ask::{asked, edited, gateway, price_request, sent};
+use crate::ask::{asked, edited, gateway, price_request};
 use crate::{jetbridge, skylane};
 
 type Price = fn(PriceRequest) -> Result<PriceResponse, ReadError>;
@@ -77,7 +77,7 @@ fn skylane_search_sends_supported_filters() {
         let gateway = gateway().respond_with(201, nothing);
         gateway.run(|| Skylane::price(request)).unwrap();
         assert_eq!(asked(&gateway), ["POST /skylane/offers/search"]);
-        assert_eq!(sent(&gateway, 0), expected);
+        assert_eq!(gateway.request_json(0), expected);
     }
 }
 
@@ -105,7 +105,7 @@ fn jetbridge_search_sends_all_filters() {
         let gateway = gateway().respond_with(200, nothing);
         gateway.run(|| Jetbridge::price(request)).unwrap();
         assert_eq!(asked(&gateway), ["POST /jetbridge/v3/fares"]);
-        assert_eq!(sent(&gateway, 0), expected);
+        assert_eq!(gateway.request_json(0), expected);
     }
 }
 

@@ -11,7 +11,6 @@ use stopover_sdk::{FlightBooking, FlightServices};
 
 use crate::ask::{
     BAGS_REF, BOOKING_ID, asked, edited, find_request, gateway, list_request, purchase_request,
-    sent,
 };
 use crate::skylane::fixture;
 
@@ -82,7 +81,7 @@ fn bags_are_bought_by_id_and_paid_with_purchase() {
         "client_ref": BAGS_REF, "bags": [{"id": "FLT-100001-bag-1", "quantity": 1}],
         "pay": {"value": "60.00", "currency": "EUR"},
     });
-    assert_eq!(sent(&gateway, 0), expected);
+    assert_eq!(gateway.request_json(0), expected);
     assert_eq!(state.total, 75_930);
     let [bag] = state.services.as_slice() else {
         panic!("{:?}", state.services);

@@ -11,7 +11,7 @@ use stopover_sdk::{HotelBooking, RefusalReason};
 
 use crate::lodge::{
     BOOKING_ID, BOOKING_REF, asked, book_request, edited, error, find_request, fixture, gateway,
-    prebook_request, sent,
+    prebook_request,
 };
 
 #[test]
@@ -40,7 +40,7 @@ fn prebook_is_fully_converted() {
         .unwrap();
     assert_eq!(asked(&gateway), ["POST /lodge/v1/prebooks"]);
     let expected = json!({"rate_id": "rate-ok-ro", "client_ref": BOOKING_REF});
-    assert_eq!(sent(&gateway, 0), expected);
+    assert_eq!(gateway.request_json(0), expected);
     assert_eq!(bound.supplier_prebook, "LPB-100057");
     assert_eq!(bound.currency, "EUR");
     assert_eq!(bound.rooms.len(), 2);
@@ -56,7 +56,7 @@ fn booking_sends_all_guests_and_expected_total() {
     gateway.run(|| FakeHotels::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /lodge/v1/bookings"]);
     assert_eq!(
-        sent(&gateway, 0),
+        gateway.request_json(0),
         json!({
             "prebook_id": "LPB-100057", "client_ref": BOOKING_REF, "expected_total": "400.00",
             "holder": {"first": "Ann", "last": "Example", "email": "ann@example.com", "phone": "+441727555010"},
@@ -84,7 +84,7 @@ fn expected_total_has_decimals_of_currency() {
         request.total = total;
         // The response is in another currency; only the request matters here.
         let _ = gateway.run(|| FakeHotels::book(request));
-        assert_eq!(sent(&gateway, 0)["expected_total"], expected);
+        assert_eq!(gateway.request_json(0)["expected_total"], expected);
     }
 }
 

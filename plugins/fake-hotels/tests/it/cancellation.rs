@@ -9,7 +9,7 @@ use stopover_sdk::types::{BookingStatus, RefusalReason};
 use stopover_sdk::{HotelCancellation, ReadError};
 
 use crate::lodge::{
-    BOOKING_REF, asked, cancel_request, edited, error, fixture, gateway, quote_request, sent,
+    BOOKING_REF, asked, cancel_request, edited, error, fixture, gateway, quote_request,
 };
 
 /// End of free cancellation: 2027-02-27T14:00:00Z.
@@ -123,7 +123,7 @@ fn cancellation_sends_room_numbers_or_none_for_all() {
             asked(&gateway),
             ["POST /lodge/v1/bookings/LDG-100058/cancel"]
         );
-        assert_eq!(sent(&gateway, 0), expected);
+        assert_eq!(gateway.request_json(0), expected);
     }
 }
 

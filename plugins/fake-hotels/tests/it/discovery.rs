@@ -11,7 +11,7 @@ use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
 };
 
-use crate::lodge::{asked, edited, error, fixture, gateway, sent, stay};
+use crate::lodge::{asked, edited, error, fixture, gateway, stay};
 
 const CENTER: Location = Location {
     latitude: 51.755,
@@ -29,16 +29,6 @@ fn search_request(filters: Filters) -> SearchRequest {
         filters,
         sort: Sort::Distance,
         limit: 20,
-    }
-}
-
-fn no_filters() -> Filters {
-    Filters {
-        min_star_rating: None,
-        min_guest_rating: None,
-        refundable: None,
-        boards: Vec::new(),
-        max_total: None,
     }
 }
 
@@ -88,11 +78,11 @@ fn places_beyond_limit_are_truncated() {
 fn search_sends_area_and_stay() {
     let gateway = gateway().respond_with(200, fixture("search").to_string());
     let response = gateway
-        .run(|| FakeHotels::search(search_request(no_filters())))
+        .run(|| FakeHotels::search(search_request(Filters::default())))
         .unwrap();
     assert_eq!(asked(&gateway), ["POST /lodge/v1/search"]);
     assert_eq!(
-        sent(&gateway, 0),
+        gateway.request_json(0),
         json!({
             "center": {"lat": 51.755, "lng": -0.336}, "radius_m": 6000, "filters": {},
             "sort": "distance", "limit": 20, "arrive": "2027-03-01", "depart": "2027-03-03",
@@ -118,11 +108,11 @@ fn search_sends_area_and_stay() {
 fn supported_filters_are_sent_and_reported_as_applied() {
     let sort = AppliedFilters::SORT;
     let cases: [(Filters, Value, AppliedFilters); 8] = [
-        (no_filters(), json!({}), sort),
+        (Filters::default(), json!({}), sort),
         (
             Filters {
                 min_star_rating: Some(4.0),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"min_stars": 4.0}),
             sort | AppliedFilters::MIN_STAR_RATING,
@@ -130,7 +120,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 min_guest_rating: Some(8.5),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"min_rating": 8.5}),
             sort | AppliedFilters::MIN_GUEST_RATING,
@@ -138,7 +128,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 refundable: Some(true),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"refundable": true}),
             sort | AppliedFilters::REFUNDABLE,
@@ -147,7 +137,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 refundable: Some(false),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({}),
             sort,
@@ -155,7 +145,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 boards: vec![Board::RoomOnly, Board::BedAndBreakfast],
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"boards": ["RO", "BB"]}),
             sort | AppliedFilters::BOARDS,
@@ -163,7 +153,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 boards: vec![Board::HalfBoard, Board::BedAndBreakfast],
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"boards": ["BB"]}),
             sort | AppliedFilters::BOARDS,
@@ -171,7 +161,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 max_total: Some(50_005),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"max_total": "500.05"}),
             sort | AppliedFilters::MAX_TOTAL,
@@ -180,7 +170,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
     for (filters, expected, applied) in cases {
         let gateway = gateway().respond_with(200, fixture("search").to_string());
         let response = gateway.run(|| FakeHotels::search(search_request(filters)));
-        assert_eq!(sent(&gateway, 0)["filters"], expected);
+        assert_eq!(gateway.request_json(0)["filters"], expected);
         assert_eq!(response.unwrap().applied, applied, "{expected}");
     }
 }
@@ -190,7 +180,7 @@ fn unsupported_board_finds_nothing_without_request() {
     let gateway = gateway();
     let filters = Filters {
         boards: vec![Board::AllInclusive],
-        ..no_filters()
+        ..Filters::default()
     };
     let response = gateway
         .run(|| FakeHotels::search(search_request(filters)))
@@ -211,10 +201,10 @@ fn every_sort_order_is_converted() {
         let gateway = gateway().respond_with(200, fixture("search").to_string());
         let request = SearchRequest {
             sort,
-            ..search_request(no_filters())
+            ..search_request(Filters::default())
         };
         gateway.run(|| FakeHotels::search(request)).unwrap();
-        assert_eq!(sent(&gateway, 0)["sort"], expected);
+        assert_eq!(gateway.request_json(0)["sort"], expected);
     }
 }
 
@@ -226,7 +216,7 @@ fn hotel_without_price_has_no_lowest_total() {
     ];
     let gateway = gateway().respond_with(200, edited("search", &edits));
     let response = gateway
-        .run(|| FakeHotels::search(search_request(no_filters())))
+        .run(|| FakeHotels::search(search_request(Filters::default())))
         .unwrap();
     assert_eq!(response.hotels[0].lowest_total, None);
     assert!(!response.truncated);

@@ -9,7 +9,7 @@ use stopover_sdk::testing::outcome;
 use stopover_sdk::types::{Board, Money};
 use stopover_sdk::{HotelPricing, ReadError};
 
-use crate::lodge::{asked, edited, fixture, gateway, price_request, sent};
+use crate::lodge::{asked, edited, fixture, gateway, price_request};
 
 /// Time of the quote: 2026-11-21T10:46:05.956Z.
 const QUOTED_AT: i64 = 1_795_257_965_956;
@@ -29,7 +29,7 @@ fn pricing_sends_stay_unchanged() {
     gateway.run(|| FakeHotels::price(request)).unwrap();
     assert_eq!(asked(&gateway), ["POST /lodge/v1/rates"]);
     assert_eq!(
-        sent(&gateway, 0),
+        gateway.request_json(0),
         json!({
             "hotels": ["OK", "MANY"], "arrive": "2027-03-01", "depart": "2027-03-03",
             "rooms": [{"adults": 2, "child_ages": [7, 0]}, {"adults": 2, "child_ages": []}],
@@ -194,7 +194,7 @@ fn offers_beyond_limit_are_truncated() {
     request.max_offers_per_hotel = 1;
     let response = gateway.run(|| FakeHotels::price(request)).unwrap();
     assert_eq!(response.hotels[0].offers.len(), 1);
-    assert_eq!(sent(&gateway, 0)["max_rates"], 1);
+    assert_eq!(gateway.request_json(0)["max_rates"], 1);
 }
 
 #[test]

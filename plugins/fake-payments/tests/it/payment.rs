@@ -8,7 +8,7 @@ use stopover_sdk::types::Money;
 
 use crate::tillway::{
     PAYMENT_ID, REFUND_REF, asked, authorize_request, capture_request, edited, euros, fixture,
-    gateway, intent_request, refund_request, sent, void_request,
+    gateway, intent_request, refund_request, void_request,
 };
 
 #[test]
@@ -19,7 +19,7 @@ fn intent_is_created_for_browser() {
         .unwrap();
     assert_eq!(asked(&gateway), ["POST /tillway/v1/intents"]);
     assert_eq!(
-        sent(&gateway, 0),
+        gateway.request_json(0),
         json!({"reference": "bkg_i", "amount": 500, "currency": "eur", "description": "Travel booking"})
     );
     assert_eq!(intent.processor_reference, "pay-100073");
@@ -34,7 +34,7 @@ fn authorization_sends_minor_units() {
         .unwrap();
     assert_eq!(asked(&gateway), ["POST /tillway/v1/payments"]);
     assert_eq!(
-        sent(&gateway, 0),
+        gateway.request_json(0),
         json!({
             "reference": "bkg_tok_visa", "amount": 1000, "currency": "eur", "source": "tok_visa",
             "description": "Travel booking", "off_session": true,
@@ -111,7 +111,7 @@ fn capture_takes_authorized_amount() {
         ["POST /tillway/v1/payments/pay-100062/capture"]
     );
     assert_eq!(
-        sent(&gateway, 0),
+        gateway.request_json(0),
         json!({"reference": "bkg_tok_visa-capture", "amount": 1000})
     );
     assert_eq!(
@@ -129,7 +129,10 @@ fn void_releases_authorization() {
         asked(&gateway),
         ["POST /tillway/v1/payments/pay-100062/void"]
     );
-    assert_eq!(sent(&gateway, 0), json!({"reference": "bkg_tok_visa-void"}));
+    assert_eq!(
+        gateway.request_json(0),
+        json!({"reference": "bkg_tok_visa-void"})
+    );
     assert_eq!(state.status, PaymentStatus::Voided);
 }
 
@@ -144,7 +147,7 @@ fn refund_returns_captured_amount() {
         ["POST /tillway/v1/payments/pay-100062/refunds"]
     );
     assert_eq!(
-        sent(&gateway, 0),
+        gateway.request_json(0),
         json!({"reference": REFUND_REF, "amount": 400})
     );
     assert_eq!(state.processor_reference, "ref-100063");
@@ -160,7 +163,7 @@ fn minor_units_are_sent_unchanged_in_every_currency() {
     };
     let gateway = gateway().respond_with(201, edited("payment", &[("/currency", json!("jpy"))]));
     let state = gateway.run(|| FakePayments::authorize(request)).unwrap();
-    assert_eq!(sent(&gateway, 0)["amount"], 500);
-    assert_eq!(sent(&gateway, 0)["currency"], "jpy");
+    assert_eq!(gateway.request_json(0)["amount"], 500);
+    assert_eq!(gateway.request_json(0)["currency"], "jpy");
     assert_eq!(state.currency, "JPY");
 }

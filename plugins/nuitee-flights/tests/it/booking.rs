@@ -38,7 +38,7 @@ fn booking_sends_prebook_payment_and_client_reference() {
         "https://api.liteapi.travel/v3.0/flights/bookings/"
     );
     assert_eq!(
-        ask::body(request),
+        request.body_json(),
         json!({
             "prebookId": "019d0000-aaaa-7000-8000-0000000000aa",
             "payment": {"method": "TRANSACTION_ID", "transactionId": "tr_own_1"},

@@ -64,7 +64,7 @@ fn prebook_verifies_offer_and_returns_checkout_token() {
         panic!("{:?}", gateway.requests());
     };
     assert_eq!(verify.url, "https://api.liteapi.travel/v3.0/flights/verify");
-    assert_eq!(ask::body(verify), json!({"offerId": "OFFER-FLEX"}));
+    assert_eq!(verify.body_json(), json!({"offerId": "OFFER-FLEX"}));
     assert_eq!(
         prebook.url,
         "https://api.liteapi.travel/v3.0/flights/prebooks"
@@ -80,7 +80,7 @@ fn prebook_verifies_offer_and_returns_checkout_token() {
     ana["documentExpiry"] = json!("2031-01-01");
     ana["loyaltyPrograms"] = json!([{"airlineCode": "XO", "programNumber": "XO123"}]);
     assert_eq!(
-        ask::body(prebook),
+        prebook.body_json(),
         json!({
             "offerId": "OFFER-FLEX",
             "usePaymentSdk": true,
@@ -112,9 +112,9 @@ fn prebook_on_credit_has_no_checkout() {
     };
     gateway.run(|| NuiteeFlights::book(request)).unwrap();
     let requests = gateway.requests();
-    assert_eq!(ask::body(&requests[1])["usePaymentSdk"], json!(false));
+    assert_eq!(requests[1].body_json()["usePaymentSdk"], json!(false));
     assert_eq!(
-        ask::body(&requests[2])["payment"],
+        requests[2].body_json()["payment"],
         json!({"method": "CREDIT"})
     );
 }

@@ -3,7 +3,7 @@
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceRequest, PriceResponse, Sort};
-use stopover_sdk::http::{Error, Header, Response};
+use stopover_sdk::http::{Error, Response};
 use stopover_sdk::testing::Outcome::{Failed, InvalidResponse};
 use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::flight::{Cabin, Direction};
@@ -213,12 +213,11 @@ fn search_sends_supported_filters() {
     let response = gateway.run(|| NuiteeFlights::price(request)).unwrap();
     let sent = &gateway.requests()[0];
     assert_eq!(sent.url, "https://api.liteapi.travel/v3.0/flights/rates");
-    let accept = sent.headers.iter().find(|header| header.name == "accept");
-    assert_eq!(accept.unwrap().value, "application/json");
+    assert_eq!(sent.header_value("accept"), Some("application/json"));
     let filters = json!({"departureTimeAfter": "06:00", "departureTimeBefore": "20:00",
         "arrivalTimeBefore": "23:30", "maxStops": 1});
     assert_eq!(
-        ask::body(sent),
+        sent.body_json(),
         json!({
             "legs": [
                 {"origin": "LHR", "destination": "JFK", "date": "2027-06-01", "direction": "OUTBOUND", "filters": filters},
@@ -243,7 +242,7 @@ fn unsupported_filters_are_neither_sent_nor_reported_as_applied() {
             max_stops: Some(3),
             refundable: Some(false),
             checked_bag: Some(false),
-            ..ask::filters()
+            ..Filters::default()
         },
         currency: None,
         ..ask::price_request()
@@ -251,7 +250,7 @@ fn unsupported_filters_are_neither_sent_nor_reported_as_applied() {
     let gateway = ask::responding_with("rates.json").settings(r#"{"currency": "EUR"}"#);
     let response = gateway.run(|| NuiteeFlights::price(request)).unwrap();
     assert_eq!(response.applied, AppliedFilters::SORT);
-    let sent = ask::body(&gateway.requests()[0]);
+    let sent = gateway.request_json(0);
     assert_eq!(sent["currency"], "EUR");
     assert_eq!(sent.get("filters"), None);
     assert_eq!(sent["legs"][0].get("filters"), None);
@@ -387,14 +386,7 @@ fn repeated_json_key_uses_last_value() {
 
 #[test]
 fn redirect_is_followed_once_within_same_origin() {
-    let moved = |location: &str| Response {
-        status: 307,
-        headers: vec![Header {
-            name: "Location".to_owned(),
-            value: location.to_owned(),
-        }],
-        body: Vec::new(),
-    };
+    let moved = |location: &str| Response::new(307, "").with_header("Location", location);
     let sent_to = |location: &str| {
         let gateway = ask::gateway()
             .respond(moved(location))

@@ -168,25 +168,21 @@ fn rates_request(document: &str, _: u16) {
     let gateway = MockGateway::new();
     let _ = gateway.run(|| NuiteeFlights::price(ask::price_request()));
     let example = serde_json::from_str(document).unwrap();
-    known_fields(
-        &ask::body(&gateway.requests()[0]),
-        &example,
-        &["childrenAges"],
-    );
+    known_fields(&gateway.request_json(0), &example, &["childrenAges"]);
 }
 
 fn verify_request(document: &str, _: u16) {
     let gateway = ask::gateway();
     let _ = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let example = serde_json::from_str(document).unwrap();
-    known_fields(&ask::body(&gateway.requests()[0]), &example, &[]);
+    known_fields(&gateway.request_json(0), &example, &[]);
 }
 
 fn prebook_request(document: &str, _: u16) {
     let gateway = ask::responding_with("verify.json");
     let _ = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let example = serde_json::from_str(document).unwrap();
-    known_fields(&ask::body(&gateway.requests()[1]), &example, &[]);
+    known_fields(&gateway.request_json(1), &example, &[]);
 }
 
 fn book_request(document: &str, _: u16) {
@@ -194,7 +190,7 @@ fn book_request(document: &str, _: u16) {
     let _ = gateway.run(|| NuiteeFlights::book(ask::book_request()));
     let example: Value = serde_json::from_str(document).unwrap();
     let optional = ["customTags", "transactionId"];
-    known_fields(&ask::body(&gateway.requests()[0]), &example, &optional);
+    known_fields(&gateway.request_json(0), &example, &optional);
 }
 
 /// Checks the example of a prebook. Its flights, fares and passengers differ from those of the
@@ -244,7 +240,7 @@ fn prebook(document: &str, status: u16) {
         ..ask::book_request()
     };
     let _ = gateway.run(|| NuiteeFlights::book(request));
-    let sent = ask::body(&gateway.requests()[2]);
+    let sent = gateway.request_json(2);
     assert_eq!(
         sent["payment"]["transactionId"],
         "tr_cts_WaTMwICRB0h_dOfyvLvvN"

@@ -52,7 +52,7 @@ fn prebook_returns_bound_offer_with_hotel_summary() {
         "https://book.liteapi.travel/v3.0/rates/prebook"
     );
     assert_eq!(
-        ask::body(&requests[0]),
+        requests[0].body_json(),
         json!({"offerId": "OFFER-SEA", "usePaymentSdk": false})
     );
     assert_eq!(
@@ -157,9 +157,9 @@ fn payment_in_browser_returns_token_and_books_with_transaction() {
     request.supplier_prebook = bound.supplier_prebook;
     gateway.run(|| NuiteeHotels::book(request)).unwrap();
     let requests = gateway.requests();
-    assert_eq!(ask::body(&requests[0])["usePaymentSdk"], true);
+    assert_eq!(requests[0].body_json()["usePaymentSdk"], true);
     assert_eq!(
-        ask::body(&requests[2])["payment"],
+        requests[2].body_json()["payment"],
         json!({"method": "TRANSACTION_ID", "transactionId": "tr_ct_own"})
     );
 }
@@ -192,7 +192,7 @@ fn booking_sends_client_reference_and_lead_guests() {
             "email": contact.0, "phone": contact.1})
     };
     assert_eq!(
-        ask::body(&requests[0]),
+        requests[0].body_json(),
         json!({
             "prebookId": "PB-OWN-1",
             "clientReference": "bkg_own_1",

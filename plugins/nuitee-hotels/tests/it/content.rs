@@ -2,7 +2,7 @@
 
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::hotel_places::{Place, PlaceQuery};
-use stopover_sdk::http::{Error, Header, Response};
+use stopover_sdk::http::{Error, Response};
 use stopover_sdk::testing::Outcome::{Failed, NotFound};
 use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::Location;
@@ -253,13 +253,7 @@ fn calendar_prices_are_us_cents_of_requested_hotels_and_days() {
     let query = "hotelIds=lpown1%2Clpown2%2Clpown3&fromDate=2027-06-01&toDate=2027-06-08";
     assert!(url.ends_with(query), "{url}");
 
-    let limited = MockGateway::new().respond(Response {
-        status: 429,
-        headers: vec![Header {
-            name: "Retry-After".to_owned(),
-            value: "17".to_owned(),
-        }],
-        body: br#"{"error": {"code": 4290, "message": "rate limit"}}"#.to_vec(),
-    });
+    let limited = Response::new(429, r#"{"error": {"code": 4290, "message": "rate limit"}}"#);
+    let limited = MockGateway::new().respond(limited.with_header("Retry-After", "17"));
     assert_eq!(read(&limited), Err(ReadError::RateLimited(Some(17))));
 }

@@ -38,7 +38,7 @@ fn pricing_sends_documented_request() {
             .all(|header| header.name == "content-type")
     );
     assert_eq!(
-        ask::body(&requests[0]),
+        requests[0].body_json(),
         json!({
             "hotelIds": ["lpown2", "lpown1"],
             "checkin": "2027-06-01",
@@ -234,7 +234,7 @@ fn member_rates_are_requested_and_marked_with_membership() {
     let gateway = ask::responding_with("rates.json")
         .settings(r#"{"loyalty_program": "HH", "loyalty_membership": "M-1"}"#);
     let response = price(&gateway).unwrap();
-    let body = ask::body(&gateway.requests()[0]);
+    let body = gateway.request_json(0);
     assert_eq!(body["loyaltyProgram"], "HH");
     assert_eq!(
         body["loyaltyProgramDetails"],

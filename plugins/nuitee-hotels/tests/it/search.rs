@@ -25,13 +25,7 @@ fn request() -> SearchRequest {
             supplier_place_id: None,
         },
         stay,
-        filters: Filters {
-            min_star_rating: None,
-            min_guest_rating: None,
-            refundable: None,
-            boards: vec![],
-            max_total: None,
-        },
+        filters: Filters::default(),
         sort: Sort::Distance,
         limit: 20,
     }
@@ -82,7 +76,7 @@ fn hotels_have_lowest_total_and_are_sorted_by_distance() {
     assert_eq!(response.applied, AppliedFilters::all());
 
     let requests = gateway.requests();
-    let body = ask::body(&requests[0]);
+    let body = requests[0].body_json();
     assert_eq!(body["latitude"], 43.735);
     assert_eq!(body["radius"], 20_000);
     assert_eq!(body["maxRatesPerHotel"], 1);
@@ -162,7 +156,7 @@ fn supported_filters_are_sent_to_supplier() {
         request.filters.refundable = Some(true);
         request.filters.min_star_rating = Some(4.2);
     });
-    let body = ask::body(&gateway.requests()[0]);
+    let body = gateway.request_json(0);
     assert_eq!(body["placeId"], "pl/1");
     assert_eq!(body.get("latitude"), None);
     assert_eq!(body["boardType"], "RO,BB,BB1,BB2,BI");

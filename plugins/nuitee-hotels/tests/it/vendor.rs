@@ -229,7 +229,7 @@ fn prebook_request(document: &str, _: u16) {
 }
 
 fn known_fields(gateway: &MockGateway, document: &str, optional: &[&str]) {
-    let sent = ask::body(&gateway.requests()[0]);
+    let sent = gateway.request_json(0);
     let example: Value = serde_json::from_str(document).unwrap();
     for (field, value) in sent.as_object().unwrap() {
         let known = example.get(field);
