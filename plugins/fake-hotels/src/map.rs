@@ -14,7 +14,7 @@ use stopover_sdk::types::{
 };
 use stopover_sdk::{Refusal, RefusalReason, time};
 
-use crate::fault::Code;
+use crate::fault::ERRORS;
 use crate::text::plain;
 use crate::wire;
 
@@ -308,8 +308,8 @@ fn rejection(booking: &wire::Booking) -> Refusal {
         .reject_reason
         .as_ref()
         .map(|reason| reason.code.as_str());
-    if let Some(code) = code.and_then(Code::from_text) {
-        return code.refusal();
+    if let Some(refusal) = code.and_then(|code| ERRORS.refusal(code)) {
+        return refusal;
     }
     let refusal = Refusal::new(
         RefusalReason::Other("rejected".to_owned()),

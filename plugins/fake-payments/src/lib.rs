@@ -13,7 +13,7 @@ use stopover_sdk::payment_processor::{
 };
 use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError};
 
-use crate::fault::{Change, Code};
+use crate::fault::{Change, ERRORS};
 use crate::upstream::TillwayClient;
 
 pub struct FakePayments;
@@ -134,8 +134,8 @@ impl PaymentProcessor for FakePayments {
         let client = TillwayClient::from_settings()?;
         if let Some(id) = &request.processor_reference {
             let response = client.get(&payment_path(id)).send()?;
-            if Code::from_response(&response) != Some(Code::NoSuchPayment) {
-                let payment: wire::Payment = fault::check_read(response)?.json()?;
+            if !ERRORS.has_code(&response, fault::NO_SUCH_PAYMENT) {
+                let payment: wire::Payment = ERRORS.check_read(response)?.json()?;
                 return Ok(PaymentLookup::Found(map::payment(payment)?));
             }
         }
@@ -145,7 +145,7 @@ impl PaymentProcessor for FakePayments {
             .get("/payments")
             .query("reference", &request.client_reference)
             .send()?;
-        let found: wire::List<wire::Payment> = fault::check_read(response)?.json()?;
+        let found: wire::List<wire::Payment> = ERRORS.check_read(response)?.json()?;
         match map::single(found)? {
             None => Ok(PaymentLookup::NotFound),
             Some(payment) => {
@@ -167,7 +167,7 @@ impl PaymentProcessor for FakePayments {
             .get(&path)
             .query("reference", &client_reference)
             .send()?;
-        let found: wire::List<wire::Refund> = fault::check_read(response)?.json()?;
+        let found: wire::List<wire::Refund> = ERRORS.check_read(response)?.json()?;
         match map::single(found)? {
             None => Ok(RefundLookup::NotFound),
             Some(refund) => {
@@ -183,7 +183,7 @@ impl PaymentProcessor for FakePayments {
     fn describe_instrument(token: String) -> Result<Instrument, ReadError> {
         let path = format!("/tokens/{}", percent_encode(&token));
         let response = TillwayClient::from_settings()?.get(&path).send()?;
-        let found: wire::Token = fault::check_read(response)?.json()?;
+        let found: wire::Token = ERRORS.check_read(response)?.json()?;
         Ok(Instrument {
             token: found.token,
             card: found.card.map(map::card),

@@ -4,27 +4,15 @@ use serde::{Deserialize, Serialize};
 use stopover_sdk::http::{Error, Request, Response};
 use stopover_sdk::json::EncodeError;
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::settings::{self, SettingsError};
+use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
 /// JSON Schema of [`Settings`].
-pub(crate) const SETTINGS_SCHEMA: &str = r#"{
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "type": "object",
-    "properties": {
-        "base_url": {
-            "description": "Base URL of the sandbox, without a path",
-            "type": "string",
-            "pattern": "^https?://[^/?#]+/?$"
-        }
-    },
-    "required": ["base_url"],
-    "additionalProperties": false
-}"#;
+pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
-    base_url: String,
+    base_url: BaseUrl,
 }
 
 pub(crate) struct TillwayClient {
@@ -36,7 +24,7 @@ impl TillwayClient {
     pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
-            root: format!("{}/tillway/v1", base_url.trim_end_matches('/')),
+            root: base_url.join("/tillway/v1"),
         })
     }
 

@@ -15,6 +15,7 @@ pub mod capability;
 pub mod clock;
 mod error;
 mod export;
+pub mod fault;
 mod flight;
 mod host;
 mod hotel;

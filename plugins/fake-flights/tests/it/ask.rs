@@ -1,12 +1,5 @@
 //! Requests that the gateway makes to either adapter, and requests that the suppliers receive.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test helper fails by panicking"
-)]
-
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, FindRequest, FlightContact, PrebookRequest};
 use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};

@@ -1,10 +1,6 @@
 //! Scripted responses of Jetbridge.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper fails by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 use fake_flights::Jetbridge;
 use serde_json::{Value, json};

@@ -1,11 +1,6 @@
 //! Scripted responses of Lodge, and the requests that it receives.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test helper fails by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 use serde_json::{Value, json};
 use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};

@@ -8,7 +8,8 @@ use stopover_sdk::types::flight::{
 };
 
 use crate::common::{self, non_empty};
-use crate::jetbridge::fault::DOCUMENTED_FAULTS;
+use crate::fault::booking_failure;
+use crate::jetbridge::fault::ERRORS;
 use crate::jetbridge::map::itinerary::{PassengerCount, journeys, segments};
 use crate::jetbridge::map::{amount, money};
 use crate::jetbridge::wire;
@@ -63,7 +64,7 @@ fn status(booking: &wire::Booking) -> BookingStatus {
         wire::Status::Cancelled => BookingStatus::Canceled,
         wire::Status::Failed => {
             let number = (booking.failure.as_ref()).map(|failure| failure.no.to_string());
-            BookingStatus::Failed(DOCUMENTED_FAULTS.booking_failure(number.as_deref()))
+            BookingStatus::Failed(booking_failure(&ERRORS, number.as_deref()))
         }
     }
 }

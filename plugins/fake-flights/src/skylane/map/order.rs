@@ -10,7 +10,8 @@ use stopover_sdk::types::flight::{
 };
 
 use crate::common::{self, non_empty};
-use crate::skylane::fault::DOCUMENTED_FAULTS;
+use crate::fault::booking_failure;
+use crate::skylane::fault::ERRORS;
 use crate::skylane::map::bag::service;
 use crate::skylane::map::itinerary::{journeys, segments};
 use crate::skylane::map::traveller::traveller;
@@ -87,7 +88,7 @@ fn status(order: &wire::Order) -> BookingStatus {
         wire::OrderState::Cancelled => BookingStatus::Canceled,
         wire::OrderState::Failed => {
             let code = order.failure.as_ref().map(|failure| failure.code.as_str());
-            BookingStatus::Failed(DOCUMENTED_FAULTS.booking_failure(code))
+            BookingStatus::Failed(booking_failure(&ERRORS, code))
         }
     }
 }
