@@ -7,7 +7,6 @@
 mod fault;
 mod injected_fault;
 mod map;
-mod text;
 mod upstream;
 mod wire;
 

@@ -15,8 +15,8 @@ use stopover_sdk::types::{
 use stopover_sdk::{Refusal, RefusalReason, time};
 
 use crate::fault::ERRORS;
-use crate::text::plain;
 use crate::wire;
+use stopover_sdk::html::plain;
 
 /// Maximum size of a rate id that the gateway stores, in bytes.
 const OFFER_BYTES_MAX: usize = 4 << 10;

@@ -7,7 +7,8 @@ use stopover_sdk::json::DecodeError;
 use stopover_sdk::{ReadError, json};
 
 use crate::fault::Fault;
-use crate::wire::{Code, LenientNumber};
+use crate::wire::Code;
+use stopover_sdk::lenient::LenientNumber;
 
 /// Timeout of reads that Nuitee serves from its own data, in milliseconds. Nuitee itself gives up
 /// after 4 s.

@@ -19,6 +19,7 @@ pub mod fault;
 mod flight;
 mod host;
 mod hotel;
+pub mod html;
 pub mod http;
 pub mod json;
 pub mod lenient;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use stopover_sdk::http::{Error, Request, Response};
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::settings::{self, SettingsError};
+use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
 use crate::form::Form;
 
@@ -28,13 +28,13 @@ const VERSION: &str = "2026-07-29.dahlia";
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    base_url: String,
+    base_url: BaseUrl,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            base_url: "https://api.stripe.com".to_owned(),
+            base_url: "https://api.stripe.com".into(),
         }
     }
 }
@@ -45,10 +45,8 @@ impl Settings {
     }
 
     /// Returns the host as `name` or `name:port`.
-    pub(crate) fn host(&self) -> &str {
-        let url = self.base_url.as_str();
-        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-        rest.trim_end_matches('/')
+    pub(crate) fn host(&self) -> String {
+        self.base_url.host()
     }
 }
 
@@ -61,7 +59,7 @@ impl StripeClient {
     pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = Settings::read()?;
         Ok(Self {
-            root: format!("{}/v1", base_url.trim_end_matches('/')),
+            root: base_url.join("/v1"),
         })
     }
 

@@ -13,8 +13,8 @@ use stopover_sdk::types::{Board, Location, ReadError, Refusal, RefusalReason};
 
 use super::wire;
 use crate::map::{amount, check_currency, non_empty, stay};
-use crate::text::plain;
 use crate::wire::Board as LodgeBoard;
+use stopover_sdk::html::plain;
 
 /// Currency of published prices in the interface.
 const CALENDAR_CURRENCY: &str = "USD";

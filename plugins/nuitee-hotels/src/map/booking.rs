@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::time;
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, SupplierBooking, SupplierRoom,
 };
 use stopover_sdk::types::{BookingStatus, MinorUnits};
+use stopover_sdk::{html, time};
 
 use crate::map::prebook::Extras;
-use crate::map::{self, minor, policy, text};
+use crate::map::{self, minor, policy};
 use crate::wire::LenientTextList;
 use crate::wire::booking::{Booking, Cancellation, SupplierRoom as WireRoom};
 use crate::wire::rate::CancellationPolicies;
@@ -60,7 +60,7 @@ pub(crate) fn supplier_booking(booking: Booking) -> Result<SupplierBooking, Deco
         None
     };
     let mut extensions = Vec::new();
-    if booking.sandbox.0 {
+    if booking.sandbox.is_set() {
         extensions.push(("sandbox".to_owned(), "true".to_owned()));
     }
     Ok(SupplierBooking {
@@ -258,7 +258,7 @@ fn remarks(booking: &Booking) -> Option<String> {
     ];
     let mut texts: Vec<String> = Vec::new();
     for text in sources.iter().flat_map(|source| &source.0) {
-        let text = text::plain(text);
+        let text = html::plain(text);
         if !text.is_empty() && !texts.contains(&text) {
             texts.push(text);
         }

@@ -44,8 +44,8 @@ pub(crate) fn prebook_response(
     if prebook.prebook_id.is_empty() {
         return Err(contradiction("it has no id"));
     }
-    if prebook.board_changed.0 || prebook.cancellation_changed.0 {
-        let what = if prebook.board_changed.0 {
+    if prebook.board_changed.is_set() || prebook.cancellation_changed.is_set() {
+        let what = if prebook.board_changed.is_set() {
             "board"
         } else {
             "cancellation policy"
