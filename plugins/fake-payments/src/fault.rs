@@ -6,7 +6,6 @@ use serde::de::DeserializeOwned;
 use stopover_sdk::RefusalReason;
 use stopover_sdk::fault::DocumentedErrors;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 
 /// The documented errors of Tillway.
@@ -91,7 +90,7 @@ pub(crate) fn decode_change<T: DeserializeOwned>(
     change: Change,
 ) -> Result<T, PaymentError> {
     if response.is_success() {
-        return response.json().map_err(to_payment_error);
+        return Ok(response.json()?);
     }
     let Some(error) = ERRORS.identify(response) else {
         let status = response.status;
@@ -110,9 +109,4 @@ pub(crate) fn decode_change<T: DeserializeOwned>(
     } else {
         PaymentError::Unknown(message)
     })
-}
-
-/// Converts the error of an unreadable response to a request that was sent.
-pub(crate) fn to_payment_error(error: DecodeError) -> PaymentError {
-    PaymentError::Unknown(error.to_string())
 }

@@ -7,6 +7,7 @@ mod upstream;
 mod wire;
 
 use stopover_sdk::http::percent_encode;
+use stopover_sdk::json::single;
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, FindRequest, Instrument, Intent, IntentRequest, PaymentError,
     PaymentLookup, ProcessorPayment, ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
@@ -14,6 +15,7 @@ use stopover_sdk::payment_processor::{
 use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError};
 
 use crate::fault::{Change, ERRORS};
+use crate::map::{check_payment, check_reference};
 use crate::upstream::TillwayClient;
 
 pub struct FakePayments;
@@ -46,11 +48,7 @@ impl PaymentProcessor for FakePayments {
         };
         let response = upstream::send_change("/intents", &body)?;
         let intent: wire::Intent = fault::decode_change(&response, Change::Intent)?;
-        map::ensure(
-            intent.payment.reference == request.client_reference,
-            map::OTHER_CLIENT_REFERENCE,
-        )
-        .map_err(fault::to_payment_error)?;
+        check_reference(&intent.payment.reference, &request.client_reference)?;
         Ok(Intent {
             processor_reference: intent.payment.id,
             token: intent.token,
@@ -68,12 +66,8 @@ impl PaymentProcessor for FakePayments {
         };
         let response = upstream::send_change("/payments", &body)?;
         let payment: wire::Payment = fault::decode_change(&response, Change::Authorize)?;
-        map::ensure(
-            payment.reference == request.client_reference,
-            map::OTHER_CLIENT_REFERENCE,
-        )
-        .and_then(|()| map::payment_in(payment, &request.amount.currency))
-        .map_err(fault::to_payment_error)
+        check_reference(&payment.reference, &request.client_reference)?;
+        Ok(map::payment_in(payment, &request.amount.currency)?)
     }
 
     fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
@@ -84,12 +78,8 @@ impl PaymentProcessor for FakePayments {
         };
         let payment: wire::Payment =
             fault::decode_change(&upstream::send_change(&path, &body)?, Change::Capture)?;
-        map::ensure(
-            payment.id == request.processor_reference,
-            map::OTHER_PAYMENT,
-        )
-        .and_then(|()| map::payment_in(payment, &request.amount.currency))
-        .map_err(fault::to_payment_error)
+        check_payment(&payment.id, &request.processor_reference)?;
+        Ok(map::payment_in(payment, &request.amount.currency)?)
     }
 
     fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
@@ -99,12 +89,8 @@ impl PaymentProcessor for FakePayments {
         };
         let payment: wire::Payment =
             fault::decode_change(&upstream::send_change(&path, &body)?, Change::Void)?;
-        map::ensure(
-            payment.id == request.processor_reference,
-            map::OTHER_PAYMENT,
-        )
-        .and_then(|()| map::payment(payment))
-        .map_err(fault::to_payment_error)
+        check_payment(&payment.id, &request.processor_reference)?;
+        Ok(map::payment(payment)?)
     }
 
     fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
@@ -115,18 +101,9 @@ impl PaymentProcessor for FakePayments {
         };
         let refund: wire::Refund =
             fault::decode_change(&upstream::send_change(&path, &body)?, Change::Refund)?;
-        map::ensure(
-            refund.reference == request.client_reference,
-            map::OTHER_CLIENT_REFERENCE,
-        )
-        .and_then(|()| {
-            map::ensure(
-                refund.payment == request.processor_reference,
-                map::OTHER_PAYMENT,
-            )
-        })
-        .and_then(|()| map::check_currency(&refund.currency, &request.amount.currency))
-        .map_err(fault::to_payment_error)?;
+        check_reference(&refund.reference, &request.client_reference)?;
+        check_payment(&refund.payment, &request.processor_reference)?;
+        map::check_currency(&refund.currency, &request.amount.currency)?;
         Ok(map::refund(refund))
     }
 
@@ -146,13 +123,10 @@ impl PaymentProcessor for FakePayments {
             .query("reference", &request.client_reference)
             .send()?;
         let found: wire::List<wire::Payment> = ERRORS.check_read(response)?.json()?;
-        match map::single(found)? {
+        match single(found.data)? {
             None => Ok(PaymentLookup::NotFound),
             Some(payment) => {
-                map::ensure(
-                    payment.reference == request.client_reference,
-                    map::OTHER_CLIENT_REFERENCE,
-                )?;
+                check_reference(&payment.reference, &request.client_reference)?;
                 Ok(PaymentLookup::Found(map::payment(payment)?))
             }
         }
@@ -168,13 +142,10 @@ impl PaymentProcessor for FakePayments {
             .query("reference", &client_reference)
             .send()?;
         let found: wire::List<wire::Refund> = ERRORS.check_read(response)?.json()?;
-        match map::single(found)? {
+        match single(found.data)? {
             None => Ok(RefundLookup::NotFound),
             Some(refund) => {
-                map::ensure(
-                    refund.reference == client_reference,
-                    map::OTHER_CLIENT_REFERENCE,
-                )?;
+                check_reference(&refund.reference, &client_reference)?;
                 Ok(RefundLookup::Found(map::refund(refund)))
             }
         }

@@ -1,7 +1,7 @@
 //! Tillway's address and the form of its requests. The gateway adds the API key.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::http::{Error, Request, Response};
+use stopover_sdk::http::{Request, Response};
 use stopover_sdk::json::EncodeError;
 use stopover_sdk::payment_processor::PaymentError;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
@@ -41,14 +41,6 @@ impl TillwayClient {
 /// Sends a request that may move money. The error states whether the request was not sent or may
 /// have been sent.
 pub(crate) fn send_change<T: Serialize>(path: &str, body: &T) -> Result<Response, PaymentError> {
-    let client =
-        TillwayClient::from_settings().map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    let request = client
-        .post(path, body)
-        .map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    request.send().map_err(|error| match error {
-        Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
-        Error::TimedOut(text) | Error::ConnectionLost(text) => PaymentError::Unknown(text),
-        Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
-    })
+    let request = TillwayClient::from_settings()?.post(path, body)?;
+    Ok(request.send()?)
 }

@@ -7,7 +7,6 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -207,7 +206,7 @@ pub(crate) fn decode_change<T: DeserializeOwned>(
     change: Change,
 ) -> Result<T, PaymentError> {
     if response.is_success() {
-        return response.json().map_err(to_payment_error);
+        return Ok(response.json()?);
     }
     let status = response.status;
     let Some(problem) = problem(response) else {
@@ -223,11 +222,6 @@ pub(crate) fn decode_change<T: DeserializeOwned>(
         Some(code) if change.is_refusal(status, code) => PaymentError::Refused(text),
         _ => PaymentError::Unknown(text),
     })
-}
-
-/// Converts the error of an unreadable response to a request that was sent.
-pub(crate) fn to_payment_error(error: DecodeError) -> PaymentError {
-    PaymentError::Unknown(error.to_string())
 }
 
 /// Returns whether Stripe reports that the object does not exist. A wrong URL also returns 404, but

@@ -61,15 +61,6 @@ impl From<PaymentStatusError> for ReadError {
     }
 }
 
-/// Checks a condition. A response that contradicts its request counts as unreadable.
-pub(crate) fn ensure(condition: bool, error: &str) -> Result<(), DecodeError> {
-    if condition {
-        Ok(())
-    } else {
-        Err(DecodeError::new(error))
-    }
-}
-
 /// Returns whether the metadata has this client reference.
 pub(crate) fn has_client_reference(
     metadata: Option<&wire::Metadata>,
@@ -188,12 +179,4 @@ pub(crate) fn refund(refund: wire::Refund) -> Result<ProcessorRefund, DecodeErro
             currency,
         },
     })
-}
-
-/// Returns the only item found under a reference, or `None` if there is none.
-pub(crate) fn single<T>(found: impl IntoIterator<Item = T>) -> Result<Option<T>, DecodeError> {
-    let mut found = found.into_iter();
-    let first = found.next();
-    ensure(found.next().is_none(), "several share a client reference")?;
-    Ok(first)
 }

@@ -1,7 +1,7 @@
 //! Stripe's address and the form of its requests. The gateway adds the API key.
 
 use serde::Deserialize;
-use stopover_sdk::http::{Error, Request, Response};
+use stopover_sdk::http::{Request, Response};
 use stopover_sdk::payment_processor::PaymentError;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
@@ -82,12 +82,6 @@ impl StripeClient {
 /// Sends a request that may move money. The error states whether the request was not sent or may
 /// have been sent.
 pub(crate) fn send_change(path: &str, key: &str, form: Form) -> Result<Response, PaymentError> {
-    let client =
-        StripeClient::from_settings().map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    let sent = client.post(path, key, form).send();
-    sent.map_err(|error| match error {
-        Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
-        Error::TimedOut(text) | Error::ConnectionLost(text) => PaymentError::Unknown(text),
-        Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
-    })
+    let request = StripeClient::from_settings()?.post(path, key, form);
+    Ok(request.send()?)
 }

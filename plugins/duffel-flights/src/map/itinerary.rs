@@ -1,14 +1,14 @@
 //! Conversion of slices and segments to journeys, and of conditions to fare conditions.
 
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, non_empty};
 use stopover_sdk::time;
 use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::{
     Cabin, Direction, FareCondition, FareConditions, Journey, Segment, SegmentPassenger,
 };
 
+use crate::map::minor;
 use crate::map::passenger::PassengerIds;
-use crate::map::{minor, non_empty};
 use crate::wire::itinerary::{self as wire, Place, Slice};
 
 /// Converts slices to the journeys of a trip.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stopover_sdk::flight_booking::PrebookResponse;
 use stopover_sdk::flight_pricing::{Filters, Offer};
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::types::flight::{Journey, SegmentPassenger};
 use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json, time};
@@ -148,17 +148,12 @@ pub(crate) fn price_changed(total: MinorUnits, currency: &str) -> Refusal {
 }
 
 fn trip(slices: Vec<Slice>, ids: &PassengerIds) -> Result<Vec<Journey>, DecodeError> {
-    if slices.is_empty() {
-        return Err(DecodeError::new("an offer has no flights"));
-    }
+    ensure(!slices.is_empty(), "an offer has no flights")?;
     journeys(slices, ids)
 }
 
 fn id(id: String) -> Result<String, DecodeError> {
-    if id.is_empty() {
-        return Err(DecodeError::new("an offer has no id"));
-    }
-    Ok(id)
+    non_empty(id).ok_or_else(|| DecodeError::new("an offer has no id"))
 }
 
 /// Returns the fare family's name if all journeys have the same one.

@@ -11,6 +11,7 @@ use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::http::percent_encode;
+use stopover_sdk::json::single;
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
     ChangeError, Description, FlightBooking, FlightCancellation, FlightPricing, FlightReference,
@@ -98,7 +99,7 @@ impl FlightBooking for Jetbridge {
             .query("clientRef", &request.client_reference)
             .send()?;
         let found: wire::Bookings = wire::result(&ERRORS.check_read(response)?)?;
-        match common::single(found.bookings)? {
+        match single(found.bookings)? {
             Some(booking) => found_booking(booking, &request),
             None => Ok(BookingLookup::NotFound),
         }

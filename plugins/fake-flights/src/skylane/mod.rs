@@ -12,6 +12,7 @@ use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::flight_services::{AvailableServices, ListRequest, PurchaseRequest};
 use stopover_sdk::http::percent_encode;
+use stopover_sdk::json::single;
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
     ChangeError, Description, FlightBooking, FlightCancellation, FlightPricing, FlightReference,
@@ -94,7 +95,7 @@ impl FlightBooking for Skylane {
             .query("client_ref", &request.client_reference)
             .send()?;
         let found: wire::Data<Vec<wire::Order>> = ERRORS.check_read(response)?.json()?;
-        match common::single(found.data)? {
+        match single(found.data)? {
             Some(order) => found_order(order, &request),
             None => Ok(BookingLookup::NotFound),
         }

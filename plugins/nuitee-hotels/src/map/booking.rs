@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, SupplierBooking, SupplierRoom,
 };
@@ -39,9 +39,7 @@ pub(crate) fn supplier_booking(booking: Booking) -> Result<SupplierBooking, Deco
     let id = booking.booking_id.as_deref();
     let supplier_reference =
         non_empty(id).ok_or_else(|| DecodeError::new("the booking has no id"))?;
-    if total < 0 {
-        return Err(DecodeError::new("the booking has a negative price"));
-    }
+    ensure(total >= 0, "the booking has a negative price")?;
     let is_canceled = status == BookingStatus::Canceled;
     let hotel_confirmation_code = non_empty(booking.hotel_confirmation_code.as_deref());
     let supplier_room_reference = non_empty(booking.supplier_booking_id.as_deref());
@@ -100,11 +98,10 @@ pub(crate) fn canceled_booking(
     cancellation: &Cancellation,
     read: Option<SupplierBooking>,
 ) -> Result<SupplierBooking, DecodeError> {
-    if status(&cancellation.status) != Some(BookingStatus::Canceled) {
-        return Err(DecodeError::new(
-            "the response to the cancellation has an unexpected status",
-        ));
-    }
+    ensure(
+        status(&cancellation.status) == Some(BookingStatus::Canceled),
+        "the response to the cancellation has an unexpected status",
+    )?;
     let amounts = amounts(
         cancellation,
         read.as_ref().map(|state| state.currency.as_str()),
