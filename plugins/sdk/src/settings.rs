@@ -64,10 +64,8 @@ mod tests {
             ),
         ] {
             let base_url = BaseUrl::from(url);
-            assert_eq!(
-                (base_url.join("/x"), base_url.host()),
-                (joined.to_owned(), host.to_owned())
-            );
+            assert_eq!(base_url.join("/x"), joined.to_owned());
+            assert_eq!(base_url.host(), host.to_owned());
         }
     }
 }

@@ -254,10 +254,8 @@ fn canceled_order_state_includes_cancellation_amounts() {
         .respond_with(200, ask::canceled_order())
         .respond_with(200, list(vec![quote_only]));
     let state = ask::found(&gateway).unwrap().unwrap();
-    assert_eq!(
-        (state.status, state.cancellation),
-        (BookingStatus::Canceled, None)
-    );
+    assert_eq!(state.status, BookingStatus::Canceled);
+    assert_eq!(state.cancellation, None);
 
     let gateway = MockGateway::new()
         .respond_with(200, ask::canceled_order())
@@ -273,10 +271,8 @@ fn cancellation_of_canceled_order_returns_current_state() {
         .respond_with(200, ask::canceled_order())
         .respond_with(200, list.to_string());
     let state = cancel(&gateway).unwrap();
-    assert_eq!(
-        (state.status, state.cancellation),
-        (BookingStatus::Canceled, kept_and_given(5_000, 36_540))
-    );
+    assert_eq!(state.status, BookingStatus::Canceled);
+    assert_eq!(state.cancellation, kept_and_given(5_000, 36_540));
     let gateway = MockGateway::new()
         .respond_with(200, ask::canceled_order())
         .respond_with(500, "");

@@ -30,21 +30,17 @@ fn only_bags_of_single_passengers_are_listed() {
         panic!("{:?}", available.services);
     };
     assert_eq!(checked.supplier_service_id, "aso_23");
-    assert_eq!(
-        (checked.passenger, checked.unit_amount, checked.max_quantity),
-        (0, 2_749, 3)
-    );
+    assert_eq!(checked.passenger, 0);
+    assert_eq!(checked.unit_amount, 2_749);
+    assert_eq!(checked.max_quantity, 3);
     assert_eq!(checked.supplier_segment_ids, ["seg_o1", "seg_o2"]);
     let bag = checked.baggage.unwrap();
-    assert_eq!(
-        (bag.baggage_type, bag.max_weight_kg),
-        (BaggageType::Checked, Some(23))
-    );
+    assert_eq!(bag.baggage_type, BaggageType::Checked);
+    assert_eq!(bag.max_weight_kg, Some(23));
     let bag = cabin.baggage.unwrap();
-    assert_eq!(
-        (cabin.passenger, bag.baggage_type, bag.max_weight_kg),
-        (1, BaggageType::CarryOn, None)
-    );
+    assert_eq!(cabin.passenger, 1);
+    assert_eq!(bag.baggage_type, BaggageType::CarryOn);
+    assert_eq!(bag.max_weight_kg, None);
     let urls: Vec<_> = gateway
         .requests()
         .into_iter()
@@ -63,10 +59,8 @@ fn order_without_bags_returns_empty_list() {
         .respond_with(200, ask::fixture("order.json"))
         .respond_with(200, r#"{"data": [], "meta": null}"#);
     let available = list(&gateway).unwrap();
-    assert_eq!(
-        (available.currency.as_str(), available.services.len()),
-        ("EUR", 0)
-    );
+    assert_eq!(available.currency, "EUR");
+    assert_eq!(available.services.len(), 0);
 }
 
 #[test]
@@ -96,13 +90,8 @@ fn unreadable_service_list_returns_error() {
 fn purchased_bags_are_paid_exactly_and_returned_with_order() {
     let gateway = MockGateway::new().respond_with(200, ask::fixture("order.json"));
     let state = buy(&gateway).unwrap();
-    assert_eq!(
-        (
-            state.supplier_reference.as_str(),
-            state.services[0].quantity
-        ),
-        ("ord_own", 2)
-    );
+    assert_eq!(state.supplier_reference, "ord_own");
+    assert_eq!(state.services[0].quantity, 2);
     let request = &gateway.requests()[0];
     assert_eq!(request.method, Method::Post);
     assert!(request.url.ends_with("/air/orders/ord_own/services"));

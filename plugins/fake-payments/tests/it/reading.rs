@@ -121,10 +121,8 @@ fn token_describes_card() {
     assert_eq!(asked(&gateway), ["GET /tillway/v1/tokens/tok%2Fmastercard"]);
     assert_eq!(instrument.token, "tok_mastercard");
     let card = instrument.card.unwrap();
-    assert_eq!(
-        (card.brand, card.funding),
-        (CardBrand::Mastercard, Funding::Debit)
-    );
+    assert_eq!(card.brand, CardBrand::Mastercard);
+    assert_eq!(card.funding, Funding::Debit);
 }
 
 #[test]

@@ -147,10 +147,8 @@ fn payment_in_browser_returns_token_and_books_with_transaction() {
         .run(|| NuiteeHotels::prebook(ask::prebook_request()))
         .unwrap();
     let checkout = bound.checkout.unwrap();
-    assert_eq!(
-        (checkout.url, checkout.token.as_str()),
-        (None, "pi_own_secret")
-    );
+    assert_eq!(checkout.url, None);
+    assert_eq!(checkout.token, "pi_own_secret");
     assert!(!bound.supplier_prebook.contains("pi_own_secret"));
 
     let mut request = ask::book_request();

@@ -70,10 +70,8 @@ fn cancellation_returns_fee_and_refund() {
 fn cancellation_succeeds_when_booking_is_unreadable_or_outdated() {
     let gateway = ask::responding_with("cancel.json").fail_with(Error::TimedOut("late".into()));
     let state = cancel(&gateway).unwrap();
-    assert_eq!(
-        (state.status, state.total),
-        (BookingStatus::Canceled, 46050)
-    );
+    assert_eq!(state.status, BookingStatus::Canceled);
+    assert_eq!(state.total, 46050);
     assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
 
     let gateway =

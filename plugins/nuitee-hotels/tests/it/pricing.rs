@@ -103,14 +103,10 @@ fn rooms_are_in_requested_order() {
 #[test]
 fn totals_are_read_from_list_or_object() {
     let (offers, _) = priced();
-    assert_eq!(
-        (offers[0].supplier_offer.as_str(), offers[0].total),
-        ("OFFER-SEA", 46050)
-    );
-    assert_eq!(
-        (offers[1].supplier_offer.as_str(), offers[1].total),
-        ("OFFER-GARDEN", 35001)
-    );
+    assert_eq!(offers[0].supplier_offer, "OFFER-SEA");
+    assert_eq!(offers[0].total, 46050);
+    assert_eq!(offers[1].supplier_offer, "OFFER-GARDEN");
+    assert_eq!(offers[1].total, 35001);
     assert_eq!(offers[1].rooms[1].total, 17001);
 }
 

@@ -51,10 +51,8 @@ impl Booking<'_> {
 
     fn held(&self) -> String {
         let state = self.authorize(GOOD).unwrap();
-        assert_eq!(
-            (state.status, state.authorized),
-            (PaymentStatus::Authorized, 1_000)
-        );
+        assert_eq!(state.status, PaymentStatus::Authorized);
+        assert_eq!(state.authorized, 1_000);
         state.processor_reference
     }
 

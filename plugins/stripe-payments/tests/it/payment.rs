@@ -269,10 +269,8 @@ fn capture_takes_authorized_amount() {
         sent(&gateway, 0),
         ["amount_to_capture=1000", "expand[]=latest_charge"]
     );
-    assert_eq!(
-        (state.status, state.captured),
-        (PaymentStatus::Captured, 1_000)
-    );
+    assert_eq!(state.status, PaymentStatus::Captured);
+    assert_eq!(state.captured, 1_000);
     assert_eq!(state.expires_at, None);
 }
 
