@@ -138,40 +138,31 @@ fn signature_is_valid_within_five_minutes() {
 
 #[test]
 fn event_type_determines_kind() {
-    let irrelevant = |name: &str| EventKind::Irrelevant(name.to_owned());
+    let kind = |name: &str| read(&json!({ "id": "wev_1", "type": name })).unwrap().kind;
     let cases = [
         ("order.created", EventKind::BookingChanged),
         ("order.creation_failed", EventKind::BookingChanged),
         ("order.updated", EventKind::BookingChanged),
-        (
-            "order.airline_initiated_change_detected",
-            EventKind::ItineraryChanged,
-        ),
         ("air.order.changed", EventKind::ItineraryChanged),
-        (
-            "order_cancellation.confirmed",
-            EventKind::CancellationChanged,
-        ),
         ("air.payment.succeeded", EventKind::PaymentChanged),
         ("air.payment.cancelled", EventKind::PaymentChanged),
         ("payment.created", EventKind::PaymentChanged),
-        (
-            "order_cancellation.created",
-            irrelevant("order_cancellation.created"),
-        ),
-        (
-            "air.airline_credit.created",
-            irrelevant("air.airline_credit.created"),
-        ),
-        ("stays.booking.created", irrelevant("stays.booking.created")),
-        ("ping.triggered", irrelevant("ping.triggered")),
-        ("something.new", irrelevant("something.new")),
     ];
     for (name, expected) in cases {
-        assert_eq!(
-            read(&json!({ "id": "wev_1", "type": name })).unwrap().kind,
-            expected
-        );
+        assert_eq!(kind(name), expected, "{name}");
+    }
+    let name = "order.airline_initiated_change_detected";
+    assert_eq!(kind(name), EventKind::ItineraryChanged);
+    let name = "order_cancellation.confirmed";
+    assert_eq!(kind(name), EventKind::CancellationChanged);
+    for name in [
+        "order_cancellation.created",
+        "air.airline_credit.created",
+        "stays.booking.created",
+        "ping.triggered",
+        "something.new",
+    ] {
+        assert_eq!(kind(name), EventKind::Irrelevant(name.to_owned()));
     }
 }
 

@@ -1,7 +1,5 @@
 //! Scripted responses of Jetbridge.
 
-#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
-
 use fake_flights::Jetbridge;
 use serde_json::{Value, json};
 use stopover_sdk::testing;

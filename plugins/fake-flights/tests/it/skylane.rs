@@ -1,7 +1,5 @@
 //! Scripted responses of Skylane.
 
-#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
-
 use fake_flights::Skylane;
 use serde_json::{Value, json};
 use stopover_sdk::testing;

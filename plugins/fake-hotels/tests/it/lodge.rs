@@ -1,7 +1,5 @@
 //! Scripted responses of Lodge, and the requests that it receives.
 
-#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
-
 use serde_json::{Value, json};
 use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::hotel_cancellation::{CancelRequest, QuoteRequest, RoomReference};

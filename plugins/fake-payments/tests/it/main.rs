@@ -1,6 +1,13 @@
 //! Tests of the exported functions against scripted responses of Tillway. The fixtures are
 //! responses that Tillway returned.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 mod description;
 mod ending;
 mod payment;

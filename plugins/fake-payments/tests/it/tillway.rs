@@ -1,7 +1,5 @@
 //! Scripted responses of Tillway, and the requests that it receives.
 
-#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
-
 use serde_json::{Value, json};
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, FindRequest, IntentRequest, RefundRequest, VoidRequest,

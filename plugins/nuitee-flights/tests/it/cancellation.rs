@@ -142,6 +142,7 @@ fn cancellation_not_confirmed_by_airline_is_pending() {
 
 #[test]
 fn cancellation_of_canceled_booking_returns_its_state() {
+    use BookingStatus::{CancelPending, Canceled};
     let booking = |status: &str, intent: Value| {
         ask::changed("booking.json", |response| {
             let booking = &mut response["data"][0]["booking"];
@@ -151,21 +152,9 @@ fn cancellation_of_canceled_booking_returns_its_state() {
     };
     let since = || json!("2027-05-02T08:00:00Z");
     let cases = [
-        (
-            46004,
-            booking("CANCELLED", Value::Null),
-            Some(BookingStatus::Canceled),
-        ),
-        (
-            46006,
-            booking("CONFIRMED", since()),
-            Some(BookingStatus::CancelPending),
-        ),
-        (
-            46006,
-            booking("CANCELLED", since()),
-            Some(BookingStatus::Canceled),
-        ),
+        (46004, booking("CANCELLED", Value::Null), Some(Canceled)),
+        (46006, booking("CONFIRMED", since()), Some(CancelPending)),
+        (46006, booking("CANCELLED", since()), Some(Canceled)),
         (46004, booking("CONFIRMED", Value::Null), None),
         (46006, "{}".to_owned(), None),
         (46006, "<".to_owned(), None),

@@ -113,6 +113,8 @@ const PREBOOKS: [Row; 36] = [
     (Prebook, 400, 43099, "", Unknown),
 ];
 
+const UNPAID: Outcome = Refused("payment required");
+
 /// Errors of a booking: definite refusals, and errors after which a booking may exist.
 const BOOKS: [Row; 32] = [
     (Book, 400, 45004, "", Refused("invalid")),
@@ -129,27 +131,9 @@ const BOOKS: [Row; 32] = [
     (Book, 401, 401, "", Refused("account")),
     (Book, 403, 40301, "", Refused("account")),
     (Book, 403, 40302, "", Refused("account")),
-    (
-        Book,
-        400,
-        45099,
-        "Payment not completed",
-        Refused("payment required"),
-    ),
-    (
-        Book,
-        402,
-        45099,
-        "the payment is not completed yet",
-        Refused("payment required"),
-    ),
-    (
-        Book,
-        400,
-        2014,
-        "Payment not completed",
-        Refused("payment required"),
-    ),
+    (Book, 400, 45099, "Payment not completed", UNPAID),
+    (Book, 402, 45099, "the payment is not completed yet", UNPAID),
+    (Book, 400, 2014, "Payment not completed", UNPAID),
     (Book, 500, 45099, "Payment not completed", Unknown),
     (Book, 409, 45099, "Payment not completed", Unknown),
     (Book, 400, 45099, "payment retrieval failed", Unknown),

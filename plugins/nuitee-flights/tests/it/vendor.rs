@@ -347,7 +347,7 @@ fn airline(document: &str, status: u16) {
     let airline = airline.unwrap();
     assert_eq!(airline.alliance.as_deref(), Some("oneworld"));
     assert_eq!(airline.country.as_deref(), Some("US"));
-    assert_eq!(airline.is_active, true);
+    assert!(airline.is_active);
 }
 
 fn airline_refused(document: &str, status: u16) {

@@ -136,53 +136,40 @@ fn code_with_undocumented_status_is_unknown() {
 
 #[test]
 fn declined_card_has_reason() {
+    use DeclineReason::{ExpiredCard, IncorrectDetails, InsufficientFunds, RequiresAction};
     let other = |text: &str| DeclineReason::Other(text.to_owned());
+    let required = "authentication_required";
     for (code, decline_code, expected) in [
-        ("insufficient_funds", None, DeclineReason::InsufficientFunds),
-        ("expired_card", None, DeclineReason::ExpiredCard),
-        ("incorrect_zip", None, DeclineReason::IncorrectDetails),
-        ("incorrect_address", None, DeclineReason::IncorrectDetails),
-        (
-            "incorrect_cvc",
-            Some("incorrect_cvc"),
-            DeclineReason::IncorrectDetails,
-        ),
+        ("insufficient_funds", None, InsufficientFunds),
+        ("expired_card", None, ExpiredCard),
+        ("incorrect_zip", None, IncorrectDetails),
+        ("incorrect_address", None, IncorrectDetails),
+        ("incorrect_cvc", Some("incorrect_cvc"), IncorrectDetails),
         (
             "payment_intent_authentication_failure",
             None,
-            DeclineReason::RequiresAction,
+            RequiresAction,
         ),
-        (
-            "payment_intent_action_required",
-            None,
-            DeclineReason::RequiresAction,
-        ),
-        (
-            "authentication_required",
-            Some("authentication_required"),
-            DeclineReason::RequiresAction,
-        ),
+        ("payment_intent_action_required", None, RequiresAction),
+        (required, Some(required), RequiresAction),
         ("processing_error", None, other("processing_error")),
         ("card_declined", None, other("card_declined")),
         ("card_declined", Some("do_not_honor"), other("do_not_honor")),
         ("card_declined", Some("new_reason"), other("new_reason")),
     ] {
-        assert_eq!(
-            declined(code, decline_code),
-            expected,
-            "{code} {decline_code:?}"
-        );
+        let reason = declined(code, decline_code);
+        assert_eq!(reason, expected, "{code} {decline_code:?}");
     }
 }
 
 #[test]
 fn issuer_reason_takes_precedence_over_code() {
-    for (expected, decline_codes) in [
-        (DeclineReason::InsufficientFunds, vec!["insufficient_funds"]),
-        (DeclineReason::ExpiredCard, vec!["expired_card"]),
+    let cases: [(DeclineReason, &[&str]); 5] = [
+        (DeclineReason::InsufficientFunds, &["insufficient_funds"]),
+        (DeclineReason::ExpiredCard, &["expired_card"]),
         (
             DeclineReason::IncorrectDetails,
-            vec![
+            &[
                 "incorrect_number",
                 "incorrect_zip",
                 "invalid_cvc",
@@ -193,7 +180,7 @@ fn issuer_reason_takes_precedence_over_code() {
         ),
         (
             DeclineReason::SuspectedFraud,
-            vec![
+            &[
                 "fraudulent",
                 "lost_card",
                 "merchant_blacklist",
@@ -201,17 +188,12 @@ fn issuer_reason_takes_precedence_over_code() {
                 "stolen_card",
             ],
         ),
-        (
-            DeclineReason::RequiresAction,
-            vec!["authentication_required"],
-        ),
-    ] {
+        (DeclineReason::RequiresAction, &["authentication_required"]),
+    ];
+    for (expected, decline_codes) in cases {
         for decline_code in decline_codes {
-            assert_eq!(
-                declined("card_declined", Some(decline_code)),
-                expected,
-                "{decline_code}"
-            );
+            let reason = declined("card_declined", Some(decline_code));
+            assert_eq!(reason, expected, "{decline_code}");
         }
     }
 }
@@ -276,35 +258,21 @@ fn failure_before_sending_is_not_sent() {
 
 #[test]
 fn response_about_other_object_is_unknown() {
+    let reference = "/metadata/client_reference";
     let nothing = Value::Null;
     let cases = [
-        (
-            0,
-            "intent",
-            "/metadata/client_reference",
-            json!("bkg_other"),
-        ),
+        (0, "intent", reference, json!("bkg_other")),
         (0, "intent", "/metadata", nothing.clone()),
         (0, "intent", "/amount", json!(5)),
         (0, "intent", "/currency", json!("usd")),
         (0, "intent", "/client_secret", nothing.clone()),
-        (
-            1,
-            "payment",
-            "/metadata/client_reference",
-            json!("bkg_other"),
-        ),
+        (1, "payment", reference, json!("bkg_other")),
         (1, "payment", "/amount", json!(999)),
         (1, "payment", "/currency", json!("usd")),
         (2, "payment", "/id", json!("pi_other")),
         (2, "payment", "/currency", json!("usd")),
         (3, "payment", "/id", json!("pi_other")),
-        (
-            4,
-            "refund",
-            "/metadata/client_reference",
-            json!("bkg_other"),
-        ),
+        (4, "refund", reference, json!("bkg_other")),
         (4, "refund", "/metadata", nothing.clone()),
         (4, "refund", "/payment_intent", json!("pi_other")),
         (4, "refund", "/payment_intent", nothing),
