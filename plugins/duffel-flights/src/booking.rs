@@ -105,7 +105,6 @@ impl FlightBooking for DuffelFlights {
     }
 }
 
-/// Reads an order by its id.
 pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadError> {
     let path = format!("/air/orders/{}", http::percent_encode(id));
     let order: Order = open_read(&get(settings, &path).send()?)?;

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -5,7 +5,6 @@ use stopover_sdk::http::Request;
 use stopover_sdk::json::EncodeError;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Deserialize)]
@@ -14,7 +13,6 @@ struct Settings {
     base_url: BaseUrl,
 }
 
-/// The API of one supplier.
 pub(crate) struct ApiClient {
     /// Base URL without a trailing slash.
     root: String,

@@ -6,7 +6,6 @@ use stopover_sdk::RefusalReason;
 use stopover_sdk::fault::DocumentedErrors;
 use stopover_sdk::http::Response;
 
-/// The documented errors of Lodge.
 pub(crate) const ERRORS: DocumentedErrors = DocumentedErrors {
     code,
     describe,

@@ -5,7 +5,6 @@ use stopover_sdk::http::Request;
 use stopover_sdk::json::EncodeError;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Deserialize)]

@@ -8,7 +8,6 @@ use stopover_sdk::fault::DocumentedErrors;
 use stopover_sdk::http::Response;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 
-/// The documented errors of Tillway.
 pub(crate) const ERRORS: DocumentedErrors = DocumentedErrors {
     code: |response| Some(response.json::<Problem>().ok()?.code),
     describe,

@@ -6,7 +6,6 @@ use stopover_sdk::json::EncodeError;
 use stopover_sdk::payment_processor::PaymentError;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Deserialize)]

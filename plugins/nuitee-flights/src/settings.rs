@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -13,7 +12,6 @@ pub(crate) struct Settings {
     base_url: BaseUrl,
     /// Base URL of logos that have a path only.
     pub(crate) logo_url: String,
-    /// Payment method of bookings.
     pub(crate) payment_method: PaymentMethod,
     /// ISO 4217 currency of searches that name none; Nuitee requires one.
     pub(crate) currency: String,

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -13,7 +12,6 @@ pub(crate) struct Settings {
     data_url: BaseUrl,
     /// Base URL of prebooking, booking, reading and cancelling.
     book_url: BaseUrl,
-    /// Payment method of bookings.
     pub(crate) payment_method: PaymentMethod,
     /// Time after which Nuitee stops waiting for its own suppliers, in seconds.
     pub(crate) rates_timeout_s: u32,

@@ -14,7 +14,6 @@ use stopover_sdk::lenient::LenientNumber;
 /// after 4 s.
 pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
 
-/// A decoded response.
 pub(crate) enum ApiResponse<T> {
     Data(T),
     /// No content: by status 204, by error code 204, or without data.

@@ -231,7 +231,6 @@ pub(crate) fn is_missing(response: &Response) -> bool {
         && problem(response).is_some_and(|problem| problem.code.as_deref() == Some(MISSING))
 }
 
-/// Returns the response of a successful read.
 pub(crate) fn check_read(response: Response) -> Result<Response, ReadError> {
     if response.is_success() {
         return Ok(response);

@@ -26,7 +26,6 @@ use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError, SupplierEve
 
 use crate::upstream::Settings;
 
-/// The adapter.
 pub struct StripePayments;
 
 stopover_sdk::export!(StripePayments: plugin, payment_processor, supplier_events);

@@ -11,11 +11,8 @@ use stopover_sdk::{ReadError, Refusal, RefusalReason};
 use crate::amount;
 use crate::wire;
 
-/// Error of a response that has another client reference.
 pub(crate) const OTHER_CLIENT_REFERENCE: &str = "the response has another client reference";
-/// Error of a response about another payment.
 pub(crate) const OTHER_PAYMENT: &str = "the response is about another payment";
-/// Error of a response about another amount.
 pub(crate) const OTHER_AMOUNT: &str = "the response is about another amount";
 
 /// Metadata value of a payment that the payer's browser completes.

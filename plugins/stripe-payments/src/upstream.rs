@@ -7,7 +7,6 @@ use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
 use crate::form::Form;
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",

@@ -11,7 +11,6 @@ pub(crate) const SECRET: &str = "webhook";
 /// Maximum difference between the signature's time and the gateway's, in milliseconds.
 const TOLERANCE_MS: u64 = 300_000;
 
-/// Verifies a delivery, which contains one event.
 pub(crate) fn verify(delivery: &WebhookRequest) -> Result<Vec<Event>, VerifyError> {
     authenticate(delivery)?;
     let event =

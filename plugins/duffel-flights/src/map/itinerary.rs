@@ -299,7 +299,7 @@ mod tests {
             (vec![bag("checked", Some(300))], None),
         ];
         for (baggages, expected) in cases {
-            assert_eq!(pieces(&baggages, "checked"), expected, "{baggages:?}");
+            assert_eq!(pieces(&baggages, "checked"), expected);
         }
     }
 }

@@ -18,7 +18,6 @@ use stopover_sdk::types::flight::{
 };
 use stopover_sdk::{FlightBooking, ReadError};
 
-/// Reads a document of `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {
     testing::read_fixture(env!("CARGO_MANIFEST_DIR"), name)
 }
@@ -41,7 +40,6 @@ pub(crate) fn canceled_order() -> String {
     )
 }
 
-/// Returns the confirmed quote.
 pub(crate) fn confirmed() -> String {
     changed(
         "quote.json",

@@ -31,7 +31,6 @@ const fn orders(read: Outcome, order: Outcome, bags: Outcome) -> Outcomes {
 
 const UNKNOWN_CODE: &str = "something_new";
 
-/// Errors with the same outcomes.
 const ERRORS: [(Outcomes, &[Error]); 20] = [
     // Wrong token, headers or permissions of the gateway.
     (

@@ -9,7 +9,6 @@ use stopover_sdk::http::Response;
 use crate::fault::other;
 use crate::jetbridge::wire;
 
-/// The documented errors of Jetbridge.
 pub(super) const ERRORS: DocumentedErrors = DocumentedErrors {
     code,
     describe,

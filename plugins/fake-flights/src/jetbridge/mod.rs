@@ -25,7 +25,6 @@ use crate::jetbridge::map::{booking, fare, prebook, reference};
 use crate::upstream::{ApiClient, SETTINGS_SCHEMA};
 use crate::{READS_CONSISTENT_AFTER_MS, common};
 
-/// The adapter.
 pub struct Jetbridge;
 
 stopover_sdk::export!(Jetbridge:

@@ -12,7 +12,6 @@ struct Envelope<T> {
     result: T,
 }
 
-/// Decodes the result of a successful response.
 pub(crate) fn result<T: DeserializeOwned>(response: &Response) -> Result<T, DecodeError> {
     let Envelope { ok, result } = response.json()?;
     ensure(ok, "the response contradicts its status")?;

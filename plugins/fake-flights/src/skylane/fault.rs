@@ -8,7 +8,6 @@ use stopover_sdk::http::Response;
 
 use crate::fault::other;
 
-/// The documented errors of Skylane.
 pub(super) const ERRORS: DocumentedErrors = DocumentedErrors {
     code,
     describe,

@@ -25,7 +25,6 @@ use crate::skylane::map::{bag, offer, order, reference, traveller};
 use crate::upstream::{ApiClient, SETTINGS_SCHEMA};
 use crate::{READS_CONSISTENT_AFTER_MS, common};
 
-/// The adapter.
 pub struct Skylane;
 
 stopover_sdk::export!(Skylane:

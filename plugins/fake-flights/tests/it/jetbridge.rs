@@ -16,7 +16,6 @@ pub(crate) fn fixture(name: &str) -> Value {
     serde_json::from_str(&testing::read_fixture(env!("CARGO_MANIFEST_DIR"), &name)).unwrap()
 }
 
-/// Returns a list response with these bookings.
 pub(crate) fn list(bookings: &[Value]) -> String {
     let bookings: Vec<_> = (bookings.iter())
         .map(|booking| booking.get("result").unwrap())

@@ -28,7 +28,6 @@ pub(crate) fn offer_id() -> String {
         .to_owned()
 }
 
-/// Returns a list response with these orders.
 pub(crate) fn list(orders: &[Value]) -> String {
     let orders: Vec<_> = (orders.iter())
         .map(|order| order.get("data").unwrap())

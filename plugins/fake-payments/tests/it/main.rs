@@ -1,12 +1,7 @@
 //! Tests of the exported functions against scripted responses of Tillway. The fixtures are
 //! responses that Tillway returned.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod description;
 mod ending;

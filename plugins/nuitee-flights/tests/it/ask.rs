@@ -16,7 +16,6 @@ use stopover_sdk::{FlightBooking, FlightPricing, time};
 /// Id of the booking in `fixtures/`.
 pub(crate) const BOOKING_ID: &str = "019d0000-bbbb-7000-8000-0000000000bb";
 
-/// Reads a document of `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {
     testing::read_fixture(env!("CARGO_MANIFEST_DIR"), name)
 }

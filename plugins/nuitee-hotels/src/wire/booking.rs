@@ -128,7 +128,6 @@ pub(crate) struct BookedRetailRate {
     pub(crate) total: OneOrMany<Amount>,
 }
 
-/// The response to a cancellation.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Cancellation {
     #[serde(default)]

@@ -7,7 +7,6 @@ use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Contact;
 use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay};
 
-/// Reads a document of `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {
     testing::read_fixture(env!("CARGO_MANIFEST_DIR"), name)
 }

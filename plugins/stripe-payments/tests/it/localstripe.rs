@@ -22,7 +22,6 @@ const DECLINING: &str = "pm_card_chargeCustomerFail";
 /// A card that cannot be stored.
 const UNKEEPABLE: &str = "pm_card_visa_chargeDeclined";
 
-/// The calls of one booking.
 struct Booking<'a> {
     stripe: &'a LocalStripe,
     name: &'static str,

@@ -68,7 +68,6 @@ fn cabin(cabin: wire::Cabin) -> Cabin {
     }
 }
 
-/// Converts a cabin of a search.
 pub(crate) fn wanted_cabin(cabin: Cabin) -> wire::Cabin {
     match cabin {
         Cabin::Economy => wire::Cabin::Economy,
