@@ -3,9 +3,11 @@
 use duffel_flights::DuffelFlights;
 use serde_json::json;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
-use stopover_sdk::http::{Error, Method};
+use stopover_sdk::http::{Error, Method, Response};
 use stopover_sdk::testing::Outcome::{InvalidResponse, NotSent, Unavailable, Unknown};
-use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::testing::{
+    MockGateway, failures_after_sending, failures_before_sending, outcome,
+};
 use stopover_sdk::types::flight::{DocumentType, Gender, PassengerType};
 use stopover_sdk::types::{BookingStatus, Money};
 use stopover_sdk::{ChangeError, FlightBooking, RefusalReason};
@@ -238,42 +240,25 @@ fn accepted_order_is_pending_with_or_without_id() {
 }
 
 #[test]
-fn booking_with_unreadable_or_foreign_response_is_unknown() {
-    let other = ask::changed(
-        "order.json",
-        &[("/metadata/gateway_booking_id", json!("bkg_other"))],
-    );
-    let unpriced = ask::changed("order.json", &[("/total_amount", json!(null))]);
-    let halved = ask::fixture("order.json")[..300].to_owned();
-    for document in [
-        other,
-        unpriced,
-        halved,
-        String::new(),
+fn booking_is_unknown_after_sending_and_not_sent_before() {
+    let with = |pointer, value| ask::changed("order.json", &[(pointer, value)]);
+    let responses = [
+        with("/metadata/gateway_booking_id", json!("bkg_other")),
+        with("/total_amount", json!(null)),
+        ask::fixture("order.json")[..300].to_owned(),
         r#"{"data": {}}"#.to_owned(),
-    ] {
-        let gateway = MockGateway::new().respond_with(201, &document);
+    ];
+    let responses = responses.map(|body| Ok(Response::new(201, body)));
+    let failures = failures_after_sending().into_iter().chain(responses);
+    for failure in failures {
+        let gateway = MockGateway::new().exchange(failure.clone());
         let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
-        assert_eq!(outcome(&result), Unknown, "{document}: {result:?}");
+        assert_eq!(outcome(&result), Unknown, "{failure:?}");
     }
-}
-
-#[test]
-fn lost_booking_is_unknown_and_unsent_booking_is_not_sent() {
-    let book = |error| {
-        MockGateway::new()
-            .fail_with(error)
-            .run(|| DuffelFlights::book(ask::book_request()))
-    };
-    for error in [
-        Error::TimedOut(String::new()),
-        Error::ConnectionLost(String::new()),
-        Error::TooLarge(1),
-    ] {
-        assert_eq!(outcome(&book(error)), Unknown);
-    }
-    for error in [Error::NotSent(String::new()), Error::Denied(String::new())] {
-        assert_eq!(outcome(&book(error)), NotSent);
+    for failure in failures_before_sending() {
+        let gateway = MockGateway::new().exchange(failure);
+        let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
+        assert_eq!(outcome(&result), NotSent);
     }
 }
 

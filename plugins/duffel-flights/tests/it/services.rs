@@ -3,9 +3,11 @@
 use duffel_flights::DuffelFlights;
 use serde_json::json;
 use stopover_sdk::flight_services::AvailableServices;
-use stopover_sdk::http::{Error, Method};
+use stopover_sdk::http::{Method, Response};
 use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, NotFound, NotSent, Unknown};
-use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::testing::{
+    MockGateway, failures_after_sending, failures_before_sending, outcome,
+};
 use stopover_sdk::types::flight::{BaggageType, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightServices, ReadError};
 
@@ -105,18 +107,16 @@ fn purchased_bags_are_paid_exactly_and_returned_with_order() {
 }
 
 #[test]
-fn purchase_without_valid_response_is_unknown() {
+fn purchase_is_unknown_after_sending_and_not_sent_before() {
     let other = ask::changed("order.json", &[("/id", json!("ord_other"))]);
-    let cases = [
-        MockGateway::new().fail_with(Error::ConnectionLost(String::new())),
-        MockGateway::new().fail_with(Error::TimedOut(String::new())),
-        MockGateway::new().respond_with(200, ""),
-        MockGateway::new().respond_with(200, other),
-    ];
-    for gateway in cases {
-        let result = buy(&gateway);
-        assert_eq!(outcome(&result), Unknown, "{result:?}");
+    let mut failures = failures_after_sending();
+    failures.push(Ok(Response::new(200, other)));
+    for failure in failures {
+        let gateway = MockGateway::new().exchange(failure.clone());
+        assert_eq!(outcome(&buy(&gateway)), Unknown, "{failure:?}");
     }
-    let result = buy(&MockGateway::new().fail_with(Error::NotSent(String::new())));
-    assert_eq!(outcome(&result), NotSent, "{result:?}");
+    for failure in failures_before_sending() {
+        let gateway = MockGateway::new().exchange(failure);
+        assert_eq!(outcome(&buy(&gateway)), NotSent);
+    }
 }

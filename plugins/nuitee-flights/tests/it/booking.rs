@@ -3,9 +3,11 @@
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, FindRequest};
-use stopover_sdk::http::{Error, Method};
-use stopover_sdk::testing::Outcome::{InvalidResponse, NotSent, Unknown};
-use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::http::{Method, Response};
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, NotSent, Unknown};
+use stopover_sdk::testing::{
+    failures_after_sending, failures_before_sending, outcome, read_failures,
+};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{BaggageType, ServiceType, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, RefusalReason};
@@ -239,36 +241,37 @@ fn booking_with_unknown_id_is_searched_by_client_reference() {
 
 #[test]
 fn failed_find_returns_error_instead_of_not_found() {
-    let gateways: [fn() -> MockGateway; 3] = [
-        || ask::gateway().fail_with(Error::TimedOut("t".into())),
-        || ask::gateway().respond_with(500, r#"{"error": {"code": 57099}}"#),
-        || ask::gateway().respond_with(401, r#"{"error": {"code": 47001}}"#),
-    ];
-    for gateway in gateways {
+    let error = |status, code: u32| {
+        let body = json!({"error": {"code": code}}).to_string();
+        Ok(Response::new(status, body))
+    };
+    let mut failures = read_failures();
+    failures.push((error(500, 57099), Failed));
+    failures.push((error(401, 47001), Misconfigured));
+    for (failure, expected) in failures {
         for id in [Some(ask::BOOKING_ID), None] {
-            let read = gateway().run(|| NuiteeFlights::find(ask::find_request(id)));
-            assert!(read.is_err(), "{read:?}");
+            let gateway = ask::gateway().exchange(failure.clone());
+            let found = gateway.run(|| NuiteeFlights::find(ask::find_request(id)));
+            assert_eq!(outcome(&found), expected, "{found:?}");
         }
     }
 }
 
 #[test]
-fn booking_with_lost_or_broken_response_is_unknown() {
-    let gateways: [MockGateway; 6] = [
-        ask::gateway().fail_with(Error::TimedOut("t".into())),
-        ask::gateway().fail_with(Error::ConnectionLost("c".into())),
-        ask::gateway().fail_with(Error::TooLarge(1)),
-        ask::gateway().respond_with(201, "{\"data\": [{\"booki"),
-        ask::gateway().respond_with(201, r#"{"data": []}"#),
-        ask::gateway().respond_with(200, ""),
-    ];
-    for gateway in gateways {
+fn booking_is_unknown_after_sending_and_not_sent_before() {
+    let responses = ["{\"data\": [{\"booki", r#"{"data": []}"#];
+    let responses = responses.map(|body| Ok(Response::new(201, body)));
+    let failures = failures_after_sending().into_iter().chain(responses);
+    for failure in failures {
+        let gateway = ask::gateway().exchange(failure.clone());
         let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
-        assert_eq!(outcome(&result), Unknown, "{result:?}");
+        assert_eq!(outcome(&result), Unknown, "{failure:?}");
     }
-    let gateway = ask::gateway().fail_with(Error::NotSent("n".into()));
-    let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
-    assert_eq!(outcome(&result), NotSent, "{result:?}");
+    for failure in failures_before_sending() {
+        let gateway = ask::gateway().exchange(failure);
+        let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
+        assert_eq!(outcome(&result), NotSent);
+    }
 }
 
 #[test]

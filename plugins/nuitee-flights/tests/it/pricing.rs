@@ -3,9 +3,9 @@
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceRequest, PriceResponse, Sort};
-use stopover_sdk::http::{Error, Response};
+use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{Failed, InvalidResponse};
-use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::testing::{outcome, read_failures};
 use stopover_sdk::types::flight::{Cabin, Direction};
 use stopover_sdk::{FlightPricing, ReadError, time};
 
@@ -446,26 +446,11 @@ fn large_response_is_converted_up_to_limit() {
 
 #[test]
 fn failed_search_returns_error() {
-    type Case = (MockGateway, fn(&ReadError) -> bool);
-    let cases: [Case; 4] = [
-        (
-            ask::gateway().fail_with(Error::TimedOut("t".into())),
-            |error| matches!(error, ReadError::TimedOut(_)),
-        ),
-        (
-            ask::gateway().fail_with(Error::ConnectionLost("c".into())),
-            |error| matches!(error, ReadError::Unavailable(_)),
-        ),
-        (ask::gateway().respond_with(200, "<html>"), |error| {
-            matches!(error, ReadError::InvalidResponse(_))
-        }),
-        (ask::gateway().respond_with(502, "<html>"), |error| {
-            matches!(error, ReadError::Failed(_))
-        }),
-    ];
-    for (gateway, is_expected) in cases {
-        let error = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        let error = error.unwrap_err();
-        assert!(is_expected(&error), "{error:?}");
+    let mut failures = read_failures();
+    failures.push((Ok(Response::new(200, "<html>")), InvalidResponse));
+    for (failure, expected) in failures {
+        let gateway = ask::gateway().exchange(failure);
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        assert_eq!(outcome(&response), expected, "{response:?}");
     }
 }

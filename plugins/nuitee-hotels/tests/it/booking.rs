@@ -3,9 +3,11 @@
 use nuitee_hotels::NuiteeHotels;
 use serde_json::{Value, json};
 use stopover_sdk::hotel_booking::{BookingLookup, PrebookResponse};
-use stopover_sdk::http::Error;
-use stopover_sdk::testing::Outcome::Unknown;
-use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::http::{Error, Response};
+use stopover_sdk::testing::Outcome::{InvalidResponse, NotSent, Unknown};
+use stopover_sdk::testing::{
+    MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures,
+};
 use stopover_sdk::types::{BookingStatus, Money};
 use stopover_sdk::{ChangeError, HotelBooking, ReadError, RefusalReason, time};
 
@@ -263,13 +265,10 @@ fn booking_with_existing_reference_is_read_back() {
 }
 
 #[test]
-fn booking_with_unreadable_response_is_unknown() {
+fn booking_is_unknown_after_sending_and_not_sent_before() {
     let confirmed = ask::fixture("booking.json");
-    let cases = [
+    let responses = [
         (200, "{\"data\": {\"bookingId\": \"BK".to_owned()),
-        (200, "<html>".to_owned()),
-        (200, String::new()),
-        (204, String::new()),
         (200, "{}".to_owned()),
         (200, confirmed.replace("\"CONFIRMED\"", "\"SOMETHING_NEW\"")),
         (
@@ -277,29 +276,20 @@ fn booking_with_unreadable_response_is_unknown() {
             confirmed.replace("\"price\": 460.5", "\"price\": \"much\""),
         ),
         (302, String::new()),
-        (502, "<html>".to_owned()),
         (400, "bad request".to_owned()),
         (429, "slow down".to_owned()),
     ];
-    for (status, body) in cases {
-        let gateway = MockGateway::new().respond_with(status, &body);
+    let responses = responses.map(|(status, body)| Ok(Response::new(status, body)));
+    let failures = failures_after_sending().into_iter().chain(responses);
+    for failure in failures {
+        let gateway = MockGateway::new().exchange(failure.clone());
         let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
-        assert_eq!(outcome(&result), Unknown, "{status} {body:.20}: {result:?}");
+        assert_eq!(outcome(&result), Unknown, "{failure:?}");
     }
-}
-
-#[test]
-fn booking_is_unknown_on_broken_and_not_sent_on_refused_connection() {
-    type Case = (fn(String) -> Error, fn(String) -> ChangeError);
-    let cases: [Case; 3] = [
-        (Error::NotSent, ChangeError::NotSent),
-        (Error::ConnectionLost, ChangeError::Unknown),
-        (Error::TimedOut, ChangeError::Unknown),
-    ];
-    for (error, expected) in cases {
-        let gateway = MockGateway::new().fail_with(error("cause".to_owned()));
+    for failure in failures_before_sending() {
+        let gateway = MockGateway::new().exchange(failure);
         let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
-        assert_eq!(result, Err(expected("cause".to_owned())));
+        assert_eq!(outcome(&result), NotSent);
     }
 }
 
@@ -373,19 +363,14 @@ fn missing_booking_is_not_found_in_every_response_form() {
 
 #[test]
 fn failed_find_returns_error_instead_of_not_found() {
-    let cases = [
-        (500, "{}"),
-        (200, "{\"data\": [{\"bookingId\": 5}]}"),
-        (401, "{}"),
-    ];
-    for (status, body) in cases {
-        let gateway = MockGateway::new().respond_with(status, body);
+    let unreadable = Response::new(200, "{\"data\": [{\"bookingId\": 5}]}");
+    let mut failures = read_failures();
+    failures.push((Ok(unreadable), InvalidResponse));
+    for (failure, expected) in failures {
+        let gateway = MockGateway::new().exchange(failure);
         let found = gateway.run(|| NuiteeHotels::find(ask::find_request(None)));
-        assert!(found.is_err(), "{status}: {found:?}");
+        assert_eq!(outcome(&found), expected, "{found:?}");
     }
-    let gateway = MockGateway::new().fail_with(Error::TimedOut("late".into()));
-    let found = gateway.run(|| NuiteeHotels::find(ask::find_request(None)));
-    assert_eq!(found, Err(ReadError::TimedOut("late".into())));
 }
 
 #[test]
