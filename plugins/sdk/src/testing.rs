@@ -14,7 +14,7 @@ mod failure;
 mod mutation;
 mod outcome;
 
-pub use document::{read_fixture, with_values};
+pub use document::{read_documents, read_fixture, with_values};
 pub use failure::{failures_after_sending, failures_before_sending, read_failures};
 pub use mutation::for_each_mutation;
 pub use outcome::{Outcome, outcome};

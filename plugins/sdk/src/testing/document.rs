@@ -1,5 +1,7 @@
 //! Documents of suppliers: fixtures in files, and copies with other values.
 
+use std::fs;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use serde_json::Value;
@@ -11,7 +13,7 @@ use serde_json::Value;
 #[expect(clippy::panic, reason = "a test fails by panicking")]
 pub fn read_fixture(manifest_dir: &str, name: &str) -> String {
     let path = Path::new(manifest_dir).join("fixtures").join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Returns a document with values replaced, by JSON pointer.
@@ -27,4 +29,37 @@ pub fn with_values(mut document: Value, values: &[(&str, Value)]) -> Value {
         }
     }
     document
+}
+
+/// Reads the JSON files of a folder and of its folders: paths below the folder, and texts. Returns
+/// `None` if the folder is missing, and says so on stderr, because a test then checks nothing.
+///
+/// # Errors
+/// Fails if a file or a folder cannot be read.
+pub fn read_documents(folder: &Path) -> io::Result<Option<Vec<(String, String)>>> {
+    // The test harness shows captured output of failed tests only, so stderr is written directly.
+    let mut stderr = io::stderr();
+    if !folder.is_dir() {
+        writeln!(stderr, "skipped: {} is missing", folder.display())?;
+        return Ok(None);
+    }
+    let mut documents = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "json")
+            {
+                let name = path.strip_prefix(folder).unwrap_or(&path);
+                documents.push((name.display().to_string(), fs::read_to_string(&path)?));
+            }
+        }
+    }
+    documents.sort();
+    writeln!(stderr, "replays documents of {}", folder.display())?;
+    Ok(Some(documents))
 }
