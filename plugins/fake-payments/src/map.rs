@@ -85,9 +85,6 @@ pub(crate) fn card(card: wire::Card) -> Card {
 pub(crate) fn refund(refund: wire::Refund) -> ProcessorRefund {
     ProcessorRefund {
         processor_reference: refund.id,
-        amount: Money {
-            amount: refund.amount,
-            currency: refund.currency.to_ascii_uppercase(),
-        },
+        amount: Money::new(refund.amount, refund.currency.to_ascii_uppercase()),
     }
 }

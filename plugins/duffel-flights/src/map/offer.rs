@@ -137,10 +137,7 @@ pub(crate) fn prebook_response(
 
 /// Returns the refusal of a fare whose price has risen.
 pub(crate) fn price_changed(total: MinorUnits, currency: &str) -> Refusal {
-    let now = Money {
-        amount: total,
-        currency: currency.to_owned(),
-    };
+    let now = Money::new(total, currency);
     Refusal::new(
         RefusalReason::PriceChanged(now),
         "the offer has another price now",

@@ -79,10 +79,7 @@ fn prebook_with_higher_price_or_other_currency_is_refused() {
         let gateway = MockGateway::new().respond_with(200, document);
         gateway.run(|| DuffelFlights::prebook(ask::prebook_request()))
     };
-    let money = Money {
-        amount: 36_041,
-        currency: "EUR".to_owned(),
-    };
+    let money = Money::new(36_041, "EUR");
     assert_eq!(
         reason(prebook(now("360.41"))),
         RefusalReason::PriceChanged(money)
@@ -272,10 +269,7 @@ fn booking_with_outdated_price_is_refused_with_current_price() {
     let gateway = MockGateway::new()
         .respond_with(422, &mismatch)
         .respond_with(200, dearer);
-    let money = Money {
-        amount: 37_040,
-        currency: "EUR".to_owned(),
-    };
+    let money = Money::new(37_040, "EUR");
     let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
     assert_eq!(reason(result), RefusalReason::PriceChanged(money));
 

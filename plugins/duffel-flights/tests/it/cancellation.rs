@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::http::{Error, Method};
 use stopover_sdk::testing::Outcome::{NotSent, Unavailable, Unknown};
-use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::testing::{MockGateway, failures_after_sending, outcome};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{CancellationAmounts, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError, RefusalReason};
@@ -169,53 +169,37 @@ fn cancellation_failing_before_quote_is_not_sent() {
 #[test]
 fn cancellation_without_matching_confirmation_is_unknown() {
     let quoted = || ordered().respond_with(201, ask::fixture("quote.json"));
-    let already = ask::error("invalid_state_error", "already_cancelled");
-    let other = |pointer, value| {
-        ask::changed(
-            "quote.json",
-            &[
-                ("/confirmed_at", json!("2027-05-02T10:00:05Z")),
-                (pointer, value),
-            ],
-        )
+    let already = || ask::error("invalid_state_error", "already_cancelled");
+    let confirmed_with = |pointer, value: &str| {
+        let confirmed_at = ("/confirmed_at", json!("2027-05-02T10:00:05Z"));
+        ask::changed("quote.json", &[confirmed_at, (pointer, json!(value))])
     };
-    let cases = [
-        (
-            "lost",
-            quoted().fail_with(Error::ConnectionLost(String::new())),
-        ),
-        ("slow", quoted().fail_with(Error::TimedOut(String::new()))),
-        ("already", quoted().respond_with(422, &already)),
-        ("already quoted", ordered().respond_with(422, &already)),
-        (
-            "gone",
-            quoted().respond_with(404, ask::error("invalid_request_error", "not_found")),
-        ),
-        (
-            "not confirmed",
-            quoted().respond_with(200, ask::fixture("quote.json")),
-        ),
-        (
-            "another order",
-            quoted().respond_with(200, other("/order_id", json!("ord_other"))),
-        ),
-        (
-            "another quote",
-            quoted().respond_with(200, other("/id", json!("ore_other"))),
-        ),
-        ("half", quoted().respond_with(200, &ask::confirmed()[..100])),
-        (
-            "quote of another",
-            ordered().respond_with(201, other("/order_id", json!("ord_other"))),
-        ),
-        (
-            "lost quote",
-            ordered().fail_with(Error::ConnectionLost(String::new())),
-        ),
+    let confirmations = [
+        (422, already()),
+        (404, ask::error("invalid_request_error", "not_found")),
+        // The quote is not confirmed.
+        (200, ask::fixture("quote.json")),
+        (200, confirmed_with("/order_id", "ord_other")),
+        (200, confirmed_with("/id", "ore_other")),
+        (200, ask::confirmed()[..100].to_owned()),
     ];
-    for (what, gateway) in cases {
-        let result = cancel(&gateway);
-        assert_eq!(outcome(&result), Unknown, "{what}: {result:?}");
+    for (status, body) in confirmations {
+        let result = cancel(&quoted().respond_with(status, &body));
+        assert_eq!(outcome(&result), Unknown, "{body}: {result:?}");
+    }
+    let quotes = [
+        (422, already()),
+        (201, confirmed_with("/order_id", "ord_other")),
+    ];
+    for (status, body) in quotes {
+        let result = cancel(&ordered().respond_with(status, &body));
+        assert_eq!(outcome(&result), Unknown, "{body}: {result:?}");
+    }
+    for failure in failures_after_sending() {
+        for gateway in [ordered(), quoted()] {
+            let result = cancel(&gateway.exchange(failure.clone()));
+            assert_eq!(outcome(&result), Unknown, "{failure:?}: {result:?}");
+        }
     }
 }
 

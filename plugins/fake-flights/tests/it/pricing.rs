@@ -360,10 +360,7 @@ fn penalty_may_be_in_another_currency() {
         let gateway = gateway().respond_with(200, edited(body, &[(pointer, money)]));
         let response = gateway.run(|| price(price_request())).unwrap();
         let condition = &response.offers[0].fare_conditions.refund;
-        let expected = Money {
-            amount: 7_500,
-            currency: "JPY".to_owned(),
-        };
+        let expected = Money::new(7_500, "JPY");
         assert_eq!(condition.penalty, Some(expected));
         assert_eq!(condition.allowed, Some(true));
     }

@@ -91,10 +91,7 @@ fn rates_are_fully_converted() {
     assert_eq!(room.board, Board::BedAndBreakfast);
     assert_eq!(room.board_name, "Bed and breakfast");
     assert_eq!(room.total, 26_000);
-    let city_tax = Money {
-        amount: 800,
-        currency: "EUR".to_owned(),
-    };
+    let city_tax = Money::new(800, "EUR");
     assert_eq!(room.due_at_property, Some(city_tax));
     assert_eq!(room.policy.penalties[0].amount, 26_000);
     assert_eq!(room_only.rooms[0].board, Board::RoomOnly);

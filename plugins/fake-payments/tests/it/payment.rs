@@ -150,10 +150,7 @@ fn refund_returns_captured_amount() {
 #[test]
 fn minor_units_are_sent_unchanged_in_every_currency() {
     let mut request = authorize_request();
-    request.amount = Money {
-        amount: 500,
-        currency: "JPY".to_owned(),
-    };
+    request.amount = Money::new(500, "JPY");
     let gateway = gateway().respond_with(201, edited("payment", &[("/currency", json!("jpy"))]));
     let state = gateway.run(|| FakePayments::authorize(request)).unwrap();
     assert_eq!(gateway.request_json(0)["amount"], 500);

@@ -299,8 +299,8 @@ fn unusable_offer_is_left_out_and_logged() {
         let gateway = ask::gateway().respond_with(200, document);
         let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
         assert_eq!(families(&response.unwrap()), ["Basic", "Upper"], "{name}");
-        let told = usize::from(name != "again");
-        assert_eq!(gateway.logs().len(), told, "{name}");
+        let log_count = usize::from(name != "again");
+        assert_eq!(gateway.logs().len(), log_count, "{name}");
     }
 }
 

@@ -199,10 +199,7 @@ fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
             named => named,
         };
         let amount = minor(fee.amount, fee_currency).ok()?;
-        let sum = due.get_or_insert_with(|| Money {
-            amount: 0,
-            currency: fee_currency.to_owned(),
-        });
+        let sum = due.get_or_insert_with(|| Money::new(0, fee_currency));
         if sum.currency != fee_currency {
             return None;
         }

@@ -76,10 +76,7 @@ pub(crate) fn prebook_response(
         return Err(contradiction("its price is not positive"));
     }
     if total > offered.total {
-        let now = Money {
-            amount: total,
-            currency: offered.currency.to_owned(),
-        };
+        let now = Money::new(total, offered.currency);
         let message = "the price of the offer rose";
         return Err(Refusal::new(RefusalReason::PriceChanged(now), message).into());
     }

@@ -101,10 +101,7 @@ fn prebook_with_higher_price_is_refused_and_lower_price_accepted() {
             data["priceDifferencePercent"] = json!(2);
         })
     };
-    let now = Money {
-        amount: 46999,
-        currency: "EUR".to_owned(),
-    };
+    let now = Money::new(46999, "EUR");
     assert_eq!(refused(priced(469.99)), RefusalReason::PriceChanged(now));
     assert_eq!(priced(440.0).unwrap().total, 44000);
 }

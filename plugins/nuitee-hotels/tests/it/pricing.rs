@@ -108,10 +108,7 @@ fn unusable_offers_are_left_out_and_logged() {
 fn only_fees_not_included_are_due_at_property() {
     let (offers, _) = priced();
     assert_eq!(offers[0].rooms[0].due_at_property, None);
-    let due = Money {
-        amount: 1350,
-        currency: "EUR".to_owned(),
-    };
+    let due = Money::new(1350, "EUR");
     assert_eq!(offers[0].rooms[1].due_at_property, Some(due));
 }
 
@@ -277,9 +274,6 @@ fn offer_with_fees_in_two_currencies_is_left_out() {
     };
     assert_eq!(with_fee("HRK", false)[0].supplier_offer, "OFFER-GARDEN");
     let offers = with_fee("JPY", true);
-    let due = Money {
-        amount: 14,
-        currency: "JPY".to_owned(),
-    };
+    let due = Money::new(14, "JPY");
     assert_eq!(offers[0].rooms[1].due_at_property, Some(due));
 }

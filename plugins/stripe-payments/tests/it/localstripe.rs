@@ -48,7 +48,7 @@ impl Booking<'_> {
         self.stripe.run(|| StripePayments::authorize(request))
     }
 
-    fn held(&self) -> String {
+    fn authorized(&self) -> String {
         let state = self.authorize(GOOD).unwrap();
         assert_eq!(state.status, PaymentStatus::Authorized);
         assert_eq!(state.authorized, 1_000);
@@ -105,7 +105,7 @@ fn stored_card_is_authorized_captured_and_refunded() {
         stripe: &stripe,
         name: "bkg_1",
     };
-    let payment = booking.held();
+    let payment = booking.authorized();
     let taken = booking.capture(&payment).unwrap();
     assert_eq!(totals(&taken), (PaymentStatus::Captured, 1_000, 1_000, 0));
 
@@ -143,8 +143,8 @@ fn authorization_is_found_by_client_reference_and_voided() {
             name: "bkg_2",
         },
     );
-    let payment = one.held();
-    let _another = other.held();
+    let payment = one.authorized();
+    let _another = other.authorized();
     let found = one.found(None, "authorize");
     assert_eq!(found.processor_reference, payment);
     assert_eq!(totals(&found), (PaymentStatus::Authorized, 1_000, 0, 0));
@@ -212,8 +212,11 @@ fn browser_completes_intent() {
     let path = format!("/v1/payment_intents/{payment}");
     stripe.post(&path, "payment_method=pm_card_visa");
     stripe.post(&format!("{path}/confirm"), "");
-    let held = booking.found(Some(&payment), "intent");
-    assert_eq!(totals(&held), (PaymentStatus::Authorized, 1_000, 0, 0));
+    let authorization = booking.found(Some(&payment), "intent");
+    assert_eq!(
+        totals(&authorization),
+        (PaymentStatus::Authorized, 1_000, 0, 0)
+    );
     let taken = booking.capture(&payment).unwrap();
     assert_eq!(taken.status, PaymentStatus::Captured);
 }
@@ -240,7 +243,7 @@ fn delivery_signed_by_stripe_is_authentic() {
         stripe: &stripe,
         name: "bkg_1",
     };
-    let payment = booking.held();
+    let payment = booking.authorized();
     let _taken = booking.capture(&payment).unwrap();
 
     let (header, body) = deliveries.next();
