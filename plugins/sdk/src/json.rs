@@ -68,6 +68,14 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, EncodeError> 
     serde_json::to_vec(value).map_err(|error| EncodeError(error.to_string()))
 }
 
+/// Encodes a value as the text of a JSON document.
+///
+/// # Errors
+/// Fails if a map has keys that are not text.
+pub fn encode_text<T: Serialize + ?Sized>(value: &T) -> Result<String, EncodeError> {
+    serde_json::to_string(value).map_err(|error| EncodeError(error.to_string()))
+}
+
 /// Describes where and why a document cannot be decoded. Values are omitted, because they may be
 /// personal data.
 pub(crate) fn explain(error: &serde_json::Error) -> String {

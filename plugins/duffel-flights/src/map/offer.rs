@@ -116,10 +116,8 @@ pub(crate) fn prebook_response(
         passengers: ids.0,
         documents: written.document_types,
     };
-    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
-        .map_err(|_| DecodeError::new("the offer's id is not text"))?;
     Ok(PrebookResponse {
-        supplier_prebook,
+        supplier_prebook: json::encode_text(&bound)?,
         total,
         fare: optional_minor(written.base_amount, &written.base_currency, currency),
         fare_tax: optional_minor(written.tax_amount, &written.tax_currency, currency),

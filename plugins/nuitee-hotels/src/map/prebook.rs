@@ -80,8 +80,7 @@ pub(crate) fn prebook_response(
         let message = "the price of the offer rose";
         return Err(Refusal::new(RefusalReason::PriceChanged(now), message).into());
     }
-    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
-        .map_err(|_| contradiction("its id is not text"))?;
+    let supplier_prebook = json::encode_text(&bound)?;
     Ok(PrebookResponse {
         supplier_prebook,
         currency: prebook.currency,
