@@ -17,7 +17,7 @@ mod outcome;
 pub use document::{read_documents, read_fixture, with_values};
 pub use failure::{failures_after_sending, failures_before_sending, read_failures};
 pub use mutation::for_each_mutation;
-pub use outcome::{Outcome, outcome};
+pub use outcome::{Outcome, outcome, refusal};
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};

@@ -6,10 +6,8 @@ use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{
     Failed, Misconfigured, NotFound, RateLimited, Refused, Rejected, TimedOut, Unavailable, Unknown,
 };
-use stopover_sdk::testing::{MockGateway, Outcome, outcome};
-use stopover_sdk::{
-    ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightServices, ReadError,
-};
+use stopover_sdk::testing::{MockGateway, Outcome, outcome, refusal};
+use stopover_sdk::{FlightBooking, FlightCancellation, FlightPricing, FlightServices, ReadError};
 
 use crate::ask;
 
@@ -355,9 +353,7 @@ fn refusal_message_has_code_and_request_id_without_duffel_message() {
     let gateway =
         MockGateway::new().respond_with(422, ask::error("validation_error", "validation_format"));
     let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
-    let Err(ChangeError::Refused(refusal)) = result else {
-        panic!("{result:?}");
-    };
+    let refusal = refusal(result);
     assert_eq!(refusal.supplier_code.as_deref(), Some("validation_format"));
     assert_eq!(
         refusal.message,

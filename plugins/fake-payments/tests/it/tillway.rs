@@ -52,10 +52,7 @@ pub(crate) fn asked(gateway: &MockGateway) -> Vec<String> {
 }
 
 pub(crate) fn euros(amount: i64) -> Money {
-    Money {
-        amount,
-        currency: "EUR".to_owned(),
-    }
+    Money::new(amount, "EUR")
 }
 
 pub(crate) fn intent_request() -> IntentRequest {

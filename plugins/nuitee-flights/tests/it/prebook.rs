@@ -4,8 +4,8 @@ use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{PrebookRequest, PrebookResponse};
 use stopover_sdk::http::Error;
-use stopover_sdk::testing::Outcome::{NotSent, Unknown};
-use stopover_sdk::testing::outcome;
+use stopover_sdk::testing::Outcome::{NotSent, Refused, Unknown};
+use stopover_sdk::testing::{outcome, refusal};
 use stopover_sdk::types::flight::{Gender, PassengerType};
 use stopover_sdk::types::{Checkout, Money};
 use stopover_sdk::{ChangeError, FlightBooking, RefusalReason, time};
@@ -27,13 +27,6 @@ fn prebook_with(verify: Change, prebook: Change) -> Result<PrebookResponse, Chan
             ask::changed("prebook.json", |response| prebook(&mut response["data"][0])),
         );
     gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()))
-}
-
-fn refused(result: Result<PrebookResponse, ChangeError>) -> RefusalReason {
-    match result {
-        Err(ChangeError::Refused(refusal)) => refusal.reason,
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -134,28 +127,24 @@ fn prebook_with_changed_terms_is_refused() {
         let verify = ask::changed("verify.json", |response| change(&mut response["data"][0]));
         let gateway = ask::gateway().respond_with(200, verify);
         let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
-        assert_eq!(refused(result), RefusalReason::TermsChanged);
+        assert_eq!(outcome(&result), Refused("terms changed"));
         assert_eq!(gateway.requests().len(), 1);
     }
     let other_flights: Change = |item| {
         item["booking"]["journey"]["segments"][1]["destinationCode"] = json!("EWR");
     };
     let result = prebook_with(unchanged, other_flights);
-    assert_eq!(refused(result), RefusalReason::TermsChanged);
+    assert_eq!(outcome(&result), Refused("terms changed"));
 }
 
 #[test]
 fn prebook_with_higher_price_is_refused_and_lower_price_accepted() {
-    let higher = |amount| {
-        RefusalReason::PriceChanged(Money {
-            amount,
-            currency: "EUR".to_owned(),
-        })
-    };
+    let higher = |amount| RefusalReason::PriceChanged(Money::new(amount, "EUR"));
+    let reason = |verify, prebook| refusal(prebook_with(verify, prebook)).reason;
     let dearer: Change = |item| item["journey"]["pricing"]["display"]["total"] = json!(1210.41);
-    assert_eq!(refused(prebook_with(dearer, unchanged)), higher(121_041));
+    assert_eq!(reason(dearer, unchanged), higher(121_041));
     let dearer: Change = |item| item["price"] = json!(1300);
-    assert_eq!(refused(prebook_with(unchanged, dearer)), higher(130_000));
+    assert_eq!(reason(unchanged, dearer), higher(130_000));
     let cheaper: Change = |item| {
         item["journey"]["pricing"]["display"]["total"] = json!(1100);
         item["changes"] = json!({"priceChanged": true});
@@ -248,7 +237,7 @@ fn prebook_with_invalid_passenger_data_is_refused_without_request() {
         wrong(&mut request);
         let gateway = ask::gateway();
         let result = gateway.run(|| NuiteeFlights::prebook(request));
-        assert_eq!(refused(result), RefusalReason::Invalid, "{name}");
+        assert_eq!(outcome(&result), Refused("invalid"), "{name}");
         assert!(gateway.requests().is_empty(), "{name}");
     }
 }

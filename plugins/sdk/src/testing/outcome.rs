@@ -2,7 +2,7 @@
 
 use crate::payment_processor::PaymentError;
 use crate::supplier_events::VerifyError;
-use crate::types::{ChangeError, ReadError, RefusalReason};
+use crate::types::{ChangeError, ReadError, Refusal, RefusalReason};
 
 /// The outcome of a call: the case of its error, without the text. `Rejected` and `Refused` have
 /// the refusal's reason, or an empty text for a payment.
@@ -31,6 +31,40 @@ where
     for<'e> Outcome: From<&'e E>,
 {
     result.as_ref().err().map_or(Outcome::Done, Outcome::from)
+}
+
+/// Returns the refusal with which a supplier rejected a read or refused a change.
+///
+/// # Panics
+/// Panics if the call succeeded or failed in another way.
+#[track_caller]
+#[expect(clippy::panic, reason = "a test fails by panicking")]
+pub fn refusal<T, E>(result: Result<T, E>) -> Refusal
+where
+    E: Into<Option<Refusal>>,
+    for<'e> Outcome: From<&'e E>,
+{
+    let outcome = outcome(&result);
+    let refusal = result.err().and_then(Into::into);
+    refusal.unwrap_or_else(|| panic!("the outcome is no refusal: {outcome:?}"))
+}
+
+impl From<ReadError> for Option<Refusal> {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Rejected(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+}
+
+impl From<ChangeError> for Option<Refusal> {
+    fn from(error: ChangeError) -> Self {
+        match error {
+            ChangeError::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
 }
 
 impl From<&ReadError> for Outcome {

@@ -42,10 +42,7 @@ const AMOUNTS: [(&str, u32, i64, Option<i64>); 21] = [
 ];
 
 fn money(currency: &str, amount: i64) -> Money {
-    Money {
-        amount,
-        currency: currency.to_owned(),
-    }
+    Money::new(amount, currency)
 }
 
 #[test]

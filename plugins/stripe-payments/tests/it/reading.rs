@@ -8,7 +8,7 @@ use stopover_sdk::payment_processor::{
 use stopover_sdk::testing::Outcome::{
     Failed, InvalidResponse, Misconfigured, NotFound, RateLimited, Unavailable,
 };
-use stopover_sdk::testing::{MockGateway, outcome, read_failures};
+use stopover_sdk::testing::{MockGateway, outcome, read_failures, refusal};
 use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason};
 use stripe_payments::StripePayments;
 
@@ -236,9 +236,7 @@ fn failed_refund_is_rejected_instead_of_found_or_not_found() {
     for status in ["failed", "canceled"] {
         let refund = edited("refund", &[("/status", json!(status))]);
         let response = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
-        let Err(ReadError::Rejected(refusal)) = response else {
-            panic!("{status}: {response:?}");
-        };
+        let refusal = refusal(response);
         assert_eq!(
             refusal.reason,
             RefusalReason::Other("refund_failed".to_owned())
@@ -281,9 +279,7 @@ fn every_read_failure_has_expected_error() {
         assert_eq!(gateway.requests().len(), 1, "{found:?}");
     }
     let gateway = MockGateway::new().respond_with(400, error("parameter_unknown"));
-    let Err(ReadError::Rejected(refusal)) = find(&gateway, Some(PAYMENT_ID)) else {
-        panic!("the read was not rejected");
-    };
+    let refusal = refusal(find(&gateway, Some(PAYMENT_ID)));
     assert_eq!(refusal.supplier_code.as_deref(), Some("parameter_unknown"));
     assert!(!refusal.message.contains("Ann"), "{}", refusal.message);
 }

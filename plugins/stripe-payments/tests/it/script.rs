@@ -68,10 +68,7 @@ pub(crate) fn header(gateway: &MockGateway, number: usize, name: &str) -> Option
 }
 
 pub(crate) fn euros(amount: i64) -> Money {
-    Money {
-        amount,
-        currency: "EUR".to_owned(),
-    }
+    Money::new(amount, "EUR")
 }
 
 pub(crate) fn intent_request() -> IntentRequest {
