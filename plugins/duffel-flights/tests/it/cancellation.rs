@@ -110,9 +110,9 @@ fn quote_for_order_not_cancellable_through_duffel_is_unavailable() {
     assert_eq!(outcome(&result), Rejected("not cancellable"), "{result:?}");
 
     // If Duffel does not list the available actions, the quote is attempted.
-    let untold = ask::changed("order.json", &[("/available_actions", json!(null))]);
+    let without_actions = ask::changed("order.json", &[("/available_actions", json!(null))]);
     let gateway = MockGateway::new()
-        .respond_with(200, untold)
+        .respond_with(200, without_actions)
         .respond_with(201, ask::fixture("quote.json"));
     assert!(matches!(quote(&gateway), Ok(Quote::Quoted(_))));
 }
