@@ -28,8 +28,8 @@ impl Receiver {
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(process.stdout.take().unwrap()).lines();
-        let url = said.next_line().await.unwrap().unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap()).lines();
+        let url = output.next_line().await.unwrap().unwrap();
         Self { process, url }
     }
 
@@ -87,8 +87,8 @@ async fn repeated_event_is_stored_once() {
         receiver = receiver.restart(&folder, &secrets).await;
     }
     let bytes = std::fs::read(folder.path().join(event)).unwrap();
-    let held: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-    assert_eq!(held, refused["event"]);
+    let stored: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!(stored, refused["event"]);
 
     // A crash may have left a partial file of another event.
     std::fs::write(folder.path().join("half-written"), "{\"id\":").unwrap();

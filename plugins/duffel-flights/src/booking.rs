@@ -4,6 +4,7 @@ use stopover_sdk::flight_booking::{
     BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::http::{self, Method, Response};
+use stopover_sdk::json::ensure;
 use stopover_sdk::types::flight::{Passenger, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason};
 
@@ -104,15 +105,10 @@ impl FlightBooking for DuffelFlights {
     }
 }
 
-/// Reads an order by its id.
 pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadError> {
     let path = format!("/air/orders/{}", http::percent_encode(id));
     let order: Order = open_read(&get(settings, &path).send()?)?;
-    if order.id != id {
-        return Err(ReadError::InvalidResponse(
-            "the response is about another order".to_owned(),
-        ));
-    }
+    ensure(order.id == id, "the response is about another order")?;
     Ok(order)
 }
 
@@ -170,11 +166,7 @@ fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadError> {
     let path = format!("/air/offers/{}", http::percent_encode(id));
     let response = get(settings, &path).timeout_ms(AIRLINE_TIMEOUT_MS).send()?;
     let offer: Offer = open_read(&response)?;
-    if offer.id != id {
-        return Err(ReadError::InvalidResponse(
-            "the response is about another offer".to_owned(),
-        ));
-    }
+    ensure(offer.id == id, "the response is about another offer")?;
     Ok(offer)
 }
 

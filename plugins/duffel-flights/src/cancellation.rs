@@ -2,6 +2,7 @@
 
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Method, Request, Response};
+use stopover_sdk::json::{DecodeError, EncodeError, ensure};
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError, Refusal, RefusalReason};
 
@@ -69,10 +70,11 @@ impl FlightCancellation for DuffelFlights {
         let confirmed = confirm(&settings, &quote.id)?;
         let done: OrderCancellation = open_change(&confirmed, Change::Cancel)?;
         check(&done, id)?;
-        if done.id != quote.id || done.confirmed_at.is_none() {
-            let text = "the response does not say that the cancellation is confirmed";
-            return Err(ChangeError::Unknown(text.to_owned()));
-        }
+        let is_confirmed = done.id == quote.id && done.confirmed_at.is_some();
+        ensure(
+            is_confirmed,
+            "the response does not say that the cancellation is confirmed",
+        )?;
         Ok(map::order::supplier_booking(order, Some(&done))?)
     }
 }
@@ -84,10 +86,7 @@ fn can_be_cancelled(order: &Order) -> bool {
     actions.is_none_or(|actions| actions.iter().any(|action| action == "cancel"))
 }
 
-fn quote_request(
-    settings: &Settings,
-    order_id: &str,
-) -> Result<Request, stopover_sdk::json::EncodeError> {
+fn quote_request(settings: &Settings, order_id: &str) -> Result<Request, EncodeError> {
     let http_request = api_request(settings, Method::Post, "/air/order_cancellations");
     let data = wire::request::OrderCancellation { order_id };
     with_data(http_request.timeout_ms(AIRLINE_TIMEOUT_MS), data)
@@ -101,10 +100,10 @@ fn confirm(settings: &Settings, id: &str) -> Result<Response, http::Error> {
         .send()
 }
 
-fn check(cancellation: &OrderCancellation, order_id: &str) -> Result<(), ChangeError> {
-    if cancellation.id.is_empty() || cancellation.order_id != order_id {
-        let text = "the response is about another order's cancellation";
-        return Err(ChangeError::Unknown(text.to_owned()));
-    }
-    Ok(())
+fn check(cancellation: &OrderCancellation, order_id: &str) -> Result<(), DecodeError> {
+    let is_of_order = !cancellation.id.is_empty() && cancellation.order_id == order_id;
+    ensure(
+        is_of_order,
+        "the response is about another order's cancellation",
+    )
 }

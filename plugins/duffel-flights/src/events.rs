@@ -34,7 +34,7 @@ impl SupplierEvents for DuffelFlights {
         message.extend_from_slice(&request.body);
         let expected = secret::hmac_sha256(SECRET, &message)
             .map_err(|_| invalid_signature("the webhook's secret is not granted"))?;
-        if !constant_time_eq(&hex(&expected), signature.digest) {
+        if !secret::is_hex_digest(signature.digest, &expected) {
             return Err(invalid_signature("the signature is wrong"));
         }
         let event: wire::event::Event = json::decode(&request.body)
@@ -62,17 +62,6 @@ impl<'a> Signature<'a> {
             digest: part("v1")?,
         })
     }
-}
-
-/// Compares two digests in constant time.
-fn constant_time_eq(expected: &str, given: &str) -> bool {
-    let pairs = expected.bytes().zip(given.bytes());
-    let difference = pairs.fold(0, |all, (left, right)| all | (left ^ right));
-    expected.len() == given.len() && std::hint::black_box(difference) == 0
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn invalid_signature(message: &str) -> VerifyError {

@@ -10,7 +10,6 @@ use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason, clock, time};
 use crate::wire::{Failure, WireError};
 
 /// An error response.
-#[derive(Debug)]
 pub(crate) struct Fault {
     status: u16,
     /// Errors of the body. Empty if the body is not Duffel's, such as a proxy's response.

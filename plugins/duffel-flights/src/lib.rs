@@ -20,7 +20,6 @@ use stopover_sdk::{Description, Plugin};
 
 use crate::settings::Settings;
 
-/// The adapter.
 pub struct DuffelFlights;
 
 stopover_sdk::export!(

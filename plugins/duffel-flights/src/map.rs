@@ -55,8 +55,3 @@ pub(crate) fn major(
 ) -> Result<String, stopover_sdk::money::MoneyError> {
     Decimal::from_minor(amount, currency).map(|decimal| decimal.to_string())
 }
-
-/// Returns the text unless it is empty.
-pub(crate) fn non_empty(text: String) -> Option<String> {
-    Some(text).filter(|text| !text.is_empty())
-}

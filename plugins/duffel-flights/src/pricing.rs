@@ -5,7 +5,7 @@ use stopover_sdk::flight_pricing::{
     AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, RequestedJourney, Sort,
 };
 use stopover_sdk::http::Method;
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::{FlightPricing, ReadError};
 
 use crate::map::itinerary::cabin_class;
@@ -130,9 +130,7 @@ fn search(settings: &Settings, request: &PriceRequest) -> Result<Search, ReadErr
     )?
     .send()?;
     let made: wire::offer::OfferRequest = open_read(&response)?;
-    if made.id.is_empty() {
-        return Err(DecodeError::new("the search has no id").into());
-    }
+    ensure(!made.id.is_empty(), "the search has no id")?;
     let ids = match_ids(&categories, &made.passengers)
         .ok_or_else(|| DecodeError::new("the search is for other passengers"))?;
     Ok(Search {

@@ -46,7 +46,6 @@ impl FlightReference for DuffelFlights {
     }
 }
 
-/// An airline as stored in the cache.
 #[derive(Debug, Serialize, Deserialize)]
 struct CachedAirline {
     id: String,

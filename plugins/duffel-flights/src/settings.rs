@@ -1,15 +1,14 @@
 //! Settings that an operator may change, with their defaults.
 
 use serde::Deserialize;
-use stopover_sdk::settings::{self, SettingsError};
+use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    base_url: String,
+    base_url: BaseUrl,
     /// Time after which Duffel stops waiting for airlines, in milliseconds. The default leaves half
     /// of a client's usual 30 s for reading the pages.
     pub(crate) search_timeout_ms: u32,
@@ -18,7 +17,7 @@ pub(crate) struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            base_url: "https://api.duffel.com".to_owned(),
+            base_url: "https://api.duffel.com".into(),
             search_timeout_ms: 15_000,
         }
     }
@@ -30,14 +29,12 @@ impl Settings {
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base_url.trim_end_matches('/'))
+        self.base_url.join(path)
     }
 
     /// Returns the host as `name` or `name:port`.
     pub(crate) fn host(&self) -> String {
-        let base = self.base_url.as_str();
-        let authority = base.split_once("://").map_or(base, |(_, rest)| rest);
-        authority.split('/').next().unwrap_or_default().to_owned()
+        self.base_url.host()
     }
 }
 

@@ -17,7 +17,6 @@ pub(crate) const AIRLINE_TIMEOUT_MS: u32 = 30_000;
 /// Timeout of changes, in milliseconds. Airlines take up to two minutes to issue a ticket.
 pub(crate) const CHANGE_TIMEOUT_MS: u32 = 120_000;
 
-/// A decoded response.
 pub(crate) enum ApiResponse<T> {
     Data(Page<T>),
     Fault(Fault),

@@ -30,20 +30,17 @@ impl<'de> Deserialize<'de> for Code {
 
 lenient_struct! {
     /// The envelope of a successful response.
-    #[derive(Debug)]
     pub(crate) struct Envelope<T> {
         pub(crate) data: Option<T>,
         pub(crate) meta: Meta,
     }
 
     /// The envelope of an error response.
-    #[derive(Debug)]
     pub(crate) struct Failure {
         pub(crate) meta: Meta,
         pub(crate) errors: Vec<WireError>,
     }
 
-    #[derive(Debug)]
     pub(crate) struct Meta {
         /// Cursor of the next page; `None` on the last page.
         pub(crate) after: Option<String>,
@@ -52,7 +49,6 @@ lenient_struct! {
 
     /// An error. Its `message` may quote the request, and its `source` is a string in some
     /// responses; neither is read.
-    #[derive(Debug)]
     pub(crate) struct WireError {
         pub(crate) code: Code,
         pub(crate) category: String = "type",

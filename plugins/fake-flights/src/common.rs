@@ -1,6 +1,6 @@
 //! Building and checking of responses, which both suppliers share, in pure functions.
 
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::money::Decimal;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{ChangeType, Direction, Journey, Segment};
@@ -74,13 +74,11 @@ pub(crate) fn money(amount: Decimal, currency: String) -> Result<Money, DecodeEr
 
 /// Returns an amount, which must be in this currency.
 pub(crate) fn amount(money: Money, currency: &str) -> Result<MinorUnits, DecodeError> {
-    if money.currency == currency {
-        Ok(money.amount)
-    } else {
-        Err(DecodeError::new(
-            "the amounts are in a currency other than the requested one",
-        ))
-    }
+    ensure(
+        money.currency == currency,
+        "the amounts are in a currency other than the requested one",
+    )?;
+    Ok(money.amount)
 }
 
 pub(crate) fn local_time(text: &str) -> Result<LocalTime, DecodeError> {
@@ -91,23 +89,10 @@ pub(crate) fn check_client_reference(
     found: &str,
     client_reference: &str,
 ) -> Result<(), DecodeError> {
-    if found == client_reference {
-        Ok(())
-    } else {
-        Err(DecodeError::new(
-            "the booking has a different client reference",
-        ))
-    }
-}
-
-/// Returns the only booking found, or `None` if there is none.
-pub(crate) fn single<T>(found: Vec<T>) -> Result<Option<T>, DecodeError> {
-    let mut found = found.into_iter();
-    let first = found.next();
-    match found.next() {
-        Some(_) => Err(DecodeError::new("several bookings have the same reference")),
-        None => Ok(first),
-    }
+    ensure(
+        found == client_reference,
+        "the booking has a different client reference",
+    )
 }
 
 pub(crate) fn is_within_size_limit(offer_id: &str) -> bool {
@@ -116,9 +101,4 @@ pub(crate) fn is_within_size_limit(offer_id: &str) -> bool {
         stopover_sdk::warn!("left out an offer with an id of {} bytes", offer_id.len());
     }
     fits
-}
-
-/// Returns the text unless it is empty.
-pub(crate) fn non_empty(text: String) -> Option<String> {
-    (!text.is_empty()).then_some(text)
 }

@@ -3,30 +3,16 @@
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
 use stopover_sdk::json::EncodeError;
-use stopover_sdk::settings::{self, SettingsError};
+use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
-pub(crate) const SETTINGS_SCHEMA: &str = r#"{
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "type": "object",
-    "properties": {
-        "base_url": {
-            "description": "Base URL of the sandbox, without a path",
-            "type": "string",
-            "pattern": "^https?://[^/?#]+/?$"
-        }
-    },
-    "required": ["base_url"],
-    "additionalProperties": false
-}"#;
+pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
-    base_url: String,
+    base_url: BaseUrl,
 }
 
-/// The API of one supplier.
 pub(crate) struct ApiClient {
     /// Base URL without a trailing slash.
     root: String,
@@ -37,7 +23,7 @@ impl ApiClient {
     pub(crate) fn from_settings(path: &str) -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
-            root: format!("{}{path}", base_url.trim_end_matches('/')),
+            root: base_url.join(path),
         })
     }
 

@@ -7,7 +7,6 @@
 mod fault;
 mod injected_fault;
 mod map;
-mod text;
 mod upstream;
 mod wire;
 
@@ -25,7 +24,7 @@ use stopover_sdk::{
     ChangeError, Description, HotelBooking, HotelCancellation, HotelPricing, Plugin, ReadError,
 };
 
-use crate::fault::{Change, Code};
+use crate::fault::ERRORS;
 use crate::injected_fault::InjectedFault;
 use crate::upstream::LodgeClient;
 
@@ -75,7 +74,7 @@ impl HotelPricing for FakeHotels {
         }
         let http_request =
             LodgeClient::from_settings()?.post("/rates", &map::rates_request(&request))?;
-        let rates: wire::Rates = fault::check_read(http_request.send()?)?.json()?;
+        let rates: wire::Rates = ERRORS.check_read(http_request.send()?)?.json()?;
         Ok(map::price_response(rates, &request)?)
     }
 }
@@ -89,7 +88,7 @@ impl HotelBooking for FakeHotels {
         let response = LodgeClient::from_settings()?
             .post("/prebooks", &body)?
             .send()?;
-        let prebook: wire::Prebook = fault::check_change(response, Change::Prebook)?.json()?;
+        let prebook: wire::Prebook = ERRORS.check_change(response, fault::PREBOOK)?.json()?;
         Ok(map::prebook_response(prebook, &request.stay)?)
     }
 
@@ -99,7 +98,7 @@ impl HotelBooking for FakeHotels {
         let response = LodgeClient::from_settings()?
             .post("/bookings", &body)?
             .send()?;
-        let booking: wire::Booking = fault::check_change(response, Change::Book)?.json()?;
+        let booking: wire::Booking = ERRORS.check_change(response, fault::BOOK)?.json()?;
         map::check_client_reference(&booking, &request.client_reference)?;
         map::check_currency(&booking.currency, &request.currency)?;
         Ok(map::booking(booking)?)
@@ -109,8 +108,8 @@ impl HotelBooking for FakeHotels {
         let client = LodgeClient::from_settings()?;
         if let Some(id) = &request.supplier_reference {
             let response = client.get(&booking_path(id)).send()?;
-            if Code::from_response(&response) != Some(Code::NotFound) {
-                let booking: wire::Booking = fault::check_read(response)?.json()?;
+            if !ERRORS.has_code(&response, fault::NOT_FOUND) {
+                let booking: wire::Booking = ERRORS.check_read(response)?.json()?;
                 map::check_client_reference(&booking, &request.client_reference)?;
                 return Ok(BookingLookup::Found(map::booking(booking)?));
             }
@@ -121,7 +120,7 @@ impl HotelBooking for FakeHotels {
             .get("/bookings")
             .query("client_ref", &request.client_reference)
             .send()?;
-        let found: wire::Bookings = fault::check_read(response)?.json()?;
+        let found: wire::Bookings = ERRORS.check_read(response)?.json()?;
         Ok(map::booking_lookup(found, &request.client_reference)?)
     }
 }
@@ -131,11 +130,11 @@ impl HotelCancellation for FakeHotels {
         let client = LodgeClient::from_settings()?;
         let path = booking_path(&request.supplier_reference);
         let response = client.get(&format!("{path}/cancel-preview")).send()?;
-        if Code::from_response(&response) != Some(Code::PreviewNotOffered) {
-            let preview: wire::Preview = fault::check_read(response)?.json()?;
+        if !ERRORS.has_code(&response, fault::PREVIEW_NOT_OFFERED) {
+            let preview: wire::Preview = ERRORS.check_read(response)?.json()?;
             return Ok(Quote::Preview(map::preview(preview)?));
         }
-        let booking: wire::Booking = fault::check_read(client.get(&path).send()?)?.json()?;
+        let booking: wire::Booking = ERRORS.check_read(client.get(&path).send()?)?.json()?;
         map::check_client_reference(&booking, &request.client_reference)?;
         Ok(Quote::Policy(map::booked_policy(&booking)))
     }
@@ -144,7 +143,7 @@ impl HotelCancellation for FakeHotels {
         let path = format!("{}/cancel", booking_path(&request.supplier_reference));
         let body = map::cancel_request(&request);
         let response = LodgeClient::from_settings()?.post(&path, &body)?.send()?;
-        let booking: wire::Booking = fault::check_change(response, Change::Cancel)?.json()?;
+        let booking: wire::Booking = ERRORS.check_change(response, fault::CANCEL)?.json()?;
         map::check_client_reference(&booking, &request.booking_client_reference)?;
         Ok(map::booking(booking)?)
     }

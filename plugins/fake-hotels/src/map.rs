@@ -3,7 +3,7 @@
 use stopover_sdk::hotel_booking::{BookRequest, BookingLookup, PrebookResponse};
 use stopover_sdk::hotel_cancellation::{CancelRequest, Preview};
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
-use stopover_sdk::json::{self, DecodeError};
+use stopover_sdk::json::{self, DecodeError, ensure, non_empty, single};
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, Guest, GuestType, HotelSummary, Loyalty, Promotion,
@@ -14,9 +14,9 @@ use stopover_sdk::types::{
 };
 use stopover_sdk::{Refusal, RefusalReason, time};
 
-use crate::fault::Code;
-use crate::text::plain;
+use crate::fault::ERRORS;
 use crate::wire;
+use stopover_sdk::html::plain;
 
 /// Maximum size of a rate id that the gateway stores, in bytes.
 const OFFER_BYTES_MAX: usize = 4 << 10;
@@ -133,9 +133,8 @@ fn hotel(hotel: wire::Hotel) -> HotelSummary {
 
 /// Converts the rooms, one per requested occupancy.
 fn rooms(rooms: Vec<wire::Room>, stay: &Stay) -> Result<Vec<RoomRate>, DecodeError> {
-    if rooms.len() != stay.occupancies.len() {
-        return Err(DecodeError::new("the number of rooms does not match"));
-    }
+    let is_one_per_occupancy = rooms.len() == stay.occupancies.len();
+    ensure(is_one_per_occupancy, "the number of rooms does not match")?;
     rooms
         .into_iter()
         .map(|room| {
@@ -308,8 +307,8 @@ fn rejection(booking: &wire::Booking) -> Refusal {
         .reject_reason
         .as_ref()
         .map(|reason| reason.code.as_str());
-    if let Some(code) = code.and_then(Code::from_text) {
-        return code.refusal();
+    if let Some(refusal) = code.and_then(|code| ERRORS.refusal(code)) {
+        return refusal;
     }
     let refusal = Refusal::new(
         RefusalReason::Other("rejected".to_owned()),
@@ -336,38 +335,28 @@ pub(crate) fn booking_lookup(
     found: wire::Bookings,
     client_reference: &str,
 ) -> Result<BookingLookup, DecodeError> {
-    let mut bookings = found.bookings.into_iter();
-    let Some(first) = bookings.next() else {
+    let Some(found) = single(found.bookings)? else {
         return Ok(BookingLookup::NotFound);
     };
-    if bookings.next().is_some() {
-        return Err(DecodeError::new("several bookings have the same reference"));
-    }
-    check_client_reference(&first, client_reference)?;
-    Ok(BookingLookup::Found(booking(first)?))
+    check_client_reference(&found, client_reference)?;
+    Ok(BookingLookup::Found(booking(found)?))
 }
 
 pub(crate) fn check_client_reference(
     booking: &wire::Booking,
     client_reference: &str,
 ) -> Result<(), DecodeError> {
-    if booking.client_ref == client_reference {
-        Ok(())
-    } else {
-        Err(DecodeError::new(
-            "the booking has a different client reference",
-        ))
-    }
+    ensure(
+        booking.client_ref == client_reference,
+        "the booking has a different client reference",
+    )
 }
 
 pub(crate) fn check_currency(actual: &str, expected: &str) -> Result<(), DecodeError> {
-    if actual == expected {
-        Ok(())
-    } else {
-        Err(DecodeError::new(
-            "the amounts are in a currency other than the requested one",
-        ))
-    }
+    ensure(
+        actual == expected,
+        "the amounts are in a currency other than the requested one",
+    )
 }
 
 pub(crate) fn cancel_request(request: &CancelRequest) -> wire::CancelRequest<'_> {
@@ -403,9 +392,4 @@ fn instant(text: &str) -> Result<TimestampMs, DecodeError> {
 
 fn optional_instant(text: Option<String>) -> Result<Option<TimestampMs>, DecodeError> {
     text.as_deref().map(instant).transpose()
-}
-
-/// Returns the text unless it is empty.
-pub(crate) fn non_empty(text: String) -> Option<String> {
-    (!text.is_empty()).then_some(text)
 }

@@ -3,27 +3,14 @@
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Request;
 use stopover_sdk::json::EncodeError;
-use stopover_sdk::settings::{self, SettingsError};
+use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
-pub(crate) const SETTINGS_SCHEMA: &str = r#"{
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "type": "object",
-    "properties": {
-        "base_url": {
-            "description": "Base URL of the sandbox, without a path",
-            "type": "string",
-            "pattern": "^https?://[^/?#]+/?$"
-        }
-    },
-    "required": ["base_url"],
-    "additionalProperties": false
-}"#;
+pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
-    base_url: String,
+    base_url: BaseUrl,
 }
 
 pub(crate) struct LodgeClient {
@@ -35,7 +22,7 @@ impl LodgeClient {
     pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
-            root: format!("{}/lodge/v1", base_url.trim_end_matches('/')),
+            root: base_url.join("/lodge/v1"),
         })
     }
 

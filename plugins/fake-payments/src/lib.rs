@@ -7,13 +7,15 @@ mod upstream;
 mod wire;
 
 use stopover_sdk::http::percent_encode;
+use stopover_sdk::json::single;
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, FindRequest, Instrument, Intent, IntentRequest, PaymentError,
     PaymentLookup, ProcessorPayment, ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
 };
 use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError};
 
-use crate::fault::{Change, Code};
+use crate::fault::{Change, ERRORS};
+use crate::map::{check_payment, check_reference};
 use crate::upstream::TillwayClient;
 
 pub struct FakePayments;
@@ -46,11 +48,7 @@ impl PaymentProcessor for FakePayments {
         };
         let response = upstream::send_change("/intents", &body)?;
         let intent: wire::Intent = fault::decode_change(&response, Change::Intent)?;
-        map::ensure(
-            intent.payment.reference == request.client_reference,
-            map::OTHER_CLIENT_REFERENCE,
-        )
-        .map_err(fault::to_payment_error)?;
+        check_reference(&intent.payment.reference, &request.client_reference)?;
         Ok(Intent {
             processor_reference: intent.payment.id,
             token: intent.token,
@@ -68,12 +66,8 @@ impl PaymentProcessor for FakePayments {
         };
         let response = upstream::send_change("/payments", &body)?;
         let payment: wire::Payment = fault::decode_change(&response, Change::Authorize)?;
-        map::ensure(
-            payment.reference == request.client_reference,
-            map::OTHER_CLIENT_REFERENCE,
-        )
-        .and_then(|()| map::payment_in(payment, &request.amount.currency))
-        .map_err(fault::to_payment_error)
+        check_reference(&payment.reference, &request.client_reference)?;
+        Ok(map::payment_in(payment, &request.amount.currency)?)
     }
 
     fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
@@ -84,12 +78,8 @@ impl PaymentProcessor for FakePayments {
         };
         let payment: wire::Payment =
             fault::decode_change(&upstream::send_change(&path, &body)?, Change::Capture)?;
-        map::ensure(
-            payment.id == request.processor_reference,
-            map::OTHER_PAYMENT,
-        )
-        .and_then(|()| map::payment_in(payment, &request.amount.currency))
-        .map_err(fault::to_payment_error)
+        check_payment(&payment.id, &request.processor_reference)?;
+        Ok(map::payment_in(payment, &request.amount.currency)?)
     }
 
     fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
@@ -99,12 +89,8 @@ impl PaymentProcessor for FakePayments {
         };
         let payment: wire::Payment =
             fault::decode_change(&upstream::send_change(&path, &body)?, Change::Void)?;
-        map::ensure(
-            payment.id == request.processor_reference,
-            map::OTHER_PAYMENT,
-        )
-        .and_then(|()| map::payment(payment))
-        .map_err(fault::to_payment_error)
+        check_payment(&payment.id, &request.processor_reference)?;
+        Ok(map::payment(payment)?)
     }
 
     fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
@@ -115,18 +101,9 @@ impl PaymentProcessor for FakePayments {
         };
         let refund: wire::Refund =
             fault::decode_change(&upstream::send_change(&path, &body)?, Change::Refund)?;
-        map::ensure(
-            refund.reference == request.client_reference,
-            map::OTHER_CLIENT_REFERENCE,
-        )
-        .and_then(|()| {
-            map::ensure(
-                refund.payment == request.processor_reference,
-                map::OTHER_PAYMENT,
-            )
-        })
-        .and_then(|()| map::check_currency(&refund.currency, &request.amount.currency))
-        .map_err(fault::to_payment_error)?;
+        check_reference(&refund.reference, &request.client_reference)?;
+        check_payment(&refund.payment, &request.processor_reference)?;
+        map::check_currency(&refund.currency, &request.amount.currency)?;
         Ok(map::refund(refund))
     }
 
@@ -134,8 +111,8 @@ impl PaymentProcessor for FakePayments {
         let client = TillwayClient::from_settings()?;
         if let Some(id) = &request.processor_reference {
             let response = client.get(&payment_path(id)).send()?;
-            if Code::from_response(&response) != Some(Code::NoSuchPayment) {
-                let payment: wire::Payment = fault::check_read(response)?.json()?;
+            if !ERRORS.has_code(&response, fault::NO_SUCH_PAYMENT) {
+                let payment: wire::Payment = ERRORS.check_read(response)?.json()?;
                 return Ok(PaymentLookup::Found(map::payment(payment)?));
             }
         }
@@ -145,14 +122,11 @@ impl PaymentProcessor for FakePayments {
             .get("/payments")
             .query("reference", &request.client_reference)
             .send()?;
-        let found: wire::List<wire::Payment> = fault::check_read(response)?.json()?;
-        match map::single(found)? {
+        let found: wire::List<wire::Payment> = ERRORS.check_read(response)?.json()?;
+        match single(found.data)? {
             None => Ok(PaymentLookup::NotFound),
             Some(payment) => {
-                map::ensure(
-                    payment.reference == request.client_reference,
-                    map::OTHER_CLIENT_REFERENCE,
-                )?;
+                check_reference(&payment.reference, &request.client_reference)?;
                 Ok(PaymentLookup::Found(map::payment(payment)?))
             }
         }
@@ -167,14 +141,11 @@ impl PaymentProcessor for FakePayments {
             .get(&path)
             .query("reference", &client_reference)
             .send()?;
-        let found: wire::List<wire::Refund> = fault::check_read(response)?.json()?;
-        match map::single(found)? {
+        let found: wire::List<wire::Refund> = ERRORS.check_read(response)?.json()?;
+        match single(found.data)? {
             None => Ok(RefundLookup::NotFound),
             Some(refund) => {
-                map::ensure(
-                    refund.reference == client_reference,
-                    map::OTHER_CLIENT_REFERENCE,
-                )?;
+                check_reference(&refund.reference, &client_reference)?;
                 Ok(RefundLookup::Found(map::refund(refund)))
             }
         }
@@ -183,7 +154,7 @@ impl PaymentProcessor for FakePayments {
     fn describe_instrument(token: String) -> Result<Instrument, ReadError> {
         let path = format!("/tokens/{}", percent_encode(&token));
         let response = TillwayClient::from_settings()?.get(&path).send()?;
-        let found: wire::Token = fault::check_read(response)?.json()?;
+        let found: wire::Token = ERRORS.check_read(response)?.json()?;
         Ok(Instrument {
             token: found.token,
             card: found.card.map(map::card),

@@ -1,6 +1,6 @@
 //! Conversion of Tillway's payments, refunds and cards, in pure functions.
 
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::payment_processor::{
     Card, CardBrand, Funding, PaymentStatus, ProcessorPayment, ProcessorRefund,
 };
@@ -8,18 +8,17 @@ use stopover_sdk::types::Money;
 
 use crate::wire;
 
-/// Error of a response that has another client reference.
-pub(crate) const OTHER_CLIENT_REFERENCE: &str = "the response has another client reference";
-/// Error of a response about another payment.
-pub(crate) const OTHER_PAYMENT: &str = "the response is about another payment";
+/// Checks the client reference of a response.
+pub(crate) fn check_reference(actual: &str, expected: &str) -> Result<(), DecodeError> {
+    ensure(
+        actual == expected,
+        "the response has another client reference",
+    )
+}
 
-/// Checks a condition. A response that contradicts its request counts as unreadable.
-pub(crate) fn ensure(condition: bool, error: &str) -> Result<(), DecodeError> {
-    if condition {
-        Ok(())
-    } else {
-        Err(DecodeError::new(error))
-    }
+/// Checks that a response is about this payment.
+pub(crate) fn check_payment(actual: &str, expected: &str) -> Result<(), DecodeError> {
+    ensure(actual == expected, "the response is about another payment")
 }
 
 /// Checks the currency of a response. Tillway writes currencies in lower case.
@@ -86,17 +85,6 @@ pub(crate) fn card(card: wire::Card) -> Card {
 pub(crate) fn refund(refund: wire::Refund) -> ProcessorRefund {
     ProcessorRefund {
         processor_reference: refund.id,
-        amount: Money {
-            amount: refund.amount,
-            currency: refund.currency.to_ascii_uppercase(),
-        },
+        amount: Money::new(refund.amount, refund.currency.to_ascii_uppercase()),
     }
-}
-
-/// Returns the only item found under a reference, or `None` if there is none.
-pub(crate) fn single<T>(list: wire::List<T>) -> Result<Option<T>, DecodeError> {
-    let mut found = list.data.into_iter();
-    let first = found.next();
-    ensure(found.next().is_none(), "several share a client reference")?;
-    Ok(first)
 }

@@ -1,30 +1,17 @@
 //! Tillway's address and the form of its requests. The gateway adds the API key.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::http::{Error, Request, Response};
+use stopover_sdk::http::{Request, Response};
 use stopover_sdk::json::EncodeError;
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::settings::{self, SettingsError};
+use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
-pub(crate) const SETTINGS_SCHEMA: &str = r#"{
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "type": "object",
-    "properties": {
-        "base_url": {
-            "description": "Base URL of the sandbox, without a path",
-            "type": "string",
-            "pattern": "^https?://[^/?#]+/?$"
-        }
-    },
-    "required": ["base_url"],
-    "additionalProperties": false
-}"#;
+pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
-    base_url: String,
+    base_url: BaseUrl,
 }
 
 pub(crate) struct TillwayClient {
@@ -36,7 +23,7 @@ impl TillwayClient {
     pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = settings::read()?;
         Ok(Self {
-            root: format!("{}/tillway/v1", base_url.trim_end_matches('/')),
+            root: base_url.join("/tillway/v1"),
         })
     }
 
@@ -53,14 +40,6 @@ impl TillwayClient {
 /// Sends a request that may move money. The error states whether the request was not sent or may
 /// have been sent.
 pub(crate) fn send_change<T: Serialize>(path: &str, body: &T) -> Result<Response, PaymentError> {
-    let client =
-        TillwayClient::from_settings().map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    let request = client
-        .post(path, body)
-        .map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    request.send().map_err(|error| match error {
-        Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
-        Error::TimedOut(text) | Error::ConnectionLost(text) => PaymentError::Unknown(text),
-        Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
-    })
+    let request = TillwayClient::from_settings()?.post(path, body)?;
+    Ok(request.send()?)
 }

@@ -5,6 +5,7 @@ mod booking_ids;
 
 use sha2::{Digest, Sha256};
 use stopover_sdk::lenient::LenientText;
+use stopover_sdk::secret::to_hex;
 use stopover_sdk::supplier_events::{Event, EventKind, VerifyError, WebhookRequest};
 use stopover_sdk::{json, lenient_struct};
 
@@ -74,11 +75,5 @@ fn event_kind(name: &str, ids: &BookingIds) -> EventKind {
 /// Returns an id made from the body, so that repeated deliveries of the same body are the same
 /// event.
 fn digest(body: &[u8]) -> String {
-    use std::fmt::Write;
-    let mut hex = String::from("sha256-");
-    for byte in Sha256::digest(body) {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    format!("sha256-{}", to_hex(&Sha256::digest(body)))
 }

@@ -195,7 +195,7 @@ impl Fault {
             && is_book
             && ["payment not completed", "payment is not completed"]
                 .iter()
-                .any(|said| words.contains(said))
+                .any(|phrase| words.contains(phrase))
     }
 
     fn is_limit(&self) -> bool {

@@ -19,7 +19,6 @@ use stopover_sdk::{Description, Plugin};
 
 use crate::settings::Settings;
 
-/// The adapter.
 pub struct NuiteeFlights;
 
 // `flight_services` is not exported: Nuitee sells bags and seats only before it confirms a booking.

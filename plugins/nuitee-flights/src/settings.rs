@@ -1,19 +1,17 @@
 //! Settings that an operator may change, with their defaults.
 
 use serde::Deserialize;
-use stopover_sdk::settings::{self, SettingsError};
+use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
     /// Base URL of every call.
-    base_url: String,
+    base_url: BaseUrl,
     /// Base URL of logos that have a path only.
     pub(crate) logo_url: String,
-    /// Payment method of bookings.
     pub(crate) payment_method: PaymentMethod,
     /// ISO 4217 currency of searches that name none; Nuitee requires one.
     pub(crate) currency: String,
@@ -34,7 +32,7 @@ pub(crate) enum PaymentMethod {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            base_url: "https://api.liteapi.travel/v3.0".to_owned(),
+            base_url: "https://api.liteapi.travel/v3.0".into(),
             logo_url: "https://production.nuitee.flights".to_owned(),
             payment_method: PaymentMethod::PaymentSdk,
             currency: "USD".to_owned(),
@@ -53,13 +51,11 @@ impl Settings {
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base_url.trim_end_matches('/'))
+        self.base_url.join(path)
     }
 
     pub(crate) fn host(&self) -> String {
-        let after = self.base_url.split_once("://");
-        let rest = after.map_or(self.base_url.as_str(), |(_, rest)| rest);
-        rest.split('/').next().unwrap_or_default().to_owned()
+        self.base_url.host()
     }
 }
 

@@ -10,33 +10,28 @@ use stopover_sdk::lenient_struct;
 
 lenient_struct! {
     /// An amount in major units.
-    #[derive(Debug)]
     pub(crate) struct Money<'a> {
         pub(crate) amount: LenientAmount = "amount",
         pub(crate) currency: LenientText<'a> = "currency",
     }
 
     /// The price shown to customers. Nuitee's net price is in other fields.
-    #[derive(Debug)]
     pub(crate) struct Pricing<'a> {
         pub(crate) display: Option<Money<'a>> = "display",
     }
 
     /// A price of the whole party.
-    #[derive(Debug)]
     pub(crate) struct Price<'a> {
         pub(crate) total: LenientAmount = "total",
         pub(crate) taxes: LenientAmount = "taxes",
         pub(crate) currency: LenientText<'a> = "currency",
     }
 
-    #[derive(Debug)]
     pub(crate) struct TripPricing<'a> {
         pub(crate) display: Option<Price<'a>> = "display",
     }
 
     /// A flight with one take-off and one landing.
-    #[derive(Debug)]
     pub(crate) struct Segment<'a> {
         pub(crate) key: LenientText<'a> = "segmentKey",
         pub(crate) origin: LenientText<'a> = "originCode",
@@ -51,19 +46,16 @@ lenient_struct! {
         pub(crate) carrier: Carrier<'a> = "carrier",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Duration<'a> {
         pub(crate) minutes: LenientCount = "minutes",
         pub(crate) iso8601: LenientText<'a> = "iso8601",
     }
 
-    #[derive(Debug)]
     pub(crate) struct FlightNumbers<'a> {
         pub(crate) marketing: LenientText<'a> = "marketingNumber",
     }
 
     /// Airlines of a flight. Logos are URLs or paths only.
-    #[derive(Debug)]
     pub(crate) struct Carrier<'a> {
         pub(crate) marketing_code: LenientText<'a> = "marketingCode",
         pub(crate) marketing_name: LenientText<'a> = "marketingName",
@@ -72,27 +64,23 @@ lenient_struct! {
         pub(crate) operating_logo: LenientText<'a> = "operatingLogo",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Fare<'a> {
         pub(crate) family: LenientText<'a> = "family",
     }
 
     /// The fare of a segment in the same response.
-    #[derive(Debug)]
     pub(crate) struct SegmentFare<'a> {
         pub(crate) segment_key: LenientText<'a> = "segmentKey",
         pub(crate) cabin: LenientText<'a> = "cabin",
         pub(crate) fare_family: LenientText<'a> = "fareFamily",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Baggage<'a> {
         pub(crate) has_carry_on_bag: LenientFlag = "hasCarryOnBag",
         pub(crate) has_checked_bag: LenientFlag = "hasCheckedBag",
         pub(crate) included: OneOrMany<IncludedBag<'a>> = "included",
     }
 
-    #[derive(Debug)]
     pub(crate) struct IncludedBag<'a> {
         /// `cabin`, `checked` or `personal`.
         pub(crate) bag_type: LenientText<'a> = "bagType",
@@ -102,7 +90,6 @@ lenient_struct! {
         pub(crate) pricing: Pricing<'a> = "pricing",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Terms<'a> {
         pub(crate) changeable: LenientFlag = "changeable",
         pub(crate) refundable: LenientFlag = "refundable",
@@ -110,7 +97,6 @@ lenient_struct! {
         pub(crate) refund_fee: Option<Fee<'a>> = "refundFee",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Fee<'a> {
         pub(crate) pricing: Pricing<'a> = "pricing",
         /// `anytime`, `noShow`, `beforeDeparture` or `afterDeparture`.

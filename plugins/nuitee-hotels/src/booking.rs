@@ -13,10 +13,10 @@ use crate::fault::BookFault;
 use crate::map::prebook::{PrebookReference, PricedOffer};
 use crate::settings::{PaymentMethod, Settings};
 use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open_change, open_read};
-use crate::wire::OneOrMany;
 use crate::wire::booking::{BookRequest as WireBook, Booking, Guest as WireGuest, Holder, Payment};
 use crate::wire::rate::{Prebook, PrebookRequest as WirePrebook};
 use crate::{NuiteeHotels, map, wire};
+use stopover_sdk::lenient::OneOrMany;
 
 impl HotelBooking for NuiteeHotels {
     fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {

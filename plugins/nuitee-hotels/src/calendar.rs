@@ -6,8 +6,8 @@ use stopover_sdk::{HotelPriceCalendar, ReadError};
 
 use crate::settings::Settings;
 use crate::upstream::{READ_TIMEOUT_MS, open_read};
-use crate::wire::OneOrMany;
 use crate::{NuiteeHotels, map, wire};
+use stopover_sdk::lenient::OneOrMany;
 
 impl HotelPriceCalendar for NuiteeHotels {
     fn read_prices(

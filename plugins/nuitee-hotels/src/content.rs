@@ -6,9 +6,9 @@ use stopover_sdk::{HotelContent, ReadError};
 
 use crate::settings::Settings;
 use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open, open_read};
-use crate::wire::OneOrMany;
 use crate::wire::content::{Hotel, Review};
-use crate::{NuiteeHotels, map, wire};
+use crate::{NuiteeHotels, map};
+use stopover_sdk::lenient::{LenientNumber, OneOrMany};
 
 impl HotelContent for NuiteeHotels {
     fn read_details(supplier_hotel_id: String) -> Result<HotelDetails, ReadError> {
@@ -33,7 +33,7 @@ impl HotelContent for NuiteeHotels {
                 Ok(map::content::reviews(body.data.0, body.total, limit.into()))
             }
             ApiResponse::Nothing => {
-                let none = wire::LenientNumber::default();
+                let none = LenientNumber::default();
                 Ok(map::content::reviews(Vec::new(), none, limit.into()))
             }
             ApiResponse::Fault(fault) => Err(fault.into_read_error()),

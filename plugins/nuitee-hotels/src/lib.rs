@@ -23,7 +23,6 @@ use stopover_sdk::{Description, Plugin};
 
 use crate::settings::Settings;
 
-/// The adapter.
 pub struct NuiteeHotels;
 
 stopover_sdk::export!(

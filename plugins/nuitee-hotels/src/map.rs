@@ -8,16 +8,17 @@ pub(crate) mod place;
 pub(crate) mod policy;
 pub(crate) mod prebook;
 pub(crate) mod search;
-pub(crate) mod text;
 pub(crate) mod weather;
 
+use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::LenientNumber;
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
 use crate::wire;
-use crate::wire::{Amount, LenientNumber};
+use crate::wire::Amount;
 
 /// Converts an amount to minor units, rounded, because Nuitee's amounts are JSON numbers without a
 /// guaranteed number of decimals.
@@ -78,9 +79,9 @@ pub(crate) fn summary(hotel: &wire::rate::Hotel) -> HotelSummary {
         address: hotel
             .address
             .as_deref()
-            .map(text::plain)
+            .map(html::plain)
             .unwrap_or_default(),
         location: location(hotel.latitude, hotel.longitude),
-        ..HotelSummary::new(&hotel.id, text::plain(&hotel.name))
+        ..HotelSummary::new(&hotel.id, html::plain(&hotel.name))
     }
 }

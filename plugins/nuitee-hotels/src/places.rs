@@ -6,9 +6,9 @@ use stopover_sdk::{HotelPlaces, ReadError};
 
 use crate::settings::Settings;
 use crate::upstream::{READ_TIMEOUT_MS, open_read};
-use crate::wire::OneOrMany;
 use crate::wire::place::Suggestion;
 use crate::{NuiteeHotels, map, wire};
+use stopover_sdk::lenient::OneOrMany;
 
 /// Maximum number of places with details. Each needs a request that Nuitee charges for.
 const DETAILS_AT_MOST: usize = 5;

@@ -11,10 +11,10 @@ use stopover_sdk::{HotelSearch, ReadError};
 use crate::map::search::SearchContext;
 use crate::settings::Settings;
 use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open, open_read};
-use crate::wire::OneOrMany;
 use crate::wire::content::ListedHotel;
 use crate::wire::rate::{Hotel, HotelRates, LoyaltyMembership, Occupancy, RatesRequest};
 use crate::{NuiteeHotels, map};
+use stopover_sdk::lenient::OneOrMany;
 
 /// Maximum number of hotels per search, which is Nuitee's default. It is requested whatever the
 /// client's limit is, because Nuitee's order is none of the sort orders here.

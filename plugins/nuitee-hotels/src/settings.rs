@@ -1,19 +1,17 @@
 //! Settings that an operator may change, with their defaults.
 
 use serde::Deserialize;
-use stopover_sdk::settings::{self, SettingsError};
+use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
     /// Base URL of search, prices and content.
-    data_url: String,
+    data_url: BaseUrl,
     /// Base URL of prebooking, booking, reading and cancelling.
-    book_url: String,
-    /// Payment method of bookings.
+    book_url: BaseUrl,
     pub(crate) payment_method: PaymentMethod,
     /// Time after which Nuitee stops waiting for its own suppliers, in seconds.
     pub(crate) rates_timeout_s: u32,
@@ -38,8 +36,8 @@ pub(crate) enum PaymentMethod {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            data_url: "https://api.liteapi.travel/v3.0".to_owned(),
-            book_url: "https://book.liteapi.travel/v3.0".to_owned(),
+            data_url: "https://api.liteapi.travel/v3.0".into(),
+            book_url: "https://book.liteapi.travel/v3.0".into(),
             payment_method: PaymentMethod::AccCreditCard,
             rates_timeout_s: 8,
             loyalty_program: None,
@@ -58,20 +56,16 @@ impl Settings {
     }
 
     pub(crate) fn data_url(&self, path: &str) -> String {
-        format!("{}{path}", self.data_url.trim_end_matches('/'))
+        self.data_url.join(path)
     }
 
     pub(crate) fn book_url(&self, path: &str) -> String {
-        format!("{}{path}", self.book_url.trim_end_matches('/'))
+        self.book_url.join(path)
     }
 
     /// Returns the hosts of both URLs, each once.
     pub(crate) fn hosts(&self) -> Vec<String> {
-        let host = |url: &str| {
-            let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-            rest.split('/').next().unwrap_or_default().to_owned()
-        };
-        let mut hosts = vec![host(&self.data_url), host(&self.book_url)];
+        let mut hosts = vec![self.data_url.host(), self.book_url.host()];
         hosts.dedup();
         hosts
     }

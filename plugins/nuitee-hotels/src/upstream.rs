@@ -7,13 +7,13 @@ use stopover_sdk::json::DecodeError;
 use stopover_sdk::{ReadError, json};
 
 use crate::fault::Fault;
-use crate::wire::{Code, LenientNumber};
+use crate::wire::Code;
+use stopover_sdk::lenient::LenientNumber;
 
 /// Timeout of reads that Nuitee serves from its own data, in milliseconds. Nuitee itself gives up
 /// after 4 s.
 pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
 
-/// A decoded response.
 pub(crate) enum ApiResponse<T> {
     Data(T),
     /// No content: by status 204, by error code 204, or without data.

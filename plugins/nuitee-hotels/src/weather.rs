@@ -7,9 +7,9 @@ use stopover_sdk::{HotelWeather, ReadError};
 
 use crate::settings::Settings;
 use crate::upstream::{READ_TIMEOUT_MS, open_read};
-use crate::wire::OneOrMany;
 use crate::wire::weather::Weather;
 use crate::{NuiteeHotels, map};
+use stopover_sdk::lenient::OneOrMany;
 
 impl HotelWeather for NuiteeHotels {
     fn forecast(

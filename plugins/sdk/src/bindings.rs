@@ -21,30 +21,30 @@ pub mod shared {
     });
 }
 
-/// Generates a module for an exported interface, with the macro that exports it. Types shared with
-/// other interfaces are those of `shared`.
+/// Generates a module for an exported interface, with its macro `export`. Types shared with other
+/// interfaces are those of `shared`.
 macro_rules! generate_capability {
-    ($module:ident, $world:literal, $export:literal, plain) => {
-        generate_capability!(@generate $module, $world, $export, {});
+    ($module:ident, $world:literal, plain) => {
+        generate_capability!(@generate $module, $world, {});
     };
-    ($module:ident, $world:literal, $export:literal, types) => {
-        generate_capability!(@generate $module, $world, $export, {
+    ($module:ident, $world:literal, types) => {
+        generate_capability!(@generate $module, $world, {
             "stopover:supplier/types@1.0.0": crate::bindings::shared::stopover::supplier::types,
         });
     };
-    ($module:ident, $world:literal, $export:literal, hotel_types) => {
-        generate_capability!(@generate $module, $world, $export, {
+    ($module:ident, $world:literal, hotel_types) => {
+        generate_capability!(@generate $module, $world, {
             "stopover:supplier/types@1.0.0": crate::bindings::shared::stopover::supplier::types,
             "stopover:supplier/hotel-types@1.0.0": crate::bindings::shared::stopover::supplier::hotel_types,
         });
     };
-    ($module:ident, $world:literal, $export:literal, flight_types) => {
-        generate_capability!(@generate $module, $world, $export, {
+    ($module:ident, $world:literal, flight_types) => {
+        generate_capability!(@generate $module, $world, {
             "stopover:supplier/types@1.0.0": crate::bindings::shared::stopover::supplier::types,
             "stopover:supplier/flight-types@1.0.0": crate::bindings::shared::stopover::supplier::flight_types,
         });
     };
-    (@generate $module:ident, $world:literal, $export:literal, {$($interface:literal: $path:path,)*}) => {
+    (@generate $module:ident, $world:literal, {$($interface:literal: $path:path,)*}) => {
         pub mod $module {
             wit_bindgen::generate!({
                 path: "../../wit/v1.0",
@@ -53,100 +53,37 @@ macro_rules! generate_capability {
                 generate_unused_types: true,
                 additional_derives: [PartialEq],
                 pub_export_macro: true,
-                export_macro_name: $export,
+                export_macro_name: "export",
             });
         }
     };
 }
 
-generate_capability!(plugin, "plugin-description", "export_plugin", plain);
-generate_capability!(
-    supplier_events,
-    "supplier-events-capability",
-    "export_supplier_events",
-    types
-);
-generate_capability!(
-    hotel_places,
-    "hotel-places-capability",
-    "export_hotel_places",
-    types
-);
-generate_capability!(
-    hotel_search,
-    "hotel-search-capability",
-    "export_hotel_search",
-    hotel_types
-);
-generate_capability!(
-    hotel_pricing,
-    "hotel-pricing-capability",
-    "export_hotel_pricing",
-    hotel_types
-);
-generate_capability!(
-    hotel_booking,
-    "hotel-booking-capability",
-    "export_hotel_booking",
-    hotel_types
-);
+generate_capability!(plugin, "plugin-description", plain);
+generate_capability!(supplier_events, "supplier-events-capability", types);
+generate_capability!(hotel_places, "hotel-places-capability", types);
+generate_capability!(hotel_search, "hotel-search-capability", hotel_types);
+generate_capability!(hotel_pricing, "hotel-pricing-capability", hotel_types);
+generate_capability!(hotel_booking, "hotel-booking-capability", hotel_types);
 generate_capability!(
     hotel_cancellation,
     "hotel-cancellation-capability",
-    "export_hotel_cancellation",
     hotel_types
 );
-generate_capability!(
-    hotel_content,
-    "hotel-content-capability",
-    "export_hotel_content",
-    types
-);
-generate_capability!(
-    hotel_weather,
-    "hotel-weather-capability",
-    "export_hotel_weather",
-    types
-);
+generate_capability!(hotel_content, "hotel-content-capability", types);
+generate_capability!(hotel_weather, "hotel-weather-capability", types);
 generate_capability!(
     hotel_price_calendar,
     "hotel-price-calendar-capability",
-    "export_hotel_price_calendar",
     types
 );
-generate_capability!(
-    flight_pricing,
-    "flight-pricing-capability",
-    "export_flight_pricing",
-    flight_types
-);
-generate_capability!(
-    flight_booking,
-    "flight-booking-capability",
-    "export_flight_booking",
-    flight_types
-);
+generate_capability!(flight_pricing, "flight-pricing-capability", flight_types);
+generate_capability!(flight_booking, "flight-booking-capability", flight_types);
 generate_capability!(
     flight_cancellation,
     "flight-cancellation-capability",
-    "export_flight_cancellation",
     flight_types
 );
-generate_capability!(
-    flight_services,
-    "flight-services-capability",
-    "export_flight_services",
-    flight_types
-);
-generate_capability!(
-    flight_reference,
-    "flight-reference-capability",
-    "export_flight_reference",
-    types
-);
-generate_capability!(
-    payment_processor,
-    "payment-processor-capability",
-    "export_payment_processor",
-    types
-);
+generate_capability!(flight_services, "flight-services-capability", flight_types);
+generate_capability!(flight_reference, "flight-reference-capability", types);
+generate_capability!(payment_processor, "payment-processor-capability", types);

@@ -6,6 +6,8 @@ macro_rules! capability_modules {
         $(#[$doc])*
         pub mod $module {
             pub use crate::bindings::$module::exports::stopover::$package::$interface::{Guest as $name, *};
+            #[doc(hidden)]
+            pub use $name as Capability;
         }
     )+};
 }

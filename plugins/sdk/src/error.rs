@@ -4,6 +4,7 @@
 use crate::http;
 use crate::json::{DecodeError, EncodeError};
 use crate::money::MoneyError;
+use crate::payment_processor::PaymentError;
 use crate::secret;
 use crate::settings::SettingsError;
 use crate::types::{ChangeError, ReadError, Refusal, RefusalReason};
@@ -133,3 +134,27 @@ impl From<Refusal> for ChangeError {
         Self::Refused(refusal)
     }
 }
+
+impl From<ChangeError> for PaymentError {
+    fn from(error: ChangeError) -> Self {
+        match error {
+            ChangeError::Refused(refusal) => Self::Refused(refusal.message),
+            ChangeError::NotSent(text) => Self::NotSent(text),
+            ChangeError::RateLimited(_) => Self::Unknown("the rate limit is reached".to_owned()),
+            ChangeError::Unknown(text) => Self::Unknown(text),
+        }
+    }
+}
+
+/// Converts the errors of a call that may move money like those of any other change.
+macro_rules! payment_error_from {
+    ($($error:ty),+) => {$(
+        impl From<$error> for PaymentError {
+            fn from(error: $error) -> Self {
+                ChangeError::from(error).into()
+            }
+        }
+    )+};
+}
+
+payment_error_from!(http::Error, DecodeError, EncodeError, SettingsError);

@@ -1,6 +1,25 @@
-//! Flight data that many suppliers do not return and that the SDK derives.
+//! Flight data that many suppliers do not return and that the SDK derives, and an empty filter.
 
+use crate::flight_pricing::Filters;
 use crate::types::flight::Direction;
+
+impl Default for Filters {
+    /// Creates filters that exclude nothing.
+    fn default() -> Self {
+        Self {
+            cabin: None,
+            max_stops: None,
+            airlines: Vec::new(),
+            excluded_airlines: Vec::new(),
+            departure_after: None,
+            departure_before: None,
+            arrival_before: None,
+            refundable: None,
+            checked_bag: None,
+            max_total: None,
+        }
+    }
+}
 
 impl Direction {
     /// Returns the direction of each journey of a trip, given as (origin, destination) airports. A

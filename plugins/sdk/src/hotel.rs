@@ -2,8 +2,22 @@
 //! set them with struct-update syntax (`..`) if the supplier returns a value.
 
 use crate::hotel_pricing::Offer;
+use crate::hotel_search::Filters;
 use crate::types::hotel::{CancellationPolicy, HotelSummary, RoomRate};
 use crate::types::{Board, MinorUnits};
+
+impl Default for Filters {
+    /// Creates filters that exclude nothing.
+    fn default() -> Self {
+        Self {
+            min_star_rating: None,
+            min_guest_rating: None,
+            refundable: None,
+            boards: Vec::new(),
+            max_total: None,
+        }
+    }
+}
 
 impl HotelSummary {
     pub fn new(supplier_hotel_id: impl Into<String>, name: impl Into<String>) -> Self {

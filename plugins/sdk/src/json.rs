@@ -14,6 +14,34 @@ impl DecodeError {
     }
 }
 
+/// Checks a condition that a usable response satisfies.
+///
+/// # Errors
+/// Fails with the reason if the condition is false.
+pub fn ensure(condition: bool, reason: &str) -> Result<(), DecodeError> {
+    if condition {
+        Ok(())
+    } else {
+        Err(DecodeError::new(reason))
+    }
+}
+
+/// Returns the only item found under a reference, or `None` if there is none.
+///
+/// # Errors
+/// Fails if there are several items.
+pub fn single<T>(found: impl IntoIterator<Item = T>) -> Result<Option<T>, DecodeError> {
+    let mut found = found.into_iter();
+    let first = found.next();
+    ensure(found.next().is_none(), "several have the same reference")?;
+    Ok(first)
+}
+
+/// Returns the text unless it is empty.
+pub fn non_empty(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}
+
 /// An error of encoding a request as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the request cannot be encoded as JSON: {0}")]
@@ -38,6 +66,14 @@ pub fn decode<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, DecodeErr
 /// Fails if a map has keys that are not text.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, EncodeError> {
     serde_json::to_vec(value).map_err(|error| EncodeError(error.to_string()))
+}
+
+/// Encodes a value as the text of a JSON document.
+///
+/// # Errors
+/// Fails if a map has keys that are not text.
+pub fn encode_text<T: Serialize + ?Sized>(value: &T) -> Result<String, EncodeError> {
+    serde_json::to_string(value).map_err(|error| EncodeError(error.to_string()))
 }
 
 /// Describes where and why a document cannot be decoded. Values are omitted, because they may be

@@ -52,7 +52,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Vec<T>, E> {
-                if text.trim().is_empty() {
+                if text.is_empty() {
                     Ok(Vec::new())
                 } else {
                     Err(E::invalid_type(Unexpected::Other("text"), &self))

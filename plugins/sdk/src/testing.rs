@@ -9,15 +9,21 @@
 //! assert_eq!(gateway.requests()[0].url, "https://api.example/offers");
 //! ```
 
+mod document;
+mod failure;
 mod mutation;
+mod outcome;
 
+pub use document::{read_documents, read_fixture, with_values};
+pub use failure::{failures_after_sending, failures_before_sending, read_failures};
 pub use mutation::for_each_mutation;
+pub use outcome::{Outcome, outcome, refusal};
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use crate::http::{Error, Request, Response};
+use crate::http::{Error, Header, Method, Request, Response};
 use crate::log::Level;
 use crate::secret;
 use crate::types::TimestampMs;
@@ -94,24 +100,25 @@ impl MockGateway {
     /// Scripts a response with this status and body, after those already scripted.
     #[must_use]
     pub fn respond_with(self, status: u16, body: impl AsRef<[u8]>) -> Self {
-        self.respond(Response {
-            status,
-            headers: Vec::new(),
-            body: body.as_ref().to_vec(),
-        })
+        self.respond(Response::new(status, body))
     }
 
     /// Scripts a response, after those already scripted.
     #[must_use]
     pub fn respond(self, response: Response) -> Self {
-        self.state.responses.borrow_mut().push_back(Ok(response));
-        self
+        self.exchange(Ok(response))
     }
 
     /// Scripts an error, after the responses already scripted.
     #[must_use]
     pub fn fail_with(self, error: Error) -> Self {
-        self.state.responses.borrow_mut().push_back(Err(error));
+        self.exchange(Err(error))
+    }
+
+    /// Scripts a response or an error, after those already scripted.
+    #[must_use]
+    pub fn exchange(self, result: Result<Response, Error>) -> Self {
+        self.state.responses.borrow_mut().push_back(result);
         self
     }
 
@@ -144,6 +151,28 @@ impl MockGateway {
         self.state.requests.borrow().clone()
     }
 
+    /// Returns method and URL of every request sent so far, without this start of the URL.
+    ///
+    /// # Panics
+    /// Panics if a URL starts otherwise.
+    #[expect(clippy::panic, reason = "a test fails by panicking")]
+    pub fn request_lines(&self, base_url: &str) -> Vec<String> {
+        let line = |request: &Request| match request.url.strip_prefix(base_url) {
+            Some(path) => format!("{} {path}", request.method.name()),
+            None => panic!("{} does not start with {base_url}", request.url),
+        };
+        self.state.requests.borrow().iter().map(line).collect()
+    }
+
+    /// Returns the JSON body of the request at this position, or `null` if it has none.
+    pub fn request_json(&self, index: usize) -> serde_json::Value {
+        let requests = self.state.requests.borrow();
+        requests
+            .get(index)
+            .map(Request::body_json)
+            .unwrap_or_default()
+    }
+
     /// Returns the messages logged so far.
     pub fn logs(&self) -> Vec<(Level, String)> {
         self.state.logs.borrow().clone()
@@ -152,6 +181,55 @@ impl MockGateway {
     /// Returns the number of scripted responses that were not used.
     pub fn unused_responses(&self) -> usize {
         self.state.responses.borrow().len()
+    }
+}
+
+/// Readers of requests and a constructor of responses, for tests.
+impl Request {
+    /// Returns the JSON body, or `null` if there is none.
+    pub fn body_json(&self) -> serde_json::Value {
+        let body = self.body.as_deref().unwrap_or_default();
+        serde_json::from_slice(body).unwrap_or_default()
+    }
+
+    /// Returns the first header with this name.
+    pub fn header_value(&self, name: &str) -> Option<&str> {
+        let header = self.headers.iter().find(|header| header.name == name)?;
+        Some(&header.value)
+    }
+}
+
+impl Response {
+    /// Creates a response without headers.
+    pub fn new(status: u16, body: impl AsRef<[u8]>) -> Self {
+        Self {
+            status,
+            headers: Vec::new(),
+            body: body.as_ref().to_vec(),
+        }
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push(Header {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        });
+        self
+    }
+}
+
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+            Self::Head => "HEAD",
+        }
     }
 }
 

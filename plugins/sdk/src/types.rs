@@ -14,3 +14,12 @@ pub mod hotel {
 pub mod flight {
     pub use crate::bindings::shared::stopover::supplier::flight_types::*;
 }
+
+impl Money {
+    pub fn new(amount: MinorUnits, currency: impl Into<String>) -> Self {
+        Self {
+            amount,
+            currency: currency.into(),
+        }
+    }
+}

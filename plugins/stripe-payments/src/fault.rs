@@ -7,7 +7,6 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -207,7 +206,7 @@ pub(crate) fn decode_change<T: DeserializeOwned>(
     change: Change,
 ) -> Result<T, PaymentError> {
     if response.is_success() {
-        return response.json().map_err(to_payment_error);
+        return Ok(response.json()?);
     }
     let status = response.status;
     let Some(problem) = problem(response) else {
@@ -225,11 +224,6 @@ pub(crate) fn decode_change<T: DeserializeOwned>(
     })
 }
 
-/// Converts the error of an unreadable response to a request that was sent.
-pub(crate) fn to_payment_error(error: DecodeError) -> PaymentError {
-    PaymentError::Unknown(error.to_string())
-}
-
 /// Returns whether Stripe reports that the object does not exist. A wrong URL also returns 404, but
 /// without the code.
 pub(crate) fn is_missing(response: &Response) -> bool {
@@ -237,7 +231,6 @@ pub(crate) fn is_missing(response: &Response) -> bool {
         && problem(response).is_some_and(|problem| problem.code.as_deref() == Some(MISSING))
 }
 
-/// Returns the response of a successful read.
 pub(crate) fn check_read(response: Response) -> Result<Response, ReadError> {
     if response.is_success() {
         return Ok(response);

@@ -2,6 +2,7 @@
 //! idempotency key would also return the result, but would execute a request that never arrived.
 
 use stopover_sdk::http::Request;
+use stopover_sdk::json::{ensure, single};
 use stopover_sdk::payment_processor::{FindRequest, PaymentLookup, RefundLookup};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -25,7 +26,7 @@ pub(crate) fn payment(request: &FindRequest) -> Result<PaymentLookup, ReadError>
             .send()?;
         if !fault::is_missing(&response) {
             let intent: wire::PaymentIntent = fault::check_read(response)?.json()?;
-            map::ensure(intent.id == *id, map::OTHER_PAYMENT)?;
+            ensure(intent.id == *id, map::OTHER_PAYMENT)?;
             return Ok(PaymentLookup::Found(map::payment(intent)?));
         }
     }
@@ -55,11 +56,11 @@ pub(crate) fn refund(
     let has_client_reference = |refund: &wire::Refund| {
         map::has_client_reference(refund.metadata.as_ref(), client_reference)
     };
-    let Some(refund) = map::single(page.data.into_iter().filter(has_client_reference))? else {
-        map::ensure(!page.has_more, "the payment has more refunds than listed")?;
+    let Some(refund) = single(page.data.into_iter().filter(has_client_reference))? else {
+        ensure(!page.has_more, "the payment has more refunds than listed")?;
         return Ok(RefundLookup::NotFound);
     };
-    map::ensure(
+    ensure(
         refund.payment_intent.as_deref() == Some(processor_reference),
         map::OTHER_PAYMENT,
     )?;
@@ -87,9 +88,7 @@ fn find_in_page(
     let has_client_reference = |intent: &wire::PaymentIntent| {
         map::has_client_reference(intent.metadata.as_ref(), client_reference)
     };
-    Ok(map::single(
-        page.data.into_iter().filter(has_client_reference),
-    )?)
+    Ok(single(page.data.into_iter().filter(has_client_reference))?)
 }
 
 /// Formats a query in Stripe's search language.

@@ -2,6 +2,7 @@
 //! Customer. Therefore each card gets its own Customer, without any data of the payer. The ids of
 //! both form the token to store.
 
+use stopover_sdk::json::single;
 use stopover_sdk::payment_processor::Instrument;
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -68,7 +69,7 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
         .query("type", "card")
         .send()?;
     let page: wire::List<wire::PaymentMethod> = fault::check_read(response)?.json()?;
-    let stored_card = map::single(page.data)?.and_then(|method| method.id.zip(method.card));
+    let stored_card = single(page.data)?.and_then(|method| method.id.zip(method.card));
     let Some((payment_method, card)) = stored_card else {
         let refusal = Refusal::new(RefusalReason::Invalid, "The token belongs to no card.");
         return Err(refusal.into());

@@ -26,7 +26,6 @@ use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError, SupplierEve
 
 use crate::upstream::Settings;
 
-/// The adapter.
 pub struct StripePayments;
 
 stopover_sdk::export!(StripePayments: plugin, payment_processor, supplier_events);
@@ -42,7 +41,7 @@ impl Plugin for StripePayments {
             reads_consistent_after_ms: None,
             // Stripe keeps an `Idempotency-Key` for at least a day.
             supports_idempotent_resend: true,
-            hosts: vec![settings.host().to_owned()],
+            hosts: vec![settings.host()],
             secrets: vec![webhook::SECRET.to_owned()],
             settings_schema: upstream::SETTINGS_SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))

@@ -11,11 +11,8 @@ use stopover_sdk::{ReadError, Refusal, RefusalReason};
 use crate::amount;
 use crate::wire;
 
-/// Error of a response that has another client reference.
 pub(crate) const OTHER_CLIENT_REFERENCE: &str = "the response has another client reference";
-/// Error of a response about another payment.
 pub(crate) const OTHER_PAYMENT: &str = "the response is about another payment";
-/// Error of a response about another amount.
 pub(crate) const OTHER_AMOUNT: &str = "the response is about another amount";
 
 /// Metadata value of a payment that the payer's browser completes.
@@ -58,15 +55,6 @@ impl From<PaymentStatusError> for ReadError {
             }
             PaymentStatusError::DecodeError(error) => error.into(),
         }
-    }
-}
-
-/// Checks a condition. A response that contradicts its request counts as unreadable.
-pub(crate) fn ensure(condition: bool, error: &str) -> Result<(), DecodeError> {
-    if condition {
-        Ok(())
-    } else {
-        Err(DecodeError::new(error))
     }
 }
 
@@ -188,12 +176,4 @@ pub(crate) fn refund(refund: wire::Refund) -> Result<ProcessorRefund, DecodeErro
             currency,
         },
     })
-}
-
-/// Returns the only item found under a reference, or `None` if there is none.
-pub(crate) fn single<T>(found: impl IntoIterator<Item = T>) -> Result<Option<T>, DecodeError> {
-    let mut found = found.into_iter();
-    let first = found.next();
-    ensure(found.next().is_none(), "several share a client reference")?;
-    Ok(first)
 }

@@ -1,6 +1,7 @@
 //! The calls that move money.
 
 use stopover_sdk::http::percent_encode;
+use stopover_sdk::json::ensure;
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, DeclineReason, Intent, IntentRequest, PaymentError,
     ProcessorPayment, ProcessorRefund, RefundRequest, VoidRequest,
@@ -56,9 +57,8 @@ pub(crate) fn capture(request: &CaptureRequest) -> Result<ProcessorPayment, Paym
     let response = upstream::send_change(&path, &request.client_reference, form)?;
     let intent: wire::PaymentIntent = fault::decode_change(&response, Change::Capture)?;
     let has_requested_amount = is_in(&intent.currency, &request.amount);
-    map::ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)
-        .and_then(|()| map::ensure(has_requested_amount, map::OTHER_AMOUNT))
-        .map_err(fault::to_payment_error)?;
+    ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)?;
+    ensure(has_requested_amount, map::OTHER_AMOUNT)?;
     Ok(map::payment(intent)?)
 }
 
@@ -67,8 +67,7 @@ pub(crate) fn void(request: &VoidRequest) -> Result<ProcessorPayment, PaymentErr
     let path = format!("{}/cancel", path(&request.processor_reference));
     let response = upstream::send_change(&path, &request.client_reference, form)?;
     let intent: wire::PaymentIntent = fault::decode_change(&response, Change::Void)?;
-    map::ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)
-        .map_err(fault::to_payment_error)?;
+    ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)?;
     Ok(map::payment(intent)?)
 }
 
@@ -84,22 +83,15 @@ pub(crate) fn refund(request: &RefundRequest) -> Result<ProcessorRefund, Payment
     let has_client_reference =
         map::has_client_reference(refund.metadata.as_ref(), client_reference);
     let has_requested_amount = is_in(&refund.currency, &request.amount);
-    map::ensure(has_client_reference, map::OTHER_CLIENT_REFERENCE)
-        .and_then(|()| {
-            map::ensure(
-                payment == Some(&request.processor_reference),
-                map::OTHER_PAYMENT,
-            )
-        })
-        .and_then(|()| map::ensure(has_requested_amount, map::OTHER_AMOUNT))
-        .map_err(fault::to_payment_error)?;
+    let has_payment = payment == Some(&request.processor_reference);
+    ensure(has_client_reference, map::OTHER_CLIENT_REFERENCE)?;
+    ensure(has_payment, map::OTHER_PAYMENT)?;
+    ensure(has_requested_amount, map::OTHER_AMOUNT)?;
     match refund.status {
         // The refund is accepted. A pending one waits for the account's balance or for the bank.
         wire::RefundStatus::Succeeded
         | wire::RefundStatus::Pending
-        | wire::RefundStatus::RequiresAction => {
-            map::refund(refund).map_err(fault::to_payment_error)
-        }
+        | wire::RefundStatus::RequiresAction => Ok(map::refund(refund)?),
         wire::RefundStatus::Failed | wire::RefundStatus::Canceled => Err(PaymentError::Declined(
             DeclineReason::Other("refund_failed".to_owned()),
         )),
@@ -139,9 +131,8 @@ fn create_payment_intent(
         map::has_client_reference(intent.metadata.as_ref(), client_reference);
     let has_requested_amount =
         is_in(&intent.currency, amount) && Some(intent.amount) == amount::to_stripe(amount);
-    map::ensure(has_client_reference, map::OTHER_CLIENT_REFERENCE)
-        .and_then(|()| map::ensure(has_requested_amount, map::OTHER_AMOUNT))
-        .map_err(fault::to_payment_error)?;
+    ensure(has_client_reference, map::OTHER_CLIENT_REFERENCE)?;
+    ensure(has_requested_amount, map::OTHER_AMOUNT)?;
     Ok(intent)
 }
 

@@ -1,13 +1,12 @@
 //! Stripe's address and the form of its requests. The gateway adds the API key.
 
 use serde::Deserialize;
-use stopover_sdk::http::{Error, Request, Response};
+use stopover_sdk::http::{Request, Response};
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::settings::{self, SettingsError};
+use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
 use crate::form::Form;
 
-/// JSON Schema of [`Settings`].
 pub(crate) const SETTINGS_SCHEMA: &str = r#"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
@@ -28,13 +27,13 @@ const VERSION: &str = "2026-07-29.dahlia";
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    base_url: String,
+    base_url: BaseUrl,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            base_url: "https://api.stripe.com".to_owned(),
+            base_url: "https://api.stripe.com".into(),
         }
     }
 }
@@ -45,10 +44,8 @@ impl Settings {
     }
 
     /// Returns the host as `name` or `name:port`.
-    pub(crate) fn host(&self) -> &str {
-        let url = self.base_url.as_str();
-        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-        rest.trim_end_matches('/')
+    pub(crate) fn host(&self) -> String {
+        self.base_url.host()
     }
 }
 
@@ -61,7 +58,7 @@ impl StripeClient {
     pub(crate) fn from_settings() -> Result<Self, SettingsError> {
         let Settings { base_url } = Settings::read()?;
         Ok(Self {
-            root: format!("{}/v1", base_url.trim_end_matches('/')),
+            root: base_url.join("/v1"),
         })
     }
 
@@ -84,12 +81,6 @@ impl StripeClient {
 /// Sends a request that may move money. The error states whether the request was not sent or may
 /// have been sent.
 pub(crate) fn send_change(path: &str, key: &str, form: Form) -> Result<Response, PaymentError> {
-    let client =
-        StripeClient::from_settings().map_err(|error| PaymentError::NotSent(error.to_string()))?;
-    let sent = client.post(path, key, form).send();
-    sent.map_err(|error| match error {
-        Error::Denied(text) | Error::NotSent(text) => PaymentError::NotSent(text),
-        Error::TimedOut(text) | Error::ConnectionLost(text) => PaymentError::Unknown(text),
-        Error::TooLarge(cap) => PaymentError::Unknown(format!("the response exceeds {cap} bytes")),
-    })
+    let request = StripeClient::from_settings()?.post(path, key, form);
+    Ok(request.send()?)
 }

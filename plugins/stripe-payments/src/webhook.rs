@@ -1,7 +1,5 @@
 //! Stripe's webhooks, verified as <https://docs.stripe.com/webhooks/signature> describes.
 
-use std::fmt::Write as _;
-
 use stopover_sdk::json::{self, DecodeError};
 use stopover_sdk::secret;
 use stopover_sdk::supplier_events::{Event, EventKind, VerifyError, WebhookRequest};
@@ -13,7 +11,6 @@ pub(crate) const SECRET: &str = "webhook";
 /// Maximum difference between the signature's time and the gateway's, in milliseconds.
 const TOLERANCE_MS: u64 = 300_000;
 
-/// Verifies a delivery, which contains one event.
 pub(crate) fn verify(delivery: &WebhookRequest) -> Result<Vec<Event>, VerifyError> {
     authenticate(delivery)?;
     let event =
@@ -35,9 +32,8 @@ fn authenticate(delivery: &WebhookRequest) -> Result<(), VerifyError> {
     message.extend_from_slice(&delivery.body);
     let expected = secret::hmac_sha256(SECRET, &message)
         .map_err(|secret::Error::Unknown(name)| invalid_signature(&secret_not_granted(&name)))?;
-    let expected = hexadecimal(&expected);
     // There are two signatures while a secret is being replaced. Each one is compared in full.
-    let matching = values(header, "v1").filter(|given| constant_time_eq(given, &expected));
+    let matching = values(header, "v1").filter(|given| secret::is_hex_digest(given, &expected));
     if matching.count() == 0 {
         return Err(invalid_signature("the signature is wrong"));
     }
@@ -60,21 +56,6 @@ fn values<'a>(header: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     parts
         .filter(move |(known, _)| known.trim() == name)
         .map(|(_, value)| value.trim())
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
-}
-
-/// Compares two digests in constant time.
-fn constant_time_eq(given: &str, expected: &str) -> bool {
-    let pairs = given.bytes().zip(expected.bytes());
-    given.len() == expected.len() && pairs.fold(0, |all, (one, other)| all | (one ^ other)) == 0
 }
 
 fn invalid_signature(why: &str) -> VerifyError {

@@ -20,7 +20,6 @@ const BAG_PRICE: i64 = 60 * PER_MAJOR;
 pub(super) const BAG_WEIGHT_KG: u32 = 23;
 pub(super) const BAGS_MAX: u8 = 1;
 
-/// A purchased bag.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Bag {
     pub(super) id: String,
@@ -58,7 +57,6 @@ pub(super) fn available(order: &Order) -> Result<Vec<AvailableBag>, FlightError>
         .collect())
 }
 
-/// A selected bag and its quantity.
 pub(super) struct BagSelection {
     pub(super) id: String,
     pub(super) quantity: u8,

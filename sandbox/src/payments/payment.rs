@@ -129,7 +129,7 @@ pub(super) struct PaymentWire {
 }
 
 pub(super) fn payment_wire(payment: &Payment) -> PaymentWire {
-    let held = payment.status == Status::Authorized;
+    let is_authorized = payment.status == Status::Authorized;
     PaymentWire {
         id: payment.id.clone(),
         reference: payment.reference.clone(),
@@ -144,7 +144,7 @@ pub(super) fn payment_wire(payment: &Payment) -> PaymentWire {
         created: payment.created_at.div_euclid(1_000),
         authorization_expires: payment
             .hold_ends()
-            .filter(|_| held)
+            .filter(|_| is_authorized)
             .map(|at| at.div_euclid(1_000)),
     }
 }

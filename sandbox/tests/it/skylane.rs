@@ -121,10 +121,8 @@ async fn children_infants_and_return_legs_have_their_price() {
 async fn scenario_routes_have_many_no_or_connecting_fares() {
     let market = Market::open().await;
     let many = search(&market, "LHR-SYD", json!({ "limit": 50 })).await;
-    assert_eq!(
-        (&many["matches"], &many["more"]),
-        (&json!(300), &json!(true))
-    );
+    assert_eq!(&many["matches"], &json!(300));
+    assert_eq!(&many["more"], &json!(true));
     assert_eq!(many["offers"].as_array().unwrap().len(), 50);
     let direct = json!({ "max_connections": 0, "cabin": "business", "limit": 300 });
     let direct = search(&market, "LHR-SYD", direct).await;
@@ -338,10 +336,8 @@ async fn tickets_are_quoted_and_cancelled() {
     assert_eq!(quote["data"]["refund"]["value"], "370.00");
     let body = json!({ "client_ref": "bkg_LHR-JFK:cancel" });
     let (status, answer) = post(&market, &of(&order, "cancel"), body.clone()).await;
-    assert_eq!(
-        (status, &answer["data"]["state"]),
-        (200, &json!("cancelled"))
-    );
+    assert_eq!(status, 200);
+    assert_eq!(&answer["data"]["state"], &json!("cancelled"));
     assert_eq!(answer["data"]["cancellation"]["refund"]["value"], "370.00");
     let (status, again) = post(&market, &of(&order, "cancel"), body.clone()).await;
     assert_eq!((status, code(&again)), (409, "already_cancelled"));
@@ -356,10 +352,8 @@ async fn tickets_are_quoted_and_cancelled() {
 
     let late = ordered(&market, "AMS-DXB").await;
     let (status, answer) = post(&market, &of(&late, "cancel"), body).await;
-    assert_eq!(
-        (status, &answer["data"]["state"]),
-        (202, &json!("cancelling"))
-    );
+    assert_eq!(status, 202);
+    assert_eq!(&answer["data"]["state"], &json!("cancelling"));
     market.advance_ms(2_000);
     assert_eq!(found(&market, "bkg_AMS-DXB").await[0]["state"], "cancelled");
 
@@ -382,10 +376,8 @@ async fn airports_and_airlines_are_found() {
             .await
     );
     let (_, answer) = get(&market, "/airlines/BA").await;
-    assert_eq!(
-        (&answer["data"]["name"], &answer["data"]["active"]),
-        (&json!("British Airways"), &json!(true))
-    );
+    assert_eq!(&answer["data"]["name"], &json!("British Airways"));
+    assert_eq!(&answer["data"]["active"], &json!(true));
     let logo = answer["data"]["logo"].as_str().unwrap();
     let path = logo.strip_prefix(&market.url("")).unwrap();
     assert_eq!(market.get_text(path).await.0, 200);

@@ -1,11 +1,11 @@
 //! Fees and refunds of cancelled orders.
 
 use stopover_sdk::flight_cancellation::AirlineQuote;
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, non_empty};
 use stopover_sdk::time;
 use stopover_sdk::types::flight::CancellationAmounts;
 
-use crate::map::{minor, non_empty};
+use crate::map::minor;
 use crate::wire;
 use crate::wire::cancellation::OrderCancellation;
 

@@ -1,9 +1,9 @@
 //! Meaning of webhook deliveries.
 
+use stopover_sdk::json::non_empty;
 use stopover_sdk::supplier_events::{Event, EventKind};
 use stopover_sdk::time;
 
-use crate::map::non_empty;
 use crate::wire;
 
 /// Converts an event. Returns `None` if it has no id, because repeated deliveries could then not be

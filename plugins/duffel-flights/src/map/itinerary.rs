@@ -1,14 +1,14 @@
 //! Conversion of slices and segments to journeys, and of conditions to fare conditions.
 
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, non_empty};
 use stopover_sdk::time;
 use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::{
     Cabin, Direction, FareCondition, FareConditions, Journey, Segment, SegmentPassenger,
 };
 
+use crate::map::minor;
 use crate::map::passenger::PassengerIds;
-use crate::map::{minor, non_empty};
 use crate::wire::itinerary::{self as wire, Place, Slice};
 
 /// Converts slices to the journeys of a trip.
@@ -46,7 +46,6 @@ fn journey(slice: Slice, direction: Direction, ids: &PassengerIds) -> Result<Jou
     let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
         return Err(DecodeError::new("a slice has no segments"));
     };
-    let told = slice.duration.as_deref();
     Ok(Journey {
         supplier_journey_id: slice.id,
         origin: first.origin.clone(),
@@ -55,7 +54,7 @@ fn journey(slice: Slice, direction: Direction, ids: &PassengerIds) -> Result<Jou
         fare_brand: slice.fare_brand_name.and_then(non_empty),
         departure_time: first.departure_time.clone(),
         arrival_time: last.arrival_time.clone(),
-        duration_minutes: told
+        duration_minutes: (slice.duration.as_deref())
             .and_then(time::parse_duration_minutes)
             .or_else(|| elapsed_minutes(&segments)),
         stops: u8::try_from(connections + stops).unwrap_or(u8::MAX),
@@ -101,8 +100,8 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
     }
     passengers.sort_by_key(|passenger| passenger.passenger);
     let zones = (written.origin.time_zone, written.destination.time_zone);
-    let told = written.duration.as_deref();
-    let duration_minutes = told.and_then(time::parse_duration_minutes).or_else(|| {
+    let duration = written.duration.as_deref();
+    let duration_minutes = duration.and_then(time::parse_duration_minutes).or_else(|| {
         let is_one_zone = zones.0.is_some() && zones.0 == zones.1;
         is_one_zone
             .then(|| minutes_between(&departure_time, &arrival_time))
@@ -135,8 +134,8 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
 /// Returns the number of pieces of a kind. Returns `None` if the airline does not state it, which
 /// is not the same as zero.
 fn pieces(baggages: &[wire::Baggage], kind: &str) -> Option<u8> {
-    let told = baggages.iter().filter(|baggage| baggage.kind == kind);
-    let count = told
+    let of_kind = baggages.iter().filter(|baggage| baggage.kind == kind);
+    let count = of_kind
         .map(|baggage| baggage.quantity)
         .reduce(|left, right| Some(left?.saturating_add(right?)))??;
     u8::try_from(count).ok()
@@ -299,7 +298,7 @@ mod tests {
             (vec![bag("checked", Some(300))], None),
         ];
         for (baggages, expected) in cases {
-            assert_eq!(pieces(&baggages, "checked"), expected, "{baggages:?}");
+            assert_eq!(pieces(&baggages, "checked"), expected);
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stopover_sdk::flight_booking::PrebookResponse;
 use stopover_sdk::flight_pricing::{Filters, Offer};
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::types::flight::{Journey, SegmentPassenger};
 use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json, time};
@@ -116,10 +116,8 @@ pub(crate) fn prebook_response(
         passengers: ids.0,
         documents: written.document_types,
     };
-    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
-        .map_err(|_| DecodeError::new("the offer's id is not text"))?;
     Ok(PrebookResponse {
-        supplier_prebook,
+        supplier_prebook: json::encode_text(&bound)?,
         total,
         fare: optional_minor(written.base_amount, &written.base_currency, currency),
         fare_tax: optional_minor(written.tax_amount, &written.tax_currency, currency),
@@ -137,10 +135,7 @@ pub(crate) fn prebook_response(
 
 /// Returns the refusal of a fare whose price has risen.
 pub(crate) fn price_changed(total: MinorUnits, currency: &str) -> Refusal {
-    let now = Money {
-        amount: total,
-        currency: currency.to_owned(),
-    };
+    let now = Money::new(total, currency);
     Refusal::new(
         RefusalReason::PriceChanged(now),
         "the offer has another price now",
@@ -148,17 +143,12 @@ pub(crate) fn price_changed(total: MinorUnits, currency: &str) -> Refusal {
 }
 
 fn trip(slices: Vec<Slice>, ids: &PassengerIds) -> Result<Vec<Journey>, DecodeError> {
-    if slices.is_empty() {
-        return Err(DecodeError::new("an offer has no flights"));
-    }
+    ensure(!slices.is_empty(), "an offer has no flights")?;
     journeys(slices, ids)
 }
 
 fn id(id: String) -> Result<String, DecodeError> {
-    if id.is_empty() {
-        return Err(DecodeError::new("an offer has no id"));
-    }
-    Ok(id)
+    non_empty(id).ok_or_else(|| DecodeError::new("an offer has no id"))
 }
 
 /// Returns the fare family's name if all journeys have the same one.

@@ -1,6 +1,6 @@
 //! Conversion of a Duffel order to the gateway's types.
 
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::types::{BookingStatus, MinorUnits};
 
@@ -9,7 +9,7 @@ use crate::map::change::airline_change;
 use crate::map::itinerary::journeys;
 use crate::map::passenger::PassengerIds;
 use crate::map::service::booked_service;
-use crate::map::{minor, non_empty, optional_minor};
+use crate::map::{minor, optional_minor};
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::order::Order;
 
@@ -24,9 +24,7 @@ pub(crate) fn supplier_booking(
     mut order: Order,
     cancellation: Option<&OrderCancellation>,
 ) -> Result<SupplierBooking, DecodeError> {
-    if order.id.is_empty() {
-        return Err(DecodeError::new("the order has no id"));
-    }
+    ensure(!order.id.is_empty(), "the order has no id")?;
     let currency = order.total_currency.clone();
     let status = status(&order, cancellation.is_some());
     let ids = ids(&order);
@@ -107,14 +105,11 @@ pub(crate) fn check_booking(
     order_id: Option<&str>,
     client_reference: &str,
 ) -> Result<(), DecodeError> {
-    let named = order.metadata.gateway_booking_id.as_deref();
-    if order_id.is_some_and(|wanted| wanted != order.id) {
-        return Err(DecodeError::new("the response is about another order"));
-    }
-    if named.is_some_and(|named| named != client_reference) {
-        return Err(DecodeError::new("the order belongs to another booking"));
-    }
-    Ok(())
+    let is_order = order_id.is_none_or(|order_id| order_id == order.id);
+    ensure(is_order, "the response is about another order")?;
+    let reference = order.metadata.gateway_booking_id.as_deref();
+    let is_ours = reference.is_none_or(|reference| reference == client_reference);
+    ensure(is_ours, "the order belongs to another booking")
 }
 
 /// Returns the passengers' ids in the gateway's order, from the order's metadata. If the metadata

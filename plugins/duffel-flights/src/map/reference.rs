@@ -1,8 +1,8 @@
 //! Conversion of place suggestions to airports.
 
 use stopover_sdk::flight_reference::{Airport, AirportResponse};
+use stopover_sdk::json::non_empty;
 
-use crate::map::non_empty;
 use crate::wire::reference::Suggestion;
 
 /// Returns every airport of the suggestions once, in their order. A city yields its airports.

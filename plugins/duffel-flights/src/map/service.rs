@@ -1,7 +1,7 @@
 //! Bags and other extras.
 
 use stopover_sdk::flight_services::AvailableService;
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::flight::{Baggage, BaggageType, Service, ServiceType};
 
 use crate::map::minor;
@@ -42,11 +42,11 @@ pub(crate) fn booked_service(
     ids: &PassengerIds,
     currency: &str,
 ) -> Result<Service, DecodeError> {
-    if service.total_currency != currency {
-        return Err(DecodeError::new(
-            "a service is in another currency than its order",
-        ));
-    }
+    let is_same_currency = service.total_currency == currency;
+    ensure(
+        is_same_currency,
+        "a service is in another currency than its order",
+    )?;
     let total = minor(service.total_amount, currency)?;
     let quantity = u8::try_from(service.quantity.unwrap_or(1))
         .unwrap_or(u8::MAX)

@@ -6,7 +6,6 @@ use crate::wire::LenientAmount;
 
 lenient_struct! {
     /// A cancellation quote. It is a cancellation once it has `confirmed_at`.
-    #[derive(Debug)]
     pub(crate) struct OrderCancellation {
         pub(crate) id: String,
         pub(crate) order_id: String,

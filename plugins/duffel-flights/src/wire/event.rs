@@ -5,7 +5,6 @@ use stopover_sdk::lenient_struct;
 use crate::wire::order::Metadata;
 
 lenient_struct! {
-    #[derive(Debug)]
     pub(crate) struct Event {
         pub(crate) id: String,
         pub(crate) kind: String = "type",
@@ -15,13 +14,11 @@ lenient_struct! {
         pub(crate) created_at: String,
     }
 
-    #[derive(Debug)]
     pub(crate) struct Data {
         pub(crate) object: Object,
     }
 
     /// An order, or an object that belongs to one.
-    #[derive(Debug)]
     pub(crate) struct Object {
         pub(crate) id: String,
         pub(crate) order_id: Option<String>,

@@ -6,21 +6,18 @@ use crate::wire::LenientAmount;
 
 lenient_struct! {
     /// An airport or a city.
-    #[derive(Debug)]
     pub(crate) struct Place {
         pub(crate) iata_code: String,
         pub(crate) iata_city_code: String,
         pub(crate) time_zone: Option<String>,
     }
 
-    #[derive(Debug)]
     pub(crate) struct Carrier {
         pub(crate) iata_code: String,
         pub(crate) name: String,
         pub(crate) logo_symbol_url: Option<String>,
     }
 
-    #[derive(Debug)]
     pub(crate) struct Slice {
         pub(crate) id: String,
         pub(crate) duration: Option<String>,
@@ -31,7 +28,6 @@ lenient_struct! {
     }
 
     /// A flight segment. Airline-initiated changes use older names for some fields.
-    #[derive(Debug)]
     pub(crate) struct Segment {
         pub(crate) id: String,
         pub(crate) origin: Place,
@@ -48,12 +44,10 @@ lenient_struct! {
     }
 
     /// A landing. Only the number of landings is used.
-    #[derive(Debug)]
     pub(crate) struct Stop {
         pub(crate) id: String,
     }
 
-    #[derive(Debug)]
     pub(crate) struct SegmentPassenger {
         pub(crate) passenger_id: String = "passenger_id" | "air_order_passenger_id",
         pub(crate) cabin_class: String,
@@ -61,19 +55,16 @@ lenient_struct! {
         pub(crate) baggages: Vec<Baggage>,
     }
 
-    #[derive(Debug)]
     pub(crate) struct Baggage {
         pub(crate) kind: String = "type",
         pub(crate) quantity: Option<u32>,
     }
 
-    #[derive(Debug)]
     pub(crate) struct Conditions {
         pub(crate) refund: Condition = "refund_before_departure",
         pub(crate) change: Condition = "change_before_departure",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Condition {
         pub(crate) allowed: Option<bool>,
         pub(crate) penalty_amount: LenientAmount,

@@ -7,20 +7,17 @@ use crate::wire::itinerary::{Conditions, Slice};
 
 lenient_struct! {
     /// A search. Its offers are read in pages.
-    #[derive(Debug)]
     pub(crate) struct OfferRequest {
         pub(crate) id: String,
         pub(crate) passengers: Vec<Passenger>,
     }
 
-    #[derive(Debug)]
     pub(crate) struct Passenger {
         pub(crate) id: String,
         pub(crate) kind: String = "type",
         pub(crate) age: Option<u8>,
     }
 
-    #[derive(Debug)]
     pub(crate) struct Offer {
         pub(crate) id: String,
         pub(crate) total_amount: LenientAmount,

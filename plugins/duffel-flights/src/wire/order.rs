@@ -8,7 +8,6 @@ use crate::wire::itinerary::Slice;
 use crate::wire::service::Service;
 
 lenient_struct! {
-    #[derive(Debug)]
     pub(crate) struct Order {
         pub(crate) id: String,
         /// The airline's record locator; empty until the airline assigns one.
@@ -32,24 +31,20 @@ lenient_struct! {
         pub(crate) changes: Vec<AirlineChange> = "airline_initiated_changes",
     }
 
-    #[derive(Debug)]
     pub(crate) struct PaymentStatus {
         pub(crate) awaiting_payment: bool,
     }
 
     /// The gateway's metadata, as Duffel returns it.
-    #[derive(Debug)]
     pub(crate) struct Metadata {
         pub(crate) gateway_booking_id: Option<String>,
         pub(crate) gateway_passengers: Option<String>,
     }
 
-    #[derive(Debug)]
     pub(crate) struct OrderPassenger {
         pub(crate) id: String,
     }
 
-    #[derive(Debug)]
     pub(crate) struct AirlineChange {
         pub(crate) id: String,
         pub(crate) created_at: String,

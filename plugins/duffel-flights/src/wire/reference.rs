@@ -4,7 +4,6 @@ use stopover_sdk::lenient_struct;
 
 lenient_struct! {
     /// An airport, or a city with its airports.
-    #[derive(Debug)]
     pub(crate) struct Suggestion {
         pub(crate) kind: String = "type",
         pub(crate) id: String,
@@ -19,7 +18,6 @@ lenient_struct! {
         pub(crate) airports: Vec<Suggestion>,
     }
 
-    #[derive(Debug)]
     pub(crate) struct Airline {
         pub(crate) id: String,
         pub(crate) iata_code: String,

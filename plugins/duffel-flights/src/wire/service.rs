@@ -6,7 +6,6 @@ use crate::wire::LenientAmount;
 
 lenient_struct! {
     /// A service that is for sale or was bought.
-    #[derive(Debug)]
     pub(crate) struct Service {
         pub(crate) id: String,
         pub(crate) kind: String = "type",
@@ -20,7 +19,6 @@ lenient_struct! {
         pub(crate) metadata: ServiceMetadata,
     }
 
-    #[derive(Debug)]
     pub(crate) struct ServiceMetadata {
         pub(crate) kind: String = "type",
         pub(crate) maximum_weight_kg: Option<f64>,

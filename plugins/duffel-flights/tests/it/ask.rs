@@ -1,7 +1,5 @@
 //! Requests as the gateway makes them, and the documents used as responses.
 
-use std::path::Path;
-
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{
@@ -13,27 +11,21 @@ use stopover_sdk::flight_pricing::{
 };
 use stopover_sdk::flight_services::{ListRequest, PurchaseRequest, ServiceOrderItem};
 use stopover_sdk::http::Request;
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::flight::{
     Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, SupplierBooking,
     Title,
 };
 use stopover_sdk::{FlightBooking, ReadError};
 
-/// Reads a document of `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures")
-        .join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    testing::read_fixture(env!("CARGO_MANIFEST_DIR"), name)
 }
 
 /// Returns a fixture with values of its `data` replaced, by JSON pointer.
 pub(crate) fn changed(name: &str, values: &[(&str, Value)]) -> String {
     let mut document: Value = serde_json::from_str(&fixture(name)).unwrap();
-    for (pointer, value) in values {
-        *document["data"].pointer_mut(pointer).unwrap() = value.clone();
-    }
+    document["data"] = testing::with_values(document["data"].take(), values);
     document.to_string()
 }
 
@@ -48,7 +40,6 @@ pub(crate) fn canceled_order() -> String {
     )
 }
 
-/// Returns the confirmed quote.
 pub(crate) fn confirmed() -> String {
     changed(
         "quote.json",
@@ -91,25 +82,10 @@ pub(crate) fn price_request() -> PriceRequest {
             infants: 1,
         },
         currency: None,
-        filters: filters(),
+        filters: Filters::default(),
         sort: Sort::TotalAmount,
         descending: false,
         limit: 50,
-    }
-}
-
-pub(crate) fn filters() -> Filters {
-    Filters {
-        cabin: None,
-        max_stops: None,
-        airlines: vec![],
-        excluded_airlines: vec![],
-        departure_after: None,
-        departure_before: None,
-        arrival_before: None,
-        refundable: None,
-        checked_bag: None,
-        max_total: None,
     }
 }
 
@@ -239,7 +215,5 @@ pub(crate) fn purchase_request() -> PurchaseRequest {
 
 /// Returns the JSON body of a request, without its envelope.
 pub(crate) fn data(request: &Request) -> Value {
-    let mut body: Value =
-        serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap();
-    body["data"].take()
+    request.body_json()["data"].take()
 }

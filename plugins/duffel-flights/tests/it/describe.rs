@@ -1,8 +1,9 @@
 //! The adapter's description, and the headers of every request.
 
 use duffel_flights::DuffelFlights;
-use stopover_sdk::testing::MockGateway;
-use stopover_sdk::{FlightPricing, Plugin, ReadError};
+use stopover_sdk::testing::Outcome::{Misconfigured, Unavailable};
+use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::{FlightPricing, Plugin};
 
 use crate::ask;
 
@@ -29,34 +30,22 @@ fn settings_change_host_and_search_timeout() {
         ["127.0.0.1:9001"]
     );
     let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
-    assert!(
-        matches!(response, Err(ReadError::Unavailable(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), Unavailable, "{response:?}");
     let request = &gateway.requests()[0];
     assert_eq!(
         request.url,
         "http://127.0.0.1:9001/d/air/offer_requests?return_offers=false&supplier_timeout=4000"
     );
     assert_eq!(request.timeout_ms, Some(9000));
-    let header = |name: &str| {
-        let mut headers = request.headers.iter();
-        headers
-            .find(|header| header.name == name)
-            .map(|header| header.value.clone())
-    };
-    assert_eq!(header("duffel-version").as_deref(), Some("v2"));
-    assert_eq!(header("accept").as_deref(), Some("application/json"));
-    assert_eq!(header("authorization"), None);
+    assert_eq!(request.header_value("duffel-version"), Some("v2"));
+    assert_eq!(request.header_value("accept"), Some("application/json"));
+    assert_eq!(request.header_value("authorization"), None);
 }
 
 #[test]
 fn invalid_settings_fail_calls_before_any_request() {
     let gateway = MockGateway::new().settings(r#"{"token": "x"}"#);
     let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
-    assert!(
-        matches!(response, Err(ReadError::Misconfigured(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), Misconfigured, "{response:?}");
     assert!(gateway.requests().is_empty());
 }

@@ -3,7 +3,8 @@
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
 use stopover_sdk::supplier_events::{Event, EventKind, Header, VerifyError, WebhookRequest};
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::Outcome::{InvalidSignature, Malformed};
+use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::{SupplierEvents, secret};
 
 use crate::ask;
@@ -96,27 +97,22 @@ fn delivery_with_invalid_signature_is_unauthentic() {
     ];
     for signature in cases {
         let result = verify(&gateway(), delivery(&signature));
-        assert!(
-            matches!(result, Err(VerifyError::InvalidSignature(_))),
+        assert_eq!(
+            outcome(&result),
+            InvalidSignature,
             "{signature}: {result:?}"
         );
     }
     let mut unsigned = delivery(SIGNATURE);
     unsigned.headers.pop();
-    assert!(matches!(
-        verify(&gateway(), unsigned),
-        Err(VerifyError::InvalidSignature(_))
-    ));
+    assert_eq!(outcome(&verify(&gateway(), unsigned)), InvalidSignature);
     let mut changed = delivery(SIGNATURE);
     changed.body.push(b' ');
-    assert!(matches!(
-        verify(&gateway(), changed),
-        Err(VerifyError::InvalidSignature(_))
-    ));
-    assert!(matches!(
-        verify(&MockGateway::new(), delivery(SIGNATURE)),
-        Err(VerifyError::InvalidSignature(_))
-    ));
+    assert_eq!(outcome(&verify(&gateway(), changed)), InvalidSignature);
+    assert_eq!(
+        outcome(&verify(&MockGateway::new(), delivery(SIGNATURE))),
+        InvalidSignature
+    );
 }
 
 #[test]
@@ -142,40 +138,31 @@ fn signature_is_valid_within_five_minutes() {
 
 #[test]
 fn event_type_determines_kind() {
-    let irrelevant = |name: &str| EventKind::Irrelevant(name.to_owned());
+    let kind = |name: &str| read(&json!({ "id": "wev_1", "type": name })).unwrap().kind;
     let cases = [
         ("order.created", EventKind::BookingChanged),
         ("order.creation_failed", EventKind::BookingChanged),
         ("order.updated", EventKind::BookingChanged),
-        (
-            "order.airline_initiated_change_detected",
-            EventKind::ItineraryChanged,
-        ),
         ("air.order.changed", EventKind::ItineraryChanged),
-        (
-            "order_cancellation.confirmed",
-            EventKind::CancellationChanged,
-        ),
         ("air.payment.succeeded", EventKind::PaymentChanged),
         ("air.payment.cancelled", EventKind::PaymentChanged),
         ("payment.created", EventKind::PaymentChanged),
-        (
-            "order_cancellation.created",
-            irrelevant("order_cancellation.created"),
-        ),
-        (
-            "air.airline_credit.created",
-            irrelevant("air.airline_credit.created"),
-        ),
-        ("stays.booking.created", irrelevant("stays.booking.created")),
-        ("ping.triggered", irrelevant("ping.triggered")),
-        ("something.new", irrelevant("something.new")),
     ];
     for (name, expected) in cases {
-        assert_eq!(
-            read(&json!({ "id": "wev_1", "type": name })).unwrap().kind,
-            expected
-        );
+        assert_eq!(kind(name), expected, "{name}");
+    }
+    let name = "order.airline_initiated_change_detected";
+    assert_eq!(kind(name), EventKind::ItineraryChanged);
+    let name = "order_cancellation.confirmed";
+    assert_eq!(kind(name), EventKind::CancellationChanged);
+    for name in [
+        "order_cancellation.created",
+        "air.airline_credit.created",
+        "stays.booking.created",
+        "ping.triggered",
+        "something.new",
+    ] {
+        assert_eq!(kind(name), EventKind::Irrelevant(name.to_owned()));
     }
 }
 
@@ -216,9 +203,6 @@ fn order_reference_is_found_in_every_position() {
 #[test]
 fn signed_body_without_event_is_unreadable() {
     for event in [json!([]), json!({ "type": "order.created" })] {
-        assert!(
-            matches!(read(&event), Err(VerifyError::Malformed(_))),
-            "{event}"
-        );
+        assert_eq!(outcome(&read(&event)), Malformed, "{event}");
     }
 }

@@ -2,99 +2,49 @@
 
 use duffel_flights::DuffelFlights;
 use stopover_sdk::flight_booking::PrebookRequest;
-use stopover_sdk::http::{Header, Response};
-use stopover_sdk::testing::MockGateway;
-use stopover_sdk::{
-    ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightServices, ReadError,
-    RefusalReason,
+use stopover_sdk::http::Response;
+use stopover_sdk::testing::Outcome::{
+    Failed, Misconfigured, NotFound, RateLimited, Refused, Rejected, TimedOut, Unavailable, Unknown,
 };
+use stopover_sdk::testing::{MockGateway, Outcome, outcome, refusal};
+use stopover_sdk::{FlightBooking, FlightCancellation, FlightPricing, FlightServices, ReadError};
 
 use crate::ask;
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum End {
-    Done,
-    NotFound,
-    Rejected(&'static str),
-    RateLimited,
-    TimedOut,
-    Unavailable,
-    Failed,
-    Misconfigured,
-    Refused(&'static str),
-    Unknown,
-}
-use End::{
-    Done, Failed, Misconfigured, NotFound, RateLimited, Refused, Rejected, TimedOut, Unavailable,
-    Unknown,
-};
+/// Status, type and code of an error.
+type Error = (u16, &'static str, &'static str);
 
 /// Outcomes of a search, of setting a passenger's loyalty programmes, of an order, of the quote and
 /// the confirmation of a cancellation, and of buying bags.
-type Ends = [End; 6];
+type Outcomes = [Outcome; 6];
 
-const fn changes(read: End, change: End) -> Ends {
+const fn changes(read: Outcome, change: Outcome) -> Outcomes {
     [read, change, change, change, change, change]
+}
+
+/// Outcomes of an error that only an order and a purchase of bags can be refused for.
+const fn orders(read: Outcome, order: Outcome, bags: Outcome) -> Outcomes {
+    [read, Unknown, order, Unknown, Unknown, bags]
 }
 
 const UNKNOWN_CODE: &str = "something_new";
 
-/// Status, type and code of an error, and the outcome of each call.
-const ROWS: [(u16, &str, &str, Ends); 41] = [
+const ERRORS: [(Outcomes, &[Error]); 20] = [
     // Wrong token, headers or permissions of the gateway.
     (
-        401,
-        "authentication_error",
-        "missing_authorization_header",
         changes(Misconfigured, Refused("account")),
+        &[
+            (401, "authentication_error", "missing_authorization_header"),
+            (401, "authentication_error", "access_token_not_found"),
+            (403, "authentication_error", "insufficient_permissions"),
+            (400, "invalid_request_error", "missing_version_header"),
+            (400, "invalid_request_error", "invalid_version_header"),
+            (406, "invalid_request_error", "invalid_accept_header"),
+            (403, "invalid_request_error", "unavailable_feature"),
+            (422, "invalid_request_error", "unavailable_feature"),
+        ],
     ),
     (
-        401,
-        "authentication_error",
-        "access_token_not_found",
-        changes(Misconfigured, Refused("account")),
-    ),
-    (
-        403,
-        "authentication_error",
-        "insufficient_permissions",
-        changes(Misconfigured, Refused("account")),
-    ),
-    (
-        400,
-        "invalid_request_error",
-        "missing_version_header",
-        changes(Misconfigured, Refused("account")),
-    ),
-    (
-        400,
-        "invalid_request_error",
-        "invalid_version_header",
-        changes(Misconfigured, Refused("account")),
-    ),
-    (
-        406,
-        "invalid_request_error",
-        "invalid_accept_header",
-        changes(Misconfigured, Refused("account")),
-    ),
-    (
-        403,
-        "invalid_request_error",
-        "unavailable_feature",
-        changes(Misconfigured, Refused("account")),
-    ),
-    (
-        422,
-        "invalid_request_error",
-        "unavailable_feature",
-        changes(Misconfigured, Refused("account")),
-    ),
-    // Object not found.
-    (
-        404,
-        "invalid_request_error",
-        "not_found",
         [
             NotFound,
             Refused("expired"),
@@ -103,12 +53,10 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Unknown,
             Refused("other"),
         ],
+        &[(404, "invalid_request_error", "not_found")],
     ),
     // The offer is no longer available.
     (
-        422,
-        "invalid_state_error",
-        "offer_no_longer_available",
         [
             Rejected("unavailable"),
             Refused("unavailable"),
@@ -117,11 +65,9 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Unknown,
             Unknown,
         ],
+        &[(422, "invalid_state_error", "offer_no_longer_available")],
     ),
     (
-        422,
-        "invalid_state_error",
-        "offer_expired",
         [
             Rejected("expired"),
             Refused("expired"),
@@ -130,269 +76,169 @@ const ROWS: [(u16, &str, &str, Ends); 41] = [
             Unknown,
             Unknown,
         ],
+        &[(422, "invalid_state_error", "offer_expired")],
     ),
     // The price changed; the offer that is read afterwards costs 360.40.
     (
-        422,
-        "validation_error",
-        "payment_amount_does_not_match_order_amount",
-        [
+        orders(
             Rejected("invalid"),
-            Unknown,
             Refused("price changed"),
-            Unknown,
-            Unknown,
             Refused("other"),
-        ],
+        ),
+        &[(
+            422,
+            "validation_error",
+            "payment_amount_does_not_match_order_amount",
+        )],
     ),
     // Already booked, probably by this gateway.
     (
-        422,
-        "validation_error",
-        "offer_request_already_booked",
-        [
-            Rejected("invalid"),
-            Unknown,
-            Refused("duplicate"),
-            Unknown,
-            Unknown,
-            Unknown,
-        ],
-    ),
-    (
-        422,
-        "airline_error",
-        "duplicate_booking",
-        [
-            Rejected("invalid"),
-            Unknown,
-            Refused("duplicate"),
-            Unknown,
-            Unknown,
-            Unknown,
+        orders(Rejected("invalid"), Refused("duplicate"), Unknown),
+        &[
+            (422, "validation_error", "offer_request_already_booked"),
+            (422, "airline_error", "duplicate_booking"),
         ],
     ),
     // The gateway's balance is too low.
     (
-        422,
-        "invalid_state_error",
-        "insufficient_balance",
-        [
-            Rejected("invalid"),
-            Unknown,
-            Refused("account"),
-            Unknown,
-            Unknown,
-            Refused("account"),
-        ],
+        orders(Rejected("invalid"), Refused("account"), Refused("account")),
+        &[(422, "invalid_state_error", "insufficient_balance")],
     ),
     // Already done: only a read shows whether this gateway made the change.
     (
-        422,
-        "invalid_state_error",
-        "already_cancelled",
-        [
-            Rejected("not cancellable"),
-            Unknown,
-            Unknown,
-            Unknown,
-            Unknown,
-            Unknown,
-        ],
+        changes(Rejected("not cancellable"), Unknown),
+        &[(422, "invalid_state_error", "already_cancelled")],
     ),
     // Invalid request data.
-    (422, "validation_error", "validation_required", INVALID),
-    (422, "validation_error", "validation_format", INVALID),
-    (422, "validation_error", "validation_inclusion", INVALID),
-    (422, "validation_error", "invalid_phone_number", INVALID),
-    (422, "validation_error", "duplicate_passenger_name", INVALID),
-    (422, "airline_error", "invalid_loyalty_card", INVALID),
-    // The airline does not support the action.
     (
-        422,
-        "airline_error",
-        "ancillary_service_not_available",
         [
             Rejected("invalid"),
-            Unknown,
-            Refused("unavailable"),
-            Unknown,
-            Unknown,
-            Refused("unavailable"),
+            Refused("invalid"),
+            Refused("invalid"),
+            Refused("not cancellable"),
+            Refused("not cancellable"),
+            Refused("invalid"),
+        ],
+        &[
+            (422, "validation_error", "validation_required"),
+            (422, "validation_error", "validation_format"),
+            (422, "validation_error", "validation_inclusion"),
+            (422, "validation_error", "invalid_phone_number"),
+            (422, "validation_error", "duplicate_passenger_name"),
+            (422, "airline_error", "invalid_loyalty_card"),
         ],
     ),
-    (422, "airline_error", "unsupported_action", UNSUPPORTED),
-    (400, "invalid_request_error", "400", UNSUPPORTED),
+    // The airline does not support the action.
     (
-        422,
-        "invalid_state_error",
-        "pay_later_order_no_payment_for_ancillaries",
+        orders(
+            Rejected("invalid"),
+            Refused("unavailable"),
+            Refused("unavailable"),
+        ),
+        &[(422, "airline_error", "ancillary_service_not_available")],
+    ),
+    (
         [
             Rejected("invalid"),
-            Unknown,
-            Unknown,
-            Unknown,
-            Unknown,
+            Refused("other"),
+            Refused("other"),
+            Refused("not cancellable"),
+            Refused("not cancellable"),
             Refused("other"),
         ],
+        &[
+            (422, "airline_error", "unsupported_action"),
+            (400, "invalid_request_error", "400"),
+        ],
+    ),
+    (
+        orders(Rejected("invalid"), Unknown, Refused("other")),
+        &[(
+            422,
+            "invalid_state_error",
+            "pay_later_order_no_payment_for_ancillaries",
+        )],
     ),
     // Rate limit, reported before anything was done.
     (
-        429,
-        "rate_limit_error",
-        "rate_limit_exceeded",
         changes(RateLimited, RateLimited),
+        &[(429, "rate_limit_error", "rate_limit_exceeded")],
     ),
-    (429, "", "", changes(RateLimited, Unknown)),
+    (changes(RateLimited, Unknown), &[(429, "", "")]),
     // The airline did not create the order.
     (
-        502,
-        "airline_error",
-        "order_not_created",
-        [Failed, Unknown, Refused("other"), Unknown, Unknown, Unknown],
+        orders(Failed, Refused("other"), Unknown),
+        &[(502, "airline_error", "order_not_created")],
     ),
     // Errors that leave the outcome unknown.
     (
-        502,
-        "airline_error",
-        "airline_unknown",
         changes(Failed, Unknown),
+        &[
+            (502, "airline_error", "airline_unknown"),
+            (502, "airline_error", "airline_internal"),
+            (500, "api_error", "internal_server_error"),
+            (502, "api_error", UNKNOWN_CODE),
+        ],
     ),
     (
-        502,
-        "airline_error",
-        "airline_internal",
-        changes(Failed, Unknown),
-    ),
-    (
-        500,
-        "api_error",
-        "internal_server_error",
-        changes(Failed, Unknown),
-    ),
-    (
-        503,
-        "api_error",
-        "service_unavailable",
         changes(Unavailable, Unknown),
+        &[(503, "api_error", "service_unavailable")],
     ),
     (
-        504,
-        "api_error",
-        "gateway_timeout_error",
         changes(TimedOut, Unknown),
+        &[(504, "api_error", "gateway_timeout_error")],
     ),
     // A listed code with another status is not on the list.
     (
-        500,
-        "airline_error",
-        "order_not_created",
         changes(Failed, Unknown),
-    ),
-    (
-        502,
-        "validation_error",
-        "validation_required",
-        changes(Failed, Unknown),
-    ),
-    (
-        500,
-        "invalid_state_error",
-        "insufficient_balance",
-        changes(Failed, Unknown),
+        &[
+            (500, "airline_error", "order_not_created"),
+            (502, "validation_error", "validation_required"),
+            (500, "invalid_state_error", "insufficient_balance"),
+        ],
     ),
     // Undocumented codes.
     (
-        422,
-        "airline_error",
-        UNKNOWN_CODE,
         changes(Rejected("invalid"), Unknown),
+        &[
+            (422, "airline_error", UNKNOWN_CODE),
+            (400, "invalid_request_error", UNKNOWN_CODE),
+            (409, "invalid_state_error", UNKNOWN_CODE),
+        ],
     ),
-    (
-        400,
-        "invalid_request_error",
-        UNKNOWN_CODE,
-        changes(Rejected("invalid"), Unknown),
-    ),
-    (
-        409,
-        "invalid_state_error",
-        UNKNOWN_CODE,
-        changes(Rejected("invalid"), Unknown),
-    ),
-    (502, "api_error", UNKNOWN_CODE, changes(Failed, Unknown)),
-];
-
-const INVALID: Ends = [
-    Rejected("invalid"),
-    Refused("invalid"),
-    Refused("invalid"),
-    Refused("not cancellable"),
-    Refused("not cancellable"),
-    Refused("invalid"),
-];
-const UNSUPPORTED: Ends = [
-    Rejected("invalid"),
-    Refused("other"),
-    Refused("other"),
-    Refused("not cancellable"),
-    Refused("not cancellable"),
-    Refused("other"),
 ];
 
 #[test]
 fn every_error_code_has_expected_outcome() {
-    for (status, kind, code, expected) in ROWS {
-        let body = if code.is_empty() {
-            "<html>".to_owned()
-        } else {
-            ask::error(kind, code)
-        };
-        let body = if code == "400" {
-            body.replace("\"400\"", "400")
-        } else {
-            body
-        };
-        let ends = [
-            of_read(
-                MockGateway::new()
-                    .respond_with(status, &body)
-                    .run(|| DuffelFlights::price(ask::price_request())),
-            ),
-            of_change(
-                offered()
-                    .respond_with(status, &body)
-                    .run(|| DuffelFlights::prebook(loyal())),
-            ),
-            of_change(
-                MockGateway::new()
-                    .respond_with(status, &body)
-                    .respond_with(200, ask::fixture("offer.json"))
-                    .run(|| DuffelFlights::book(ask::book_request())),
-            ),
-            of_change(
-                ordered()
-                    .respond_with(status, &body)
-                    .run(|| DuffelFlights::cancel(ask::cancel_request())),
-            ),
-            of_change(
-                ordered()
-                    .respond_with(201, ask::fixture("quote.json"))
-                    .respond_with(status, &body)
-                    .run(|| DuffelFlights::cancel(ask::cancel_request())),
-            ),
-            of_change(
-                MockGateway::new()
-                    .respond_with(status, &body)
-                    .run(|| DuffelFlights::purchase_services(ask::purchase_request())),
-            ),
-        ];
-        assert_eq!(ends, expected, "{status} {kind} {code}");
+    for (expected, errors) in ERRORS {
+        for error in errors {
+            assert_eq!(outcomes(*error), expected, "{error:?}");
+        }
     }
 }
 
-fn offered() -> MockGateway {
-    MockGateway::new().respond_with(200, ask::fixture("offer.json"))
+fn outcomes((status, kind, code): Error) -> Outcomes {
+    let body = match code {
+        "" => "<html>".to_owned(),
+        "400" => ask::error(kind, code).replace("\"400\"", "400"),
+        _ => ask::error(kind, code),
+    };
+    let after = |fixtures: &[&str]| {
+        let before = fixtures.iter().fold(MockGateway::new(), |gateway, name| {
+            gateway.respond_with(200, ask::fixture(name))
+        });
+        before.respond_with(status, &body)
+    };
+    let order = after(&[]).respond_with(200, ask::fixture("offer.json"));
+    let cancel = || DuffelFlights::cancel(ask::cancel_request());
+    [
+        outcome(&after(&[]).run(|| DuffelFlights::price(ask::price_request()))),
+        outcome(&after(&["offer.json"]).run(|| DuffelFlights::prebook(loyal()))),
+        outcome(&order.run(|| DuffelFlights::book(ask::book_request()))),
+        outcome(&after(&["order.json"]).run(cancel)),
+        outcome(&after(&["order.json", "quote.json"]).run(cancel)),
+        outcome(&after(&[]).run(|| DuffelFlights::purchase_services(ask::purchase_request()))),
+    ]
 }
 
 fn ordered() -> MockGateway {
@@ -410,35 +256,30 @@ fn loyal() -> PrebookRequest {
 fn failed_offer_read_in_prebook_returns_change_error() {
     let cases = [
         (
-            422,
-            "invalid_state_error",
-            "offer_no_longer_available",
+            (422, "invalid_state_error", "offer_no_longer_available"),
             Refused("unavailable"),
         ),
         (
-            422,
-            "invalid_state_error",
-            "offer_expired",
+            (422, "invalid_state_error", "offer_expired"),
             Refused("expired"),
         ),
         (
-            404,
-            "invalid_request_error",
-            "not_found",
+            (404, "invalid_request_error", "not_found"),
             Refused("expired"),
         ),
         (
-            401,
-            "authentication_error",
-            "access_token_not_found",
+            (401, "authentication_error", "access_token_not_found"),
             Refused("account"),
         ),
-        (429, "rate_limit_error", "rate_limit_exceeded", RateLimited),
+        (
+            (429, "rate_limit_error", "rate_limit_exceeded"),
+            RateLimited,
+        ),
     ];
-    for (status, kind, code, expected) in cases {
+    for ((status, kind, code), expected) in cases {
         let gateway = MockGateway::new().respond_with(status, ask::error(kind, code));
         let result = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
-        assert_eq!(of_change(result), expected, "{code}");
+        assert_eq!(outcome(&result), expected, "{code}");
     }
 }
 
@@ -459,14 +300,10 @@ fn quote_that_airline_cannot_give_is_unavailable() {
         };
         assert!(why.contains(code));
     }
-    assert_eq!(
-        of_read(quote(422, "invalid_state_error", "already_cancelled")),
-        Rejected("not cancellable")
-    );
-    assert_eq!(
-        of_read(quote(500, "api_error", "internal_server_error")),
-        Failed
-    );
+    let cancelled = quote(422, "invalid_state_error", "already_cancelled");
+    assert_eq!(outcome(&cancelled), Rejected("not cancellable"));
+    let failed = quote(500, "api_error", "internal_server_error");
+    assert_eq!(outcome(&failed), Failed);
 }
 
 #[test]
@@ -477,11 +314,8 @@ fn response_with_one_unlisted_error_is_unknown() {
         )
     };
     let book = |body: String| {
-        of_change(
-            MockGateway::new()
-                .respond_with(422, body)
-                .run(|| DuffelFlights::book(ask::book_request())),
-        )
+        let gateway = MockGateway::new().respond_with(422, body);
+        outcome(&gateway.run(|| DuffelFlights::book(ask::book_request())))
     };
     assert_eq!(book(two("validation_format")), Refused("invalid"));
     assert_eq!(book(two(UNKNOWN_CODE)), Unknown);
@@ -490,39 +324,27 @@ fn response_with_one_unlisted_error_is_unknown() {
 
 #[test]
 fn rate_limit_response_gives_wait_time() {
-    let response = |headers: &[(&str, &str)]| {
-        let headers = headers.iter().map(|(name, value)| Header {
-            name: (*name).to_owned(),
-            value: (*value).to_owned(),
-        });
-        let gateway = MockGateway::new()
-            .now_ms(784_111_770_500)
-            .respond(Response {
-                status: 429,
-                headers: headers.collect(),
-                body: ask::error("rate_limit_error", "rate_limit_exceeded").into_bytes(),
-            });
-        gateway.run(|| DuffelFlights::price(ask::price_request()))
-    };
-    type Case<'a> = (&'a [(&'a str, &'a str)], Option<u32>);
-    let cases: [Case<'_>; 4] = [
+    let cases = [
         (
-            &[("Ratelimit-Reset", "Sun, 06 Nov 1994 08:49:37 GMT")],
+            Some(("Ratelimit-Reset", "Sun, 06 Nov 1994 08:49:37 GMT")),
             Some(7),
         ),
         (
-            &[("ratelimit-reset", "Sun, 06 Nov 1994 08:49:00 GMT")],
+            Some(("ratelimit-reset", "Sun, 06 Nov 1994 08:49:00 GMT")),
             Some(0),
         ),
-        (&[("retry-after", "30")], Some(30)),
-        (&[], None),
+        (Some(("retry-after", "30")), Some(30)),
+        (None, None),
     ];
-    for (headers, wait_s) in cases {
-        assert_eq!(
-            response(headers),
-            Err(ReadError::RateLimited(wait_s)),
-            "{headers:?}"
-        );
+    for (header, wait_s) in cases {
+        let limited = Response::new(429, ask::error("rate_limit_error", "rate_limit_exceeded"));
+        let limited = match header {
+            Some((name, value)) => limited.with_header(name, value),
+            None => limited,
+        };
+        let gateway = MockGateway::new().now_ms(784_111_770_500).respond(limited);
+        let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
+        assert_eq!(response, Err(ReadError::RateLimited(wait_s)), "{header:?}");
     }
 }
 
@@ -531,52 +353,10 @@ fn refusal_message_has_code_and_request_id_without_duffel_message() {
     let gateway =
         MockGateway::new().respond_with(422, ask::error("validation_error", "validation_format"));
     let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
-    let Err(ChangeError::Refused(refusal)) = result else {
-        panic!("{result:?}");
-    };
+    let refusal = refusal(result);
     assert_eq!(refusal.supplier_code.as_deref(), Some("validation_format"));
     assert_eq!(
         refusal.message,
         "Duffel returned 422 validation_format: A title (request req-own)"
     );
-}
-
-fn of_read<T: std::fmt::Debug>(result: Result<T, ReadError>) -> End {
-    match result {
-        Ok(_) => Done,
-        Err(ReadError::NotFound(_)) => NotFound,
-        Err(ReadError::Rejected(refusal)) => Rejected(name(&refusal.reason)),
-        Err(ReadError::RateLimited(_)) => RateLimited,
-        Err(ReadError::TimedOut(_)) => TimedOut,
-        Err(ReadError::Unavailable(_)) => Unavailable,
-        Err(ReadError::Misconfigured(_)) => Misconfigured,
-        Err(ReadError::Failed(_)) => Failed,
-        Err(error @ ReadError::InvalidResponse(_)) => panic!("{error:?}"),
-    }
-}
-
-fn of_change<T: std::fmt::Debug>(result: Result<T, ChangeError>) -> End {
-    match result {
-        Ok(_) => Done,
-        Err(ChangeError::Refused(refusal)) => Refused(name(&refusal.reason)),
-        Err(ChangeError::RateLimited(_)) => RateLimited,
-        Err(ChangeError::Unknown(_)) => Unknown,
-        Err(error @ ChangeError::NotSent(_)) => panic!("{error:?}"),
-    }
-}
-
-fn name(reason: &RefusalReason) -> &'static str {
-    match reason {
-        RefusalReason::Unavailable => "unavailable",
-        RefusalReason::Expired => "expired",
-        RefusalReason::PriceChanged(_) => "price changed",
-        RefusalReason::Invalid => "invalid",
-        RefusalReason::Duplicate => "duplicate",
-        RefusalReason::NotCancellable => "not cancellable",
-        RefusalReason::Account => "account",
-        RefusalReason::Other(_) => "other",
-        RefusalReason::TermsChanged
-        | RefusalReason::PaymentRequired
-        | RefusalReason::PaymentDeclined => panic!("{reason:?}"),
-    }
 }

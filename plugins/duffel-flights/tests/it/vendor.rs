@@ -2,15 +2,14 @@
 //! them the test passes and says that it skipped the replay.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{BookingLookup, FindRequest, PrebookRequest};
 use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest};
 use stopover_sdk::http::{Method, Response};
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{ChangeType, Passenger, PassengerType, SupplierBooking};
 use stopover_sdk::{
@@ -47,13 +46,9 @@ struct Document {
 }
 
 impl Document {
-    fn read(folder: &Path, path: &Path) -> Self {
-        let text = std::fs::read_to_string(path).unwrap();
-        let mut document = Self {
-            name: path.strip_prefix(folder).unwrap().display().to_string(),
-            value: serde_json::from_str(&text).unwrap(),
-            text,
-        };
+    fn new(name: String, text: String) -> Self {
+        let value = serde_json::from_str(&text).unwrap();
+        let mut document = Self { name, text, value };
         if document.value.get("data").is_none() && document.value.get("errors").is_none() {
             document.text = format!(r#"{{"data": {}}}"#, document.text);
             document.value = json!({ "data": document.value.take() });
@@ -86,17 +81,12 @@ impl Document {
 #[test]
 fn vendor_documents_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fixtures/duffel");
-    if !folder.is_dir() {
-        say(&format!(
-            "skipped, because the vendor's documents are missing: {}",
-            folder.display()
-        ));
+    let Some(documents) = testing::read_documents(&folder).unwrap() else {
         return;
-    }
+    };
     let mut read: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut documents = 0;
-    for path in files(&folder) {
-        let document = Document::read(&folder, &path);
+    for (name, text) in documents {
+        let document = Document::new(name, text);
         let kind = document.kind();
         if NOT_READ.contains(&kind) {
             continue;
@@ -106,36 +96,12 @@ fn vendor_documents_are_read() {
             .find(|(known, ..)| *known == kind)
             .unwrap_or_else(|| panic!("{}: unknown kind {kind}", document.name));
         *read.entry(kind).or_default() += check(&document);
-        documents += 1;
     }
-    say(&format!("replayed {documents} of the vendor's documents"));
     let expected: BTreeMap<&str, usize> = CHECKS
         .iter()
         .map(|(kind, _, count)| (*kind, *count))
         .collect();
     assert_eq!(read, expected);
-}
-
-/// Writes to stderr directly, because the test harness shows captured output of failed tests only.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "json")
-        {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
 }
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
@@ -170,11 +136,7 @@ fn search(document: &Document, made: &Value, page: String) -> usize {
             Method::Post => json!({ "data": made }).to_string(),
             _ => pages.next().unwrap_or(r#"{"data": []}"#.to_owned()),
         };
-        Ok(Response {
-            status: 200,
-            headers: vec![],
-            body: body.into_bytes(),
-        })
+        Ok(Response::new(200, body))
     });
     let request = PriceRequest {
         passengers: passenger_counts,

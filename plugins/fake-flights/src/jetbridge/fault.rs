@@ -3,150 +3,97 @@
 
 use serde::Deserialize;
 use stopover_sdk::RefusalReason;
+use stopover_sdk::fault::DocumentedErrors;
 use stopover_sdk::http::Response;
 
-use crate::fault::{DocumentedFaults, Fault, other};
+use crate::fault::other;
 use crate::jetbridge::wire;
 
-const KEY: Fault = Fault {
-    code: "40100",
-    status: 401,
-    reason: || RefusalReason::Account,
-    message: "Jetbridge does not accept the key.",
-};
-const REQUEST: Fault = Fault {
-    code: "40000",
-    status: 400,
-    reason: || RefusalReason::Invalid,
-    message: "Jetbridge does not understand the request.",
-};
-const NOT_FOUND: Fault = Fault {
-    code: "40400",
-    status: 404,
-    reason: || other("not-found"),
-    message: "Jetbridge does not know the object or the path.",
-};
-const FARE_UNKNOWN: Fault = Fault {
-    code: "40410",
-    status: 404,
-    reason: || RefusalReason::Expired,
-    message: "Jetbridge does not know the fare.",
-};
-const PREBOOK_UNKNOWN: Fault = Fault {
-    code: "40420",
-    status: 404,
-    reason: || RefusalReason::Expired,
-    message: "Jetbridge does not know the prebook.",
-};
-const EXPIRED: Fault = Fault {
-    code: "41000",
-    status: 410,
-    reason: || RefusalReason::Expired,
-    message: "The fare or the prebook is too old.",
-};
-const FARE_GONE: Fault = Fault {
-    code: "42200",
-    status: 409,
-    reason: || RefusalReason::Unavailable,
-    message: "The fare is gone.",
-};
-const DOCUMENTS_REQUIRED: Fault = Fault {
-    code: "43000",
-    status: 422,
-    reason: || RefusalReason::Invalid,
-    message: "Every passenger needs a document.",
-};
-const NOT_PAID: Fault = Fault {
-    code: "45014",
-    status: 402,
-    reason: || RefusalReason::PaymentRequired,
-    message: "The checkout is not completed.",
-};
-const AIRLINE_REFUSED: Fault = Fault {
-    code: "45001",
-    status: 422,
-    reason: || other("airline-refused"),
-    message: "The airline does not accept the booking.",
-};
-const REFERENCE_USED: Fault = Fault {
-    code: "45036",
-    status: 409,
-    reason: || RefusalReason::Duplicate,
-    message: "The reference was used for another prebook.",
-};
-const NOT_CANCELLABLE: Fault = Fault {
-    code: "46001",
-    status: 409,
-    reason: || RefusalReason::NotCancellable,
-    message: "The airline does not cancel the ticket.",
-};
-const ALREADY_CANCELLED: Fault = Fault {
-    code: "46004",
-    status: 409,
-    reason: || RefusalReason::NotCancellable,
-    message: "The booking was cancelled before.",
-};
-const STATUS: Fault = Fault {
-    code: "46006",
-    status: 409,
-    reason: || other("status"),
-    message: "The booking is not ticketed.",
-};
-const NO_QUOTE: Fault = Fault {
-    code: "49001",
-    status: 422,
-    reason: || other("quote-unavailable"),
-    message: "The airline cannot quote the cancellation.",
-};
-
-/// The documented errors of Jetbridge.
-pub(super) const DOCUMENTED_FAULTS: DocumentedFaults = DocumentedFaults {
-    documented: &[
-        &KEY,
-        &REQUEST,
-        &NOT_FOUND,
-        &FARE_UNKNOWN,
-        &PREBOOK_UNKNOWN,
-        &EXPIRED,
-        &FARE_GONE,
-        &DOCUMENTS_REQUIRED,
-        &NOT_PAID,
-        &AIRLINE_REFUSED,
-        &REFERENCE_USED,
-        &NOT_CANCELLABLE,
-        &ALREADY_CANCELLED,
-        &STATUS,
-        &NO_QUOTE,
-    ],
+pub(super) const ERRORS: DocumentedErrors = DocumentedErrors {
     code,
-    not_found: &NOT_FOUND,
-    no_quote: &NO_QUOTE,
+    describe,
+    reason,
+    is_not_found: |code| matches!(code, NOT_FOUND | FARE_UNKNOWN | PREBOOK_UNKNOWN),
 };
 
-pub(super) const PREBOOK: &[&Fault] = &[
-    &KEY,
-    &REQUEST,
-    &FARE_UNKNOWN,
-    &EXPIRED,
-    &FARE_GONE,
-    &DOCUMENTS_REQUIRED,
+const KEY: &str = "40100";
+const REQUEST: &str = "40000";
+pub(super) const NOT_FOUND: &str = "40400";
+const FARE_UNKNOWN: &str = "40410";
+const PREBOOK_UNKNOWN: &str = "40420";
+const EXPIRED: &str = "41000";
+const FARE_GONE: &str = "42200";
+const DOCUMENTS_REQUIRED: &str = "43000";
+const NOT_PAID: &str = "45014";
+const AIRLINE_REFUSED: &str = "45001";
+const REFERENCE_USED: &str = "45036";
+const NOT_CANCELLABLE: &str = "46001";
+const ALREADY_CANCELLED: &str = "46004";
+const STATUS: &str = "46006";
+/// The airline cannot quote a cancellation.
+pub(super) const NO_QUOTE: &str = "49001";
+
+fn describe(code: &str) -> Option<(u16, &'static str)> {
+    Some(match code {
+        KEY => (401, "Jetbridge does not accept the key."),
+        REQUEST => (400, "Jetbridge does not understand the request."),
+        NOT_FOUND => (404, "Jetbridge does not know the object or the path."),
+        FARE_UNKNOWN => (404, "Jetbridge does not know the fare."),
+        PREBOOK_UNKNOWN => (404, "Jetbridge does not know the prebook."),
+        EXPIRED => (410, "The fare or the prebook is too old."),
+        FARE_GONE => (409, "The fare is gone."),
+        DOCUMENTS_REQUIRED => (422, "Every passenger needs a document."),
+        NOT_PAID => (402, "The checkout is not completed."),
+        AIRLINE_REFUSED => (422, "The airline does not accept the booking."),
+        REFERENCE_USED => (409, "The reference was used for another prebook."),
+        NOT_CANCELLABLE => (409, "The airline does not cancel the ticket."),
+        ALREADY_CANCELLED => (409, "The booking was cancelled before."),
+        STATUS => (409, "The booking is not ticketed."),
+        NO_QUOTE => (422, "The airline cannot quote the cancellation."),
+        _ => return None,
+    })
+}
+
+fn reason(code: &str) -> RefusalReason {
+    match code {
+        KEY => RefusalReason::Account,
+        REQUEST | DOCUMENTS_REQUIRED => RefusalReason::Invalid,
+        FARE_UNKNOWN | PREBOOK_UNKNOWN | EXPIRED => RefusalReason::Expired,
+        FARE_GONE => RefusalReason::Unavailable,
+        NOT_PAID => RefusalReason::PaymentRequired,
+        REFERENCE_USED => RefusalReason::Duplicate,
+        NOT_CANCELLABLE | ALREADY_CANCELLED => RefusalReason::NotCancellable,
+        AIRLINE_REFUSED => other("airline-refused"),
+        STATUS => other("status"),
+        NO_QUOTE => other("quote-unavailable"),
+        _ => other("not-found"),
+    }
+}
+
+pub(super) const PREBOOK: &[&str] = &[
+    KEY,
+    REQUEST,
+    FARE_UNKNOWN,
+    EXPIRED,
+    FARE_GONE,
+    DOCUMENTS_REQUIRED,
 ];
 
 /// Refusals of a booking. 45036 is not listed: something was booked under this reference, and only
 /// a read shows what.
-pub(super) const BOOK: &[&Fault] = &[
-    &KEY,
-    &REQUEST,
-    &PREBOOK_UNKNOWN,
-    &EXPIRED,
-    &FARE_GONE,
-    &NOT_PAID,
-    &AIRLINE_REFUSED,
+pub(super) const BOOK: &[&str] = &[
+    KEY,
+    REQUEST,
+    PREBOOK_UNKNOWN,
+    EXPIRED,
+    FARE_GONE,
+    NOT_PAID,
+    AIRLINE_REFUSED,
 ];
 
 /// Refusals of a cancellation. 46004 and 46006 are not listed: the booking may be cancelled or
 /// being cancelled, and only a read shows which.
-pub(super) const CANCEL: &[&Fault] = &[&KEY, &REQUEST, &NOT_FOUND, &NOT_CANCELLABLE];
+pub(super) const CANCEL: &[&str] = &[KEY, REQUEST, NOT_FOUND, NOT_CANCELLABLE];
 
 #[derive(Deserialize)]
 struct Document {

@@ -11,19 +11,20 @@ use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::http::percent_encode;
+use stopover_sdk::json::single;
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
     ChangeError, Description, FlightBooking, FlightCancellation, FlightPricing, FlightReference,
     Plugin, ReadError,
 };
 
-use crate::jetbridge::fault::DOCUMENTED_FAULTS;
+use crate::fault::check_prebook;
+use crate::jetbridge::fault::ERRORS;
 use crate::jetbridge::map::itinerary::PassengerCount;
 use crate::jetbridge::map::{booking, fare, prebook, reference};
 use crate::upstream::{ApiClient, SETTINGS_SCHEMA};
 use crate::{READS_CONSISTENT_AFTER_MS, common};
 
-/// The adapter.
 pub struct Jetbridge;
 
 stopover_sdk::export!(Jetbridge:
@@ -50,8 +51,7 @@ impl FlightPricing for Jetbridge {
     fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let http_request =
             ApiClient::from_settings(PATH)?.post("/fares", &fare::fares_request(&request))?;
-        let found: wire::Fares =
-            wire::result(&DOCUMENTED_FAULTS.check_read(http_request.send()?)?)?;
+        let found: wire::Fares = wire::result(&ERRORS.check_read(http_request.send()?)?)?;
         Ok(fare::price_response(found, &request)?)
     }
 }
@@ -62,7 +62,7 @@ impl FlightBooking for Jetbridge {
             .post("/prebooks", &prebook::prebook_request(&request))?
             .send()?;
         let prebook: wire::Prebook =
-            wire::result(&DOCUMENTED_FAULTS.check_prebook(response, fault::PREBOOK)?)?;
+            wire::result(&check_prebook(&ERRORS, response, fault::PREBOOK)?)?;
         Ok(prebook::prebook_response(prebook, &request)?)
     }
 
@@ -74,8 +74,7 @@ impl FlightBooking for Jetbridge {
         let response = ApiClient::from_settings(PATH)?
             .post("/bookings", &body)?
             .send()?;
-        let booking: wire::Booking =
-            wire::result(&DOCUMENTED_FAULTS.check_change(response, fault::BOOK)?)?;
+        let booking: wire::Booking = wire::result(&ERRORS.check_change(response, fault::BOOK)?)?;
         common::check_client_reference(&booking.client_ref, &request.client_reference)?;
         booking::check_currency(&booking, &request.currency)?;
         Ok(booking::booking(
@@ -88,8 +87,8 @@ impl FlightBooking for Jetbridge {
         let client = ApiClient::from_settings(PATH)?;
         if let Some(id) = &request.supplier_reference {
             let response = client.get(&booking_path(id)).send()?;
-            if !DOCUMENTED_FAULTS.is_not_found(&response) {
-                let found: wire::Booking = wire::result(&DOCUMENTED_FAULTS.check_read(response)?)?;
+            if !ERRORS.has_code(&response, fault::NOT_FOUND) {
+                let found: wire::Booking = wire::result(&ERRORS.check_read(response)?)?;
                 return found_booking(found, &request);
             }
         }
@@ -98,8 +97,8 @@ impl FlightBooking for Jetbridge {
             .get("/bookings")
             .query("clientRef", &request.client_reference)
             .send()?;
-        let found: wire::Bookings = wire::result(&DOCUMENTED_FAULTS.check_read(response)?)?;
-        match common::single(found.bookings)? {
+        let found: wire::Bookings = wire::result(&ERRORS.check_read(response)?)?;
+        match single(found.bookings)? {
             Some(booking) => found_booking(booking, &request),
             None => Ok(BookingLookup::NotFound),
         }
@@ -121,10 +120,13 @@ impl FlightCancellation for Jetbridge {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
         let path = cancellation_path(&request.supplier_reference);
         let response = ApiClient::from_settings(PATH)?.get(&path).send()?;
-        if let Some(why) = DOCUMENTED_FAULTS.no_quote(&response) {
-            return Ok(Quote::Unavailable(why));
+        if let Some(error) = ERRORS
+            .identify(&response)
+            .filter(|error| error.code == fault::NO_QUOTE)
+        {
+            return Ok(Quote::Unavailable(error.message.to_owned()));
         }
-        let quoted: wire::Quote = wire::result(&DOCUMENTED_FAULTS.check_read(response)?)?;
+        let quoted: wire::Quote = wire::result(&ERRORS.check_read(response)?)?;
         Ok(Quote::Quoted(booking::quote(quoted)?))
     }
 
@@ -134,8 +136,7 @@ impl FlightCancellation for Jetbridge {
             client_ref: &request.client_reference,
         };
         let response = ApiClient::from_settings(PATH)?.post(&path, &body)?.send()?;
-        let booking: wire::Booking =
-            wire::result(&DOCUMENTED_FAULTS.check_change(response, fault::CANCEL)?)?;
+        let booking: wire::Booking = wire::result(&ERRORS.check_change(response, fault::CANCEL)?)?;
         common::check_client_reference(&booking.client_ref, &request.booking_client_reference)?;
         Ok(booking::booking(booking, PassengerCount::UNKNOWN)?)
     }
@@ -147,15 +148,14 @@ impl FlightReference for Jetbridge {
             .get("/airports")
             .query("text", text)
             .query("max", limit);
-        let found: wire::Airports =
-            wire::result(&DOCUMENTED_FAULTS.check_read(http_request.send()?)?)?;
+        let found: wire::Airports = wire::result(&ERRORS.check_read(http_request.send()?)?)?;
         Ok(reference::airports(found, limit))
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
         let path = format!("/airlines/{}", percent_encode(&iata_code));
         let response = ApiClient::from_settings(PATH)?.get(&path).send()?;
-        let found: wire::Airline = wire::result(&DOCUMENTED_FAULTS.check_read(response)?)?;
+        let found: wire::Airline = wire::result(&ERRORS.check_read(response)?)?;
         Ok(reference::airline(found))
     }
 }

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Response;
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure};
 
 /// The envelope of a successful response.
 #[derive(Deserialize)]
@@ -12,14 +12,10 @@ struct Envelope<T> {
     result: T,
 }
 
-/// Decodes the result of a successful response.
 pub(crate) fn result<T: DeserializeOwned>(response: &Response) -> Result<T, DecodeError> {
     let Envelope { ok, result } = response.json()?;
-    if ok {
-        Ok(result)
-    } else {
-        Err(DecodeError::new("the response contradicts its status"))
-    }
+    ensure(ok, "the response contradicts its status")?;
+    Ok(result)
 }
 
 #[derive(Deserialize)]

@@ -12,18 +12,19 @@ use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::flight_services::{AvailableServices, ListRequest, PurchaseRequest};
 use stopover_sdk::http::percent_encode;
+use stopover_sdk::json::single;
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
     ChangeError, Description, FlightBooking, FlightCancellation, FlightPricing, FlightReference,
     FlightServices, Plugin, ReadError,
 };
 
-use crate::skylane::fault::DOCUMENTED_FAULTS;
+use crate::fault::check_prebook;
+use crate::skylane::fault::ERRORS;
 use crate::skylane::map::{bag, offer, order, reference, traveller};
 use crate::upstream::{ApiClient, SETTINGS_SCHEMA};
 use crate::{READS_CONSISTENT_AFTER_MS, common};
 
-/// The adapter.
 pub struct Skylane;
 
 stopover_sdk::export!(Skylane:
@@ -49,8 +50,7 @@ impl FlightPricing for Skylane {
     fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let http_request = ApiClient::from_settings(PATH)?
             .post("/offers/search", &offer::search_request(&request))?;
-        let found: wire::Data<wire::Found> =
-            DOCUMENTED_FAULTS.check_read(http_request.send()?)?.json()?;
+        let found: wire::Data<wire::Found> = ERRORS.check_read(http_request.send()?)?.json()?;
         Ok(offer::price_response(found.data, &request)?)
     }
 }
@@ -62,9 +62,8 @@ impl FlightBooking for Skylane {
         let response = ApiClient::from_settings(PATH)?
             .post(&path, &traveller::reprice_request(&request.passengers))?
             .send()?;
-        let priced: wire::Data<wire::Offer> = DOCUMENTED_FAULTS
-            .check_prebook(response, fault::PREBOOK)?
-            .json()?;
+        let priced: wire::Data<wire::Offer> =
+            check_prebook(&ERRORS, response, fault::PREBOOK)?.json()?;
         Ok(offer::prebook_response(priced.data, &request)?)
     }
 
@@ -74,9 +73,8 @@ impl FlightBooking for Skylane {
         let response = ApiClient::from_settings(PATH)?
             .post("/orders", &body)?
             .send()?;
-        let ordered: wire::Data<wire::Order> = DOCUMENTED_FAULTS
-            .check_change(response, fault::BOOK)?
-            .json()?;
+        let ordered: wire::Data<wire::Order> =
+            ERRORS.check_change(response, fault::BOOK)?.json()?;
         common::check_client_reference(&ordered.data.client_ref, &request.client_reference)?;
         Ok(order::booking_in_currency(ordered.data, &request.currency)?)
     }
@@ -85,9 +83,8 @@ impl FlightBooking for Skylane {
         let client = ApiClient::from_settings(PATH)?;
         if let Some(id) = &request.supplier_reference {
             let response = client.get(&order_path(id)).send()?;
-            if !DOCUMENTED_FAULTS.is_not_found(&response) {
-                let found: wire::Data<wire::Order> =
-                    DOCUMENTED_FAULTS.check_read(response)?.json()?;
+            if !ERRORS.has_code(&response, fault::NOT_FOUND) {
+                let found: wire::Data<wire::Order> = ERRORS.check_read(response)?.json()?;
                 return found_order(found.data, &request);
             }
         }
@@ -96,8 +93,8 @@ impl FlightBooking for Skylane {
             .get("/orders")
             .query("client_ref", &request.client_reference)
             .send()?;
-        let found: wire::Data<Vec<wire::Order>> = DOCUMENTED_FAULTS.check_read(response)?.json()?;
-        match common::single(found.data)? {
+        let found: wire::Data<Vec<wire::Order>> = ERRORS.check_read(response)?.json()?;
+        match single(found.data)? {
             Some(order) => found_order(order, &request),
             None => Ok(BookingLookup::NotFound),
         }
@@ -113,10 +110,13 @@ impl FlightCancellation for Skylane {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
         let path = format!("{}/cancel-quote", order_path(&request.supplier_reference));
         let response = ApiClient::from_settings(PATH)?.post_empty(&path).send()?;
-        if let Some(why) = DOCUMENTED_FAULTS.no_quote(&response) {
-            return Ok(Quote::Unavailable(why));
+        if let Some(error) = ERRORS
+            .identify(&response)
+            .filter(|error| error.code == fault::NO_QUOTE)
+        {
+            return Ok(Quote::Unavailable(error.message.to_owned()));
         }
-        let quoted: wire::Data<wire::Quote> = DOCUMENTED_FAULTS.check_read(response)?.json()?;
+        let quoted: wire::Data<wire::Quote> = ERRORS.check_read(response)?.json()?;
         Ok(Quote::Quoted(order::quote(quoted.data)?))
     }
 
@@ -126,9 +126,8 @@ impl FlightCancellation for Skylane {
             client_ref: &request.client_reference,
         };
         let response = ApiClient::from_settings(PATH)?.post(&path, &body)?.send()?;
-        let order: wire::Data<wire::Order> = DOCUMENTED_FAULTS
-            .check_change(response, fault::CANCEL)?
-            .json()?;
+        let order: wire::Data<wire::Order> =
+            ERRORS.check_change(response, fault::CANCEL)?.json()?;
         common::check_client_reference(&order.data.client_ref, &request.booking_client_reference)?;
         Ok(order::booking(order.data)?)
     }
@@ -139,15 +138,13 @@ impl FlightServices for Skylane {
         let client = ApiClient::from_settings(PATH)?;
         let path = order_path(&request.supplier_reference);
         let response = client.get(&format!("{path}/bags")).send()?;
-        let bags: wire::Data<Vec<wire::OfferedBag>> =
-            DOCUMENTED_FAULTS.check_read(response)?.json()?;
+        let bags: wire::Data<Vec<wire::OfferedBag>> = ERRORS.check_read(response)?.json()?;
         if let Some(available) = bag::available_services(bags.data)? {
             return Ok(available);
         }
         // An empty list has no currency, so it is taken from the order.
-        let order: wire::Data<wire::Order> = DOCUMENTED_FAULTS
-            .check_read(client.get(&path).send()?)?
-            .json()?;
+        let order: wire::Data<wire::Order> =
+            ERRORS.check_read(client.get(&path).send()?)?.json()?;
         common::check_client_reference(&order.data.client_ref, &request.client_reference)?;
         Ok(AvailableServices {
             currency: order.data.total.currency,
@@ -160,9 +157,7 @@ impl FlightServices for Skylane {
         let body =
             bag::bags_request(&request).map_err(|error| ChangeError::NotSent(error.to_string()))?;
         let response = ApiClient::from_settings(PATH)?.post(&path, &body)?.send()?;
-        let order: wire::Data<wire::Order> = DOCUMENTED_FAULTS
-            .check_change(response, fault::BUY)?
-            .json()?;
+        let order: wire::Data<wire::Order> = ERRORS.check_change(response, fault::BUY)?.json()?;
         common::check_client_reference(&order.data.client_ref, &request.booking_client_reference)?;
         bag::check_purchased_bags(&order.data, &request)?;
         Ok(order::booking_in_currency(order.data, &request.currency)?)
@@ -175,14 +170,14 @@ impl FlightReference for Skylane {
             .get("/airports")
             .query("q", text)
             .query("limit", limit);
-        let found: wire::Airports = DOCUMENTED_FAULTS.check_read(http_request.send()?)?.json()?;
+        let found: wire::Airports = ERRORS.check_read(http_request.send()?)?.json()?;
         Ok(reference::airports(found, limit))
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
         let path = format!("/airlines/{}", percent_encode(&iata_code));
         let response = ApiClient::from_settings(PATH)?.get(&path).send()?;
-        let found: wire::Data<wire::Airline> = DOCUMENTED_FAULTS.check_read(response)?.json()?;
+        let found: wire::Data<wire::Airline> = ERRORS.check_read(response)?.json()?;
         Ok(reference::airline(found.data))
     }
 }

@@ -1,12 +1,5 @@
 //! Requests that the gateway makes to either adapter, and requests that the suppliers receive.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test helper fails by panicking"
-)]
-
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, FindRequest, FlightContact, PrebookRequest};
 use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
@@ -14,8 +7,7 @@ use stopover_sdk::flight_pricing::{
     Filters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
 };
 use stopover_sdk::flight_services::{ListRequest, PurchaseRequest, ServiceOrderItem};
-use stopover_sdk::http::Request;
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::flight::{
     Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,
 };
@@ -30,30 +22,13 @@ pub(crate) fn gateway() -> MockGateway {
 }
 
 /// Returns a document with values replaced, by JSON pointer.
-pub(crate) fn edited(mut document: Value, edits: &[(&str, Value)]) -> String {
-    for (pointer, value) in edits {
-        *document
-            .pointer_mut(pointer)
-            .unwrap_or_else(|| panic!("{pointer} is missing")) = value.clone();
-    }
-    document.to_string()
-}
-
-/// Returns the JSON body of the request with this number.
-pub(crate) fn sent(gateway: &MockGateway, number: usize) -> Value {
-    let requests = gateway.requests();
-    serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
+pub(crate) fn edited(document: Value, edits: &[(&str, Value)]) -> String {
+    testing::with_values(document, edits).to_string()
 }
 
 /// Returns method and path of every request, without the sandbox's address.
 pub(crate) fn asked(gateway: &MockGateway) -> Vec<String> {
-    let line = |request: &Request| {
-        let path = request.url.strip_prefix("http://market.example:4010");
-        let method = format!("{:?}", request.method);
-        let method = method.rsplit("::").next().unwrap_or_default();
-        format!("{} {}", method.to_uppercase(), path.unwrap())
-    };
-    gateway.requests().iter().map(line).collect()
+    gateway.request_lines("http://market.example:4010")
 }
 
 fn requested_journey(origin: &str, destination: &str, date: &str) -> RequestedJourney {
@@ -77,18 +52,7 @@ pub(crate) fn price_request() -> PriceRequest {
             infants: 0,
         },
         currency: Some("EUR".to_owned()),
-        filters: Filters {
-            cabin: None,
-            max_stops: None,
-            airlines: Vec::new(),
-            excluded_airlines: Vec::new(),
-            departure_after: None,
-            departure_before: None,
-            arrival_before: None,
-            refundable: None,
-            checked_bag: None,
-            max_total: None,
-        },
+        filters: Filters::default(),
         sort: Sort::TotalAmount,
         descending: false,
         limit: 50,

@@ -3,21 +3,41 @@
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::json;
 use stopover_sdk::flight_cancellation::Quote;
+use stopover_sdk::testing::{MockGateway, Outcome::InvalidResponse, Outcome::Rejected, outcome};
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::{FlightCancellation, ReadError, RefusalReason};
+use stopover_sdk::types::flight::SupplierBooking;
+use stopover_sdk::{FlightCancellation, ReadError};
 
-use crate::ask::{asked, cancel_request, edited, gateway, quote_request, sent};
+use crate::ask::{asked, cancel_request, edited, gateway, quote_request};
 use crate::{jetbridge, skylane};
+
+/// Scripts a response of Skylane and then one of Jetbridge.
+fn responding(status: u16, skylane: String, jetbridge: String) -> MockGateway {
+    let gateway = gateway().respond_with(status, skylane);
+    gateway.respond_with(status, jetbridge)
+}
+
+/// Requests a quote of Skylane and then one of Jetbridge.
+fn quotes(gateway: &MockGateway) -> [Result<Quote, ReadError>; 2] {
+    [
+        gateway.run(|| Skylane::quote_cancellation(quote_request())),
+        gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
+    ]
+}
+
+/// Cancels at Skylane and then at Jetbridge.
+fn cancel(gateway: &MockGateway) -> [SupplierBooking; 2] {
+    [
+        gateway.run(|| Skylane::cancel(cancel_request())).unwrap(),
+        gateway.run(|| Jetbridge::cancel(cancel_request())).unwrap(),
+    ]
+}
 
 #[test]
 fn quote_returns_amounts_of_airline() {
-    let gateway = gateway()
-        .respond_with(200, skylane::fixture("quote").to_string())
-        .respond_with(200, jetbridge::fixture("quote").to_string());
-    let quotes = [
-        gateway.run(|| Skylane::quote_cancellation(quote_request())),
-        gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
-    ];
+    let [skylane, jetbridge] = [skylane::fixture("quote"), jetbridge::fixture("quote")];
+    let gateway = responding(200, skylane.to_string(), jetbridge.to_string());
+    let quotes = quotes(&gateway);
     let expected = [
         "POST /skylane/orders/FLT-100001/cancel-quote",
         "GET /jetbridge/v3/bookings/FLT-100001/cancellation",
@@ -37,15 +57,11 @@ fn quote_returns_amounts_of_airline() {
 
 #[test]
 fn quote_that_airline_cannot_give_is_unavailable() {
-    let gateway = gateway()
-        .respond_with(422, skylane::error("quote_unavailable"))
-        .respond_with(422, jetbridge::error("49001"));
-    for quote in [
-        gateway.run(|| Skylane::quote_cancellation(quote_request())),
-        gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
-    ] {
-        let expected = "The airline cannot quote the cancellation.".to_owned();
-        assert_eq!(quote, Ok(Quote::Unavailable(expected)));
+    let skylane = skylane::error("quote_unavailable");
+    let gateway = responding(422, skylane, jetbridge::error("49001"));
+    let expected = "The airline cannot quote the cancellation.".to_owned();
+    for quote in quotes(&gateway) {
+        assert_eq!(quote, Ok(Quote::Unavailable(expected.clone())));
     }
 }
 
@@ -59,13 +75,7 @@ fn failed_quote_is_error_instead_of_unavailable() {
         (409, skylane::error("already_cancelled")),
         (409, jetbridge::error("46004")),
     ] {
-        let gateway = gateway()
-            .respond_with(status, &body)
-            .respond_with(status, &body);
-        for quote in [
-            gateway.run(|| Skylane::quote_cancellation(quote_request())),
-            gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
-        ] {
+        for quote in quotes(&responding(status, body.clone(), body.clone())) {
             assert!(quote.is_err(), "{status} {body}: {quote:?}");
         }
     }
@@ -73,45 +83,21 @@ fn failed_quote_is_error_instead_of_unavailable() {
 
 #[test]
 fn quote_for_canceled_ticket_is_rejected() {
-    let gateway = gateway()
-        .respond_with(409, skylane::error("already_cancelled"))
-        .respond_with(409, jetbridge::error("46004"));
-    for quote in [
-        gateway.run(|| Skylane::quote_cancellation(quote_request())),
-        gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
-    ] {
-        let Err(ReadError::Rejected(refusal)) = quote else {
-            panic!("{quote:?}");
-        };
-        assert_eq!(refusal.reason, RefusalReason::NotCancellable);
+    let skylane = skylane::error("already_cancelled");
+    let gateway = responding(409, skylane, jetbridge::error("46004"));
+    for quote in quotes(&gateway) {
+        assert_eq!(outcome(&quote), Rejected("not cancellable"));
     }
 }
 
 #[test]
 fn quote_in_two_currencies_is_unreadable() {
-    let gateway = gateway()
-        .respond_with(
-            200,
-            edited(
-                skylane::fixture("quote"),
-                &[("/data/refund/currency", json!("USD"))],
-            ),
-        )
-        .respond_with(
-            200,
-            edited(
-                jetbridge::fixture("quote"),
-                &[("/result/refund/ccy", json!("USD"))],
-            ),
-        );
-    for quote in [
-        gateway.run(|| Skylane::quote_cancellation(quote_request())),
-        gateway.run(|| Jetbridge::quote_cancellation(quote_request())),
-    ] {
-        assert!(
-            matches!(quote, Err(ReadError::InvalidResponse(_))),
-            "{quote:?}"
-        );
+    let edits = [("/data/refund/currency", json!("USD"))];
+    let skylane = edited(skylane::fixture("quote"), &edits);
+    let edits = [("/result/refund/ccy", json!("USD"))];
+    let jetbridge = edited(jetbridge::fixture("quote"), &edits);
+    for quote in quotes(&responding(200, skylane, jetbridge)) {
+        assert_eq!(outcome(&quote), InvalidResponse, "{quote:?}");
     }
 }
 
@@ -125,70 +111,42 @@ fn cancellation_returns_fee_and_refund() {
         "ref": "FCX-100005", "at": 1_795_301_747_947_i64,
         "fee": {"units": 11_000, "scale": 2, "ccy": "EUR"}, "refund": {"units": 64_930, "scale": 2, "ccy": "EUR"},
     });
-    let gateway = gateway()
-        .respond_with(
-            200,
-            edited(
-                skylane::fixture("order"),
-                &[
-                    ("/data/state", json!("cancelled")),
-                    ("/data/cancellation", at_skylane),
-                ],
-            ),
-        )
-        .respond_with(
-            200,
-            edited(
-                jetbridge::fixture("booking"),
-                &[
-                    ("/result/status", json!("CANCELLED")),
-                    ("/result/cancellation", at_jetbridge),
-                ],
-            ),
-        );
-    for state in [
-        gateway.run(|| Skylane::cancel(cancel_request())),
-        gateway.run(|| Jetbridge::cancel(cancel_request())),
-    ] {
-        let state = state.unwrap();
-        assert_eq!(state.status, BookingStatus::Canceled);
-        let done = state.cancellation.unwrap();
-        assert_eq!((done.fee, done.refund), (11_000, 64_930));
-        assert_eq!(done.currency, "EUR");
-        assert_eq!(done.supplier_reference.as_deref(), Some("FCX-100005"));
+    let edits = [
+        ("/data/state", json!("cancelled")),
+        ("/data/cancellation", at_skylane),
+    ];
+    let skylane = edited(skylane::fixture("order"), &edits);
+    let edits = [
+        ("/result/status", json!("CANCELLED")),
+        ("/result/cancellation", at_jetbridge),
+    ];
+    let jetbridge = edited(jetbridge::fixture("booking"), &edits);
+    let gateway = responding(200, skylane, jetbridge);
+    for booking in cancel(&gateway) {
+        assert_eq!(booking.status, BookingStatus::Canceled);
+        let amounts = booking.cancellation.unwrap();
+        assert_eq!((amounts.fee, amounts.refund), (11_000, 64_930));
+        assert_eq!(amounts.currency, "EUR");
+        assert_eq!(amounts.supplier_reference.as_deref(), Some("FCX-100005"));
     }
     let expected = [
         "POST /skylane/orders/FLT-100001/cancel",
         "POST /jetbridge/v3/bookings/FLT-100001/cancellation",
     ];
     assert_eq!(asked(&gateway), expected);
-    assert_eq!(sent(&gateway, 0), json!({"client_ref": "bkg_DXB-cancel-1"}));
-    assert_eq!(sent(&gateway, 1), json!({"clientRef": "bkg_DXB-cancel-1"}));
+    let expected = "bkg_DXB-cancel-1";
+    assert_eq!(gateway.request_json(0), json!({"client_ref": expected}));
+    assert_eq!(gateway.request_json(1), json!({"clientRef": expected}));
 }
 
 #[test]
 fn undecided_cancellation_is_pending() {
-    let gateway = gateway()
-        .respond_with(
-            202,
-            edited(
-                skylane::fixture("order"),
-                &[("/data/state", json!("cancelling"))],
-            ),
-        )
-        .respond_with(
-            202,
-            edited(
-                jetbridge::fixture("booking"),
-                &[("/result/status", json!("CANCEL_REQUESTED"))],
-            ),
-        );
-    for state in [
-        gateway.run(|| Skylane::cancel(cancel_request())),
-        gateway.run(|| Jetbridge::cancel(cancel_request())),
-    ] {
-        let state = state.unwrap();
-        assert_eq!(state.status, BookingStatus::CancelPending);
-        assert_eq!(state.cancellation, None);
+    let edits = [("/data/state", json!("cancelling"))];
+    let skylane = edited(skylane::fixture("order"), &edits);
+    let edits = [("/result/status", json!("CANCEL_REQUESTED"))];
+    let jetbridge = edited(jetbridge::fixture("booking"), &edits);
+    for booking in cancel(&responding(202, skylane, jetbridge)) {
+        assert_eq!(booking.status, BookingStatus::CancelPending);
+        assert_eq!(booking.cancellation, None);
     }
 }

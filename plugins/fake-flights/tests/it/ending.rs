@@ -2,8 +2,11 @@
 //! failure of an exchange.
 
 use serde_json::Value;
-use stopover_sdk::http::{Error, Header, Response};
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::http::Response;
+use stopover_sdk::testing::Outcome::{InvalidResponse, Misconfigured, NotSent};
+use stopover_sdk::testing::{
+    MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures, refusal,
+};
 use stopover_sdk::{ChangeError, ReadError};
 
 use crate::ask::{edited, gateway};
@@ -62,9 +65,7 @@ fn change_is_refused_by_listed_code_and_otherwise_unknown() {
                 assert!(is_unknown(&ending), "{case}: {ending:?}");
                 continue;
             };
-            let Err(ChangeError::Refused(refusal)) = ending else {
-                panic!("{case}: {ending:?}");
-            };
+            let refusal = refusal(ending);
             assert_eq!(format!("{:?}", refusal.reason), expected, "{case}");
             assert_eq!(refusal.supplier_code.as_deref(), Some(*code), "{case}");
             assert!(!refusal.message.contains("Ann"), "{case}");
@@ -86,66 +87,31 @@ fn code_with_undocumented_status_is_unknown() {
     }
 }
 
-/// Returns responses and failures that leave the outcome of a sent request unknown.
-fn broken() -> Vec<(&'static str, MockGateway)> {
-    let text = || "closed".to_owned();
-    vec![
-        ("cut", gateway().fail_with(Error::ConnectionLost(text()))),
-        ("timed out", gateway().fail_with(Error::TimedOut(text()))),
-        ("too large", gateway().fail_with(Error::TooLarge(8 << 20))),
-        ("empty 200", gateway().respond_with(200, "")),
-        ("no content", gateway().respond_with(204, "")),
-        ("not JSON", gateway().respond_with(200, "<html>ok</html>")),
-        ("another shape", gateway().respond_with(201, r#"{"id": 7}"#)),
-        (
-            "a proxy's 502",
-            gateway().respond_with(502, "<html>bad</html>"),
-        ),
-        ("a bare 400", gateway().respond_with(400, "")),
-        ("a bare 401", gateway().respond_with(401, "")),
-        ("a bare 404", gateway().respond_with(404, "")),
-        (
-            "no errors",
-            gateway().respond_with(422, r#"{"errors": []}"#),
-        ),
-        (
-            "a contradiction",
-            gateway().respond_with(422, r#"{"ok": true, "fault": {"no": 45001}}"#),
-        ),
-        (
-            "a new code",
-            gateway().respond_with(422, skylane::error("seat_on_fire")),
-        ),
-        (
-            "a new fault",
-            gateway().respond_with(422, jetbridge::error("45999")),
-        ),
-        ("a redirect", gateway().respond_with(307, "")),
-    ]
-}
-
 #[test]
 fn failure_after_sending_is_unknown() {
+    let mut failures = failures_after_sending();
+    let errors = [
+        r#"{"errors": []}"#.to_owned(),
+        r#"{"ok": true, "fault": {"no": 45001}}"#.to_owned(),
+        skylane::error("seat_on_fire"),
+        jetbridge::error("45999"),
+    ];
+    failures.extend(errors.map(|error| Ok(Response::new(422, error))));
     for (supplier, name, change) in changes() {
-        for (case, gateway) in broken() {
-            let ending = gateway.run(change);
-            assert!(
-                is_unknown(&ending),
-                "{} {name}: {case}: {ending:?}",
-                supplier.name
-            );
-            assert_eq!(
-                gateway.requests().len(),
-                1,
-                "{} {name}: {case}",
-                supplier.name
-            );
-        }
-        for fixture in supplier.whole {
+        let half = |fixture: &&str| {
             let whole = (supplier.fixture)(fixture).to_string();
-            let half = whole.split_at(whole.len() / 2).0;
-            let ending = gateway().respond_with(200, half).run(change);
-            assert!(is_unknown(&ending), "{name}: half of {fixture}: {ending:?}");
+            Ok(Response::new(200, whole.split_at(whole.len() / 2).0))
+        };
+        for failure in failures
+            .iter()
+            .cloned()
+            .chain(supplier.whole.iter().map(half))
+        {
+            let case = format!("{} {name}: {failure:?}", supplier.name);
+            let gateway = gateway().exchange(failure);
+            let ending = gateway.run(change);
+            assert!(is_unknown(&ending), "{case}: {ending:?}");
+            assert_eq!(gateway.requests().len(), 1, "{case}");
         }
     }
 }
@@ -167,16 +133,10 @@ fn response_about_other_object_is_unknown() {
 #[test]
 fn failure_before_sending_is_not_sent() {
     for (supplier, name, change) in changes() {
-        for error in [
-            Error::NotSent("no route".into()),
-            Error::Denied("no".into()),
-        ] {
-            let ending = gateway().fail_with(error).run(change);
-            let case = format!("{} {name}", supplier.name);
-            assert!(
-                matches!(ending, Err(ChangeError::NotSent(_))),
-                "{case}: {ending:?}"
-            );
+        let case = format!("{} {name}", supplier.name);
+        for failure in failures_before_sending() {
+            let ending = gateway().exchange(failure).run(change);
+            assert_eq!(outcome(&ending), NotSent, "{case}");
         }
         for settings in [
             "{}",
@@ -184,26 +144,14 @@ fn failure_before_sending_is_not_sent() {
             r#"{"base_url": "x", "key": "y"}"#,
         ] {
             let gateway = MockGateway::new().settings(settings);
-            let ending = gateway.run(change);
-            let case = format!("{} {name}: {settings}", supplier.name);
-            assert!(
-                matches!(ending, Err(ChangeError::NotSent(_))),
-                "{case}: {ending:?}"
-            );
+            assert_eq!(outcome(&gateway.run(change)), NotSent, "{case}: {settings}");
             assert!(gateway.requests().is_empty());
         }
     }
 }
 
 fn limited(body: &str) -> MockGateway {
-    gateway().respond(Response {
-        status: 429,
-        headers: vec![Header {
-            name: "Retry-After".to_owned(),
-            value: "30".to_owned(),
-        }],
-        body: body.into(),
-    })
+    gateway().respond(Response::new(429, body).with_header("Retry-After", "30"))
 }
 
 #[test]
@@ -258,51 +206,19 @@ fn every_error_is_converted_for_reads() {
     }
 }
 
-/// Returns the name of an error's case.
-fn case(error: &ReadError) -> &'static str {
-    match error {
-        ReadError::NotFound(_) => "not found",
-        ReadError::Rejected(_) => "rejected",
-        ReadError::RateLimited(_) => "rate limited",
-        ReadError::TimedOut(_) => "timed out",
-        ReadError::Unavailable(_) => "unavailable",
-        ReadError::Failed(_) => "failed",
-        ReadError::InvalidResponse(_) => "unreadable",
-        ReadError::Misconfigured(_) => "misconfigured",
-    }
-}
-
 #[test]
 fn failed_read_returns_specific_error() {
-    let text = || "closed".to_owned();
-    let failures = [
-        (Error::ConnectionLost(text()), "unavailable"),
-        (Error::NotSent(text()), "unavailable"),
-        (Error::TimedOut(text()), "timed out"),
-        (Error::Denied(text()), "misconfigured"),
-        (Error::TooLarge(1), "unreadable"),
-    ];
-    let responses = [
-        (500, "{}", "failed"),
-        (502, "<html>", "failed"),
-        (503, "<html>", "unavailable"),
-        // A 404 in another form is not from the supplier.
-        (404, "", "unreadable"),
-        (200, "{", "unreadable"),
-        (401, "", "misconfigured"),
-    ];
+    let mut failures = read_failures();
+    // A 404 in another form is not from the supplier.
+    failures.push((Ok(Response::new(404, "")), InvalidResponse));
     for supplier in SUPPLIERS {
         for (name, read) in supplier.reads {
             for (failure, expected) in &failures {
-                let ending = gateway().fail_with(failure.clone()).run(read).unwrap_err();
-                assert_eq!(case(&ending), *expected, "{name}: {failure:?}");
+                let ending = gateway().exchange(failure.clone()).run(read);
+                assert_eq!(outcome(&ending), *expected, "{name}: {failure:?}");
             }
-            for (status, body, expected) in responses {
-                let ending = gateway().respond_with(status, body).run(read).unwrap_err();
-                assert_eq!(case(&ending), expected, "{name}: {status} {body}");
-            }
-            let ending = MockGateway::new().run(read).unwrap_err();
-            assert_eq!(case(&ending), "misconfigured", "{name} without settings");
+            let ending = MockGateway::new().run(read);
+            assert_eq!(outcome(&ending), Misconfigured, "{name} without settings");
         }
     }
 }

@@ -1,13 +1,8 @@
 //! Scripted responses of Jetbridge.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper fails by panicking"
-)]
-
 use fake_flights::Jetbridge;
 use serde_json::{Value, json};
+use stopover_sdk::testing;
 use stopover_sdk::{FlightBooking, FlightCancellation, FlightPricing, FlightReference};
 
 use crate::ask::{
@@ -17,19 +12,10 @@ use crate::ending::Supplier;
 
 /// Returns a response that Jetbridge returned.
 pub(crate) fn fixture(name: &str) -> Value {
-    let text = match name {
-        "fares" => include_str!("../../fixtures/jetbridge/fares.json"),
-        "prebook" => include_str!("../../fixtures/jetbridge/prebook.json"),
-        "booking" => include_str!("../../fixtures/jetbridge/booking.json"),
-        "quote" => include_str!("../../fixtures/jetbridge/quote.json"),
-        "airports" => include_str!("../../fixtures/jetbridge/airports.json"),
-        "airline" => include_str!("../../fixtures/jetbridge/airline.json"),
-        _ => panic!("no fixture {name}"),
-    };
-    serde_json::from_str(text).unwrap()
+    let name = format!("jetbridge/{name}.json");
+    serde_json::from_str(&testing::read_fixture(env!("CARGO_MANIFEST_DIR"), &name)).unwrap()
 }
 
-/// Returns a list response with these bookings.
 pub(crate) fn list(bookings: &[Value]) -> String {
     let bookings: Vec<_> = (bookings.iter())
         .map(|booking| booking.get("result").unwrap())

@@ -1,6 +1,13 @@
 //! Tests of the exported functions against scripted responses of Skylane and Jetbridge. The
 //! fixtures are responses that the suppliers returned.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 mod ask;
 mod booking;
 mod cancellation;

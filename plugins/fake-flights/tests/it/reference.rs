@@ -3,100 +3,119 @@
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
+use stopover_sdk::testing::{Outcome::NotFound, outcome};
 use stopover_sdk::{FlightReference, ReadError};
 
 use crate::ask::{asked, edited, gateway};
 use crate::{jetbridge, skylane};
 
-type Find = fn(String, u16) -> Result<AirportResponse, ReadError>;
-type Read = fn(String) -> Result<Airline, ReadError>;
+/// The reference data of a supplier.
+struct Reference {
+    find_airports: fn(String, u16) -> Result<AirportResponse, ReadError>,
+    airports: Value,
+    airports_path: &'static str,
+    heathrow_id: &'static str,
+    /// JSON pointers of the list's end and of the first airport's state and city.
+    more: &'static str,
+    state: &'static str,
+    city: &'static str,
+    read_airline: fn(String) -> Result<Airline, ReadError>,
+    airline: Value,
+    airline_path: &'static str,
+    airline_id: &'static str,
+    /// JSON pointers of the airline's logo and activity.
+    logo: &'static str,
+    active: &'static str,
+    not_found: String,
+}
+
+fn references() -> [Reference; 2] {
+    [
+        Reference {
+            find_airports: Skylane::find_airports,
+            airports: skylane::fixture("airports"),
+            airports_path: "GET /skylane/airports?q=S%C3%A3o%20Paulo&limit=2",
+            heathrow_id: "airport-lhr",
+            more: "/more",
+            state: "/data/0/state",
+            city: "/data/0/city",
+            read_airline: Skylane::read_airline,
+            airline: skylane::fixture("airline"),
+            airline_path: "GET /skylane/airlines/TK",
+            airline_id: "airline-tk",
+            logo: "/data/logo",
+            active: "/data/active",
+            not_found: skylane::error("not_found"),
+        },
+        Reference {
+            find_airports: Jetbridge::find_airports,
+            airports: jetbridge::fixture("airports"),
+            airports_path: "GET /jetbridge/v3/airports?text=S%C3%A3o%20Paulo&max=2",
+            heathrow_id: "LHR",
+            more: "/result/more",
+            state: "/result/airports/0/region",
+            city: "/result/airports/0/city",
+            read_airline: Jetbridge::read_airline,
+            airline: jetbridge::fixture("airline"),
+            airline_path: "GET /jetbridge/v3/airlines/TK",
+            airline_id: "TK",
+            logo: "/result/logo",
+            active: "/result/active",
+            not_found: jetbridge::error("40400"),
+        },
+    ]
+}
+
+impl Reference {
+    /// Finds airports in the fixture after some values were replaced.
+    fn find(&self, limit: u16, edits: &[(&str, Value)]) -> AirportResponse {
+        let gateway = gateway().respond_with(200, edited(self.airports.clone(), edits));
+        let find = || (self.find_airports)("london".to_owned(), limit);
+        gateway.run(find).unwrap()
+    }
+}
 
 #[test]
 fn airports_keep_order_of_supplier() {
-    let cases: [(Find, Value, &str, &str); 2] = [
-        (
-            Skylane::find_airports,
-            skylane::fixture("airports"),
-            "GET /skylane/airports?q=S%C3%A3o%20Paulo&limit=2",
-            "airport-lhr",
-        ),
-        (
-            Jetbridge::find_airports,
-            jetbridge::fixture("airports"),
-            "GET /jetbridge/v3/airports?text=S%C3%A3o%20Paulo&max=2",
-            "LHR",
-        ),
-    ];
-    for (find, body, path, id) in cases {
-        let gateway = gateway().respond_with(200, body.to_string());
-        let response = gateway.run(|| find("São Paulo".to_owned(), 2)).unwrap();
-        assert_eq!(asked(&gateway), [path]);
+    for reference in references() {
+        let gateway = gateway().respond_with(200, reference.airports.to_string());
+        let find = || (reference.find_airports)("São Paulo".to_owned(), 2);
+        let response = gateway.run(find).unwrap();
+        assert_eq!(asked(&gateway), [reference.airports_path]);
         assert!(response.truncated);
         let [heathrow, gatwick] = response.airports.as_slice() else {
             panic!("{response:?}");
         };
         assert_eq!(gatwick.iata_code, "LGW");
-        assert_eq!(heathrow.supplier_airport_id, id);
+        assert_eq!(heathrow.supplier_airport_id, reference.heathrow_id);
         assert_eq!(heathrow.iata_code, "LHR");
         assert_eq!(heathrow.icao_code.as_deref(), Some("EGLL"));
         assert_eq!(heathrow.name, "Heathrow Airport");
         assert_eq!(heathrow.city.as_deref(), Some("London"));
         assert_eq!(heathrow.state.as_deref(), Some("England"));
         assert_eq!(heathrow.country.as_deref(), Some("GB"));
-        assert_eq!(
-            (heathrow.latitude, heathrow.longitude),
-            (Some(51.47), Some(-0.4543))
-        );
+        assert_eq!(heathrow.latitude, Some(51.47));
+        assert_eq!(heathrow.longitude, Some(-0.4543));
         assert_eq!(heathrow.time_zone.as_deref(), Some("Europe/London"));
     }
 }
 
 #[test]
 fn airports_beyond_limit_are_truncated() {
-    let cases: [(Find, Value, &str); 2] = [
-        (
-            Skylane::find_airports,
-            skylane::fixture("airports"),
-            "/more",
-        ),
-        (
-            Jetbridge::find_airports,
-            jetbridge::fixture("airports"),
-            "/result/more",
-        ),
-    ];
-    for (find, body, more) in cases {
+    for reference in references() {
         for (limit, expected) in [(1, (1, true)), (2, (2, false)), (20, (2, false))] {
-            let gateway =
-                gateway().respond_with(200, edited(body.clone(), &[(more, json!(false))]));
-            let response = gateway.run(|| find("london".to_owned(), limit)).unwrap();
-            assert_eq!(
-                (response.airports.len(), response.truncated),
-                expected,
-                "{limit}"
-            );
+            let response = reference.find(limit, &[(reference.more, json!(false))]);
+            let found = (response.airports.len(), response.truncated);
+            assert_eq!(found, expected, "{limit}");
         }
     }
 }
 
 #[test]
 fn empty_airport_fields_are_none() {
-    let cases: [(Find, Value, [&str; 2]); 2] = [
-        (
-            Skylane::find_airports,
-            skylane::fixture("airports"),
-            ["/data/0/state", "/data/0/city"],
-        ),
-        (
-            Jetbridge::find_airports,
-            jetbridge::fixture("airports"),
-            ["/result/airports/0/region", "/result/airports/0/city"],
-        ),
-    ];
-    for (find, body, fields) in cases {
-        let edits = fields.map(|field| (field, json!("")));
-        let gateway = gateway().respond_with(200, edited(body, &edits));
-        let response = gateway.run(|| find("london".to_owned(), 20)).unwrap();
+    for reference in references() {
+        let edits = [reference.state, reference.city].map(|field| (field, json!("")));
+        let response = reference.find(20, &edits);
         let airport = response.airports.first().unwrap();
         assert_eq!((&airport.state, &airport.city), (&None, &None));
     }
@@ -104,48 +123,28 @@ fn empty_airport_fields_are_none() {
 
 #[test]
 fn active_and_inactive_airlines_are_read() {
-    let cases: [(Read, Value, &str, &str, &str); 2] = [
-        (
-            Skylane::read_airline,
-            skylane::fixture("airline"),
-            "/data",
-            "GET /skylane/airlines/TK",
-            "airline-tk",
-        ),
-        (
-            Jetbridge::read_airline,
-            jetbridge::fixture("airline"),
-            "/result",
-            "GET /jetbridge/v3/airlines/TK",
-            "TK",
-        ),
-    ];
-    for (read, body, root, path, id) in cases {
-        let gateway = gateway().respond_with(200, body.to_string());
-        let airline = gateway.run(|| read("TK".to_owned())).unwrap();
-        assert_eq!(asked(&gateway), [path]);
-        assert_eq!(airline.supplier_airline_id, id);
-        assert_eq!(
-            (airline.iata_code.as_str(), airline.name.as_str()),
-            ("TK", "Turkish Airlines")
-        );
+    for reference in references() {
+        let gateway = gateway().respond_with(200, reference.airline.to_string());
+        let airline = gateway.run(|| (reference.read_airline)("TK".to_owned()));
+        let airline = airline.unwrap();
+        assert_eq!(asked(&gateway), [reference.airline_path]);
+        assert_eq!(airline.supplier_airline_id, reference.airline_id);
+        assert_eq!(airline.iata_code, "TK");
+        assert_eq!(airline.name, "Turkish Airlines");
         assert_eq!(airline.icao_code.as_deref(), Some("THY"));
         assert_eq!(airline.country.as_deref(), Some("TR"));
         assert_eq!(airline.alliance.as_deref(), Some("Star Alliance"));
-        assert!(
-            airline
-                .logo_url
-                .is_some_and(|url| url.ends_with("/logos/TK.svg"))
-        );
+        let logo_url = airline.logo_url.unwrap();
+        assert!(logo_url.ends_with("/logos/TK.svg"), "{logo_url}");
         assert!(airline.is_active);
 
-        let (active, logo) = (format!("{root}/active"), format!("{root}/logo"));
         let edits = [
-            (active.as_str(), json!(false)),
-            (logo.as_str(), Value::Null),
+            (reference.active, json!(false)),
+            (reference.logo, Value::Null),
         ];
-        let gateway = gateway.respond_with(200, edited(body, &edits));
-        let airline = gateway.run(|| read("XX".to_owned())).unwrap();
+        let gateway = gateway.respond_with(200, edited(reference.airline, &edits));
+        let airline = gateway.run(|| (reference.read_airline)("XX".to_owned()));
+        let airline = airline.unwrap();
         assert!(!airline.is_active);
         assert_eq!(airline.logo_url, None);
     }
@@ -153,16 +152,9 @@ fn active_and_inactive_airlines_are_read() {
 
 #[test]
 fn unknown_airline_is_not_found() {
-    let gateway = gateway()
-        .respond_with(404, skylane::error("not_found"))
-        .respond_with(404, jetbridge::error("40400"));
-    for airline in [
-        gateway.run(|| Skylane::read_airline("Q9".to_owned())),
-        gateway.run(|| Jetbridge::read_airline("Q9".to_owned())),
-    ] {
-        assert!(
-            matches!(airline, Err(ReadError::NotFound(_))),
-            "{airline:?}"
-        );
+    for reference in references() {
+        let gateway = gateway().respond_with(404, reference.not_found);
+        let airline = gateway.run(|| (reference.read_airline)("Q9".to_owned()));
+        assert_eq!(outcome(&airline), NotFound, "{airline:?}");
     }
 }

@@ -1,13 +1,8 @@
 //! Scripted responses of Skylane.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper fails by panicking"
-)]
-
 use fake_flights::Skylane;
 use serde_json::{Value, json};
+use stopover_sdk::testing;
 use stopover_sdk::{
     FlightBooking, FlightCancellation, FlightPricing, FlightReference, FlightServices,
 };
@@ -20,17 +15,8 @@ use crate::ending::Supplier;
 
 /// Returns a response that Skylane returned.
 pub(crate) fn fixture(name: &str) -> Value {
-    let text = match name {
-        "search" => include_str!("../../fixtures/skylane/search.json"),
-        "price" => include_str!("../../fixtures/skylane/price.json"),
-        "order" => include_str!("../../fixtures/skylane/order.json"),
-        "quote" => include_str!("../../fixtures/skylane/quote.json"),
-        "bags" => include_str!("../../fixtures/skylane/bags.json"),
-        "airports" => include_str!("../../fixtures/skylane/airports.json"),
-        "airline" => include_str!("../../fixtures/skylane/airline.json"),
-        _ => panic!("no fixture {name}"),
-    };
-    serde_json::from_str(text).unwrap()
+    let name = format!("skylane/{name}.json");
+    serde_json::from_str(&testing::read_fixture(env!("CARGO_MANIFEST_DIR"), &name)).unwrap()
 }
 
 /// Returns the id of the offer in the fixture `price`.
@@ -42,7 +28,6 @@ pub(crate) fn offer_id() -> String {
         .to_owned()
 }
 
-/// Returns a list response with these orders.
 pub(crate) fn list(orders: &[Value]) -> String {
     let orders: Vec<_> = (orders.iter())
         .map(|order| order.get("data").unwrap())

@@ -7,13 +7,13 @@ use stopover_sdk::hotel_search::{
     AppliedFilters, SearchRequest, SearchResponse, Sort, SupplierHotel,
 };
 use stopover_sdk::hotel_weather::{WeatherCondition, WeatherDay};
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::html::plain;
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::{Board, Location, ReadError, Refusal, RefusalReason};
 
 use super::wire;
-use crate::map::{amount, check_currency, non_empty, stay};
-use crate::text::plain;
+use crate::map::{amount, check_currency, stay};
 use crate::wire::Board as LodgeBoard;
 
 /// Currency of published prices in the interface.
@@ -225,9 +225,10 @@ pub(super) fn reviews(reviews: wire::Reviews, limit: u16) -> Reviews {
 }
 
 pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<WeatherDay>, DecodeError> {
-    if weather.units != "metric" {
-        return Err(DecodeError::new("the weather is not in metric units"));
-    }
+    ensure(
+        weather.units == "metric",
+        "the weather is not in metric units",
+    )?;
     let days = weather.days.into_iter().map(|day| WeatherDay {
         date: day.date,
         temperature_min: day.min,

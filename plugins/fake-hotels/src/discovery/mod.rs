@@ -15,8 +15,9 @@ use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
 };
 
+use crate::FakeHotels;
+use crate::fault::ERRORS;
 use crate::upstream::LodgeClient;
-use crate::{FakeHotels, fault};
 
 impl HotelPlaces for FakeHotels {
     fn find_places(query: PlaceQuery) -> Result<Vec<Place>, ReadError> {
@@ -27,7 +28,7 @@ impl HotelPlaces for FakeHotels {
             http_request = http_request.query("country", country);
         }
         let response = http_request.query("limit", query.limit).send()?;
-        let places: wire::Places = fault::check_read(response)?.json()?;
+        let places: wire::Places = ERRORS.check_read(response)?.json()?;
         let places = places.places.into_iter().take(query.limit.into());
         Ok(places.map(map::place).collect())
     }
@@ -43,7 +44,7 @@ impl HotelSearch for FakeHotels {
         let response = LodgeClient::from_settings()?
             .post("/search", &body)?
             .send()?;
-        let found: wire::Found = fault::check_read(response)?.json()?;
+        let found: wire::Found = ERRORS.check_read(response)?.json()?;
         Ok(map::search_response(found, &request, applied)?)
     }
 }
@@ -52,7 +53,7 @@ impl HotelContent for FakeHotels {
     fn read_details(supplier_hotel_id: String) -> Result<HotelDetails, ReadError> {
         let path = format!("/hotels/{}", percent_encode(&supplier_hotel_id));
         let response = LodgeClient::from_settings()?.get(&path).send()?;
-        let details: wire::Details = fault::check_read(response)?.json()?;
+        let details: wire::Details = ERRORS.check_read(response)?.json()?;
         Ok(map::details(details))
     }
 
@@ -62,7 +63,7 @@ impl HotelContent for FakeHotels {
             .get(&path)
             .query("limit", limit)
             .send()?;
-        let reviews: wire::Reviews = fault::check_read(response)?.json()?;
+        let reviews: wire::Reviews = ERRORS.check_read(response)?.json()?;
         Ok(map::reviews(reviews, limit))
     }
 }
@@ -76,7 +77,7 @@ impl HotelWeather for FakeHotels {
             .query("from", start)
             .query("to", end)
             .send()?;
-        let weather: wire::Weather = fault::check_read(response)?.json()?;
+        let weather: wire::Weather = ERRORS.check_read(response)?.json()?;
         Ok(map::forecast(weather)?)
     }
 }
@@ -101,7 +102,7 @@ impl HotelPriceCalendar for FakeHotels {
             .query("from", start)
             .query("to", end)
             .send()?;
-        let calendar: wire::Calendar = fault::check_read(response)?.json()?;
+        let calendar: wire::Calendar = ERRORS.check_read(response)?.json()?;
         Ok(map::calendar(calendar, &hotel_ids)?)
     }
 }

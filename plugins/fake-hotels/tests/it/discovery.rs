@@ -4,12 +4,14 @@ use fake_hotels::FakeHotels;
 use serde_json::{Value, json};
 use stopover_sdk::hotel_places::PlaceQuery;
 use stopover_sdk::hotel_search::{AppliedFilters, Area, Filters, SearchRequest, Sort};
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, NotFound};
+use stopover_sdk::testing::outcome;
 use stopover_sdk::types::{Board, Location};
 use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
 };
 
-use crate::lodge::{asked, edited, error, fixture, gateway, sent, stay};
+use crate::lodge::{asked, edited, error, fixture, gateway, stay};
 
 const CENTER: Location = Location {
     latitude: 51.755,
@@ -27,16 +29,6 @@ fn search_request(filters: Filters) -> SearchRequest {
         filters,
         sort: Sort::Distance,
         limit: 20,
-    }
-}
-
-fn no_filters() -> Filters {
-    Filters {
-        min_star_rating: None,
-        min_guest_rating: None,
-        refundable: None,
-        boards: Vec::new(),
-        max_total: None,
     }
 }
 
@@ -86,11 +78,11 @@ fn places_beyond_limit_are_truncated() {
 fn search_sends_area_and_stay() {
     let gateway = gateway().respond_with(200, fixture("search").to_string());
     let response = gateway
-        .run(|| FakeHotels::search(search_request(no_filters())))
+        .run(|| FakeHotels::search(search_request(Filters::default())))
         .unwrap();
     assert_eq!(asked(&gateway), ["POST /lodge/v1/search"]);
     assert_eq!(
-        sent(&gateway, 0),
+        gateway.request_json(0),
         json!({
             "center": {"lat": 51.755, "lng": -0.336}, "radius_m": 6000, "filters": {},
             "sort": "distance", "limit": 20, "arrive": "2027-03-01", "depart": "2027-03-03",
@@ -104,10 +96,8 @@ fn search_sends_area_and_stay() {
     };
     assert_eq!(hotel.supplier_hotel_id, "MANY");
     assert_eq!(hotel.lowest_total, Some(52_000));
-    assert_eq!(
-        (hotel.star_rating, hotel.guest_rating),
-        (Some(5.0), Some(9.2))
-    );
+    assert_eq!(hotel.star_rating, Some(5.0));
+    assert_eq!(hotel.guest_rating, Some(9.2));
     let image = "https://lodge.example/lodge/photos/MANY/1.svg";
     assert_eq!(hotel.main_image.as_deref(), Some(image));
 }
@@ -116,11 +106,11 @@ fn search_sends_area_and_stay() {
 fn supported_filters_are_sent_and_reported_as_applied() {
     let sort = AppliedFilters::SORT;
     let cases: [(Filters, Value, AppliedFilters); 8] = [
-        (no_filters(), json!({}), sort),
+        (Filters::default(), json!({}), sort),
         (
             Filters {
                 min_star_rating: Some(4.0),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"min_stars": 4.0}),
             sort | AppliedFilters::MIN_STAR_RATING,
@@ -128,7 +118,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 min_guest_rating: Some(8.5),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"min_rating": 8.5}),
             sort | AppliedFilters::MIN_GUEST_RATING,
@@ -136,7 +126,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 refundable: Some(true),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"refundable": true}),
             sort | AppliedFilters::REFUNDABLE,
@@ -145,7 +135,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 refundable: Some(false),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({}),
             sort,
@@ -153,7 +143,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 boards: vec![Board::RoomOnly, Board::BedAndBreakfast],
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"boards": ["RO", "BB"]}),
             sort | AppliedFilters::BOARDS,
@@ -161,7 +151,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 boards: vec![Board::HalfBoard, Board::BedAndBreakfast],
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"boards": ["BB"]}),
             sort | AppliedFilters::BOARDS,
@@ -169,7 +159,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
         (
             Filters {
                 max_total: Some(50_005),
-                ..no_filters()
+                ..Filters::default()
             },
             json!({"max_total": "500.05"}),
             sort | AppliedFilters::MAX_TOTAL,
@@ -178,7 +168,7 @@ fn supported_filters_are_sent_and_reported_as_applied() {
     for (filters, expected, applied) in cases {
         let gateway = gateway().respond_with(200, fixture("search").to_string());
         let response = gateway.run(|| FakeHotels::search(search_request(filters)));
-        assert_eq!(sent(&gateway, 0)["filters"], expected);
+        assert_eq!(gateway.request_json(0)["filters"], expected);
         assert_eq!(response.unwrap().applied, applied, "{expected}");
     }
 }
@@ -188,7 +178,7 @@ fn unsupported_board_finds_nothing_without_request() {
     let gateway = gateway();
     let filters = Filters {
         boards: vec![Board::AllInclusive],
-        ..no_filters()
+        ..Filters::default()
     };
     let response = gateway
         .run(|| FakeHotels::search(search_request(filters)))
@@ -209,10 +199,10 @@ fn every_sort_order_is_converted() {
         let gateway = gateway().respond_with(200, fixture("search").to_string());
         let request = SearchRequest {
             sort,
-            ..search_request(no_filters())
+            ..search_request(Filters::default())
         };
         gateway.run(|| FakeHotels::search(request)).unwrap();
-        assert_eq!(sent(&gateway, 0)["sort"], expected);
+        assert_eq!(gateway.request_json(0)["sort"], expected);
     }
 }
 
@@ -224,7 +214,7 @@ fn hotel_without_price_has_no_lowest_total() {
     ];
     let gateway = gateway().respond_with(200, edited("search", &edits));
     let response = gateway
-        .run(|| FakeHotels::search(search_request(no_filters())))
+        .run(|| FakeHotels::search(search_request(Filters::default())))
         .unwrap();
     assert_eq!(response.hotels[0].lowest_total, None);
     assert!(!response.truncated);
@@ -256,10 +246,8 @@ fn hotel_details_are_plain_text() {
     assert_eq!(details.images[0].width, Some(1_200));
     assert_eq!(details.policies[0].name, "Pets");
     let family = &details.rooms[2];
-    assert_eq!(
-        (family.name.as_str(), family.max_occupancy),
-        ("Family room", Some(4))
-    );
+    assert_eq!(family.name, "Family room");
+    assert_eq!(family.max_occupancy, Some(4));
 }
 
 #[test]
@@ -307,13 +295,10 @@ fn reviews_have_no_author_names() {
 fn failed_or_unknown_content_returns_specific_error() {
     let down = gateway().respond_with(500, error("SUPPLIER_FAILURE"));
     let reviews = down.run(|| FakeHotels::read_reviews("CONTENT_DOWN".to_owned(), 5));
-    assert!(matches!(reviews, Err(ReadError::Failed(_))), "{reviews:?}");
+    assert_eq!(outcome(&reviews), Failed, "{reviews:?}");
     let unknown = gateway().respond_with(404, error("NOT_FOUND"));
     let details = unknown.run(|| FakeHotels::read_details("NOPE".to_owned()));
-    assert!(
-        matches!(details, Err(ReadError::NotFound(_))),
-        "{details:?}"
-    );
+    assert_eq!(outcome(&details), NotFound, "{details:?}");
 }
 
 #[test]
@@ -328,10 +313,8 @@ fn weather_days_are_fully_converted() {
     assert_eq!(days.len(), 10);
     let (first, last) = (&days[0], &days[9]);
     assert_eq!(first.date, "2026-11-21");
-    assert_eq!(
-        (first.temperature_min, first.temperature_max),
-        (Some(2.7), Some(11.2))
-    );
+    assert_eq!(first.temperature_min, Some(2.7));
+    assert_eq!(first.temperature_max, Some(11.2));
     assert_eq!(first.summary.as_deref(), Some("Grey but dry"));
     assert_eq!(first.conditions[0].description, "overcast clouds");
     assert_eq!(first.conditions[0].icon.as_deref(), Some("04d"));
@@ -350,10 +333,7 @@ fn weather_days_are_fully_converted() {
 fn weather_in_other_units_is_unreadable() {
     let gateway = gateway().respond_with(200, edited("weather", &[("/units", json!("imperial"))]));
     let days = gateway.run(|| FakeHotels::forecast(CENTER, String::new(), String::new()));
-    assert!(
-        matches!(days, Err(ReadError::InvalidResponse(_))),
-        "{days:?}"
-    );
+    assert_eq!(outcome(&days), InvalidResponse, "{days:?}");
 }
 
 fn prices(
@@ -384,10 +364,7 @@ fn published_prices_are_us_cents_in_requested_order() {
 fn published_prices_in_another_currency_are_unreadable() {
     let gateway = gateway().respond_with(200, edited("calendar", &[("/currency", json!("EUR"))]));
     let response = prices(&gateway, &["OK"]);
-    assert!(
-        matches!(response, Err(ReadError::InvalidResponse(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Outcomes of failed calls: every documented code at every call, and every failure of an exchange.
 
 use fake_hotels::FakeHotels;
-use stopover_sdk::http::{Error, Header, Response};
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::http::Response;
+use stopover_sdk::testing::Outcome::{InvalidResponse, Misconfigured, NotSent, Unknown};
+use stopover_sdk::testing::{
+    MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures,
+};
 use stopover_sdk::{ChangeError, HotelBooking, HotelCancellation, HotelPricing, ReadError};
 
 use crate::lodge::{
@@ -78,8 +81,9 @@ fn code_with_undocumented_status_is_unknown() {
             for status in [302, 418, 500, 503] {
                 let gateway = gateway().respond_with(status, error(code));
                 let ending = gateway.run(change);
-                assert!(
-                    matches!(ending, Err(ChangeError::Unknown(_))),
+                assert_eq!(
+                    outcome(&ending),
+                    Unknown,
                     "{name}: {status} {code}: {ending:?}"
                 );
             }
@@ -87,54 +91,28 @@ fn code_with_undocumented_status_is_unknown() {
     }
 }
 
-/// Returns responses and failures that leave the outcome of a sent request unknown.
-fn broken() -> Vec<(&'static str, MockGateway)> {
-    let text = || "closed".to_owned();
-    vec![
-        ("cut", gateway().fail_with(Error::ConnectionLost(text()))),
-        ("timed out", gateway().fail_with(Error::TimedOut(text()))),
-        ("too large", gateway().fail_with(Error::TooLarge(8 << 20))),
-        ("empty 200", gateway().respond_with(200, "")),
-        ("no content", gateway().respond_with(204, "")),
-        ("not JSON", gateway().respond_with(200, "<html>ok</html>")),
-        ("another shape", gateway().respond_with(201, r#"{"id": 7}"#)),
-        (
-            "a proxy's 502",
-            gateway().respond_with(502, "<html>bad</html>"),
-        ),
-        ("a bare 400", gateway().respond_with(400, "")),
-        ("a bare 404", gateway().respond_with(404, "")),
-        (
-            "a bare 409",
-            gateway().respond_with(409, r#"{"error": "SOLD_OUT"}"#),
-        ),
-        (
-            "a new code",
-            gateway().respond_with(422, error("HOTEL_ON_FIRE")),
-        ),
-        ("a redirect", gateway().respond_with(307, "")),
-    ]
-}
-
 #[test]
 fn failure_after_sending_is_unknown() {
+    let half = |name: &str| {
+        let whole = fixture(name).to_string();
+        Response::new(200, &whole[..whole.len() / 2])
+    };
+    let mut failures = failures_after_sending();
+    failures.extend([
+        Ok(Response::new(409, r#"{"error": "SOLD_OUT"}"#)),
+        Ok(Response::new(422, error("HOTEL_ON_FIRE"))),
+        Ok(half("prebook")),
+        Ok(half("booking")),
+    ]);
     for (name, change) in CHANGES {
-        for (case, gateway) in broken() {
-            let ending = gateway.run(change);
-            assert!(
-                matches!(ending, Err(ChangeError::Unknown(_))),
-                "{name}: {case}: {ending:?}"
+        for failure in &failures {
+            let gateway = gateway().exchange(failure.clone());
+            assert_eq!(
+                outcome(&gateway.run(change)),
+                Unknown,
+                "{name}: {failure:?}"
             );
-            assert_eq!(gateway.requests().len(), 1, "{name}: {case}");
-        }
-        for fixture_name in ["prebook", "booking"] {
-            let whole = fixture(fixture_name).to_string();
-            let half = gateway().respond_with(200, &whole[..whole.len() / 2]);
-            let ending = half.run(change);
-            assert!(
-                matches!(ending, Err(ChangeError::Unknown(_))),
-                "{name}: half of {fixture_name}: {ending:?}"
-            );
+            assert_eq!(gateway.requests().len(), 1, "{name}: {failure:?}");
         }
     }
 }
@@ -142,16 +120,9 @@ fn failure_after_sending_is_unknown() {
 #[test]
 fn failure_before_sending_is_not_sent() {
     for (name, change) in CHANGES {
-        for error in [
-            Error::NotSent("no route".into()),
-            Error::Denied("no".into()),
-        ] {
-            let gateway = gateway().fail_with(error);
-            let ending = gateway.run(change);
-            assert!(
-                matches!(ending, Err(ChangeError::NotSent(_))),
-                "{name}: {ending:?}"
-            );
+        for failure in failures_before_sending() {
+            let gateway = gateway().exchange(failure);
+            assert_eq!(outcome(&gateway.run(change)), NotSent, "{name}");
         }
         for settings in [
             "{}",
@@ -159,11 +130,7 @@ fn failure_before_sending_is_not_sent() {
             r#"{"base_url": "x", "key": "y"}"#,
         ] {
             let gateway = MockGateway::new().settings(settings);
-            let ending = gateway.run(change);
-            assert!(
-                matches!(ending, Err(ChangeError::NotSent(_))),
-                "{name}: {settings}: {ending:?}"
-            );
+            assert_eq!(outcome(&gateway.run(change)), NotSent, "{name}: {settings}");
             assert!(gateway.requests().is_empty());
         }
     }
@@ -180,27 +147,18 @@ fn response_about_other_booking_or_currency_is_unknown() {
         let (name, change) = CHANGES[change];
         let gateway = gateway().respond_with(201, edited("booking", &[(pointer, value.into())]));
         let ending = gateway.run(change);
-        assert!(
-            matches!(ending, Err(ChangeError::Unknown(_))),
-            "{name} {pointer}: {ending:?}"
-        );
+        assert_eq!(outcome(&ending), Unknown, "{name} {pointer}: {ending:?}");
     }
     let gateway = gateway().respond_with(201, edited("prebook", &[("/currency", "USD".into())]));
     let ending = gateway.run(CHANGES[0].1);
-    assert!(matches!(ending, Err(ChangeError::Unknown(_))), "{ending:?}");
+    assert_eq!(outcome(&ending), Unknown, "{ending:?}");
 }
 
 #[test]
 fn every_code_is_converted_for_reads() {
     for (code, status) in CODES {
-        let gateway = gateway().respond(Response {
-            status,
-            headers: vec![Header {
-                name: "Retry-After".to_owned(),
-                value: "30".to_owned(),
-            }],
-            body: error(code).into_bytes(),
-        });
+        let response = Response::new(status, error(code)).with_header("Retry-After", "30");
+        let gateway = gateway().respond(response);
         let ending = gateway.run(|| FakeHotels::price(price_request(&["OK"], 1)));
         let found = match ending.unwrap_err() {
             ReadError::NotFound(_) => "not found".to_owned(),
@@ -226,53 +184,13 @@ fn every_code_is_converted_for_reads() {
 
 #[test]
 fn failed_read_returns_specific_error() {
-    let text = || "closed".to_owned();
-    type Expected = fn(&ReadError) -> bool;
-    let cases: [(&str, MockGateway, Expected); 11] = [
-        (
-            "cut",
-            gateway().fail_with(Error::ConnectionLost(text())),
-            |e| matches!(e, ReadError::Unavailable(_)),
-        ),
-        (
-            "not sent",
-            gateway().fail_with(Error::NotSent(text())),
-            |e| matches!(e, ReadError::Unavailable(_)),
-        ),
-        (
-            "timed out",
-            gateway().fail_with(Error::TimedOut(text())),
-            |e| matches!(e, ReadError::TimedOut(_)),
-        ),
-        ("denied", gateway().fail_with(Error::Denied(text())), |e| {
-            matches!(e, ReadError::Misconfigured(_))
-        }),
-        ("too large", gateway().fail_with(Error::TooLarge(1)), |e| {
-            matches!(e, ReadError::InvalidResponse(_))
-        }),
-        ("502", gateway().respond_with(502, "<html>"), |e| {
-            matches!(e, ReadError::Failed(_))
-        }),
-        ("503", gateway().respond_with(503, "<html>"), |e| {
-            matches!(e, ReadError::Unavailable(_))
-        }),
-        // A 404 in another form is not from Lodge.
-        ("bare 404", gateway().respond_with(404, ""), |e| {
-            matches!(e, ReadError::InvalidResponse(_))
-        }),
-        ("garbage", gateway().respond_with(200, "{"), |e| {
-            matches!(e, ReadError::InvalidResponse(_))
-        }),
-        ("bare 401", gateway().respond_with(401, ""), |e| {
-            matches!(e, ReadError::Misconfigured(_))
-        }),
-        ("settings", MockGateway::new(), |e| {
-            matches!(e, ReadError::Misconfigured(_))
-        }),
-    ];
-    for (case, gateway, expected) in cases {
-        let ending = gateway.run(|| FakeHotels::price(price_request(&["OK"], 1)));
-        let error = ending.unwrap_err();
-        assert!(expected(&error), "{case}: {error:?}");
+    let price = || FakeHotels::price(price_request(&["OK"], 1));
+    let mut failures = read_failures();
+    // A 404 in another form is not from Lodge.
+    failures.push((Ok(Response::new(404, "")), InvalidResponse));
+    for (failure, expected) in failures {
+        let ending = gateway().exchange(failure).run(price);
+        assert_eq!(outcome(&ending), expected, "{ending:?}");
     }
+    assert_eq!(outcome(&MockGateway::new().run(price)), Misconfigured);
 }

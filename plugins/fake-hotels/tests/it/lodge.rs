@@ -1,17 +1,10 @@
 //! Scripted responses of Lodge, and the requests that it receives.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test helper fails by panicking"
-)]
-
 use serde_json::{Value, json};
 use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::hotel_cancellation::{CancelRequest, QuoteRequest, RoomReference};
 use stopover_sdk::hotel_pricing::PriceRequest;
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Contact;
 use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay};
 
@@ -48,32 +41,13 @@ pub(crate) fn gateway() -> MockGateway {
 
 /// Returns a response that Lodge returned.
 pub(crate) fn fixture(name: &str) -> Value {
-    let text = match name {
-        "rates" => include_str!("../../fixtures/rates.json"),
-        "prebook" => include_str!("../../fixtures/prebook.json"),
-        "booking" => include_str!("../../fixtures/booking.json"),
-        "booking-restricted" => include_str!("../../fixtures/booking-restricted.json"),
-        "preview" => include_str!("../../fixtures/preview.json"),
-        "places" => include_str!("../../fixtures/places.json"),
-        "search" => include_str!("../../fixtures/search.json"),
-        "details" => include_str!("../../fixtures/details.json"),
-        "reviews" => include_str!("../../fixtures/reviews.json"),
-        "weather" => include_str!("../../fixtures/weather.json"),
-        "calendar" => include_str!("../../fixtures/calendar.json"),
-        _ => panic!("no fixture {name}"),
-    };
-    serde_json::from_str(text).unwrap()
+    let name = format!("{name}.json");
+    serde_json::from_str(&testing::read_fixture(env!("CARGO_MANIFEST_DIR"), &name)).unwrap()
 }
 
 /// Returns a fixture with values replaced, by JSON pointer.
 pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> String {
-    let mut document = fixture(name);
-    for (pointer, value) in edits {
-        *document
-            .pointer_mut(pointer)
-            .unwrap_or_else(|| panic!("{name} has no {pointer}")) = value.clone();
-    }
-    document.to_string()
+    testing::with_values(fixture(name), edits).to_string()
 }
 
 /// Returns an error in Lodge's form.
@@ -81,21 +55,9 @@ pub(crate) fn error(code: &str) -> String {
     json!({"error": {"code": code, "message": "Ann Example is not welcome."}}).to_string()
 }
 
-/// Returns the JSON body of the request with this number.
-pub(crate) fn sent(gateway: &MockGateway, number: usize) -> Value {
-    let requests = gateway.requests();
-    serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
-}
-
 /// Returns method and path of every request, without Lodge's address.
 pub(crate) fn asked(gateway: &MockGateway) -> Vec<String> {
-    let line = |request: &stopover_sdk::http::Request| {
-        let path = request.url.strip_prefix("http://lodge.example:4010");
-        let method = format!("{:?}", request.method);
-        let method = method.rsplit("::").next().unwrap_or_default();
-        format!("{} {}", method.to_uppercase(), path.unwrap())
-    };
-    gateway.requests().iter().map(line).collect()
+    gateway.request_lines("http://lodge.example:4010")
 }
 
 pub(crate) fn stay(rooms: usize) -> Stay {

@@ -2,9 +2,12 @@
 
 use fake_payments::FakePayments;
 use serde_json::json;
-use stopover_sdk::http::Error;
+use stopover_sdk::http::Response;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::Outcome::{InvalidResponse, NotSent, Unknown};
+use stopover_sdk::testing::{
+    MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures,
+};
 use stopover_sdk::{PaymentProcessor, ReadError};
 
 use crate::tillway::{
@@ -89,8 +92,9 @@ fn code_with_undocumented_status_is_unknown() {
         for (code, _) in CODES {
             for status in [302, 418, 500, 503] {
                 let ending = gateway().respond_with(status, error(code)).run(call);
-                assert!(
-                    matches!(ending, Err(PaymentError::Unknown(_))),
+                assert_eq!(
+                    outcome(&ending),
+                    Unknown,
                     "{name}: {status} {code}: {ending:?}"
                 );
             }
@@ -98,50 +102,20 @@ fn code_with_undocumented_status_is_unknown() {
     }
 }
 
-/// Returns responses and failures that leave the outcome of a sent request unknown.
-fn broken() -> Vec<(&'static str, MockGateway)> {
-    let text = || "closed".to_owned();
-    vec![
-        ("cut", gateway().fail_with(Error::ConnectionLost(text()))),
-        ("timed out", gateway().fail_with(Error::TimedOut(text()))),
-        ("too large", gateway().fail_with(Error::TooLarge(8 << 20))),
-        ("empty 200", gateway().respond_with(200, "")),
-        ("not JSON", gateway().respond_with(200, "<html>ok</html>")),
-        ("another shape", gateway().respond_with(201, r#"{"id": 7}"#)),
-        (
-            "a proxy's 502",
-            gateway().respond_with(502, "<html>bad</html>"),
-        ),
-        ("a bare 402", gateway().respond_with(402, "")),
-        ("a bare 404", gateway().respond_with(404, "")),
-        (
-            "a new code",
-            gateway().respond_with(402, error("card_on_fire")),
-        ),
-        ("a redirect", gateway().respond_with(307, "")),
-    ]
-}
-
 #[test]
 fn failure_after_sending_is_unknown() {
+    let half = |name: &str| {
+        let whole = fixture(name).to_string();
+        Ok(Response::new(200, &whole[..whole.len() / 2]))
+    };
+    let mut failures = failures_after_sending();
+    failures.push(Ok(Response::new(402, error("card_on_fire"))));
+    failures.extend(["payment", "refund", "intent"].map(half));
     for (name, call) in CHANGES {
-        for (case, gateway) in broken() {
-            let ending = gateway.run(call);
-            assert!(
-                matches!(ending, Err(PaymentError::Unknown(_))),
-                "{name}: {case}: {ending:?}"
-            );
-            assert_eq!(gateway.requests().len(), 1, "{name}: {case}");
-        }
-        for fixture_name in ["payment", "refund", "intent"] {
-            let whole = fixture(fixture_name).to_string();
-            let ending = gateway()
-                .respond_with(200, &whole[..whole.len() / 2])
-                .run(call);
-            assert!(
-                matches!(ending, Err(PaymentError::Unknown(_))),
-                "{name}: half of {fixture_name}: {ending:?}"
-            );
+        for failure in &failures {
+            let gateway = gateway().exchange(failure.clone());
+            assert_eq!(outcome(&gateway.run(call)), Unknown, "{name}: {failure:?}");
+            assert_eq!(gateway.requests().len(), 1, "{name}: {failure:?}");
         }
     }
 }
@@ -149,15 +123,9 @@ fn failure_after_sending_is_unknown() {
 #[test]
 fn failure_before_sending_is_not_sent() {
     for (name, call) in CHANGES {
-        for error in [
-            Error::NotSent("no route".into()),
-            Error::Denied("no".into()),
-        ] {
-            let ending = gateway().fail_with(error).run(call);
-            assert!(
-                matches!(ending, Err(PaymentError::NotSent(_))),
-                "{name}: {ending:?}"
-            );
+        for failure in failures_before_sending() {
+            let ending = gateway().exchange(failure).run(call);
+            assert_eq!(outcome(&ending), NotSent, "{name}");
         }
         for settings in [
             "{}",
@@ -165,11 +133,7 @@ fn failure_before_sending_is_not_sent() {
             r#"{"base_url": "x", "key": "y"}"#,
         ] {
             let gateway = MockGateway::new().settings(settings);
-            let ending = gateway.run(call);
-            assert!(
-                matches!(ending, Err(PaymentError::NotSent(_))),
-                "{name}: {settings}: {ending:?}"
-            );
+            assert_eq!(outcome(&gateway.run(call)), NotSent, "{name}: {settings}");
             assert!(gateway.requests().is_empty());
         }
     }
@@ -194,8 +158,9 @@ fn response_about_other_object_is_unknown() {
         let ending = gateway()
             .respond_with(200, edited(name, &[(pointer, json!(value))]))
             .run(call);
-        assert!(
-            matches!(ending, Err(PaymentError::Unknown(_))),
+        assert_eq!(
+            outcome(&ending),
+            Unknown,
             "{call_name} {pointer}: {ending:?}"
         );
     }
@@ -227,42 +192,12 @@ fn every_code_is_converted_for_reads() {
 
 #[test]
 fn failed_read_returns_specific_error() {
-    let text = || "closed".to_owned();
-    type Expected = fn(&ReadError) -> bool;
-    let cases: [(&str, MockGateway, Expected); 7] = [
-        (
-            "cut",
-            gateway().fail_with(Error::ConnectionLost(text())),
-            |error| matches!(error, ReadError::Unavailable(_)),
-        ),
-        (
-            "timed out",
-            gateway().fail_with(Error::TimedOut(text())),
-            |error| matches!(error, ReadError::TimedOut(_)),
-        ),
-        (
-            "denied",
-            gateway().fail_with(Error::Denied(text())),
-            |error| matches!(error, ReadError::Misconfigured(_)),
-        ),
-        ("502", gateway().respond_with(502, "<html>"), |error| {
-            matches!(error, ReadError::Failed(_))
-        }),
-        ("503", gateway().respond_with(503, "<html>"), |error| {
-            matches!(error, ReadError::Unavailable(_))
-        }),
-        // A 404 in another form is not from Tillway.
-        ("bare 404", gateway().respond_with(404, ""), |error| {
-            matches!(error, ReadError::InvalidResponse(_))
-        }),
-        ("garbage", gateway().respond_with(200, "{"), |error| {
-            matches!(error, ReadError::InvalidResponse(_))
-        }),
-    ];
-    for (case, gateway, expected) in cases {
-        let error = gateway
-            .run(|| FakePayments::find(find_request(None)))
-            .unwrap_err();
-        assert!(expected(&error), "{case}: {error:?}");
+    let mut failures = read_failures();
+    // A 404 in another form is not from Tillway.
+    failures.push((Ok(Response::new(404, "")), InvalidResponse));
+    for (failure, expected) in failures {
+        let gateway = gateway().exchange(failure);
+        let ending = gateway.run(|| FakePayments::find(find_request(None)));
+        assert_eq!(outcome(&ending), expected, "{ending:?}");
     }
 }

@@ -2,11 +2,13 @@
 
 use fake_payments::FakePayments;
 use serde_json::{Value, json};
+use stopover_sdk::PaymentProcessor;
 use stopover_sdk::http::Error;
 use stopover_sdk::payment_processor::{
     CardBrand, Funding, PaymentLookup, PaymentStatus, RefundLookup,
 };
-use stopover_sdk::{PaymentProcessor, ReadError};
+use stopover_sdk::testing::Outcome::{InvalidResponse, NotFound, TimedOut};
+use stopover_sdk::testing::outcome;
 
 use crate::tillway::{
     PAYMENT_ID, REFUND_REF, asked, edited, error, euros, find_request, fixture, gateway,
@@ -104,17 +106,11 @@ fn refund_is_found_by_client_reference() {
     // An unknown payment does not prove that there is no refund.
     let unknown = gateway().respond_with(404, error("no_such_payment"));
     let response = unknown.run(find);
-    assert!(
-        matches!(response, Err(ReadError::NotFound(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), NotFound, "{response:?}");
     let other = edited("refund", &[("/reference", json!("bkg_other"))]);
     let other = gateway().respond_with(200, format!(r#"{{"data": [{other}]}}"#));
     let response = other.run(find);
-    assert!(
-        matches!(response, Err(ReadError::InvalidResponse(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
 }
 
 #[test]
@@ -125,29 +121,21 @@ fn token_describes_card() {
     assert_eq!(asked(&gateway), ["GET /tillway/v1/tokens/tok%2Fmastercard"]);
     assert_eq!(instrument.token, "tok_mastercard");
     let card = instrument.card.unwrap();
-    assert_eq!(
-        (card.brand, card.funding),
-        (CardBrand::Mastercard, Funding::Debit)
-    );
+    assert_eq!(card.brand, CardBrand::Mastercard);
+    assert_eq!(card.funding, Funding::Debit);
 }
 
 #[test]
 fn unknown_token_is_not_found() {
     let gateway = gateway().respond_with(404, error("no_such_token"));
     let response = gateway.run(|| FakePayments::describe_instrument("tok_nope".to_owned()));
-    assert!(
-        matches!(response, Err(ReadError::NotFound(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), NotFound, "{response:?}");
 }
 
 #[test]
 fn hanging_read_times_out() {
     let gateway = gateway().fail_with(Error::TimedOut("no response".to_owned()));
     let response = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
-    assert!(
-        matches!(response, Err(ReadError::TimedOut(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), TimedOut, "{response:?}");
     assert_eq!(gateway.requests().len(), 1);
 }

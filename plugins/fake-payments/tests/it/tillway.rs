@@ -1,17 +1,10 @@
 //! Scripted responses of Tillway, and the requests that it receives.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test helper fails by panicking"
-)]
-
 use serde_json::{Value, json};
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, FindRequest, IntentRequest, RefundRequest, VoidRequest,
 };
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Money;
 
 /// Every documented code with its status.
@@ -38,26 +31,13 @@ pub(crate) fn gateway() -> MockGateway {
 
 /// Returns a response that Tillway returned.
 pub(crate) fn fixture(name: &str) -> Value {
-    let text = match name {
-        "payment" => include_str!("../../fixtures/payment.json"),
-        "declined" => include_str!("../../fixtures/declined.json"),
-        "refund" => include_str!("../../fixtures/refund.json"),
-        "intent" => include_str!("../../fixtures/intent.json"),
-        "token" => include_str!("../../fixtures/token.json"),
-        _ => panic!("no fixture {name}"),
-    };
-    serde_json::from_str(text).unwrap()
+    let name = format!("{name}.json");
+    serde_json::from_str(&testing::read_fixture(env!("CARGO_MANIFEST_DIR"), &name)).unwrap()
 }
 
 /// Returns a fixture with values replaced, by JSON pointer.
 pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> String {
-    let mut document = fixture(name);
-    for (pointer, value) in edits {
-        *document
-            .pointer_mut(pointer)
-            .unwrap_or_else(|| panic!("{name} has no {pointer}")) = value.clone();
-    }
-    document.to_string()
+    testing::with_values(fixture(name), edits).to_string()
 }
 
 /// Returns an error in Tillway's form.
@@ -66,28 +46,13 @@ pub(crate) fn error(code: &str) -> String {
         .to_string()
 }
 
-/// Returns the JSON body of the request with this number.
-pub(crate) fn sent(gateway: &MockGateway, number: usize) -> Value {
-    let requests = gateway.requests();
-    serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
-}
-
 /// Returns method and path of every request, without Tillway's address.
 pub(crate) fn asked(gateway: &MockGateway) -> Vec<String> {
-    let line = |request: &stopover_sdk::http::Request| {
-        let path = request.url.strip_prefix("http://tillway.example:4010");
-        let method = format!("{:?}", request.method);
-        let method = method.rsplit("::").next().unwrap_or_default();
-        format!("{} {}", method.to_uppercase(), path.unwrap())
-    };
-    gateway.requests().iter().map(line).collect()
+    gateway.request_lines("http://tillway.example:4010")
 }
 
 pub(crate) fn euros(amount: i64) -> Money {
-    Money {
-        amount,
-        currency: "EUR".to_owned(),
-    }
+    Money::new(amount, "EUR")
 }
 
 pub(crate) fn intent_request() -> IntentRequest {

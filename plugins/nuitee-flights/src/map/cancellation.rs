@@ -1,7 +1,7 @@
 //! Conversion of cancellation quotes and of completed cancellations.
 
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{CancellationAmounts, SupplierBooking};
 
@@ -56,13 +56,9 @@ pub(crate) fn canceled_booking(
     cancellation: &Cancellation<'_>,
     read: Option<SupplierBooking>,
 ) -> Result<SupplierBooking, DecodeError> {
-    let is_other = cancellation
-        .booking_id
-        .as_deref()
-        .is_some_and(|id| id != supplier_reference);
-    if is_other {
-        return Err(DecodeError::new("the cancellation is of another booking"));
-    }
+    let id = cancellation.booking_id.as_deref();
+    let is_same = id.is_none_or(|id| id == supplier_reference);
+    ensure(is_same, "the cancellation is of another booking")?;
     match status(cancellation.status.as_str(), true) {
         Some(BookingStatus::Canceled) => {
             completed_cancellation(supplier_reference, client_reference, cancellation, read)

@@ -177,8 +177,7 @@ fn to_offer(
 pub(crate) const DOCUMENTS_REQUIRED: bool = true;
 
 fn supplier_offer(offered: &OfferReference) -> Result<String, &'static str> {
-    let written = json::encode(offered).ok();
-    let text = written.and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = json::encode_text(offered).ok();
     text.filter(|text| text.len() <= SUPPLIER_OFFER_BYTES)
         .ok_or("the offer's reference is too long")
 }

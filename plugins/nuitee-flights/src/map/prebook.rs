@@ -89,8 +89,7 @@ pub(crate) fn prebook_response(
         cabins: verified.cabins,
         passengers: letters(agreed.passengers),
     };
-    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
-        .map_err(|_| contradiction("its id is not text"))?;
+    let supplier_prebook = json::encode_text(&bound)?;
     let terms = journey.terms.as_ref();
     let ticket_limit = time::parse_timestamp(prebook.booking.ticket_limit_time.as_str());
     Ok(PrebookResponse {

@@ -32,10 +32,7 @@ impl AgreedTerms<'_> {
         if total <= self.total {
             return Ok(());
         }
-        let now = Money {
-            amount: total,
-            currency: self.currency.to_owned(),
-        };
+        let now = Money::new(total, self.currency);
         let message = "the price of the offer rose";
         Err(Refusal::new(RefusalReason::PriceChanged(now), message))
     }

@@ -32,17 +32,14 @@ pub(crate) struct SentTags<'a> {
 }
 
 lenient_struct! {
-    #[derive(Debug)]
     pub(crate) struct Booked<'a> {
         pub(crate) booking: Option<Booking<'a>> = "booking",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Bookings<'a> {
         pub(crate) bookings: OneOrMany<Booking<'a>> = "bookings",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Booking<'a> {
         pub(crate) id: LenientText<'a> = "bookingId",
         /// Nuitee's reference for people; not a record locator.
@@ -63,7 +60,6 @@ lenient_struct! {
     }
 
     /// The booked journey. Its price is in one of two fields.
-    #[derive(Debug)]
     pub(crate) struct BookedJourney<'a> {
         pub(crate) key: LenientText<'a> = "journeyKey",
         pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
@@ -74,7 +70,6 @@ lenient_struct! {
     }
 
     /// The bill: the ticket and the services added to it.
-    #[derive(Debug)]
     pub(crate) struct Billing<'a> {
         pub(crate) subtotal: LenientAmount = "subtotal",
         pub(crate) services: LenientAmount = "servicesAmount",
@@ -82,24 +77,20 @@ lenient_struct! {
         pub(crate) currency: LenientText<'a> = "currency",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Order<'a> {
         pub(crate) reference: OrderReference<'a> = "reference",
     }
 
-    #[derive(Debug)]
     pub(crate) struct OrderReference<'a> {
         pub(crate) airline_bookings: OneOrMany<Locator<'a>> = "airlineBookings",
     }
 
     /// Record locators of an airline; often empty.
-    #[derive(Debug)]
     pub(crate) struct Locator<'a> {
         pub(crate) airline_pnr: LenientText<'a> = "airlinePnr",
         pub(crate) pnr: LenientText<'a> = "pnr",
     }
 
-    #[derive(Debug)]
     pub(crate) struct BookedService<'a> {
         pub(crate) id: LenientText<'a> = "serviceId",
         /// `seat`, `baggage`, …
@@ -111,25 +102,20 @@ lenient_struct! {
         pub(crate) metadata: ServiceMetadata<'a> = "metadata",
     }
 
-    #[derive(Debug)]
     pub(crate) struct ServiceMetadata<'a> {
         pub(crate) baggage: Option<ServiceBaggage<'a>> = "baggage",
     }
 
-    #[derive(Debug)]
     pub(crate) struct ServiceBaggage<'a> {
         /// `checked` or `cabin`.
         pub(crate) bag_type: LenientText<'a> = "bagType",
         pub(crate) weight_kg: LenientCount = "weightKg",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Tags<'a> {
         pub(crate) client_reference: LenientText<'a> = "GW_REF",
     }
 
-    /// The quote of a cancellation.
-    #[derive(Debug)]
     pub(crate) struct Quote<'a> {
         /// `confirmed`, `estimated`, `heuristic` or `unknown`.
         pub(crate) confidence: LenientText<'a> = "confidence",
@@ -140,8 +126,6 @@ lenient_struct! {
         pub(crate) destination: LenientText<'a> = "destination",
     }
 
-    /// The response to a cancellation.
-    #[derive(Debug)]
     pub(crate) struct Cancellation<'a> {
         pub(crate) booking_id: LenientText<'a> = "bookingId",
         pub(crate) status: LenientText<'a> = "status",

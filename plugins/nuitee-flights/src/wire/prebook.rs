@@ -14,14 +14,12 @@ pub(crate) struct VerifyRequest<'a> {
 }
 
 lenient_struct! {
-    #[derive(Debug)]
     pub(crate) struct Verified<'a> {
         pub(crate) journey: Option<VerifiedJourney<'a>> = "journey",
         pub(crate) changes: Changes = "changes",
     }
 
     /// The flights of the whole trip.
-    #[derive(Debug)]
     pub(crate) struct VerifiedJourney<'a> {
         pub(crate) key: LenientText<'a> = "journeyKey",
         pub(crate) pricing: TripPricing<'a> = "pricing",
@@ -33,13 +31,11 @@ lenient_struct! {
     }
 
     /// Differences from the search.
-    #[derive(Debug)]
     pub(crate) struct Changes {
         pub(crate) fare_changed: LenientFlag = "fareChanged",
         pub(crate) cabin_changed: LenientFlag = "cabinChanged",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Prebook<'a> {
         pub(crate) id: LenientText<'a> = "prebookId",
         pub(crate) booking: Booking<'a> = "booking",

@@ -90,13 +90,11 @@ pub(crate) struct Sort {
 
 lenient_struct! {
     /// Results of one of Nuitee's providers.
-    #[derive(Debug)]
     pub(crate) struct Batch<'a> {
         pub(crate) journeys: OneOrMany<Itinerary<'a>> = "journeys",
     }
 
     /// The flights of the whole trip, including the return, and the fares for them.
-    #[derive(Debug)]
     pub(crate) struct Itinerary<'a> {
         pub(crate) key: LenientText<'a> = "journeyKey",
         pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
@@ -105,12 +103,10 @@ lenient_struct! {
     }
 
     /// Duration of one direction, from the first departure to the last arrival.
-    #[derive(Debug)]
     pub(crate) struct LegDuration<'a> {
         pub(crate) duration: Duration<'a> = "duration",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Offer<'a> {
         pub(crate) id: LenientText<'a> = "offerId",
         pub(crate) expiration: LenientText<'a> = "expiration",

@@ -4,14 +4,12 @@ use stopover_sdk::lenient::{LenientCount, LenientFlag, LenientNumber, LenientTex
 use stopover_sdk::lenient_struct;
 
 lenient_struct! {
-    #[derive(Debug)]
     pub(crate) struct Airports<'a> {
         pub(crate) airports: OneOrMany<Airport<'a>> = "airports",
         /// Number of matching airports.
         pub(crate) count: LenientCount = "count",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Airport<'a> {
         pub(crate) iata: LenientText<'a> = "iata",
         pub(crate) icao: LenientText<'a> = "icao",
@@ -25,12 +23,10 @@ lenient_struct! {
         pub(crate) time_zone: LenientText<'a> = "tz",
     }
 
-    #[derive(Debug)]
     pub(crate) struct ReadAirline<'a> {
         pub(crate) airline: Option<Airline<'a>> = "airline",
     }
 
-    #[derive(Debug)]
     pub(crate) struct Airline<'a> {
         pub(crate) iata: LenientText<'a> = "iata",
         pub(crate) icao: LenientText<'a> = "icao",

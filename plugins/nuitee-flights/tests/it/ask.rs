@@ -1,7 +1,5 @@
 //! Requests as the gateway makes them, and mock gateways with responses.
 
-use std::path::Path;
-
 use nuitee_flights::NuiteeFlights;
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, FindRequest, FlightContact, PrebookRequest};
@@ -9,8 +7,7 @@ use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
 use stopover_sdk::flight_pricing::{
     Filters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
 };
-use stopover_sdk::http::Request;
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::flight::{
     Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType,
 };
@@ -19,12 +16,8 @@ use stopover_sdk::{FlightBooking, FlightPricing, time};
 /// Id of the booking in `fixtures/`.
 pub(crate) const BOOKING_ID: &str = "019d0000-bbbb-7000-8000-0000000000bb";
 
-/// Reads a document of `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures")
-        .join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    testing::read_fixture(env!("CARGO_MANIFEST_DIR"), name)
 }
 
 /// Returns a fixture after applying `change`.
@@ -58,7 +51,7 @@ pub(crate) fn price_request() -> PriceRequest {
             infants: 1,
         },
         currency: Some("EUR".to_owned()),
-        filters: filters(),
+        filters: Filters::default(),
         sort: Sort::TotalAmount,
         descending: false,
         limit: 50,
@@ -70,21 +63,6 @@ pub(crate) fn requested_journey(origin: &str, destination: &str, date: &str) -> 
         origin: origin.to_owned(),
         destination: destination.to_owned(),
         date: date.to_owned(),
-    }
-}
-
-pub(crate) fn filters() -> Filters {
-    Filters {
-        cabin: None,
-        max_stops: None,
-        airlines: Vec::new(),
-        excluded_airlines: Vec::new(),
-        departure_after: None,
-        departure_before: None,
-        arrival_before: None,
-        refundable: None,
-        checked_bag: None,
-        max_total: None,
     }
 }
 
@@ -150,11 +128,6 @@ pub(crate) fn cancel_request() -> CancelRequest {
         booking_client_reference: "bkg_own_1".to_owned(),
         supplier_reference: BOOKING_ID.to_owned(),
     }
-}
-
-/// Returns the JSON body of a request.
-pub(crate) fn body(request: &Request) -> Value {
-    serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap()
 }
 
 fn contact() -> FlightContact {

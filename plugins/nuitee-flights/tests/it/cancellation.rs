@@ -3,7 +3,9 @@
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
-use stopover_sdk::http::{Error, Method};
+use stopover_sdk::http::{Method, Response};
+use stopover_sdk::testing::Outcome::{NotSent, Unknown};
+use stopover_sdk::testing::{failures_after_sending, failures_before_sending, outcome};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::{ChangeError, FlightCancellation};
 
@@ -134,12 +136,13 @@ fn cancellation_not_confirmed_by_airline_is_pending() {
             .respond_with(200, &accepted)
             .respond_with(200, ask::fixture("booking.json"));
         let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+        assert_eq!(outcome(&result), Unknown, "{result:?}");
     }
 }
 
 #[test]
 fn cancellation_of_canceled_booking_returns_its_state() {
+    use BookingStatus::{CancelPending, Canceled};
     let booking = |status: &str, intent: Value| {
         ask::changed("booking.json", |response| {
             let booking = &mut response["data"][0]["booking"];
@@ -149,21 +152,9 @@ fn cancellation_of_canceled_booking_returns_its_state() {
     };
     let since = || json!("2027-05-02T08:00:00Z");
     let cases = [
-        (
-            46004,
-            booking("CANCELLED", Value::Null),
-            Some(BookingStatus::Canceled),
-        ),
-        (
-            46006,
-            booking("CONFIRMED", since()),
-            Some(BookingStatus::CancelPending),
-        ),
-        (
-            46006,
-            booking("CANCELLED", since()),
-            Some(BookingStatus::Canceled),
-        ),
+        (46004, booking("CANCELLED", Value::Null), Some(Canceled)),
+        (46006, booking("CONFIRMED", since()), Some(CancelPending)),
+        (46006, booking("CANCELLED", since()), Some(Canceled)),
         (46004, booking("CONFIRMED", Value::Null), None),
         (46006, "{}".to_owned(), None),
         (46006, "<".to_owned(), None),
@@ -184,30 +175,27 @@ fn cancellation_of_canceled_booking_returns_its_state() {
 
 #[test]
 fn cancellation_with_lost_or_foreign_response_is_unknown() {
-    let other = ask::changed("cancel.json", |response| {
-        response["data"]["bookingId"] = json!("other")
-    });
-    let odd = ask::changed("cancel.json", |response| {
-        response["data"]["status"] = json!("LOST")
-    });
-    let without_amounts = ask::changed("cancel.json", |response| {
-        response["data"]["refund_amount"] = json!("soon")
-    });
-    let gateways = [
-        ask::gateway().fail_with(Error::TimedOut("t".into())),
-        ask::gateway().fail_with(Error::ConnectionLost("c".into())),
-        ask::gateway().respond_with(200, other),
-        ask::gateway().respond_with(200, odd),
-        ask::gateway().respond_with(200, without_amounts),
-        ask::gateway().respond_with(204, ""),
-        ask::gateway().respond_with(200, "<html>"),
-    ];
-    for gateway in gateways {
-        let gateway = gateway.respond_with(500, "");
+    let with = |field: &str, value: &str| {
+        let document = ask::changed("cancel.json", |response| {
+            response["data"][field] = json!(value)
+        });
+        Ok(Response::new(200, document))
+    };
+    let mut failures = failures_after_sending();
+    failures.push(with("bookingId", "other"));
+    failures.push(with("status", "LOST"));
+    // The amounts cannot be read.
+    failures.push(with("refund_amount", "soon"));
+    for failure in failures {
+        let gateway = ask::gateway()
+            .exchange(failure.clone())
+            .respond_with(500, "");
         let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+        assert_eq!(outcome(&result), Unknown, "{failure:?}");
     }
-    let gateway = ask::gateway().fail_with(Error::NotSent("n".into()));
-    let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-    assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
+    for failure in failures_before_sending() {
+        let gateway = ask::gateway().exchange(failure);
+        let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+        assert_eq!(outcome(&result), NotSent);
+    }
 }

@@ -2,11 +2,14 @@
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::json;
-use stopover_sdk::http::{Header, Response};
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::http::Response;
+use stopover_sdk::testing::Outcome::{
+    Done, Failed, InvalidResponse, Misconfigured, NotFound, NotSent, RateLimited, Refused,
+    Rejected, TimedOut, Unavailable, Unknown,
+};
+use stopover_sdk::testing::{MockGateway, Outcome, outcome, refusal};
 use stopover_sdk::{
     ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightReference, ReadError,
-    RefusalReason,
 };
 
 use crate::ask;
@@ -24,31 +27,10 @@ enum Call {
     Airline,
 }
 
-/// The outcome of a call, in short form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    Refused(&'static str),
-    NotSent,
-    RateLimited,
-    Unknown,
-    NotFound,
-    Rejected(&'static str),
-    TimedOut,
-    Unavailable,
-    DecodeError,
-    Misconfigured,
-    Failed,
-    Done,
-}
-
 use Call::{Airline, Book, Cancel, Find, Prebook, Quote, Search, Verify};
-use End::{
-    DecodeError, Done, Failed, Misconfigured, NotFound, NotSent, RateLimited, Refused, Rejected,
-    TimedOut, Unavailable, Unknown,
-};
 
 /// Call, status, code, description and expected outcome.
-type Row = (Call, u16, u32, &'static str, End);
+type Row = (Call, u16, u32, &'static str, Outcome);
 
 /// Errors of searching, reading and quoting, which change nothing.
 const READS: [Row; 36] = [
@@ -70,7 +52,7 @@ const READS: [Row; 36] = [
     (Search, 200, 4290, "", RateLimited),
     (Search, 500, 4291, "", Unavailable),
     (Search, 504, 51020, "", TimedOut),
-    (Search, 302, 99999, "", DecodeError),
+    (Search, 302, 99999, "", InvalidResponse),
     (Find, 400, 47002, "", Done),
     (Find, 404, 47002, "", Done),
     (Find, 404, 47003, "", Done),
@@ -131,6 +113,8 @@ const PREBOOKS: [Row; 36] = [
     (Prebook, 400, 43099, "", Unknown),
 ];
 
+const UNPAID: Outcome = Refused("payment required");
+
 /// Errors of a booking: definite refusals, and errors after which a booking may exist.
 const BOOKS: [Row; 32] = [
     (Book, 400, 45004, "", Refused("invalid")),
@@ -147,27 +131,9 @@ const BOOKS: [Row; 32] = [
     (Book, 401, 401, "", Refused("account")),
     (Book, 403, 40301, "", Refused("account")),
     (Book, 403, 40302, "", Refused("account")),
-    (
-        Book,
-        400,
-        45099,
-        "Payment not completed",
-        Refused("payment required"),
-    ),
-    (
-        Book,
-        402,
-        45099,
-        "the payment is not completed yet",
-        Refused("payment required"),
-    ),
-    (
-        Book,
-        400,
-        2014,
-        "Payment not completed",
-        Refused("payment required"),
-    ),
+    (Book, 400, 45099, "Payment not completed", UNPAID),
+    (Book, 402, 45099, "the payment is not completed yet", UNPAID),
+    (Book, 400, 2014, "Payment not completed", UNPAID),
     (Book, 500, 45099, "Payment not completed", Unknown),
     (Book, 409, 45099, "Payment not completed", Unknown),
     (Book, 400, 45099, "payment retrieval failed", Unknown),
@@ -287,14 +253,8 @@ fn status_without_code_is_never_refusal() {
 
 #[test]
 fn rate_limit_has_wait_time_and_refusal_has_code() {
-    let limited = Response {
-        status: 429,
-        headers: vec![Header {
-            name: "Retry-After".to_owned(),
-            value: "7".to_owned(),
-        }],
-        body: br#"{"error": {"code": 4290}}"#.to_vec(),
-    };
+    let body = r#"{"error": {"code": 4290}}"#;
+    let limited = Response::new(429, body).with_header("Retry-After", "7");
     let gateway = ask::gateway().respond(limited.clone());
     let search = gateway.run(|| NuiteeFlights::price(ask::price_request()));
     assert_eq!(search, Err(ReadError::RateLimited(Some(7))));
@@ -305,82 +265,38 @@ fn rate_limit_has_wait_time_and_refusal_has_code() {
     let refused =
         r#"{"error": {"code": 45029, "message": "offer expired", "description": "of Ana"}}"#;
     let gateway = ask::gateway().respond_with(404, refused);
-    let Err(ChangeError::Refused(refusal)) =
-        gateway.run(|| NuiteeFlights::book(ask::book_request()))
-    else {
-        panic!("the booking was not refused");
-    };
+    let refusal = refusal(gateway.run(|| NuiteeFlights::book(ask::book_request())));
     assert_eq!(refusal.supplier_code.as_deref(), Some("45029"));
     assert_eq!(refusal.message, "Nuitee returned 45029: offer expired");
 }
 
 /// Returns the outcome of a call that receives this response.
-fn end(call: Call, status: u16, body: &[u8]) -> End {
+fn end(call: Call, status: u16, body: &[u8]) -> Outcome {
     let gateway = match call {
         Prebook => ask::responding_with("verify.json"),
         _ => ask::gateway(),
     };
     let gateway = gateway.respond_with(status, body);
     match call {
-        Search => of_read(gateway.run(|| NuiteeFlights::price(ask::price_request()))),
+        Search => outcome(&gateway.run(|| NuiteeFlights::price(ask::price_request()))),
         Verify | Prebook => {
-            of_change(gateway.run(|| NuiteeFlights::prebook(ask::prebook_request())))
+            outcome(&gateway.run(|| NuiteeFlights::prebook(ask::prebook_request())))
         }
-        Book => of_change(gateway.run(|| NuiteeFlights::book(ask::book_request()))),
+        Book => outcome(&gateway.run(|| NuiteeFlights::book(ask::book_request()))),
         Find => found(gateway),
-        Quote => of_read(gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()))),
+        Quote => outcome(&gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()))),
         Cancel => {
             let gateway = gateway.respond_with(200, ask::fixture("booking.json"));
-            of_change(gateway.run(|| NuiteeFlights::cancel(ask::cancel_request())))
+            outcome(&gateway.run(|| NuiteeFlights::cancel(ask::cancel_request())))
         }
-        Airline => of_read(gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()))),
+        Airline => outcome(&gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()))),
     }
 }
 
 /// Returns the outcome of a find. A booking that is not found by its id is searched by its client
 /// reference.
-fn found(gateway: MockGateway) -> End {
+fn found(gateway: MockGateway) -> Outcome {
     let gateway = gateway.respond_with(200, r#"{"data": []}"#);
     let request = ask::find_request(Some(ask::BOOKING_ID));
-    of_read(gateway.run(|| NuiteeFlights::find(request)))
-}
-
-fn of_read<T>(result: Result<T, ReadError>) -> End {
-    match result {
-        Ok(_) => Done,
-        Err(ReadError::NotFound(_)) => NotFound,
-        Err(ReadError::Rejected(refusal)) => Rejected(reason(&refusal.reason)),
-        Err(ReadError::RateLimited(_)) => RateLimited,
-        Err(ReadError::TimedOut(_)) => TimedOut,
-        Err(ReadError::Unavailable(_)) => Unavailable,
-        Err(ReadError::Failed(_)) => Failed,
-        Err(ReadError::InvalidResponse(_)) => DecodeError,
-        Err(ReadError::Misconfigured(_)) => Misconfigured,
-    }
-}
-
-fn of_change<T>(result: Result<T, ChangeError>) -> End {
-    match result {
-        Ok(_) => Done,
-        Err(ChangeError::Refused(refusal)) => Refused(reason(&refusal.reason)),
-        Err(ChangeError::NotSent(_)) => NotSent,
-        Err(ChangeError::RateLimited(_)) => RateLimited,
-        Err(ChangeError::Unknown(_)) => Unknown,
-    }
-}
-
-fn reason(reason: &RefusalReason) -> &'static str {
-    match reason {
-        RefusalReason::Unavailable => "unavailable",
-        RefusalReason::Expired => "expired",
-        RefusalReason::PriceChanged(_) => "price changed",
-        RefusalReason::TermsChanged => "terms changed",
-        RefusalReason::PaymentRequired => "payment required",
-        RefusalReason::PaymentDeclined => "payment declined",
-        RefusalReason::Invalid => "invalid",
-        RefusalReason::Duplicate => "duplicate",
-        RefusalReason::NotCancellable => "not cancellable",
-        RefusalReason::Account => "account",
-        RefusalReason::Other(_) => "other",
-    }
+    outcome(&gateway.run(|| NuiteeFlights::find(request)))
 }

@@ -4,6 +4,8 @@ use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{PrebookRequest, PrebookResponse};
 use stopover_sdk::http::Error;
+use stopover_sdk::testing::Outcome::{NotSent, Refused, Unknown};
+use stopover_sdk::testing::{outcome, refusal};
 use stopover_sdk::types::flight::{Gender, PassengerType};
 use stopover_sdk::types::{Checkout, Money};
 use stopover_sdk::{ChangeError, FlightBooking, RefusalReason, time};
@@ -25,13 +27,6 @@ fn prebook_with(verify: Change, prebook: Change) -> Result<PrebookResponse, Chan
             ask::changed("prebook.json", |response| prebook(&mut response["data"][0])),
         );
     gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()))
-}
-
-fn refused(result: Result<PrebookResponse, ChangeError>) -> RefusalReason {
-    match result {
-        Err(ChangeError::Refused(refusal)) => refusal.reason,
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -62,7 +57,7 @@ fn prebook_verifies_offer_and_returns_checkout_token() {
         panic!("{:?}", gateway.requests());
     };
     assert_eq!(verify.url, "https://api.liteapi.travel/v3.0/flights/verify");
-    assert_eq!(ask::body(verify), json!({"offerId": "OFFER-FLEX"}));
+    assert_eq!(verify.body_json(), json!({"offerId": "OFFER-FLEX"}));
     assert_eq!(
         prebook.url,
         "https://api.liteapi.travel/v3.0/flights/prebooks"
@@ -78,7 +73,7 @@ fn prebook_verifies_offer_and_returns_checkout_token() {
     ana["documentExpiry"] = json!("2031-01-01");
     ana["loyaltyPrograms"] = json!([{"airlineCode": "XO", "programNumber": "XO123"}]);
     assert_eq!(
-        ask::body(prebook),
+        prebook.body_json(),
         json!({
             "offerId": "OFFER-FLEX",
             "usePaymentSdk": true,
@@ -110,9 +105,9 @@ fn prebook_on_credit_has_no_checkout() {
     };
     gateway.run(|| NuiteeFlights::book(request)).unwrap();
     let requests = gateway.requests();
-    assert_eq!(ask::body(&requests[1])["usePaymentSdk"], json!(false));
+    assert_eq!(requests[1].body_json()["usePaymentSdk"], json!(false));
     assert_eq!(
-        ask::body(&requests[2])["payment"],
+        requests[2].body_json()["payment"],
         json!({"method": "CREDIT"})
     );
 }
@@ -132,28 +127,24 @@ fn prebook_with_changed_terms_is_refused() {
         let verify = ask::changed("verify.json", |response| change(&mut response["data"][0]));
         let gateway = ask::gateway().respond_with(200, verify);
         let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
-        assert_eq!(refused(result), RefusalReason::TermsChanged);
+        assert_eq!(outcome(&result), Refused("terms changed"));
         assert_eq!(gateway.requests().len(), 1);
     }
     let other_flights: Change = |item| {
         item["booking"]["journey"]["segments"][1]["destinationCode"] = json!("EWR");
     };
     let result = prebook_with(unchanged, other_flights);
-    assert_eq!(refused(result), RefusalReason::TermsChanged);
+    assert_eq!(outcome(&result), Refused("terms changed"));
 }
 
 #[test]
 fn prebook_with_higher_price_is_refused_and_lower_price_accepted() {
-    let higher = |amount| {
-        RefusalReason::PriceChanged(Money {
-            amount,
-            currency: "EUR".to_owned(),
-        })
-    };
+    let higher = |amount| RefusalReason::PriceChanged(Money::new(amount, "EUR"));
+    let reason = |verify, prebook| refusal(prebook_with(verify, prebook)).reason;
     let dearer: Change = |item| item["journey"]["pricing"]["display"]["total"] = json!(1210.41);
-    assert_eq!(refused(prebook_with(dearer, unchanged)), higher(121_041));
+    assert_eq!(reason(dearer, unchanged), higher(121_041));
     let dearer: Change = |item| item["price"] = json!(1300);
-    assert_eq!(refused(prebook_with(unchanged, dearer)), higher(130_000));
+    assert_eq!(reason(unchanged, dearer), higher(130_000));
     let cheaper: Change = |item| {
         item["journey"]["pricing"]["display"]["total"] = json!(1100);
         item["changes"] = json!({"priceChanged": true});
@@ -175,7 +166,7 @@ fn prebook_with_unreadable_verification_is_not_sent() {
     ];
     for change in cases {
         let result = prebook_with(change, unchanged);
-        assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
+        assert_eq!(outcome(&result), NotSent, "{result:?}");
     }
     for error in [
         Error::TimedOut("t".into()),
@@ -185,7 +176,7 @@ fn prebook_with_unreadable_verification_is_not_sent() {
     ] {
         let gateway = ask::gateway().fail_with(error);
         let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
-        assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
+        assert_eq!(outcome(&result), NotSent, "{result:?}");
     }
 }
 
@@ -202,12 +193,12 @@ fn prebook_that_does_not_match_offer_is_unknown() {
     ];
     for change in cases {
         let result = prebook_with(unchanged, change);
-        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+        assert_eq!(outcome(&result), Unknown, "{result:?}");
     }
     for body in [r#"{"data": []}"#, "{}", ""] {
         let gateway = ask::responding_with("verify.json").respond_with(200, body);
         let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
-        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+        assert_eq!(outcome(&result), Unknown, "{result:?}");
     }
 }
 
@@ -246,7 +237,7 @@ fn prebook_with_invalid_passenger_data_is_refused_without_request() {
         wrong(&mut request);
         let gateway = ask::gateway();
         let result = gateway.run(|| NuiteeFlights::prebook(request));
-        assert_eq!(refused(result), RefusalReason::Invalid, "{name}");
+        assert_eq!(outcome(&result), Refused("invalid"), "{name}");
         assert!(gateway.requests().is_empty(), "{name}");
     }
 }

@@ -69,10 +69,8 @@ fn airline_is_read_by_code() {
         gateway.requests()[0].url,
         "https://api.liteapi.travel/v3.0/data/flights/airlines/iatas/XO"
     );
-    assert_eq!(
-        (airline.iata_code.as_str(), airline.name.as_str()),
-        ("XO", "Own Air")
-    );
+    assert_eq!(airline.iata_code, "XO");
+    assert_eq!(airline.name, "Own Air");
     assert_eq!(airline.country.as_deref(), Some("FR"));
     assert_eq!(airline.alliance, None);
     assert!(!airline.is_active);

@@ -1,15 +1,14 @@
 //! Replay of the vendor's own examples, if they are in a folder beside the repository. Without them
 //! the test passes and says that it skipped the replay.
 
-use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::Path;
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
 use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest};
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::{
     ChangeError, FlightBooking, FlightPricing, FlightReference, ReadError, RefusalReason,
@@ -48,44 +47,19 @@ const CHECKS: [(&str, Check); 18] = [
 fn vendor_examples_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/fixtures/liteapi/extracted/flights");
-    if !folder.is_dir() {
-        say(&format!(
-            "skipped, because the vendor's examples are missing: {}",
-            folder.display()
-        ));
+    let Some(documents) = testing::read_documents(&folder).unwrap() else {
         return;
-    }
-    let mut ran: BTreeMap<&str, u32> = BTreeMap::new();
-    for (name, path) in documents(&folder) {
-        let document = std::fs::read_to_string(&path).unwrap();
+    };
+    let mut ran: HashSet<&str> = HashSet::new();
+    for (name, document) in documents {
         if let Some((prefix, check)) = CHECKS.iter().find(|(prefix, _)| name.starts_with(prefix)) {
             check(&document, status(&name));
-            *ran.entry(prefix).or_default() += 1;
+            ran.insert(prefix);
         }
     }
-    let count: u32 = ran.values().sum();
-    say(&format!("replayed {count} of the vendor's documents"));
     for (prefix, _) in &CHECKS {
-        assert!(ran.contains_key(prefix), "no document {prefix}");
+        assert!(ran.contains(prefix), "no document {prefix}");
     }
-}
-
-/// Writes to stderr directly, because the test harness shows captured output of failed tests only.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-fn documents(folder: &Path) -> Vec<(String, PathBuf)> {
-    let mut found: Vec<(String, PathBuf)> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            (name, path)
-        })
-        .collect();
-    found.sort();
-    found
 }
 
 /// Returns the status in the file's name, or 0 for requests.
@@ -127,10 +101,8 @@ fn rates(document: &str, status: u16) {
     let segment = &offer.journeys[0].segments[0];
     assert_eq!(segment.marketing_flight, "DE2017");
     let passenger = &segment.passengers[0];
-    assert_eq!(
-        (passenger.checked_bags, passenger.carry_on_bags),
-        (Some(0), Some(1))
-    );
+    assert_eq!(passenger.checked_bags, Some(0));
+    assert_eq!(passenger.carry_on_bags, Some(1));
 
     let event = format!("event: result\ndata: {}\n\n", document.replace('\n', " "));
     let gateway = MockGateway::new().respond_with(200, event);
@@ -168,25 +140,21 @@ fn rates_request(document: &str, _: u16) {
     let gateway = MockGateway::new();
     let _ = gateway.run(|| NuiteeFlights::price(ask::price_request()));
     let example = serde_json::from_str(document).unwrap();
-    known_fields(
-        &ask::body(&gateway.requests()[0]),
-        &example,
-        &["childrenAges"],
-    );
+    known_fields(&gateway.request_json(0), &example, &["childrenAges"]);
 }
 
 fn verify_request(document: &str, _: u16) {
     let gateway = ask::gateway();
     let _ = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let example = serde_json::from_str(document).unwrap();
-    known_fields(&ask::body(&gateway.requests()[0]), &example, &[]);
+    known_fields(&gateway.request_json(0), &example, &[]);
 }
 
 fn prebook_request(document: &str, _: u16) {
     let gateway = ask::responding_with("verify.json");
     let _ = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
     let example = serde_json::from_str(document).unwrap();
-    known_fields(&ask::body(&gateway.requests()[1]), &example, &[]);
+    known_fields(&gateway.request_json(1), &example, &[]);
 }
 
 fn book_request(document: &str, _: u16) {
@@ -194,7 +162,7 @@ fn book_request(document: &str, _: u16) {
     let _ = gateway.run(|| NuiteeFlights::book(ask::book_request()));
     let example: Value = serde_json::from_str(document).unwrap();
     let optional = ["customTags", "transactionId"];
-    known_fields(&ask::body(&gateway.requests()[0]), &example, &optional);
+    known_fields(&gateway.request_json(0), &example, &optional);
 }
 
 /// Checks the example of a prebook. Its flights, fares and passengers differ from those of the
@@ -232,10 +200,9 @@ fn prebook(document: &str, status: u16) {
         .respond_with(200, verify.to_string())
         .respond_with(status, document);
     let bound = gateway.run(|| NuiteeFlights::prebook(request)).unwrap();
-    assert_eq!(
-        (bound.total, bound.fare, bound.fare_tax),
-        (74_027, Some(42_187), Some(31_840))
-    );
+    assert_eq!(bound.total, 74_027);
+    assert_eq!(bound.fare, Some(42_187));
+    assert_eq!(bound.fare_tax, Some(31_840));
     assert_eq!(bound.journeys.len(), 2);
     assert!(bound.checkout.unwrap().token.starts_with("pi_"));
 
@@ -244,7 +211,7 @@ fn prebook(document: &str, status: u16) {
         ..ask::book_request()
     };
     let _ = gateway.run(|| NuiteeFlights::book(request));
-    let sent = ask::body(&gateway.requests()[2]);
+    let sent = gateway.request_json(2);
     assert_eq!(
         sent["payment"]["transactionId"],
         "tr_cts_WaTMwICRB0h_dOfyvLvvN"
@@ -260,10 +227,9 @@ fn read_booking(document: &str, status: u16) {
     };
     assert_eq!(state.status, BookingStatus::Confirmed);
     assert_eq!(state.airline_pnr, None);
-    assert_eq!(
-        (state.total, state.fare, state.fare_tax),
-        (28_702, Some(23_832), Some(4870))
-    );
+    assert_eq!(state.total, 28_702);
+    assert_eq!(state.fare, Some(23_832));
+    assert_eq!(state.fare_tax, Some(4870));
 }
 
 fn read_refused(document: &str, status: u16) {
@@ -354,10 +320,8 @@ fn airline(document: &str, status: u16) {
     let airline = gateway.run(|| NuiteeFlights::read_airline("AA".to_owned()));
     let airline = airline.unwrap();
     assert_eq!(airline.alliance.as_deref(), Some("oneworld"));
-    assert_eq!(
-        (airline.country.as_deref(), airline.is_active),
-        (Some("US"), true)
-    );
+    assert_eq!(airline.country.as_deref(), Some("US"));
+    assert!(airline.is_active);
 }
 
 fn airline_refused(document: &str, status: u16) {

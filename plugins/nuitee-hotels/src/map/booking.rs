@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use stopover_sdk::json::DecodeError;
-use stopover_sdk::time;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, SupplierBooking, SupplierRoom,
 };
 use stopover_sdk::types::{BookingStatus, MinorUnits};
+use stopover_sdk::{html, time};
 
 use crate::map::prebook::Extras;
-use crate::map::{self, minor, policy, text};
+use crate::map::{self, minor, policy};
 use crate::wire::LenientTextList;
 use crate::wire::booking::{Booking, Cancellation, SupplierRoom as WireRoom};
 use crate::wire::rate::CancellationPolicies;
@@ -39,9 +39,7 @@ pub(crate) fn supplier_booking(booking: Booking) -> Result<SupplierBooking, Deco
     let id = booking.booking_id.as_deref();
     let supplier_reference =
         non_empty(id).ok_or_else(|| DecodeError::new("the booking has no id"))?;
-    if total < 0 {
-        return Err(DecodeError::new("the booking has a negative price"));
-    }
+    ensure(total >= 0, "the booking has a negative price")?;
     let is_canceled = status == BookingStatus::Canceled;
     let hotel_confirmation_code = non_empty(booking.hotel_confirmation_code.as_deref());
     let supplier_room_reference = non_empty(booking.supplier_booking_id.as_deref());
@@ -60,7 +58,7 @@ pub(crate) fn supplier_booking(booking: Booking) -> Result<SupplierBooking, Deco
         None
     };
     let mut extensions = Vec::new();
-    if booking.sandbox.0 {
+    if booking.sandbox.is_set() {
         extensions.push(("sandbox".to_owned(), "true".to_owned()));
     }
     Ok(SupplierBooking {
@@ -100,11 +98,10 @@ pub(crate) fn canceled_booking(
     cancellation: &Cancellation,
     read: Option<SupplierBooking>,
 ) -> Result<SupplierBooking, DecodeError> {
-    if status(&cancellation.status) != Some(BookingStatus::Canceled) {
-        return Err(DecodeError::new(
-            "the response to the cancellation has an unexpected status",
-        ));
-    }
+    ensure(
+        status(&cancellation.status) == Some(BookingStatus::Canceled),
+        "the response to the cancellation has an unexpected status",
+    )?;
     let amounts = amounts(
         cancellation,
         read.as_ref().map(|state| state.currency.as_str()),
@@ -258,7 +255,7 @@ fn remarks(booking: &Booking) -> Option<String> {
     ];
     let mut texts: Vec<String> = Vec::new();
     for text in sources.iter().flat_map(|source| &source.0) {
-        let text = text::plain(text);
+        let text = html::plain(text);
         if !text.is_empty() && !texts.contains(&text) {
             texts.push(text);
         }

@@ -1,12 +1,13 @@
 //! Conversion of hotel details and reviews.
 
 use stopover_sdk::hotel_content::{HotelDetails, HouseRule, Image, Review, Reviews, RoomContent};
+use stopover_sdk::html;
+use stopover_sdk::lenient::LenientNumber;
 use stopover_sdk::types::Location;
 use stopover_sdk::types::hotel::HotelSummary;
 
-use crate::map::{location, text};
+use crate::map::location;
 use crate::wire;
-use crate::wire::LenientNumber;
 use crate::wire::content::{Hotel, Photo};
 
 pub(crate) fn details(hotel: Hotel) -> HotelDetails {
@@ -15,16 +16,16 @@ pub(crate) fn details(hotel: Hotel) -> HotelDetails {
     let check_in =
         times.and_then(|times| times.checkin_start.as_deref().or(times.checkin.as_deref()));
     HotelDetails {
-        name: text::plain(&hotel.name),
-        description: text::optional(hotel.hotel_description.as_deref()),
+        name: html::plain(&hotel.name),
+        description: html::optional(hotel.hotel_description.as_deref()),
         star_rating: hotel.star_rating.0.filter(|stars| *stars > 0.0),
         // Without reviews the rating is 0, which is not a rating by guests.
         guest_rating: hotel.rating.0.filter(|rating| *rating > 0.0),
         review_count,
-        address_line: text::optional(hotel.address.as_deref()),
-        city: text::optional(hotel.city.as_deref()),
-        region: text::optional(hotel.state.as_deref()),
-        postal_code: text::optional(hotel.zip.as_deref()),
+        address_line: html::optional(hotel.address.as_deref()),
+        city: html::optional(hotel.city.as_deref()),
+        region: html::optional(hotel.state.as_deref()),
+        postal_code: html::optional(hotel.zip.as_deref()),
         country: hotel.country.as_deref().and_then(country),
         location: point(&hotel),
         time_zone: None,
@@ -32,14 +33,14 @@ pub(crate) fn details(hotel: Hotel) -> HotelDetails {
         check_out_until: times
             .and_then(|times| times.checkout.as_deref())
             .and_then(clock),
-        phone: text::optional(hotel.phone.as_deref()),
-        email: text::optional(hotel.email.as_deref()),
+        phone: html::optional(hotel.phone.as_deref()),
+        email: html::optional(hotel.email.as_deref()),
         amenities: unique(
             hotel
                 .hotel_facilities
                 .0
                 .iter()
-                .map(|name| text::plain(name)),
+                .map(|name| html::plain(name)),
         ),
         images: images(hotel.hotel_images.0),
         policies: policies(
@@ -55,13 +56,13 @@ pub(crate) fn summary(hotel: &Hotel) -> HotelSummary {
     let parts = [&hotel.address, &hotel.city, &hotel.zip];
     let parts = parts
         .into_iter()
-        .filter_map(|part| text::optional(part.as_deref()));
+        .filter_map(|part| html::optional(part.as_deref()));
     let country = hotel.country.as_deref().and_then(country);
     let address: Vec<String> = parts.chain(country).collect();
     HotelSummary {
         address: address.join(", ").replace('\n', ", "),
         location: point(hotel),
-        ..HotelSummary::new(&hotel.id, text::plain(&hotel.name))
+        ..HotelSummary::new(&hotel.id, html::plain(&hotel.name))
     }
 }
 
@@ -82,17 +83,17 @@ pub(crate) fn reviews(
 }
 
 fn review(review: wire::content::Review) -> Review {
-    let traveller_type = text::optional(review.traveller_type.as_deref());
+    let traveller_type = html::optional(review.traveller_type.as_deref());
     Review {
         rating: review
             .average_score
             .0
             .filter(|score| (0.0..=10.0).contains(score)),
-        title: text::optional(review.headline.as_deref()),
-        pros: text::optional(review.pros.as_deref()),
-        cons: text::optional(review.cons.as_deref()),
+        title: html::optional(review.headline.as_deref()),
+        pros: html::optional(review.pros.as_deref()),
+        cons: html::optional(review.cons.as_deref()),
         text: None,
-        language: text::optional(review.language.as_deref()),
+        language: html::optional(review.language.as_deref()),
         traveller_type: traveller_type
             .map(|kind| kind.trim_start_matches("review category ").to_owned()),
         // Nuitee's date is when the review was written, not when the stay took place.
@@ -104,14 +105,14 @@ fn room(room: wire::content::Room) -> RoomContent {
     let image = |photo: Photo| {
         Some(Image {
             url: photo.url_hd.or(photo.url).filter(|url| is_url(url))?,
-            caption: text::optional(photo.image_description.as_deref()),
+            caption: html::optional(photo.image_description.as_deref()),
             width: None,
             height: None,
         })
     };
     RoomContent {
-        name: text::plain(&room.room_name),
-        description: text::optional(room.description.as_deref()),
+        name: html::plain(&room.room_name),
+        description: html::optional(room.description.as_deref()),
         max_occupancy: count(room.max_occupancy)
             .and_then(|guests| u8::try_from(guests).ok())
             .filter(|guests| *guests > 0),
@@ -125,8 +126,8 @@ fn images(mut images: Vec<wire::content::Image>) -> Vec<Image> {
         let order = |image: &wire::content::Image| image.order.0.unwrap_or(f64::MAX);
         right
             .default_image
-            .0
-            .cmp(&left.default_image.0)
+            .is_set()
+            .cmp(&left.default_image.is_set())
             .then(order(left).total_cmp(&order(right)))
     });
     let image = |image: wire::content::Image| {
@@ -136,7 +137,7 @@ fn images(mut images: Vec<wire::content::Image>) -> Vec<Image> {
                 .filter(|url| is_url(url))
                 .or(image.url)
                 .filter(|url| is_url(url))?,
-            caption: text::optional(image.caption.as_deref()),
+            caption: html::optional(image.caption.as_deref()),
             width: None,
             height: None,
         })
@@ -145,14 +146,14 @@ fn images(mut images: Vec<wire::content::Image>) -> Vec<Image> {
 }
 
 fn policies(policies: &[wire::content::Policy], important: Option<&str>) -> Vec<HouseRule> {
-    let important = text::optional(important).map(|text| HouseRule {
+    let important = html::optional(important).map(|text| HouseRule {
         name: "Important information".to_owned(),
         text,
     });
     let named = policies.iter().filter_map(|policy| {
         Some(HouseRule {
-            name: text::optional(policy.name.as_deref())?,
-            text: text::optional(policy.description.as_deref())?,
+            name: html::optional(policy.name.as_deref())?,
+            text: html::optional(policy.description.as_deref())?,
         })
     });
     named.chain(important).collect()

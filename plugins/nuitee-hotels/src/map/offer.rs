@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceResponse};
+use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
 use stopover_sdk::types::{MinorUnits, Money};
 
-use crate::map::{self, add, board, minor, policy, text};
+use crate::map::{self, add, board, minor, policy};
 use crate::wire;
 use crate::wire::RoomNumber;
 use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType};
@@ -82,7 +83,7 @@ pub(crate) fn offer(
     if room_type.offer_id.is_empty() || room_type.offer_id.len() > OFFER_ID_BYTES {
         return Ok(Err("the offer's id is missing or too long"));
     }
-    let needs_membership = room_type.loyalty_membership_id_required.0;
+    let needs_membership = room_type.loyalty_membership_id_required.is_set();
     if needs_membership && context.loyalty_membership.is_none() {
         return Ok(Err("the offer is for members of a loyalty programme"));
     }
@@ -154,8 +155,8 @@ fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, De
     let Some(due_at_property) = due_at_property(&rate.retail_rate, currency) else {
         return Ok(Err("the amount due at the property cannot be read"));
     };
-    let name = text::plain(&rate.name);
-    let board_name = text::plain(&rate.board_name);
+    let name = html::plain(&rate.name);
+    let board_name = html::plain(&rate.board_name);
     // An unreadable policy must not be offered as free cancellation.
     let policy = rate
         .cancellation_policies
@@ -187,16 +188,18 @@ pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, DecodeError> {
 /// offer, but only in one. Returns `None` if it cannot be read.
 fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
     let mut due: Option<Money> = None;
-    for fee in rate.taxes_and_fees.0.iter().filter(|fee| !fee.included.0) {
+    for fee in rate
+        .taxes_and_fees
+        .0
+        .iter()
+        .filter(|fee| !fee.included.is_set())
+    {
         let fee_currency = match fee.currency.as_str() {
             "" => currency,
             named => named,
         };
         let amount = minor(fee.amount, fee_currency).ok()?;
-        let sum = due.get_or_insert_with(|| Money {
-            amount: 0,
-            currency: fee_currency.to_owned(),
-        });
+        let sum = due.get_or_insert_with(|| Money::new(0, fee_currency));
         if sum.currency != fee_currency {
             return None;
         }
@@ -251,7 +254,7 @@ fn read_promotion(promotion: &wire::rate::Promotion, currency: &str) -> Promotio
         .is_none_or(|code| code == currency);
     let discount = promotion.discount.filter(|discount| !discount.is_zero());
     Promotion {
-        name: text::plain(&promotion.name),
+        name: html::plain(&promotion.name),
         description: discount
             .filter(|_| kind == "percentage")
             .map(|discount| format!("{discount} %")),

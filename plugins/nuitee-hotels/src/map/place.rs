@@ -1,12 +1,14 @@
 //! Conversion of suggestions and their details to places.
 
 use stopover_sdk::hotel_places::{Alternative, Place};
+use stopover_sdk::html;
 
+use crate::map;
 use crate::map::content::country;
-use crate::map::{self, text};
 use crate::wire;
+use crate::wire::Coordinates;
 use crate::wire::place::Suggestion;
-use crate::wire::{Coordinates, LenientNumber};
+use stopover_sdk::lenient::LenientNumber;
 
 const EARTH_RADIUS_M: f64 = 6_371_000.0;
 /// Minimum radius of a place, in metres. It is used for places without an extent.
@@ -31,13 +33,13 @@ pub(crate) fn place(
         .iter()
         .filter(|other| other.place_id != suggestion.place_id)
         .map(|other| Alternative {
-            name: text::plain(&other.display_name),
-            address: text::plain(&other.formatted_address),
+            name: html::plain(&other.display_name),
+            address: html::plain(&other.formatted_address),
         });
     Some(Place {
         supplier_place_id: suggestion.place_id.clone(),
-        name: text::plain(&suggestion.display_name),
-        address: text::plain(&suggestion.formatted_address),
+        name: html::plain(&suggestion.display_name),
+        address: html::plain(&suggestion.formatted_address),
         location: map::location(
             LenientNumber(Some(at.latitude)),
             LenientNumber(Some(at.longitude)),
@@ -50,7 +52,7 @@ pub(crate) fn place(
                 .round()
         }),
         country: component("country").and_then(|component| country(&component.short_text)),
-        city: city.map(|component| text::plain(&component.long_text)),
+        city: city.map(|component| html::plain(&component.long_text)),
         types: suggestion.types.0.clone(),
         alternatives: alternatives.take(5).collect(),
     })

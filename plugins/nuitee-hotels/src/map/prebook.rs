@@ -44,8 +44,8 @@ pub(crate) fn prebook_response(
     if prebook.prebook_id.is_empty() {
         return Err(contradiction("it has no id"));
     }
-    if prebook.board_changed.0 || prebook.cancellation_changed.0 {
-        let what = if prebook.board_changed.0 {
+    if prebook.board_changed.is_set() || prebook.cancellation_changed.is_set() {
+        let what = if prebook.board_changed.is_set() {
             "board"
         } else {
             "cancellation policy"
@@ -76,15 +76,11 @@ pub(crate) fn prebook_response(
         return Err(contradiction("its price is not positive"));
     }
     if total > offered.total {
-        let now = Money {
-            amount: total,
-            currency: offered.currency.to_owned(),
-        };
+        let now = Money::new(total, offered.currency);
         let message = "the price of the offer rose";
         return Err(Refusal::new(RefusalReason::PriceChanged(now), message).into());
     }
-    let supplier_prebook = String::from_utf8(json::encode(&bound)?)
-        .map_err(|_| contradiction("its id is not text"))?;
+    let supplier_prebook = json::encode_text(&bound)?;
     Ok(PrebookResponse {
         supplier_prebook,
         currency: prebook.currency,

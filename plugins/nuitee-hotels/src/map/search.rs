@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use stopover_sdk::hotel_search::{AppliedFilters, Filters, SearchResponse, Sort, SupplierHotel};
+use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
 use crate::map::place::distance_m;
-use crate::map::{self, offer, text};
+use crate::map::{self, offer};
 use crate::wire::Coordinates;
 use crate::wire::rate::{Hotel, HotelRates, RoomType};
 
@@ -142,11 +143,11 @@ fn matches_filters(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool 
 fn supplier_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> SupplierHotel {
     SupplierHotel {
         supplier_hotel_id: hotel.id.clone(),
-        name: text::plain(&hotel.name),
+        name: html::plain(&hotel.name),
         address: hotel
             .address
             .as_deref()
-            .map(text::plain)
+            .map(html::plain)
             .unwrap_or_default(),
         location,
         star_rating: hotel.stars.0.filter(|stars| *stars > 0.0),

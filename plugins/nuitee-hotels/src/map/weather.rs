@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use stopover_sdk::hotel_weather::{WeatherCondition, WeatherDay};
+use stopover_sdk::html;
 use stopover_sdk::time;
 
-use crate::map::text;
-use crate::wire::LenientNumber;
 use crate::wire::weather::{Daily, DetailedDay, Range, Weather};
+use stopover_sdk::lenient::LenientNumber;
 
 /// Returns the days from `start` to `end` (both included), in order. If a day comes in both forms,
 /// the detailed one is used.
@@ -38,7 +38,7 @@ pub(crate) fn days(weather: Vec<Weather>, start: &str, end: &str) -> Vec<Weather
 fn detailed_day(day: DetailedDay) -> WeatherDay {
     let (temperature_min, temperature_max) = range(day.temp.as_ref());
     let conditions = day.weather.0.into_iter().map(|condition| WeatherCondition {
-        description: text::plain(&condition.description),
+        description: html::plain(&condition.description),
         icon: condition.icon.filter(|icon| !icon.is_empty()),
     });
     WeatherDay {
@@ -90,5 +90,5 @@ fn summary(text: &str) -> Option<String> {
         Some((_, summary)) => summary,
         None => text,
     };
-    text::optional(Some(text))
+    html::optional(Some(text))
 }

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::rate::CancellationPolicies;
-use crate::wire::{Amount, LenientFlag, LenientText, LenientTextList, OneOrMany, RoomNumber};
+use crate::wire::{Amount, LenientTextList, Reference, RoomNumber};
+use stopover_sdk::lenient::{LenientFlag, OneOrMany};
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,14 +54,14 @@ pub(crate) enum Payment<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Booking {
     #[serde(default)]
-    pub(crate) booking_id: LenientText,
+    pub(crate) booking_id: Reference,
     #[serde(default)]
-    pub(crate) client_reference: LenientText,
+    pub(crate) client_reference: Reference,
     #[serde(default)]
-    pub(crate) supplier_booking_id: LenientText,
+    pub(crate) supplier_booking_id: Reference,
     pub(crate) status: String,
     #[serde(default)]
-    pub(crate) hotel_confirmation_code: LenientText,
+    pub(crate) hotel_confirmation_code: Reference,
     #[serde(default)]
     pub(crate) booked_rooms: OneOrMany<SupplierRoom>,
     /// Rooms of a listed booking, which uses this name for `booked_rooms`.
@@ -68,9 +69,9 @@ pub(crate) struct Booking {
     pub(crate) rooms: OneOrMany<SupplierRoom>,
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
     #[serde(default)]
-    pub(crate) last_free_cancellation_date: LenientText,
+    pub(crate) last_free_cancellation_date: Reference,
     #[serde(default)]
-    pub(crate) cancelled_at: LenientText,
+    pub(crate) cancelled_at: Reference,
     pub(crate) currency: String,
     pub(crate) price: Decimal,
     #[serde(default, deserialize_with = "lenient")]
@@ -127,7 +128,6 @@ pub(crate) struct BookedRetailRate {
     pub(crate) total: OneOrMany<Amount>,
 }
 
-/// The response to a cancellation.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Cancellation {
     #[serde(default)]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use stopover_sdk::money::{Decimal, lenient};
 
-use crate::wire::OneOrMany;
+use stopover_sdk::lenient::OneOrMany;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::wire::{Coordinates, LenientNumber, OneOrMany};
+use crate::wire::Coordinates;
+use stopover_sdk::lenient::{LenientFlag, LenientNumber, OneOrMany};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -48,7 +49,7 @@ pub(crate) struct Image {
     #[serde(default)]
     pub(crate) order: LenientNumber,
     #[serde(default)]
-    pub(crate) default_image: crate::wire::LenientFlag,
+    pub(crate) default_image: LenientFlag,
 }
 
 #[derive(Debug, Deserialize)]

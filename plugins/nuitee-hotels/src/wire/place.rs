@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::wire::{Coordinates, OneOrMany};
+use crate::wire::Coordinates;
+use stopover_sdk::lenient::OneOrMany;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use stopover_sdk::money::{Decimal, lenient};
 
-use crate::wire::{Amount, LenientFlag, LenientNumber, OneOrMany, RoomNumber};
+use crate::wire::{Amount, RoomNumber};
+use stopover_sdk::lenient::{LenientFlag, LenientNumber, OneOrMany};
 
 /// Body of a request to `/hotels/rates`: hotels by id, by place or around a point.
 #[derive(Debug, Default, Serialize)]

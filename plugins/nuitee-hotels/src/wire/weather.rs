@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use crate::wire::{LenientNumber, OneOrMany};
+use stopover_sdk::lenient::{LenientNumber, OneOrMany};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

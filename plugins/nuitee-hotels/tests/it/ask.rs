@@ -1,21 +1,14 @@
 //! Requests as the gateway makes them, and mock gateways with responses.
 
-use std::path::Path;
-
 use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::hotel_cancellation::{CancelRequest, QuoteRequest};
 use stopover_sdk::hotel_pricing::PriceRequest;
-use stopover_sdk::http::Request;
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Contact;
 use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay};
 
-/// Reads a document of `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures")
-        .join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    testing::read_fixture(env!("CARGO_MANIFEST_DIR"), name)
 }
 
 /// Creates a mock gateway whose first response is a fixture.
@@ -95,11 +88,6 @@ pub(crate) fn cancel_request() -> CancelRequest {
         supplier_reference: "BK-OWN-1".to_owned(),
         rooms: vec![],
     }
-}
-
-/// Returns the JSON body of a request.
-pub(crate) fn body(request: &Request) -> serde_json::Value {
-    serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap()
 }
 
 fn contact() -> Contact {

@@ -1,8 +1,9 @@
 //! The adapter's description.
 
 use nuitee_hotels::NuiteeHotels;
-use stopover_sdk::testing::MockGateway;
-use stopover_sdk::{HotelPricing, Plugin, ReadError};
+use stopover_sdk::testing::Outcome::Misconfigured;
+use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::{HotelPricing, Plugin};
 
 use crate::ask;
 
@@ -37,9 +38,6 @@ fn settings_change_hosts_and_payment_collection() {
 fn invalid_settings_fail_calls_before_any_request() {
     let gateway = MockGateway::new().settings(r#"{"payment_method": "CASH"}"#);
     let response = gateway.run(|| NuiteeHotels::price(ask::price_request()));
-    assert!(
-        matches!(response, Err(ReadError::Misconfigured(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), Misconfigured, "{response:?}");
     assert!(gateway.requests().is_empty());
 }

@@ -28,63 +28,37 @@ fn query_parameters_are_encoded_and_appended() {
 }
 
 #[test]
-fn change_error_is_not_sent_only_if_nothing_was_sent() {
+fn error_is_converted_for_reads_and_changes() {
     use crate::http::Error;
-    let cases = [
+    type Case = (
+        fn(String) -> Error,
+        fn(String) -> ReadError,
+        fn(String) -> ChangeError,
+    );
+    // A change is "not sent" only if nothing was sent.
+    let cases: [Case; 4] = [
         (
-            Error::Denied("host".into()),
-            ChangeError::NotSent("host".into()),
+            Error::Denied,
+            ReadError::Misconfigured,
+            ChangeError::NotSent,
         ),
+        (Error::NotSent, ReadError::Unavailable, ChangeError::NotSent),
+        (Error::TimedOut, ReadError::TimedOut, ChangeError::Unknown),
         (
-            Error::NotSent("dns".into()),
-            ChangeError::NotSent("dns".into()),
-        ),
-        (
-            Error::TimedOut("slow".into()),
-            ChangeError::Unknown("slow".into()),
-        ),
-        (
-            Error::ConnectionLost("reset".into()),
-            ChangeError::Unknown("reset".into()),
-        ),
-        (
-            Error::TooLarge(8),
-            ChangeError::Unknown("a response of over 8 bytes".into()),
+            Error::ConnectionLost,
+            ReadError::Unavailable,
+            ChangeError::Unknown,
         ),
     ];
-    for (error, expected) in cases {
-        assert_eq!(ChangeError::from(error), expected);
+    let text = || "cause".to_owned();
+    for (error, read_error, change_error) in cases {
+        assert_eq!(ReadError::from(error(text())), read_error(text()));
+        assert_eq!(ChangeError::from(error(text())), change_error(text()));
     }
-}
-
-#[test]
-fn read_error_matches_http_error() {
-    use crate::http::Error;
-    let cases = [
-        (
-            Error::Denied("host".into()),
-            ReadError::Misconfigured("host".into()),
-        ),
-        (
-            Error::NotSent("dns".into()),
-            ReadError::Unavailable("dns".into()),
-        ),
-        (
-            Error::TimedOut("slow".into()),
-            ReadError::TimedOut("slow".into()),
-        ),
-        (
-            Error::ConnectionLost("reset".into()),
-            ReadError::Unavailable("reset".into()),
-        ),
-        (
-            Error::TooLarge(8),
-            ReadError::InvalidResponse("a response of over 8 bytes".into()),
-        ),
-    ];
-    for (error, expected) in cases {
-        assert_eq!(ReadError::from(error), expected);
-    }
+    let text = || "a response of over 8 bytes".to_owned();
+    let (read_error, change_error) = (Error::TooLarge(8).into(), Error::TooLarge(8).into());
+    assert_eq!(ReadError::InvalidResponse(text()), read_error);
+    assert_eq!(ChangeError::Unknown(text()), change_error);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use serde_json::json;
 use stopover_sdk::PaymentProcessor;
 use stopover_sdk::money::minor_unit_exponent;
-use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::Outcome::{Refused, Unknown};
+use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::Money;
 use stripe_payments::StripePayments;
 
@@ -42,10 +42,7 @@ const AMOUNTS: [(&str, u32, i64, Option<i64>); 21] = [
 ];
 
 fn money(currency: &str, amount: i64) -> Money {
-    Money {
-        amount,
-        currency: currency.to_owned(),
-    }
+    Money::new(amount, currency)
 }
 
 #[test]
@@ -67,10 +64,7 @@ fn amount_is_converted_in_both_directions() {
         let gateway = MockGateway::new().respond_with(200, response.to_string());
         let ending = gateway.run(|| StripePayments::authorize(request));
         let Some(stripes) = stripes else {
-            assert!(
-                matches!(ending, Err(PaymentError::Refused(_))),
-                "{case}: {ending:?}"
-            );
+            assert_eq!(outcome(&ending), Refused(""), "{case}: {ending:?}");
             assert!(gateway.requests().is_empty(), "{case}");
             continue;
         };
@@ -79,10 +73,8 @@ fn amount_is_converted_in_both_directions() {
         let lower = currency.to_ascii_lowercase();
         assert_eq!(parameters[1], format!("currency={lower}"), "{case}");
         let state = ending.unwrap_or_else(|error| panic!("{case}: {error:?}"));
-        assert_eq!(
-            (state.currency.as_str(), state.authorized),
-            (currency, minor)
-        );
+        assert_eq!(state.currency.as_str(), currency);
+        assert_eq!(state.authorized, minor);
     }
 }
 
@@ -92,10 +84,7 @@ fn refund_with_unrepresentable_fraction_is_refused_without_request() {
     request.amount = money("KWD", 1_001);
     let gateway = MockGateway::new();
     let ending = gateway.run(|| StripePayments::refund(request));
-    assert!(
-        matches!(ending, Err(PaymentError::Refused(_))),
-        "{ending:?}"
-    );
+    assert_eq!(outcome(&ending), Refused(""), "{ending:?}");
     assert!(gateway.requests().is_empty());
 }
 
@@ -114,8 +103,5 @@ fn response_amount_with_invalid_fraction_is_unknown() {
     let ending = MockGateway::new()
         .respond_with(200, response.to_string())
         .run(|| StripePayments::authorize(request));
-    assert!(
-        matches!(ending, Err(PaymentError::Unknown(_))),
-        "{ending:?}"
-    );
+    assert_eq!(outcome(&ending), Unknown, "{ending:?}");
 }

@@ -1,11 +1,14 @@
 //! Payments and refunds that are read back.
 
 use serde_json::{Value, json};
-use stopover_sdk::http::Error;
+use stopover_sdk::http::Response;
 use stopover_sdk::payment_processor::{
     PaymentError, PaymentLookup, PaymentStatus, ProcessorPayment, RefundLookup,
 };
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::Outcome::{
+    Failed, InvalidResponse, Misconfigured, NotFound, RateLimited, Unavailable,
+};
+use stopover_sdk::testing::{MockGateway, outcome, read_failures, refusal};
 use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason};
 use stripe_payments::StripePayments;
 
@@ -117,10 +120,7 @@ fn payment_is_not_found_only_after_two_complete_lists() {
     let another = edited("payment", &[("/id", json!("pi_other"))]);
     let gateway = MockGateway::new().respond_with(200, another.to_string());
     let found = find(&gateway, Some(PAYMENT_ID));
-    assert!(
-        matches!(found, Err(ReadError::InvalidResponse(_))),
-        "{found:?}"
-    );
+    assert_eq!(outcome(&found), InvalidResponse, "{found:?}");
 }
 
 /// Checks the payment's status by Stripe's status, by the party that completes the payment, and by
@@ -186,10 +186,7 @@ fn every_status_is_converted() {
         edited("payment", &[("/status", json!("requires_magic"))]).to_string(),
     );
     let found = find(&gateway, Some(PAYMENT_ID));
-    assert!(
-        matches!(found, Err(ReadError::InvalidResponse(_))),
-        "{found:?}"
-    );
+    assert_eq!(outcome(&found), InvalidResponse, "{found:?}");
 }
 
 #[test]
@@ -227,17 +224,11 @@ fn refund_is_found_by_client_reference() {
     assert_eq!(find_refund(&nothing), Ok(RefundLookup::NotFound));
     let more = json!({"data": [by_hand], "has_more": true}).to_string();
     let response = find_refund(&MockGateway::new().respond_with(200, more));
-    assert!(
-        matches!(response, Err(ReadError::InvalidResponse(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
     // An unknown payment does not prove that there is no refund.
     let unknown = MockGateway::new().respond_with(404, error("resource_missing"));
     let response = find_refund(&unknown);
-    assert!(
-        matches!(response, Err(ReadError::NotFound(_))),
-        "{response:?}"
-    );
+    assert_eq!(outcome(&response), NotFound, "{response:?}");
 }
 
 #[test]
@@ -245,9 +236,7 @@ fn failed_refund_is_rejected_instead_of_found_or_not_found() {
     for status in ["failed", "canceled"] {
         let refund = edited("refund", &[("/status", json!(status))]);
         let response = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
-        let Err(ReadError::Rejected(refusal)) = response else {
-            panic!("{status}: {response:?}");
-        };
+        let refusal = refusal(response);
         assert_eq!(
             refusal.reason,
             RefusalReason::Other("refund_failed".to_owned())
@@ -265,68 +254,32 @@ fn failed_refund_is_rejected_instead_of_found_or_not_found() {
 
 #[test]
 fn every_read_failure_has_expected_error() {
-    let text = || "closed".to_owned();
     let typed = |kind: &str| json!({"error": {"type": kind}}).to_string();
-    let response = |status, body: String| MockGateway::new().respond_with(status, body);
-    let cases = [
-        (
-            "unavailable",
-            MockGateway::new().fail_with(Error::ConnectionLost(text())),
-        ),
-        (
-            "unavailable",
-            MockGateway::new().fail_with(Error::NotSent(text())),
-        ),
-        (
-            "timed out",
-            MockGateway::new().fail_with(Error::TimedOut(text())),
-        ),
-        (
-            "misconfigured",
-            MockGateway::new().fail_with(Error::Denied(text())),
-        ),
-        (
-            "unreadable",
-            MockGateway::new().fail_with(Error::TooLarge(8 << 20)),
-        ),
-        ("misconfigured", response(401, error("api_key_expired"))),
-        ("misconfigured", response(403, error("no_account"))),
+    let responses = [
+        (401, error("api_key_expired"), Misconfigured),
+        (403, error("no_account"), Misconfigured),
         // Stripe's response to an unknown URL.
-        (
-            "misconfigured",
-            response(404, typed("invalid_request_error")),
-        ),
-        ("limited", response(429, error("rate_limit"))),
-        ("limited", response(429, error("lock_timeout"))),
-        (
-            "unavailable",
-            response(409, error("idempotency_key_in_use")),
-        ),
-        ("rejected", response(400, error("parameter_unknown"))),
-        ("failed", response(500, typed("api_error"))),
-        ("unavailable", response(503, "<html>".to_owned())),
+        (404, typed("invalid_request_error"), Misconfigured),
+        (429, error("rate_limit"), RateLimited),
+        (429, error("lock_timeout"), RateLimited),
+        (409, error("idempotency_key_in_use"), Unavailable),
+        (500, typed("api_error"), Failed),
         // A 404 in another form is not from Stripe.
-        ("unreadable", response(404, String::new())),
-        ("unreadable", response(302, String::new())),
-        ("unreadable", response(200, "{".to_owned())),
+        (404, String::new(), InvalidResponse),
+        (302, String::new(), InvalidResponse),
     ];
-    for (number, (expected, gateway)) in cases.into_iter().enumerate() {
-        let error = find(&gateway, Some(PAYMENT_ID)).unwrap_err();
-        let found = match &error {
-            ReadError::NotFound(_) => "not found",
-            ReadError::Rejected(refusal) => {
-                assert_eq!(refusal.supplier_code.as_deref(), Some("parameter_unknown"));
-                assert!(!refusal.message.contains("Ann"), "{}", refusal.message);
-                "rejected"
-            }
-            ReadError::RateLimited(_) => "limited",
-            ReadError::TimedOut(_) => "timed out",
-            ReadError::Unavailable(_) => "unavailable",
-            ReadError::Failed(_) => "failed",
-            ReadError::InvalidResponse(_) => "unreadable",
-            ReadError::Misconfigured(_) => "misconfigured",
-        };
-        assert_eq!(found, expected, "{number}: {error:?}");
-        assert_eq!(gateway.requests().len(), 1, "{number}");
+    let mut failures = read_failures();
+    failures.extend(
+        responses.map(|(status, body, expected)| (Ok(Response::new(status, body)), expected)),
+    );
+    for (failure, expected) in failures {
+        let gateway = MockGateway::new().exchange(failure);
+        let found = find(&gateway, Some(PAYMENT_ID));
+        assert_eq!(outcome(&found), expected, "{found:?}");
+        assert_eq!(gateway.requests().len(), 1, "{found:?}");
     }
+    let gateway = MockGateway::new().respond_with(400, error("parameter_unknown"));
+    let refusal = refusal(find(&gateway, Some(PAYMENT_ID)));
+    assert_eq!(refusal.supplier_code.as_deref(), Some("parameter_unknown"));
+    assert!(!refusal.message.contains("Ann"), "{}", refusal.message);
 }

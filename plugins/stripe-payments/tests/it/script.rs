@@ -1,11 +1,10 @@
 //! Scripted responses of Stripe, and the requests that it receives.
 
 use serde_json::{Value, json};
-use stopover_sdk::http::Request;
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, FindRequest, IntentRequest, RefundRequest, VoidRequest,
 };
-use stopover_sdk::testing::MockGateway;
+use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Money;
 
 pub(crate) const PAYMENT_REF: &str = "bkg_1-authorize-1-1";
@@ -15,28 +14,13 @@ pub(crate) const INSTRUMENT: &str = "cus_Gateway0001/pm_1RkGateway0001";
 
 /// Returns a response in the form that Stripe documents, with invented values.
 pub(crate) fn fixture(name: &str) -> Value {
-    let text = match name {
-        "payment" => include_str!("../../fixtures/payment.json"),
-        "intent" => include_str!("../../fixtures/intent.json"),
-        "declined" => include_str!("../../fixtures/declined.json"),
-        "refund" => include_str!("../../fixtures/refund.json"),
-        "customer" => include_str!("../../fixtures/customer.json"),
-        "payment_method" => include_str!("../../fixtures/payment_method.json"),
-        "event" => include_str!("../../fixtures/event.json"),
-        _ => panic!("no fixture {name}"),
-    };
-    serde_json::from_str(text).unwrap()
+    let name = format!("{name}.json");
+    serde_json::from_str(&testing::read_fixture(env!("CARGO_MANIFEST_DIR"), &name)).unwrap()
 }
 
 /// Returns a fixture with values replaced, by JSON pointer.
 pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> Value {
-    let mut document = fixture(name);
-    for (pointer, value) in edits {
-        *document
-            .pointer_mut(pointer)
-            .unwrap_or_else(|| panic!("{name} has no {pointer}")) = value.clone();
-    }
-    document
+    testing::with_values(fixture(name), edits)
 }
 
 pub(crate) fn list(items: &[Value]) -> String {
@@ -52,17 +36,13 @@ pub(crate) fn error(code: &str) -> String {
     .to_string()
 }
 
-/// Returns method, path and query of a request, without the host.
-pub(crate) fn line(request: &Request) -> String {
-    let path = request.url.strip_prefix("https://api.stripe.com/v1");
-    let method = format!("{:?}", request.method);
-    let method = method.rsplit("::").next().unwrap_or_default();
-    let path = path.unwrap().replace("%5B", "[").replace("%5D", "]");
-    format!("{} {path}", method.to_uppercase())
-}
-
+/// Returns method, path and query of every request, without the host.
 pub(crate) fn asked(gateway: &MockGateway) -> Vec<String> {
-    gateway.requests().iter().map(line).collect()
+    let lines = gateway
+        .request_lines("https://api.stripe.com/v1")
+        .into_iter();
+    let decode = |line: String| line.replace("%5B", "[").replace("%5D", "]");
+    lines.map(decode).collect()
 }
 
 /// Returns the decoded parameters of the request with this number, in their order.
@@ -84,17 +64,11 @@ fn decoded(text: &str) -> String {
 
 pub(crate) fn header(gateway: &MockGateway, number: usize, name: &str) -> Option<String> {
     let request = &gateway.requests()[number];
-    let mut known = request.headers.iter();
-    known
-        .find(|header| header.name == name)
-        .map(|header| header.value.clone())
+    request.header_value(name).map(str::to_owned)
 }
 
 pub(crate) fn euros(amount: i64) -> Money {
-    Money {
-        amount,
-        currency: "EUR".to_owned(),
-    }
+    Money::new(amount, "EUR")
 }
 
 pub(crate) fn intent_request() -> IntentRequest {

@@ -1,25 +1,25 @@
 //! Conversion of Jetbridge's bookings and their cancellation, in pure functions.
 
 use stopover_sdk::flight_cancellation::AirlineQuote;
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{
     AirlineChange, CancellationAmounts, ChangeType, SupplierBooking,
 };
 
-use crate::common::{self, non_empty};
-use crate::jetbridge::fault::DOCUMENTED_FAULTS;
+use crate::common;
+use crate::fault::booking_failure;
+use crate::jetbridge::fault::ERRORS;
 use crate::jetbridge::map::itinerary::{PassengerCount, journeys, segments};
 use crate::jetbridge::map::{amount, money};
 use crate::jetbridge::wire;
 
 /// Checks the currency of the response to a change.
 pub(crate) fn check_currency(booking: &wire::Booking, currency: &str) -> Result<(), DecodeError> {
-    if booking.price.ccy == currency {
-        Ok(())
-    } else {
-        Err(DecodeError::new("the booking is in another currency"))
-    }
+    ensure(
+        booking.price.ccy == currency,
+        "the booking is in another currency",
+    )
 }
 
 pub(crate) fn booking(
@@ -63,7 +63,7 @@ fn status(booking: &wire::Booking) -> BookingStatus {
         wire::Status::Cancelled => BookingStatus::Canceled,
         wire::Status::Failed => {
             let number = (booking.failure.as_ref()).map(|failure| failure.no.to_string());
-            BookingStatus::Failed(DOCUMENTED_FAULTS.booking_failure(number.as_deref()))
+            BookingStatus::Failed(booking_failure(&ERRORS, number.as_deref()))
         }
     }
 }

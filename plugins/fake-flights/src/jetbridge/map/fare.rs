@@ -3,10 +3,10 @@
 use stopover_sdk::flight_pricing::{
     AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
 };
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, non_empty};
 use stopover_sdk::types::flight::{FareCondition, FareConditions};
 
-use crate::common::{self, is_within_size_limit, non_empty};
+use crate::common::{self, is_within_size_limit};
 use crate::jetbridge::map::itinerary::{PassengerCount, journeys, wanted_cabin};
 use crate::jetbridge::map::money;
 use crate::jetbridge::wire;

@@ -1,10 +1,10 @@
 //! Conversion of Jetbridge's journeys, in pure functions.
 
 use stopover_sdk::flight_pricing::PassengerCounts;
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, non_empty};
 use stopover_sdk::types::flight::{Cabin, Journey, Passenger, Segment, SegmentPassenger};
 
-use crate::common::{self, JourneyData, non_empty};
+use crate::common::{self, JourneyData};
 use crate::jetbridge::wire;
 
 /// The number of passengers. Jetbridge states the allowance per passenger of each leg, but not the
@@ -91,7 +91,6 @@ fn cabin(cabin: wire::Cabin) -> Cabin {
     }
 }
 
-/// Converts a cabin of a search.
 pub(crate) fn wanted_cabin(cabin: Cabin) -> wire::Cabin {
     match cabin {
         Cabin::Economy => wire::Cabin::Economy,

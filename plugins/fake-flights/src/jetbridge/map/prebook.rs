@@ -5,11 +5,11 @@ use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::Checkout;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 
-use crate::common::non_empty;
 use crate::jetbridge::map::amount;
 use crate::jetbridge::map::fare::conditions;
 use crate::jetbridge::map::itinerary::{PassengerCount, journeys};
 use crate::jetbridge::wire;
+use stopover_sdk::json::non_empty;
 
 pub(crate) fn prebook_request(request: &PrebookRequest) -> wire::PrebookRequest<'_> {
     wire::PrebookRequest {

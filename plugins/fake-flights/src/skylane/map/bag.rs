@@ -1,7 +1,7 @@
 //! Conversion of Skylane's bags, offered and bought, in pure functions.
 
 use stopover_sdk::flight_services::{AvailableService, AvailableServices, PurchaseRequest};
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::money::MoneyError;
 use stopover_sdk::types::flight::{Baggage, BaggageType, Service, ServiceType};
 
@@ -58,11 +58,7 @@ pub(crate) fn check_purchased_bags(
     };
     let all = (request.services.iter())
         .all(|wanted| bought(&wanted.supplier_service_id, wanted.quantity));
-    if all {
-        Ok(())
-    } else {
-        Err(DecodeError::new("the order lacks bags that were bought"))
-    }
+    ensure(all, "the order lacks bags that were bought")
 }
 
 /// Converts a bag. A bag keeps the id of its offer, by which a purchase is recognized.

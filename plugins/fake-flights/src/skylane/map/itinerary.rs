@@ -1,10 +1,10 @@
 //! Conversion of Skylane's slices to journeys, in pure functions.
 
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, non_empty};
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{Cabin, Journey, Segment, SegmentPassenger};
 
-use crate::common::{self, JourneyData, non_empty};
+use crate::common::{self, JourneyData};
 use crate::skylane::wire;
 
 pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, DecodeError> {
@@ -68,7 +68,6 @@ fn cabin(cabin: wire::Cabin) -> Cabin {
     }
 }
 
-/// Converts a cabin of a search.
 pub(crate) fn wanted_cabin(cabin: Cabin) -> wire::Cabin {
     match cabin {
         Cabin::Economy => wire::Cabin::Economy,

@@ -2,10 +2,10 @@
 
 use stopover_sdk::flight_booking::{PrebookRequest, PrebookResponse};
 use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceRequest, PriceResponse, Sort};
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::types::flight::{FareCondition, FareConditions};
 
-use crate::common::{self, is_within_size_limit, non_empty};
+use crate::common::{self, is_within_size_limit};
 use crate::skylane::map::itinerary::{journeys, wanted_cabin};
 use crate::skylane::map::{amount, instant, money};
 use crate::skylane::wire;
@@ -111,9 +111,8 @@ pub(crate) fn prebook_response(
     offer: wire::Offer,
     request: &PrebookRequest,
 ) -> Result<PrebookResponse, DecodeError> {
-    if offer.id != request.supplier_offer {
-        return Err(DecodeError::new("the price is that of another offer"));
-    }
+    let is_same_offer = offer.id == request.supplier_offer;
+    ensure(is_same_offer, "the price is that of another offer")?;
     let currency = request.currency.clone();
     Ok(PrebookResponse {
         total: amount(offer.total, &currency)?,

@@ -2,15 +2,16 @@
 
 use stopover_sdk::flight_booking::BookRequest;
 use stopover_sdk::flight_cancellation::AirlineQuote;
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::money::MoneyError;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{
     AirlineChange, CancellationAmounts, ChangeType, SupplierBooking,
 };
 
-use crate::common::{self, non_empty};
-use crate::skylane::fault::DOCUMENTED_FAULTS;
+use crate::common;
+use crate::fault::booking_failure;
+use crate::skylane::fault::ERRORS;
 use crate::skylane::map::bag::service;
 use crate::skylane::map::itinerary::{journeys, segments};
 use crate::skylane::map::traveller::traveller;
@@ -40,13 +41,12 @@ pub(crate) fn booking_in_currency(
     currency: &str,
 ) -> Result<SupplierBooking, DecodeError> {
     let state = booking(order)?;
-    if state.currency == currency {
-        Ok(state)
-    } else {
-        Err(DecodeError::new(
-            "the order is in a currency other than the payment's",
-        ))
-    }
+    let is_same_currency = state.currency == currency;
+    ensure(
+        is_same_currency,
+        "the order is in a currency other than the payment's",
+    )?;
+    Ok(state)
 }
 
 pub(crate) fn booking(order: wire::Order) -> Result<SupplierBooking, DecodeError> {
@@ -87,7 +87,7 @@ fn status(order: &wire::Order) -> BookingStatus {
         wire::OrderState::Cancelled => BookingStatus::Canceled,
         wire::OrderState::Failed => {
             let code = order.failure.as_ref().map(|failure| failure.code.as_str());
-            BookingStatus::Failed(DOCUMENTED_FAULTS.booking_failure(code))
+            BookingStatus::Failed(booking_failure(&ERRORS, code))
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 
-use crate::common::non_empty;
 use crate::skylane::wire;
+use stopover_sdk::json::non_empty;
 
 pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportResponse {
     let limit = usize::from(limit);

@@ -46,15 +46,15 @@ impl LocalStripe {
                 let program = program.display();
                 panic!("{program} does not start ({error}): `cargo xtask test` installs it")
             });
-        let mut said = BufReader::new(process.stdout.take().unwrap()).lines();
-        let port = said.find_map(|line| {
+        let mut output = BufReader::new(process.stdout.take().unwrap()).lines();
+        let port = output.find_map(|line| {
             let line = line.unwrap();
             let (_, address) = line.split_once("http://")?;
             let (_, port) = address.split_whitespace().next()?.rsplit_once(':')?;
             Some(port.to_owned())
         });
         // Further output of the process must not meet a closed pipe.
-        thread::spawn(move || said.for_each(drop));
+        thread::spawn(move || output.for_each(drop));
         let port = port.unwrap_or_else(|| panic!("localstripe ended before it listened"));
         Self {
             process,

@@ -1,4 +1,4 @@
-//! Conversion of HTML to plain text.
+//! Conversion of HTML, such as descriptions and remarks, to plain text.
 
 /// Elements whose content is not shown.
 const HIDDEN: [&str; 3] = ["script", "style", "head"];
@@ -29,7 +29,7 @@ const BLOCKS: [&str; 22] = [
     "blockquote",
 ];
 
-/// Named character references in hotel texts. Numeric references are computed.
+/// Named character references. Numeric references are computed.
 const CHARACTERS: [(&str, char); 40] = [
     ("amp", '&'),
     ("lt", '<'),
@@ -75,7 +75,7 @@ const CHARACTERS: [(&str, char); 40] = [
 
 /// Returns the text of an HTML fragment: tags are removed, characters decoded, and each block is on
 /// its own line without empty lines.
-pub(crate) fn plain(html: &str) -> String {
+pub fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(start) = rest.find('<') {
@@ -100,7 +100,7 @@ pub(crate) fn plain(html: &str) -> String {
 }
 
 /// Returns the plain text, or `None` if it is empty.
-pub(crate) fn optional(html: Option<&str>) -> Option<String> {
+pub fn optional(html: Option<&str>) -> Option<String> {
     html.map(plain).filter(|text| !text.is_empty())
 }
 
@@ -228,6 +228,14 @@ mod tests {
             ),
             ("unclosed <b", "unclosed <b"),
             ("<script>never closed", ""),
+            ("cut <!-- here", "cut"),
+            ("<p>One</p>\n<p class=\"a>b\">Two</p>", "One\nb\">Two"),
+            ("A<br/>B<BR>C", "A\nB\nC"),
+            ("&nbsp;20&#176;C, &#x1F600;", "20\u{b0}C, \u{1f600}"),
+            ("R&D; &; &#xffffffff; a&#0;b", "R&D; &; &#xffffffff; a b"),
+            ("2 < 3 <and> 4 > 3", "2 < 3 4 > 3"),
+            ("a<script>if (1</2) {}</SCRIPT >b", "ab"),
+            ("e<i>u</i>&eacute", "eu&eacute"),
         ];
         for (html, expected) in cases {
             assert_eq!(plain(html), expected, "{html}");
