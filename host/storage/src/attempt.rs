@@ -186,42 +186,32 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns the calls for a booking, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn attempts(
         &self,
         tenant: &Tenant,
         booking_id: &BookingId,
     ) -> Result<Vec<Attempt>, DatabaseError> {
-        let select = Statement {
-            sql: format!(
+        let select = statement!(
+            format!(
                 "SELECT {COLUMNS} FROM remote_call_attempt \
                  WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
                  ORDER BY last_sent_at, id"
-            )
-            .into(),
-            args: vec![
-                tenant.organization.as_str().into(),
-                tenant.mode.into(),
-                booking_id.as_str().into(),
-            ],
-        };
-        self.fetch_all(select).await?.iter().map(read).collect()
+            ),
+            tenant.organization.as_str(),
+            tenant.mode,
+            booking_id.as_str(),
+        );
+        self.read_all(select, read).await
     }
 
     /// Returns the calls of all tenants that were sent before `sent_before` and whose outcome is
     /// unknown, oldest first. For operators.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn unresolved_attempts(
         &self,
         sent_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<Attempt>, DatabaseError> {
-        let rows = self.fetch_all(unresolved(sent_before, limit)).await?;
-        rows.iter().map(read).collect()
+        self.read_all(unresolved(sent_before, limit), read).await
     }
 }
 
@@ -230,23 +220,20 @@ const COLUMNS: &str = "organization, mode, id, booking_id, step, attempt_number,
     last_sent_at, finished_at, supplier_reference, evidence";
 
 pub(crate) fn unresolved(sent_before: Timestamp, limit: u32) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM remote_call_attempt \
              WHERE outcome IN ('sent', 'unknown') AND last_sent_at < $1 \
              ORDER BY last_sent_at LIMIT $2"
-        )
-        .into(),
-        args: vec![sent_before.into(), limit.into()],
-    }
+        ),
+        sent_before,
+        limit,
+    )
 }
 
 fn read(row: &Row) -> Result<Attempt, DatabaseError> {
     Ok(Attempt {
-        tenant: Tenant {
-            organization: row.text("organization")?,
-            mode: row.mode()?,
-        },
+        tenant: row.tenant()?,
         call: NewAttempt {
             id: row.parsed("id", AttemptId::parse)?,
             booking_id: row.parsed("booking_id", BookingId::parse)?,

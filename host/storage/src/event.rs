@@ -107,9 +107,6 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns a booking's history, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn booking_history(
         &self,
         tenant: &Tenant,
@@ -124,17 +121,10 @@ impl Store {
             tenant.mode,
             booking_id.as_str(),
         );
-        self.fetch_all(select)
-            .await?
-            .iter()
-            .map(read_event)
-            .collect()
+        self.read_all(select, read_event).await
     }
 
     /// Returns the subscriber events of a booking, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn outbox_events(
         &self,
         tenant: &Tenant,
@@ -148,11 +138,7 @@ impl Store {
             tenant.mode,
             booking_id.as_str(),
         );
-        self.fetch_all(select)
-            .await?
-            .iter()
-            .map(read_outbox)
-            .collect()
+        self.read_all(select, read_outbox).await
     }
 }
 
@@ -170,15 +156,11 @@ fn read_event(row: &Row) -> Result<BookingHistoryEntry, DatabaseError> {
 }
 
 pub(crate) fn read_outbox(row: &Row) -> Result<OutboxEvent, DatabaseError> {
-    let booking_id = row.text_opt("booking_id")?;
     Ok(OutboxEvent {
         id: row.parsed("id", EventId::parse)?,
         event_type: row.text("event_type")?,
         product: row.enum_value("product", Product::parse)?,
-        booking_id: booking_id
-            .map(|text| BookingId::parse(&text))
-            .transpose()
-            .map_err(|error| DatabaseError::unreadable("booking_id", error))?,
+        booking_id: row.parsed_opt("booking_id", BookingId::parse)?,
         payload: row.text("payload")?,
         created_at: row.timestamp("created_at")?,
     })

@@ -3,7 +3,7 @@
 //! per day. Each change is first inserted as a separate delta, so that no booking waits for another
 //! one's lock. Deltas are compacted soon after.
 
-use crate::flight_filter::ConditionBuilder;
+use crate::condition::ConditionBuilder;
 use crate::statement::{Statement, Value, statement};
 use crate::{CommitError, DatabaseError, Store, UnitOfWork};
 use host_domain::flight::booking::Status;
@@ -18,9 +18,6 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl Store {
     /// Adds the collected deltas to the counts. The counts are exact before and after.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn compact_flight_booking_counts(&self, now: Timestamp) -> Result<(), CommitError> {
         if self.fetch_optional(select_any_delta()).await?.is_some() {
             while self.execute(compaction(now)).await?.rows_affected >= DELTAS_PER_COMPACTION {}
@@ -106,10 +103,7 @@ pub(crate) fn select_counts(owner: &Owner, filter: &FlightBookingFilter) -> Stat
             count_rows(&within(&mut conditions, "created_at", from, to))
         }
     };
-    Statement {
-        sql: format!("SELECT {total} AS total, {whole} AS whole").into(),
-        args: conditions.args,
-    }
+    conditions.statement(format!("SELECT {total} AS total, {whole} AS whole"))
 }
 
 fn count_rows(which: &str) -> String {

@@ -1,8 +1,7 @@
 //! Mapping of the suppliers' hotel ids to the gateway's. All organizations of a mode share it: a
 //! hotel is the same for every caller, and its id must not depend on who searched first.
 
-use crate::error::CommitError;
-use crate::statement::{Row, Statement, text_array};
+use crate::statement::{Row, Statement, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::hotel::types::Location;
 use host_domain::id::HotelId;
@@ -60,9 +59,6 @@ impl Store {
     /// Returns the ids of a supplier's hotels, in the order of `seen`. Hotels without an id get
     /// their candidate unless another call assigns one first. Nothing is written if all hotels and
     /// their properties are stored already.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn resolve_hotel_ids(
         &self,
         mode: Mode,
@@ -93,10 +89,7 @@ impl Store {
             let mut write = UnitOfWork::new(now);
             let upsert = upsert(&mut write, mode, supplier, &news);
             write.add_returning(upsert);
-            let outcome = self
-                .execute(write)
-                .await
-                .map_err(CommitError::into_database)?;
+            let outcome = self.execute_unconditional(write).await?;
             known.extend(by_supplier_id(&outcome.rows)?);
         }
         Ok(seen
@@ -110,22 +103,15 @@ impl Store {
 
     /// Returns the suppliers' mappings of these hotels. Unknown ids are omitted; a hotel of several
     /// suppliers appears several times.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn hotel_mappings(
         &self,
         mode: Mode,
         ids: &[HotelId],
     ) -> Result<Vec<HotelMapping>, DatabaseError> {
-        let rows = self.fetch_all(by_hotel_ids(mode, ids)).await?;
-        rows.iter().map(read).collect()
+        self.read_all(by_hotel_ids(mode, ids), read).await
     }
 
     /// Returns the mappings of a supplier's hotels. Unknown ones are omitted.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn hotel_mappings_of_supplier(
         &self,
         mode: Mode,
@@ -133,8 +119,8 @@ impl Store {
         supplier_hotel_ids: &[String],
     ) -> Result<Vec<HotelMapping>, DatabaseError> {
         let ids = supplier_hotel_ids.iter().map(String::as_str);
-        let rows = self.fetch_all(by_supplier_ids(mode, supplier, ids)).await?;
-        rows.iter().map(read).collect()
+        self.read_all(by_supplier_ids(mode, supplier, ids), read)
+            .await
     }
 }
 
@@ -145,25 +131,26 @@ pub(crate) fn by_supplier_ids<'a>(
     supplier: &SupplierId,
     ids: impl Iterator<Item = &'a str>,
 ) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM hotel_mapping \
              WHERE mode = $1 AND supplier = $2 AND supplier_hotel_id {{in $3}}"
-        )
-        .into(),
-        args: vec![mode.into(), supplier.as_str().into(), text_array(ids)],
-    }
+        ),
+        mode,
+        supplier.as_str(),
+        text_array(ids),
+    )
 }
 
 pub(crate) fn by_hotel_ids(mode: Mode, ids: &[HotelId]) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM hotel_mapping WHERE mode = $1 AND hotel_id {{in $2}} \
              ORDER BY hotel_id, supplier, supplier_hotel_id"
-        )
-        .into(),
-        args: vec![mode.into(), text_array(ids.iter().map(HotelId::as_str))],
-    }
+        ),
+        mode,
+        text_array(ids.iter().map(HotelId::as_str)),
+    )
 }
 
 fn upsert(
@@ -184,8 +171,8 @@ fn upsert(
         })
     });
     let rows = serde_json::Value::from_iter(rows).to_string();
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "INSERT INTO hotel_mapping (mode, supplier, supplier_hotel_id, hotel_id, name, \
              location, time_zone, created_at) \
              SELECT $1, $2, item.value ->> 'id', item.value ->> 'hotel', item.value ->> 'name', \
@@ -196,15 +183,12 @@ fn upsert(
                location = COALESCE(excluded.location, hotel_mapping.location), \
                time_zone = COALESCE(excluded.time_zone, hotel_mapping.time_zone) \
              RETURNING {COLUMNS}"
-        )
-        .into(),
-        args: vec![
-            mode.into(),
-            supplier.as_str().into(),
-            rows.into(),
-            write.now.into(),
-        ],
-    }
+        ),
+        mode,
+        supplier.as_str(),
+        rows,
+        write.now,
+    )
 }
 
 fn by_supplier_id(rows: &[Row]) -> Result<HashMap<String, HotelMapping>, DatabaseError> {

@@ -85,9 +85,6 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns the request that a key was used for.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn idempotency_record(
         &self,
         key: &IdempotencyKey,
@@ -102,18 +99,11 @@ impl Store {
             key.operation.as_str(),
             key.key.as_str(),
         );
-        self.fetch_optional(select)
-            .await?
-            .as_ref()
-            .map(read)
-            .transpose()
+        self.read_optional(select, read).await
     }
 
     /// Deletes keys that were first used before `used_before`, at most `limit` at once so that
     /// other writes do not wait long. Returns the number of deleted keys.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn purge_idempotency_keys(
         &self,
         used_before: Timestamp,
@@ -129,10 +119,8 @@ impl Store {
             used_before,
             limit,
         ));
-        let outcome = self.execute(write).await;
-        Ok(outcome
-            .map_err(crate::CommitError::into_database)?
-            .rows_affected)
+        let outcome = self.execute_unconditional(write).await?;
+        Ok(outcome.rows_affected)
     }
 }
 

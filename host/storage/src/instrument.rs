@@ -63,31 +63,17 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns an instrument of this owner. Deleted instruments are omitted.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn instrument(
         &self,
         owner: &Owner,
         id: &InstrumentId,
     ) -> Result<Option<StoredInstrument>, DatabaseError> {
-        self.fetch_optional(get(owner, id))
-            .await?
-            .as_ref()
-            .map(read)
-            .transpose()
+        self.read_optional(get(owner, id), read).await
     }
 
     /// Returns an owner's instruments, newest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn instruments(&self, owner: &Owner) -> Result<Vec<StoredInstrument>, DatabaseError> {
-        self.fetch_all(list(owner))
-            .await?
-            .iter()
-            .map(read)
-            .collect()
+        self.read_all(list(owner), read).await
     }
 }
 

@@ -91,9 +91,6 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns a tenant's mandate.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn mandate(
         &self,
         tenant: &Tenant,
@@ -107,20 +104,16 @@ impl Store {
             tenant.mode,
             id.as_str(),
         );
-        let row = self.fetch_optional(select).await?;
-        row.as_ref().map(|row| read(tenant, row)).transpose()
+        self.read_optional(select, |row| read(tenant, row)).await
     }
 
     /// Returns all signing keys ever created, newest first. There are few, one per rotation.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn mandate_keys(&self) -> Result<Vec<MandateKey>, DatabaseError> {
         let select = statement!(
             "SELECT kid, generation, public_jwk, sealed_private_key, created_at \
              FROM mandate_key ORDER BY generation DESC"
         );
-        self.fetch_all(select).await?.iter().map(read_key).collect()
+        self.read_all(select, read_key).await
     }
 }
 

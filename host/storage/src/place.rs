@@ -1,7 +1,6 @@
 //! Places from suppliers' search results, available by id. All organizations of a mode share them,
 //! as they share hotels.
 
-use crate::error::CommitError;
 use crate::statement::{Statement, statement};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::id::PlaceId;
@@ -39,9 +38,6 @@ pub struct StoredPlace {
 impl Store {
     /// Stores places and returns their ids, in the order of `seen`. A place of a supplier keeps its
     /// id permanently.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn save_places(
         &self,
         mode: Mode,
@@ -54,10 +50,7 @@ impl Store {
         }
         let mut write = UnitOfWork::new(now);
         write.add_returning(upsert(mode, supplier, seen, now));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        let outcome = self.execute_unconditional(write).await?;
         let mut ids = HashMap::with_capacity(outcome.rows.len());
         for row in &outcome.rows {
             let id = row.parsed("id", PlaceId::parse)?;
@@ -73,9 +66,6 @@ impl Store {
     }
 
     /// Returns a place by its id.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn place(
         &self,
         mode: Mode,
@@ -87,16 +77,16 @@ impl Store {
             mode,
             id.as_str(),
         );
-        let Some(row) = self.fetch_optional(select).await? else {
-            return Ok(None);
-        };
-        Ok(Some(StoredPlace {
-            id: row.parsed("id", PlaceId::parse)?,
-            supplier: row.parsed("supplier", SupplierId::parse)?,
-            supplier_place_id: row.text("supplier_place_id")?,
-            document: row.text("document")?,
-            created_at: row.timestamp("created_at")?,
-        }))
+        self.read_optional(select, |row| {
+            Ok(StoredPlace {
+                id: row.parsed("id", PlaceId::parse)?,
+                supplier: row.parsed("supplier", SupplierId::parse)?,
+                supplier_place_id: row.text("supplier_place_id")?,
+                document: row.text("document")?,
+                created_at: row.timestamp("created_at")?,
+            })
+        })
+        .await
     }
 }
 

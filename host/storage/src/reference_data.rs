@@ -2,7 +2,6 @@
 //! They are identified by IATA code, whichever supplier reports them, so an id stays the same if
 //! another supplier is used.
 
-use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::flight::supplier_api::{Airline, Airport};
@@ -35,9 +34,6 @@ pub struct StoredAirline {
 impl Store {
     /// Stores airports and returns their ids, in the order of `seen`. Nothing is written if all
     /// airports are stored with the same data.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn save_airports(
         &self,
         mode: Mode,
@@ -63,10 +59,7 @@ impl Store {
         }
         if !told.is_empty() {
             write.add_returning(upsert(mode, supplier, &told, now));
-            let outcome = self
-                .execute(write)
-                .await
-                .map_err(CommitError::into_database)?;
+            let outcome = self.execute_unconditional(write).await?;
             for row in &outcome.rows {
                 ids.insert(row.text("iata_code")?, id(row)?);
             }
@@ -81,9 +74,6 @@ impl Store {
     }
 
     /// Stores an airline and returns its id, which is the candidate if it had none.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn save_airline(
         &self,
         mode: Mode,
@@ -107,18 +97,12 @@ impl Store {
             document,
             now,
         ));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        let outcome = self.execute_unconditional(write).await?;
         let row = outcome.rows.first();
         row.map_or(Ok(candidate), |row| row.parsed("id", AirlineId::parse))
     }
 
     /// Returns an airline by its IATA code in upper case.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn airline(
         &self,
         mode: Mode,
@@ -129,14 +113,14 @@ impl Store {
             mode,
             iata_code,
         );
-        let Some(row) = self.fetch_optional(select).await? else {
-            return Ok(None);
-        };
-        Ok(Some(StoredAirline {
-            id: row.parsed("id", AirlineId::parse)?,
-            airline: row.json("document")?,
-            fetched_at: row.timestamp("fetched_at")?,
-        }))
+        self.read_optional(select, |row| {
+            Ok(StoredAirline {
+                id: row.parsed("id", AirlineId::parse)?,
+                airline: row.json("document")?,
+                fetched_at: row.timestamp("fetched_at")?,
+            })
+        })
+        .await
     }
 }
 

@@ -2,7 +2,7 @@
 //! databases; differences are placeholders in braces that the dialect fills in.
 
 use crate::error::DatabaseError;
-use host_domain::owner::Mode;
+use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 use serde::de::DeserializeOwned;
 use sqlx::postgres::{PgArguments, PgRow};
@@ -214,6 +214,19 @@ impl Row {
         read(&self.text(column)?).map_err(|error| DatabaseError::unreadable(column, error))
     }
 
+    /// Reads a text that may be absent and converts it with `read`.
+    pub(crate) fn parsed_opt<T, E>(
+        &self,
+        column: &'static str,
+        read: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, DatabaseError>
+    where
+        E: Error + Send + Sync + 'static,
+    {
+        let value = self.text_opt(column)?.map(|text| read(&text)).transpose();
+        value.map_err(|error| DatabaseError::unreadable(column, error))
+    }
+
     /// Reads a text that is one of a closed set of values.
     pub(crate) fn enum_value<T>(
         &self,
@@ -225,8 +238,11 @@ impl Row {
         })
     }
 
-    pub(crate) fn mode(&self) -> Result<Mode, DatabaseError> {
-        self.enum_value("mode", Mode::parse)
+    pub(crate) fn tenant(&self) -> Result<Tenant, DatabaseError> {
+        Ok(Tenant {
+            organization: self.text("organization")?,
+            mode: self.enum_value("mode", Mode::parse)?,
+        })
     }
 
     pub(crate) fn json<T: DeserializeOwned>(
@@ -240,10 +256,7 @@ impl Row {
         &self,
         column: &'static str,
     ) -> Result<Option<T>, DatabaseError> {
-        self.text_opt(column)?
-            .map(|text| serde_json::from_str(&text))
-            .transpose()
-            .map_err(|error| DatabaseError::unreadable(column, error))
+        self.parsed_opt(column, |text| serde_json::from_str(text))
     }
 
     fn get<T>(&self, column: &'static str) -> Result<T, DatabaseError>

@@ -97,9 +97,6 @@ impl UnitOfWork {
 impl Store {
     /// Returns at most `limit` entries of a tenant's log, oldest first, starting after the event
     /// `after` or with the first entry. Returns `None` if the log does not contain `after`.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn watch_log_entries(
         &self,
         tenant: &Tenant,
@@ -150,8 +147,8 @@ pub(crate) fn select_entries_after(tenant: &Tenant, behind: i64, limit: u32) -> 
 pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timestamp) -> Statement {
     let tenant = &endpoint.tenant;
     let (_, id) = endpoint.id.as_str().split_once('_').unwrap_or_default();
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, \
              status, generation, attempt_count, next_attempt_at, created_at, pending_since) \
              SELECT l.organization, l.mode, '{}' || substr(l.event_id, {}) || '-' || $4, $3, \
@@ -162,16 +159,13 @@ pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timest
                AND l.created_at >= $5 ON CONFLICT DO NOTHING",
             DeliveryId::PREFIX,
             EventId::PREFIX.len() + 1,
-        )
-        .into(),
-        args: vec![
-            tenant.organization.as_str().into(),
-            tenant.mode.into(),
-            endpoint.id.as_str().into(),
-            id.into(),
-            since.into(),
-        ],
-    }
+        ),
+        tenant.organization.as_str(),
+        tenant.mode,
+        endpoint.id.as_str(),
+        id,
+        since,
+    )
 }
 
 /// Updates the status of events whose deliveries ended. An event may have been sent to several

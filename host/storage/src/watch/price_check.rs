@@ -1,6 +1,5 @@
 //! Price checks of watches. All watches of a tenant with the same query share one row.
 
-use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -149,24 +148,14 @@ impl UnitOfWork {
 impl Store {
     /// Claims due price checks without a valid lease, longest due first. No price check is in two
     /// claims.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn claim_price_checks(
         &self,
         claim: PriceCheckClaim<'_>,
     ) -> Result<Vec<ClaimedPriceCheck>, DatabaseError> {
         let mut write = UnitOfWork::new(claim.now);
         write.add_returning(self::claim(claim));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
-        let mut claimed = outcome
-            .rows
-            .iter()
-            .map(read)
-            .collect::<Result<Vec<_>, _>>()?;
+        let outcome = self.execute_unconditional(write).await?;
+        let mut claimed = outcome.read_rows(read)?;
         claimed.sort_by_key(|(next_at, _)| *next_at);
         Ok(claimed
             .into_iter()
@@ -176,12 +165,9 @@ impl Store {
 
     /// Returns when the next price check without a lease is due. If a lease holder vanishes,
     /// polling finds the price check.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn next_price_check_due_at(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        let row = self.fetch_optional(next_due()).await?;
-        row.map(|row| row.timestamp("next_check_at")).transpose()
+        self.read_optional(next_due(), |row| row.timestamp("next_check_at"))
+            .await
     }
 }
 
@@ -230,10 +216,7 @@ pub(crate) fn next_due() -> Statement {
 fn read(row: &Row) -> Result<(Timestamp, ClaimedPriceCheck), DatabaseError> {
     let price_check = ClaimedPriceCheck {
         id: row.parsed("id", PriceCheckId::parse)?,
-        tenant: Tenant {
-            organization: row.text("organization")?,
-            mode: row.mode()?,
-        },
+        tenant: row.tenant()?,
         query: row.json("query")?,
         watch_revision: row.int("watch_revision")?,
         token: row.text("lease_token")?,

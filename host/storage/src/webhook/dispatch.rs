@@ -7,7 +7,6 @@ use super::attempt::DeliveryAttempt;
 use super::delivery::{self, StoredDelivery};
 use super::subscription;
 use super::subscription::SealedSecrets;
-use crate::error::CommitError;
 use crate::statement::{Statement, statement, text_array};
 use crate::wakeup::WorkQueue;
 use crate::{DatabaseError, Store, UnitOfWork};
@@ -101,9 +100,6 @@ impl UnitOfWork {
 impl Store {
     /// Returns at most `limit` ACTIVE subscriptions with deliveries that are not leased, longest due
     /// first. The subscriptions in `without` are excluded.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn due_subscriptions(
         &self,
         without: &[&SubscriptionId],
@@ -123,9 +119,6 @@ impl Store {
 
     /// Claims due deliveries without a valid lease. No delivery is in two claims. PENDING
     /// deliveries become PUBLISHED, as in [`host_domain::webhook::DeliveryEvent::Claimed`].
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn claim_deliveries(
         &self,
         claim: DeliveryClaim<'_>,
@@ -134,15 +127,8 @@ impl Store {
         for (subscription, room) in claim.capacities {
             write.add_returning(self::claim(claim, subscription, *room));
         }
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
-        let mut claimed = outcome
-            .rows
-            .iter()
-            .map(delivery::read)
-            .collect::<Result<Vec<_>, _>>()?;
+        let outcome = self.execute_unconditional(write).await?;
+        let mut claimed = outcome.read_rows(delivery::read)?;
         claimed.sort_by(|a, b| {
             let key = |one: &StoredDelivery| (one.delivery.next_at(), one.delivery.created_at);
             key(a).cmp(&key(b))
@@ -152,35 +138,26 @@ impl Store {
 
     /// Returns the creation time of the oldest delivery that waits for an ACTIVE subscription.
     /// Returns `None` if none waits.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn oldest_undelivered(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        let row = self.fetch_optional(oldest()).await?;
-        row.map(|row| row.timestamp("created_at")).transpose()
+        self.read_optional(oldest(), |row| row.timestamp("created_at"))
+            .await
     }
 
     /// Returns at most `limit` deliveries, oldest first, that still wait because their subscription
     /// is not ACTIVE. They were created, and last replayed, before `before`.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn stalled_deliveries(
         &self,
         before: Timestamp,
         limit: u32,
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
-        let rows = self.fetch_all(select_stalled(before, limit)).await?;
-        rows.iter().map(delivery::read).collect()
+        self.read_all(select_stalled(before, limit), delivery::read)
+            .await
     }
 
     /// Deletes deliveries of subscriptions that were deleted before `deleted_before`, at most
     /// `limit` for each subscription so that other writes do not wait long. Also deletes
     /// subscriptions without any deliveries left. Returns the number of deleted deliveries. Writes
     /// in progress when a subscription was deleted must have ended by `deleted_before`.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn purge_deleted_subscriptions(
         &self,
         deleted_before: Timestamp,
@@ -189,7 +166,7 @@ impl Store {
         let rows = self.fetch_all(deleted(deleted_before)).await?;
         let mut forgotten = 0;
         for row in rows {
-            let tenant = subscription::read_tenant(&row)?;
+            let tenant = row.tenant()?;
             let id = row.parsed("id", SubscriptionId::parse)?;
             forgotten += self.forget_deliveries_of(&tenant, &id, limit).await?;
         }
@@ -228,22 +205,16 @@ impl Store {
             ("webhook_delivery_attempt", "delivery_id"),
             ("webhook_delivery", "id"),
         ] {
-            write.add(Statement {
-                sql: format!(
+            write.add(statement!(
+                format!(
                     "DELETE FROM {table} WHERE organization = $1 AND mode = $2 AND {key} {{in $3}}"
-                )
-                .into(),
-                args: vec![
-                    tenant.organization.as_str().into(),
-                    tenant.mode.into(),
-                    text_array(ids.iter().map(String::as_str)),
-                ],
-            });
+                ),
+                tenant.organization.as_str(),
+                tenant.mode,
+                text_array(ids.iter().map(String::as_str)),
+            ));
         }
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        let outcome = self.execute_unconditional(write).await?;
         Ok(outcome.rows_affected)
     }
 }
@@ -251,8 +222,8 @@ impl Store {
 /// Finds subscriptions by skipping through the index of due deliveries. Each takes one index step,
 /// however many deliveries wait for it.
 pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "WITH RECURSIVE busy(id) AS ( \
                SELECT (SELECT first.subscription_id FROM webhook_delivery AS first \
                        WHERE first.next_attempt_at IS NOT NULL \
@@ -273,13 +244,10 @@ pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
                WHERE s.status = 'ACTIVE' AND s.deleted_at IS NULL AND NOT (s.id {{in $2}})) \
              SELECT * FROM waiting WHERE due_at IS NOT NULL ORDER BY due_at LIMIT $1",
             subscription::COLUMNS
-        )
-        .into(),
-        args: vec![
-            limit.into(),
-            text_array(without.iter().map(|id| id.as_str())),
-        ],
-    }
+        ),
+        limit,
+        text_array(without.iter().map(|id| id.as_str())),
+    )
 }
 
 pub(crate) fn claim(claim: DeliveryClaim<'_>, from: &SubscriptionId, room: u32) -> Statement {

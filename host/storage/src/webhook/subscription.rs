@@ -157,23 +157,16 @@ pub struct SealedSecrets {
 
 impl Store {
     /// Returns a tenant's subscription to a product. Deleted subscriptions are omitted.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn subscription(
         &self,
         tenant: &Tenant,
         product: Product,
         id: &SubscriptionId,
     ) -> Result<Option<Subscription>, DatabaseError> {
-        let row = self.fetch_optional(get(tenant, product, id)).await?;
-        row.as_ref().map(read).transpose()
+        self.read_optional(get(tenant, product, id), read).await
     }
 
     /// Returns the secrets of a subscription. Returns `None` if it does not exist or was deleted.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn sealed_secrets(
         &self,
         tenant: &Tenant,
@@ -186,17 +179,10 @@ impl Store {
             tenant.mode,
             id.as_str(),
         );
-        self.fetch_optional(select)
-            .await?
-            .as_ref()
-            .map(read_secrets)
-            .transpose()
+        self.read_optional(select, read_secrets).await
     }
 
     /// Returns a page of a tenant's subscriptions to a product, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn subscriptions(
         &self,
         tenant: &Tenant,
@@ -208,9 +194,6 @@ impl Store {
     }
 
     /// Returns the number of a tenant's subscriptions to a product.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn count_subscriptions(
         &self,
         tenant: &Tenant,
@@ -223,9 +206,7 @@ impl Store {
             tenant.mode,
             product.as_str(),
         );
-        let row = self.fetch_optional(select).await?;
-        let number = row.map_or(Ok(0), |row| row.int("number"))?;
-        Ok(number.unsigned_abs())
+        self.read_count(select).await
     }
 }
 
@@ -235,44 +216,38 @@ pub(crate) const COLUMNS: &str = "s.organization, s.mode, s.id, s.product, s.url
     s.updated_at, s.version";
 
 fn get(tenant: &Tenant, product: Product, id: &SubscriptionId) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM webhook_subscription AS s \
              WHERE s.organization = $1 AND s.mode = $2 AND s.id = $3 AND s.product = $4 \
              AND s.deleted_at IS NULL"
-        )
-        .into(),
-        args: vec![
-            tenant.organization.as_str().into(),
-            tenant.mode.into(),
-            id.as_str().into(),
-            product.as_str().into(),
-        ],
-    }
+        ),
+        tenant.organization.as_str(),
+        tenant.mode,
+        id.as_str(),
+        product.as_str(),
+    )
 }
 
 pub(crate) fn list(tenant: &Tenant, product: Product, page: PageRequest) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM webhook_subscription AS s \
              WHERE s.organization = $1 AND s.mode = $2 AND s.product = $3 \
              AND s.deleted_at IS NULL ORDER BY s.created_at, s.id LIMIT $4 OFFSET $5"
-        )
-        .into(),
-        args: vec![
-            tenant.organization.as_str().into(),
-            tenant.mode.into(),
-            product.as_str().into(),
-            page.limit.saturating_add(1).into(),
-            page.offset.into(),
-        ],
-    }
+        ),
+        tenant.organization.as_str(),
+        tenant.mode,
+        product.as_str(),
+        page.limit.saturating_add(1),
+        page.offset,
+    )
 }
 
 pub(crate) fn read(row: &Row) -> Result<Subscription, DatabaseError> {
     Ok(Subscription {
         id: row.parsed("id", SubscriptionId::parse)?,
-        tenant: read_tenant(row)?,
+        tenant: row.tenant()?,
         product: row.enum_value("product", Product::parse)?,
         url: row.text("url")?,
         event_types: row.json("event_types")?,
@@ -290,12 +265,5 @@ pub(crate) fn read_secrets(row: &Row) -> Result<SealedSecrets, DatabaseError> {
     Ok(SealedSecrets {
         current: row.blob("sealed_secret")?,
         previous: row.blob_opt("sealed_previous_secret")?,
-    })
-}
-
-pub(crate) fn read_tenant(row: &Row) -> Result<Tenant, DatabaseError> {
-    Ok(Tenant {
-        organization: row.text("organization")?,
-        mode: row.mode()?,
     })
 }
