@@ -54,11 +54,6 @@ pub struct Attempt {
     pub number: i64,
     /// The outcome of the call.
     pub outcome: AttemptOutcome,
-    /// The number of times that the call was sent. It exceeds 1 only if the target supports
-    /// resends.
-    pub send_count: i64,
-    /// The number of times that the call was reconciled.
-    pub reconcile_count: i64,
     /// Time at which the call was last sent.
     pub last_sent_at: Timestamp,
     /// Time at which the outcome was recorded.
@@ -129,22 +124,6 @@ impl UnitOfWork {
         self.add_expecting_one(insert, Conflict::AttemptExists)
     }
 
-    /// Records that a call without a known outcome is sent once more. Only targets that declare
-    /// resends safe allow this. Fails with [`Conflict::AttemptFinished`] if the outcome is known.
-    pub fn record_attempt_resend(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
-        let update = statement!(
-            "UPDATE remote_call_attempt SET outcome = 'sent', send_count = send_count + 1, \
-             last_sent_at = $4, \
-             finished_at = NULL \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
-            tenant.organization.as_str(),
-            tenant.mode,
-            id.as_str(),
-            self.now,
-        );
-        self.add_expecting_one(update, Conflict::AttemptFinished)
-    }
-
     /// Records an outcome. Fails with [`Conflict::AttemptFinished`] if a final outcome is recorded
     /// already.
     pub fn finish_attempt(
@@ -167,18 +146,6 @@ impl UnitOfWork {
             self.now,
             supplier_reference,
             evidence,
-        );
-        self.add_expecting_one(update, Conflict::AttemptFinished)
-    }
-
-    /// Counts a reconciliation that left the outcome unknown.
-    pub fn count_attempt_reconciliation(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
-        let update = statement!(
-            "UPDATE remote_call_attempt SET reconcile_count = reconcile_count + 1 \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
-            tenant.organization.as_str(),
-            tenant.mode,
-            id.as_str(),
         );
         self.add_expecting_one(update, Conflict::AttemptFinished)
     }
@@ -216,7 +183,7 @@ impl Store {
 }
 
 const COLUMNS: &str = "organization, mode, id, booking_id, step, attempt_number, target, \
-    client_reference, plugin_digest, request_digest, outcome, send_count, reconcile_count, \
+    client_reference, plugin_digest, request_digest, outcome, \
     last_sent_at, finished_at, supplier_reference, evidence";
 
 pub(crate) fn unresolved(sent_before: Timestamp, limit: u32) -> Statement {
@@ -245,8 +212,6 @@ fn read(row: &Row) -> Result<Attempt, DatabaseError> {
         },
         number: row.int("attempt_number")?,
         outcome: row.enum_value("outcome", AttemptOutcome::parse)?,
-        send_count: row.int("send_count")?,
-        reconcile_count: row.int("reconcile_count")?,
         last_sent_at: row.timestamp("last_sent_at")?,
         finished_at: row.timestamp_opt("finished_at")?,
         supplier_reference: row.text_opt("supplier_reference")?,

@@ -56,11 +56,11 @@ impl BatchQueues {
         write: UnitOfWork,
         joint: &Arc<CombinedStatement>,
     ) -> CommitReceiver {
-        let (reply, answer) = oneshot::channel();
+        let (reply, receiver) = oneshot::channel();
         let mut queues = self.lock();
         let queue = queues.entry(key(joint)).or_default();
         queue.waiting.push(QueuedWrite { write, reply });
-        answer
+        receiver
     }
 
     /// Starts a writer for the queue if units of work wait and no writer is active, or all active

@@ -56,43 +56,45 @@ impl HotelProfile {
 }
 
 impl Store {
-    /// Returns the ids of a supplier's hotels, in the order of `seen`. Hotels without an id get
+    /// Returns the ids of a supplier's hotels, in the order of `observations`. Hotels without an id get
     /// their candidate unless another call assigns one first. Nothing is written if all hotels and
     /// their properties are stored already.
     pub async fn resolve_hotel_ids(
         &self,
         mode: Mode,
         supplier: &SupplierId,
-        seen: &[HotelObservation],
+        observations: &[HotelObservation],
         now: Timestamp,
     ) -> Result<Vec<HotelId>, DatabaseError> {
         let known = self
             .fetch_all(by_supplier_ids(
                 mode,
                 supplier,
-                seen.iter().map(|hotel| hotel.supplier_hotel_id.as_str()),
+                observations
+                    .iter()
+                    .map(|hotel| hotel.supplier_hotel_id.as_str()),
             ))
             .await?;
         let mut known = by_supplier_id(&known)?;
-        let mut news: Vec<&HotelObservation> = seen
+        let mut missing: Vec<&HotelObservation> = observations
             .iter()
             .filter(|hotel| {
                 let known = known.get(&hotel.supplier_hotel_id);
                 !known.is_some_and(|known| hotel.profile.is_subset_of(&known.profile))
             })
             .collect();
-        if !news.is_empty() {
+        if !missing.is_empty() {
             // Rows are sorted so that two hosts lock them in the same order and cannot deadlock.
             // Duplicates are removed because a statement cannot write one row twice.
-            news.sort_by(|a, b| a.supplier_hotel_id.cmp(&b.supplier_hotel_id));
-            news.dedup_by(|a, b| a.supplier_hotel_id == b.supplier_hotel_id);
+            missing.sort_by(|a, b| a.supplier_hotel_id.cmp(&b.supplier_hotel_id));
+            missing.dedup_by(|a, b| a.supplier_hotel_id == b.supplier_hotel_id);
             let mut write = UnitOfWork::new(now);
-            let upsert = upsert(&mut write, mode, supplier, &news);
+            let upsert = upsert(&mut write, mode, supplier, &missing);
             write.add_returning(upsert);
             let outcome = self.execute_unconditional(write).await?;
             known.extend(by_supplier_id(&outcome.rows)?);
         }
-        Ok(seen
+        Ok(observations
             .iter()
             .map(|hotel| {
                 let known = known.get(&hotel.supplier_hotel_id);
@@ -157,9 +159,9 @@ fn upsert(
     write: &mut UnitOfWork,
     mode: Mode,
     supplier: &SupplierId,
-    news: &[&HotelObservation],
+    missing: &[&HotelObservation],
 ) -> Statement {
-    let rows = news.iter().map(|hotel| {
+    let rows = missing.iter().map(|hotel| {
         let location = hotel.profile.location.as_ref();
         serde_json::json!({
             "id": hotel.supplier_hotel_id,

@@ -238,13 +238,6 @@ impl Store {
         Ok(claimed)
     }
 
-    /// Returns when the next job without a lease is due. If a lease holder vanishes, polling finds
-    /// the job.
-    pub async fn next_job_due(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        self.read_optional(next_due(), |row| row.timestamp("due_at"))
-            .await
-    }
-
     /// Returns one job.
     pub async fn job(&self, kind: &str, subject: &str) -> Result<Option<Job>, DatabaseError> {
         let select = statement!(
@@ -304,13 +297,6 @@ pub(crate) fn claim(claim: JobClaim<'_>) -> Statement {
         claim.now,
         claim.limit,
         claim.attempts_max,
-    )
-}
-
-pub(crate) fn next_due() -> Statement {
-    statement!(
-        "SELECT due_at FROM job WHERE parked_at IS NULL AND lease_token IS NULL \
-         ORDER BY due_at LIMIT 1"
     )
 }
 

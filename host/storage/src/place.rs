@@ -36,27 +36,27 @@ pub struct StoredPlace {
 }
 
 impl Store {
-    /// Stores places and returns their ids, in the order of `seen`. A place of a supplier keeps its
+    /// Stores places and returns their ids, in the order of `observations`. A place of a supplier keeps its
     /// id permanently.
     pub async fn save_places(
         &self,
         mode: Mode,
         supplier: &SupplierId,
-        seen: &[PlaceObservation],
+        observations: &[PlaceObservation],
         now: Timestamp,
     ) -> Result<Vec<PlaceId>, DatabaseError> {
-        if seen.is_empty() {
+        if observations.is_empty() {
             return Ok(Vec::new());
         }
         let mut write = UnitOfWork::new(now);
-        write.add_returning(upsert(mode, supplier, seen, now));
+        write.add_returning(upsert(mode, supplier, observations, now));
         let outcome = self.execute_unconditional(write).await?;
         let mut ids = HashMap::with_capacity(outcome.rows.len());
         for row in &outcome.rows {
             let id = row.parsed("id", PlaceId::parse)?;
             ids.insert(row.text("supplier_place_id")?, id);
         }
-        Ok(seen
+        Ok(observations
             .iter()
             .map(|place| {
                 let id = ids.get(&place.supplier_place_id);
@@ -93,12 +93,12 @@ impl Store {
 fn upsert(
     mode: Mode,
     supplier: &SupplierId,
-    seen: &[PlaceObservation],
+    observations: &[PlaceObservation],
     now: Timestamp,
 ) -> Statement {
     // Rows are sorted so that two hosts lock them in the same order and cannot deadlock. Duplicates
     // are removed because a statement cannot write one row twice.
-    let mut places: Vec<&PlaceObservation> = seen.iter().collect();
+    let mut places: Vec<&PlaceObservation> = observations.iter().collect();
     places.sort_by(|a, b| a.supplier_place_id.cmp(&b.supplier_place_id));
     places.dedup_by(|a, b| a.supplier_place_id == b.supplier_place_id);
     let rows = places.into_iter().map(|place| {

@@ -105,8 +105,8 @@ impl<C: Connection> Pool<C> {
     }
 
     /// Discards a dead connection and causes the others to be tested before their next use.
-    pub(crate) fn discard(&self, mut held: PooledConnection<C>) {
-        drop(held.kept.take().map(Object::take));
+    pub(crate) fn discard(&self, mut connection: PooledConnection<C>) {
+        drop(connection.kept.take().map(Object::take));
         let losses = &self.pool.manager().losses.0;
         losses.fetch_add(1, Ordering::Relaxed);
     }

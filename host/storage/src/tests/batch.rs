@@ -99,11 +99,12 @@ async fn combined_statements_have_the_effect_of_separate_ones(db: &TestDatabase)
 async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatabase) {
     let taken = booking(1);
     db.store.commit(beginning(&taken)).await.unwrap();
-    let mut later = UnitOfWork::new(NOW);
-    later
-        .append_booking_history(&tenant(), &event(&booking(2)))
-        .append_booking_history(&tenant(), &event(&taken))
-        .renew_job_lease("hotel_booking", taken.id.as_str(), "theirs", LEASE_MS);
+    let later = unit(|write| {
+        write
+            .append_booking_history(&tenant(), &event(&booking(2)))
+            .append_booking_history(&tenant(), &event(&taken))
+            .renew_job_lease("hotel_booking", taken.id.as_str(), "theirs", LEASE_MS)
+    });
     for (write, expected) in [
         (beginning(&taken), Conflict::BookingExists),
         (later, Conflict::BookingHistorySequence),

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::{ContentPart, HotelObservation, HotelProfile, PlaceObservation, StoredContent};
-use futures::future::join_all;
 use host_domain::id::PlaceId;
 
 on_both_databases!(
@@ -57,25 +56,14 @@ async fn hotel_keeps_its_first_id(db: &TestDatabase) {
 }
 
 async fn concurrent_mappings_of_a_hotel_return_one_id(db: &TestDatabase) {
-    let other = db.second_store().await;
-    let seers = (0..16_u32).map(|seer| {
-        let store = if seer % 2 == 0 { &db.store } else { &other };
-        let mut hotels: Vec<_> = (0..50).map(|n| seen(n, seer * 100 + n)).collect();
-        if seer % 3 == 0 {
-            hotels.reverse();
-        }
-        async move {
-            let mut mapped = map(store, &hotels).await;
-            if seer % 3 == 0 {
-                mapped.reverse();
-            }
-            mapped
-        }
-    });
-    let mut results = join_all(seers).await;
-    results.dedup();
-    assert_eq!(results.len(), 1);
-    other.close().await;
+    concurrent_saves_return_one_id(db, async |store: &Store, hotels: Vec<(u32, u32)>| {
+        let hotels: Vec<_> = hotels
+            .into_iter()
+            .map(|(number, id)| seen(number, id))
+            .collect();
+        map(store, &hotels).await
+    })
+    .await;
 }
 
 async fn hotel_profile_is_merged_with_stored_values(db: &TestDatabase) {
@@ -173,8 +161,9 @@ async fn saved_place_keeps_its_id_and_gets_the_new_document(db: &TestDatabase) {
 
 async fn content_is_replaced_only_by_newer_content(db: &TestDatabase) {
     let save = |at: Timestamp, part, document: &str| {
-        let mut write = UnitOfWork::new(at);
-        write.save_hotel_content(Mode::Test, &supplier(), "H1", part, document);
+        let write = unit_at(at, |write| {
+            write.save_hotel_content(Mode::Test, &supplier(), "H1", part, document)
+        });
         db.store.commit(write)
     };
     let read = async |part| {

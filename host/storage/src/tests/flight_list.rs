@@ -11,7 +11,6 @@ use crate::flight_list::{
     select_most_expensive_first, select_sorted_by_price, select_without_price,
 };
 use crate::statement::{Statement, Value, statement};
-use futures::future::join_all;
 use host_domain::flight::booking::{Booking, Status};
 use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
 use host_domain::page::PageRequest;

@@ -8,7 +8,6 @@ use crate::statement::{Value, statement};
 use crate::{
     AttemptOutcome, BookingHistoryEntry, CommitError, IdempotencyKey, NewAttempt, OutboxEvent,
 };
-use futures::future::join_all;
 use host_domain::event::Product;
 use host_domain::id::{AttemptId, EventId, SubscriptionId};
 use host_domain::webhook::Subscription;
@@ -29,9 +28,9 @@ const LEASE_MS: i64 = 60_000;
 const JOB: &str = "hotel_booking";
 
 /// A booking with the units of work of its workflow.
-struct Way(Booking);
+struct Workflow(Booking);
 
-impl Way {
+impl Workflow {
     fn all() -> Vec<Self> {
         (1..=MANY).map(|number| Self(booking(number))).collect()
     }
@@ -84,7 +83,7 @@ impl Way {
 
     fn bind(&self) -> UnitOfWork {
         let bound = self.bound();
-        let told = OutboxEvent {
+        let event = OutboxEvent {
             id: self.event_id(),
             event_type: "hotel.booking.confirmed".to_owned(),
             product: Product::Hotel,
@@ -95,7 +94,7 @@ impl Way {
         let mut write = updating(&bound);
         write
             .append_booking_history(&tenant(), &entry(&bound, 2))
-            .publish(&tenant(), &told)
+            .publish(&tenant(), &event)
             .release_job(JOB, self.id().as_str(), "mine", NOW);
         write
     }
@@ -110,29 +109,29 @@ impl Way {
             plugin_digest: "digest".to_owned(),
             request_digest: "digest".to_owned(),
         };
-        let mut write = UnitOfWork::new(NOW);
-        write.record_attempt(&tenant(), &attempt).insert_leased_job(
-            JOB,
-            self.id().as_str(),
-            "mine",
-            LEASE_MS,
-        );
-        write
+        unit(|write| {
+            write.record_attempt(&tenant(), &attempt).insert_leased_job(
+                JOB,
+                self.id().as_str(),
+                "mine",
+                LEASE_MS,
+            )
+        })
     }
 
     fn finish(&self) -> UnitOfWork {
         let reference = format!("REF-{}", self.id());
-        let mut write = UnitOfWork::new(NOW);
-        write
-            .finish_attempt(
-                &tenant(),
-                &self.attempt_id(),
-                AttemptOutcome::Succeeded,
-                Some(&reference),
-                None,
-            )
-            .complete_job(JOB, self.id().as_str(), "mine");
-        write
+        unit(|write| {
+            write
+                .finish_attempt(
+                    &tenant(),
+                    &self.attempt_id(),
+                    AttemptOutcome::Succeeded,
+                    Some(&reference),
+                    None,
+                )
+                .complete_job(JOB, self.id().as_str(), "mine")
+        })
     }
 }
 
@@ -159,10 +158,10 @@ async fn all_committed(store: &Store, writes: Vec<UnitOfWork>) {
     }
 }
 
-async fn begin_all(store: &Store) -> Vec<Way> {
-    let ways = Way::all();
-    all_committed(store, ways.iter().map(Way::begin).collect()).await;
-    ways
+async fn begin_all(store: &Store) -> Vec<Workflow> {
+    let workflows = Workflow::all();
+    all_committed(store, workflows.iter().map(Workflow::begin).collect()).await;
+    workflows
 }
 
 async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
@@ -171,36 +170,44 @@ async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
     let url = "https://receiver.example/hook".to_owned();
     let types = vec!["*".to_owned()];
     let subscription = Subscription::new(id, tenant(), Product::Hotel, url, types, None, NOW);
-    let mut subscribe = UnitOfWork::new(NOW);
-    subscribe.insert_subscription(&subscription, b"sealed");
-    store.commit(subscribe).await.unwrap();
+    commit(store, |write| {
+        write.insert_subscription(&subscription, b"sealed")
+    })
+    .await;
 
-    let ways = begin_all(store).await;
-    for write in [Way::bind, Way::send, Way::finish] {
-        all_committed(store, ways.iter().map(write).collect()).await;
+    let workflows = begin_all(store).await;
+    for write in [Workflow::bind, Workflow::send, Workflow::finish] {
+        all_committed(store, workflows.iter().map(write).collect()).await;
     }
-    for way in &ways {
-        let stored = store.hotel_booking_unscoped(way.id()).await.unwrap();
-        assert_eq!(stored, Some(way.bound()));
-        let key = store.idempotency_record(&way.key()).await.unwrap().unwrap();
-        assert_eq!(key.resource_id, way.id().as_str());
-        let history = store.booking_history(&tenant(), way.id()).await.unwrap();
-        let (first, bound) = (&way.0, way.bound());
+    for workflow in &workflows {
+        let stored = store.hotel_booking_unscoped(workflow.id()).await.unwrap();
+        assert_eq!(stored, Some(workflow.bound()));
+        let key = store
+            .idempotency_record(&workflow.key())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(key.resource_id, workflow.id().as_str());
+        let history = store
+            .booking_history(&tenant(), workflow.id())
+            .await
+            .unwrap();
+        let (first, bound) = (&workflow.0, workflow.bound());
         assert_eq!(
             history,
             [entry(first, 0), entry(first, 1), entry(&bound, 2)]
         );
-        let [told] = &store.outbox_events(&tenant(), way.id()).await.unwrap()[..] else {
-            panic!("expected exactly one outbox event for {}", way.id());
+        let [event] = &store.outbox_events(&tenant(), workflow.id()).await.unwrap()[..] else {
+            panic!("expected exactly one outbox event for {}", workflow.id());
         };
-        assert_eq!(told.payload, format!("{{\"of\":\"{}\"}}", way.id()));
-        let [call] = &store.attempts(&tenant(), way.id()).await.unwrap()[..] else {
-            panic!("expected exactly one attempt for {}", way.id());
+        assert_eq!(event.payload, format!("{{\"of\":\"{}\"}}", workflow.id()));
+        let [call] = &store.attempts(&tenant(), workflow.id()).await.unwrap()[..] else {
+            panic!("expected exactly one attempt for {}", workflow.id());
         };
         assert_eq!((call.number, call.outcome), (1, AttemptOutcome::Succeeded));
-        let reference = format!("REF-{}", way.id());
+        let reference = format!("REF-{}", workflow.id());
         assert_eq!(call.supplier_reference, Some(reference));
-        let job = store.job(JOB, way.id().as_str()).await.unwrap();
+        let job = store.job(JOB, workflow.id().as_str()).await.unwrap();
         assert_eq!(job, None);
     }
     let delivered = statement!("SELECT COUNT(DISTINCT event_id) AS number FROM webhook_delivery");
@@ -209,23 +216,23 @@ async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
 }
 
 async fn concurrent_units_receive_their_own_conflicts(db: &TestDatabase) {
-    let ways = begin_all(&db.store).await;
-    let writes = ways.iter().enumerate().map(|(number, way)| {
-        let mut write = way.bind();
+    let workflows = begin_all(&db.store).await;
+    let writes = workflows.iter().enumerate().map(|(number, workflow)| {
+        let mut write = workflow.bind();
         match number % 4 {
-            0 => write.append_booking_history(&tenant(), &entry(&way.0, 1)),
-            1 => write.append_booking_history(&tenant(), &entry(&way.0, 3)),
-            2 => return way.begin(),
+            0 => write.append_booking_history(&tenant(), &entry(&workflow.0, 1)),
+            1 => write.append_booking_history(&tenant(), &entry(&workflow.0, 3)),
+            2 => return workflow.begin(),
             _ => {
-                let mut write = updating(&way.bound());
-                write.release_job(JOB, way.id().as_str(), "theirs", NOW);
+                let mut write = updating(&workflow.bound());
+                write.release_job(JOB, workflow.id().as_str(), "theirs", NOW);
                 return write;
             }
         };
         write
     });
     let results = commit_all(&db.store, writes.collect()).await;
-    for (number, (way, result)) in ways.iter().zip(results).enumerate() {
+    for (number, (workflow, result)) in workflows.iter().zip(results).enumerate() {
         let expected = match number % 4 {
             0 => Some(Conflict::BookingHistorySequence),
             1 => None,
@@ -235,24 +242,28 @@ async fn concurrent_units_receive_their_own_conflicts(db: &TestDatabase) {
         assert_eq!(result.err().and_then(|error| error.conflict()), expected);
         let stored = db
             .store
-            .hotel_booking_unscoped(way.id())
+            .hotel_booking_unscoped(workflow.id())
             .await
             .unwrap()
             .unwrap();
-        let moved = stored == way.bound();
+        let moved = stored == workflow.bound();
         assert_eq!(moved, expected.is_none(), "{number}");
-        let told = db.store.outbox_events(&tenant(), way.id()).await.unwrap();
-        assert_eq!(told.len(), usize::from(moved), "{number}");
+        let event = db
+            .store
+            .outbox_events(&tenant(), workflow.id())
+            .await
+            .unwrap();
+        assert_eq!(event.len(), usize::from(moved), "{number}");
     }
 }
 
 async fn concurrent_transitions_of_a_booking_store_one(db: &TestDatabase) {
-    let way = Way(booking(1));
-    db.store.commit(way.begin()).await.unwrap();
+    let workflow = Workflow(booking(1));
+    db.store.commit(workflow.begin()).await.unwrap();
     let moves = (0..MANY).map(|number| {
-        let mut write = updating(&way.bound());
+        let mut write = updating(&workflow.bound());
         let sequence = i64::from(number) + 2;
-        write.append_booking_history(&tenant(), &entry(&way.0, sequence));
+        write.append_booking_history(&tenant(), &entry(&workflow.0, sequence));
         write
     });
     let results = commit_all(&db.store, moves.collect()).await;
@@ -263,36 +274,45 @@ async fn concurrent_transitions_of_a_booking_store_one(db: &TestDatabase) {
         .collect();
     assert_eq!(stored, 1);
     assert_eq!(conflicts, vec![Conflict::BookingVersion; MANY as usize - 1]);
-    let history = db.store.booking_history(&tenant(), way.id()).await.unwrap();
+    let history = db
+        .store
+        .booking_history(&tenant(), workflow.id())
+        .await
+        .unwrap();
     assert_eq!(history.len(), 3);
 }
 
 async fn unit_is_committed_after_its_caller_is_dropped(db: &TestDatabase) {
-    let ways = Way::all();
-    let mut first = Box::pin(db.store.commit(ways[0].begin()));
+    let workflows = Workflow::all();
+    let mut first = Box::pin(db.store.commit(workflows[0].begin()));
     // The commit has started; SQLite may have finished it already.
     let _ = futures::poll!(&mut first);
     drop(first);
-    let others = ways[1..].iter().map(Way::begin).collect();
+    let others = workflows[1..].iter().map(Workflow::begin).collect();
     all_committed(&db.store, others).await;
     // If the writer stalls, later units of work may be committed before this one.
     let stored = async {
         loop {
-            if let Some(stored) = db.store.hotel_booking_unscoped(ways[0].id()).await.unwrap() {
+            if let Some(stored) = db
+                .store
+                .hotel_booking_unscoped(workflows[0].id())
+                .await
+                .unwrap()
+            {
                 return stored;
             }
         }
     };
     let stored = timeout(Duration::from_secs(30), stored).await.unwrap();
-    assert_eq!(stored, ways[0].0);
+    assert_eq!(stored, workflows[0].0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn units_with_same_statements_share_commits() {
     let db = TestDatabase::postgres().await;
-    let ways = begin_all(&db.store).await;
-    for write in [Way::bind, Way::send, Way::finish] {
-        all_committed(&db.store, ways.iter().map(write).collect()).await;
+    let workflows = begin_all(&db.store).await;
+    for write in [Workflow::bind, Workflow::send, Workflow::finish] {
+        all_committed(&db.store, workflows.iter().map(write).collect()).await;
     }
     // Rows with the same transaction id were stored by one statement.
     for table in [
@@ -317,21 +337,25 @@ async fn units_with_same_statements_share_commits() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn unit_waiting_for_a_lock_does_not_delay_others() {
     let db = TestDatabase::postgres().await;
-    let ways = begin_all(&db.store).await;
+    let workflows = begin_all(&db.store).await;
     let mut other = PgConnection::connect(&db.url).await.unwrap();
     other.execute("BEGIN").await.unwrap();
     let lock = sqlx::query("SELECT 1 FROM hotel_booking WHERE id = $1 FOR UPDATE");
-    lock.bind(ways[0].id().as_str())
+    lock.bind(workflows[0].id().as_str())
         .execute(&mut other)
         .await
         .unwrap();
 
-    let mut held_up = Box::pin(db.store.commit(ways[0].bind()));
-    assert!(futures::poll!(&mut held_up).is_pending());
-    all_committed(&db.store, ways[1..].iter().map(Way::bind).collect()).await;
-    assert!(futures::poll!(&mut held_up).is_pending());
+    let mut waiting = Box::pin(db.store.commit(workflows[0].bind()));
+    assert!(futures::poll!(&mut waiting).is_pending());
+    all_committed(
+        &db.store,
+        workflows[1..].iter().map(Workflow::bind).collect(),
+    )
+    .await;
+    assert!(futures::poll!(&mut waiting).is_pending());
     other.execute("ROLLBACK").await.unwrap();
-    held_up.await.unwrap();
+    waiting.await.unwrap();
     other.close().await.unwrap();
     db.remove().await;
 }
@@ -345,8 +369,13 @@ async fn batched_statements_find_rows_by_key() {
         let set = AssertSqlSafe(format!("SET {name} = {value}"));
         connection.execute(set).await.unwrap();
     }
-    let way = Way(booking(1));
-    let writes = [way.begin(), way.bind(), way.send(), way.finish()];
+    let workflow = Workflow(booking(1));
+    let writes = [
+        workflow.begin(),
+        workflow.bind(),
+        workflow.send(),
+        workflow.finish(),
+    ];
     let texts = CombinedStatementCache::default();
     plans_are_good(&mut connection, &texts, &writes).await;
     for sql in super::plan::FILL {
@@ -380,11 +409,11 @@ async fn plans_are_good(
             vec![of_one.join(", "); *together].join(", ")
         };
         let (types, args) = (of_all(type_name), of_all(literal));
-        let prepare = AssertSqlSafe(format!("PREPARE asked ({types}) AS {text}"));
+        let prepare = AssertSqlSafe(format!("PREPARE batch ({types}) AS {text}"));
         connection.execute(prepare).await.unwrap();
-        let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE asked ({args})"));
+        let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE batch ({args})"));
         let rows = connection.fetch_all(explain).await.unwrap();
-        connection.execute("DEALLOCATE asked").await.unwrap();
+        connection.execute("DEALLOCATE batch").await.unwrap();
         let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
         let plan = plan.join("\n");
         let by_a_list = plan.contains("booking_list") || plan.contains("_unresolved");

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::{IdempotencyKey, IdempotencyRecord};
-use futures::future::join_all;
 
 on_both_databases!(
     concurrent_requests_with_one_key_store_one,
@@ -20,9 +19,7 @@ fn key() -> IdempotencyKey {
 }
 
 fn taking(key: &IdempotencyKey, resource: &str) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_idempotency_key(key, "fingerprint", resource);
-    write
+    unit(|write| write.insert_idempotency_key(key, "fingerprint", resource))
 }
 
 async fn concurrent_requests_with_one_key_store_one(db: &TestDatabase) {
@@ -77,8 +74,7 @@ async fn key_is_scoped_to_owner_and_operation(db: &TestDatabase) {
 
 async fn refusal_is_stored_and_deleted_key_is_reusable(db: &TestDatabase) {
     let refusal = r#"{"code":"offer_price_changed"}"#;
-    let mut keep = UnitOfWork::new(NOW);
-    keep.store_idempotent_refusal(&key(), refusal);
+    let keep = unit(|write| write.store_idempotent_refusal(&key(), refusal));
     let early = conflict(&db.store, keep.clone()).await;
     assert_eq!(early, Some(Conflict::IdempotencyKeyNotFound));
     db.store.commit(taking(&key(), "bkg_1")).await.unwrap();
@@ -86,8 +82,7 @@ async fn refusal_is_stored_and_deleted_key_is_reusable(db: &TestDatabase) {
     let record = db.store.idempotency_record(&key()).await.unwrap().unwrap();
     assert_eq!(record.refusal.as_deref(), Some(refusal));
 
-    let mut free = UnitOfWork::new(NOW);
-    free.delete_idempotency_key(&key());
+    let free = unit(|write| write.delete_idempotency_key(&key()));
     db.store.commit(free.clone()).await.unwrap();
     assert_eq!(db.store.idempotency_record(&key()).await.unwrap(), None);
     db.store.commit(free).await.unwrap();
@@ -98,8 +93,9 @@ async fn purge_deletes_old_keys_up_to_limit(db: &TestDatabase) {
     for age_ms in 0..5 {
         let mut key = key();
         key.key = age_ms.to_string();
-        let mut write = UnitOfWork::new(NOW.plus_ms(-age_ms));
-        write.insert_idempotency_key(&key, "fingerprint", "bkg_1");
+        let write = unit_at(NOW.plus_ms(-age_ms), |write| {
+            write.insert_idempotency_key(&key, "fingerprint", "bkg_1")
+        });
         db.store.commit(write).await.unwrap();
     }
     let before = NOW.plus_ms(-1);

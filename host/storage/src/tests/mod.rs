@@ -23,6 +23,7 @@ mod write;
 
 use crate::{Conflict, Store, StoreOptions, UnitOfWork};
 use database::TestDatabase;
+use futures::future::join_all;
 use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::{Booking, Room, State};
 use host_domain::hotel::types::{
@@ -214,15 +215,56 @@ fn moved(booking: &Booking, state: State) -> Booking {
 }
 
 fn inserting(booking: &Booking) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_hotel_booking(booking);
-    write
+    unit(|write| write.insert_hotel_booking(booking))
 }
 
 fn updating(booking: &Booking) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.update_hotel_booking(booking, booking.version - 1);
+    unit(|write| write.update_hotel_booking(booking, booking.version - 1))
+}
+
+/// Builds a unit of work with the time `NOW`.
+fn unit(fill: impl FnOnce(&mut UnitOfWork) -> &mut UnitOfWork) -> UnitOfWork {
+    unit_at(NOW, fill)
+}
+
+fn unit_at(now: Timestamp, fill: impl FnOnce(&mut UnitOfWork) -> &mut UnitOfWork) -> UnitOfWork {
+    let mut write = UnitOfWork::new(now);
+    fill(&mut write);
     write
+}
+
+/// Commits a unit of work with the time `NOW`.
+async fn commit(store: &Store, fill: impl FnOnce(&mut UnitOfWork) -> &mut UnitOfWork) {
+    store.commit(unit(fill)).await.unwrap();
+}
+
+/// Lets 16 callers on two stores save the same 50 items at once, some in reverse order, and checks
+/// that all receive the same ids. `save` gets the number of each item with a candidate.
+async fn concurrent_saves_return_one_id<I: PartialEq>(
+    db: &TestDatabase,
+    save: impl AsyncFn(&Store, Vec<(u32, u32)>) -> Vec<I>,
+) {
+    let other = db.second_store().await;
+    let callers = (0..16_u32).map(|caller| {
+        let store = if caller % 2 == 0 { &db.store } else { &other };
+        let mut items: Vec<_> = (0..50).map(|n| (n, caller * 100 + n)).collect();
+        let is_reversed = caller % 3 == 0;
+        if is_reversed {
+            items.reverse();
+        }
+        let saving = save(store, items);
+        async move {
+            let mut ids = saving.await;
+            if is_reversed {
+                ids.reverse();
+            }
+            ids
+        }
+    });
+    let mut results = join_all(callers).await;
+    results.dedup();
+    assert_eq!(results.len(), 1);
+    other.close().await;
 }
 
 /// Commits a unit of work and returns the precondition that failed. Returns `None` if it was

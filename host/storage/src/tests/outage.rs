@@ -83,7 +83,7 @@ async fn open_by_wire(db: &TestDatabase) -> (Store, watch::Sender<Wire>) {
 
 /// Relays bytes until either side or the relay's state ends the connection.
 async fn relay(mut client: TcpStream, mut server: TcpStream, mut wire: watch::Receiver<Wire>) {
-    let (mut asked, mut answered) = ([0; 65_536], [0; 65_536]);
+    let (mut request, mut response) = ([0; 65_536], [0; 65_536]);
     let mut committing = false;
     loop {
         let now = *wire.borrow_and_update();
@@ -92,9 +92,9 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, mut wire: watch::Re
         }
         tokio::select! {
             changed = wire.changed() => if changed.is_err() { return },
-            read = client.read(&mut asked) => {
+            read = client.read(&mut request) => {
                 let Ok(1..) = read else { return };
-                let bytes = &asked[..read.unwrap()];
+                let bytes = &request[..read.unwrap()];
                 match now {
                     Wire::CutBefore(commit) if commit.is_in(bytes) => return,
                     Wire::CutAfter(commit) => committing = commit.is_in(bytes),
@@ -103,11 +103,11 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, mut wire: watch::Re
                 }
                 if server.write_all(bytes).await.is_err() { return }
             }
-            read = server.read(&mut answered) => {
+            read = server.read(&mut response) => {
                 let Ok(1..) = read else { return };
                 if committing { return }
                 if now == Wire::Silent { continue }
-                if client.write_all(&answered[..read.unwrap()]).await.is_err() { return }
+                if client.write_all(&response[..read.unwrap()]).await.is_err() { return }
             }
         }
     }
@@ -158,23 +158,23 @@ async fn unreachable_server_returns_errors_until_it_is_back() {
     let db = TestDatabase::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
     store.commit(inserting(&booking(1))).await.unwrap();
-    for away in [Wire::Cut, Wire::Silent] {
-        wire.send_replace(away);
+    for wire_state in [Wire::Cut, Wire::Silent] {
+        wire.send_replace(wire_state);
         // The commit may have reached the server, unless there was no connection before.
         let committed = trouble(store.commit(inserting(&booking(2))).await);
-        let said = matches!(
+        let is_expected = matches!(
             committed,
             Some(DatabaseError::CommitUnknown(_) | DatabaseError::Unavailable(_))
         );
-        assert!(said, "{away:?}: {committed:?}");
+        assert!(is_expected, "{wire_state:?}: {committed:?}");
         let committed = trouble(store.commit(in_two_statements(2)).await);
         let unavailable = matches!(committed, Some(DatabaseError::Unavailable(_)));
-        assert!(unavailable, "{away:?}: {committed:?}");
+        assert!(unavailable, "{wire_state:?}: {committed:?}");
         let read = store.hotel_booking_unscoped(&booking(1).id).await;
         let unavailable = matches!(read, Err(DatabaseError::Unavailable(_)));
-        assert!(unavailable, "{away:?}: {read:?}");
-        let answers = store.ping().await;
-        assert!(matches!(answers, Err(DatabaseError::Unavailable(_))));
+        assert!(unavailable, "{wire_state:?}: {read:?}");
+        let ping = store.ping().await;
+        assert!(matches!(ping, Err(DatabaseError::Unavailable(_))));
         wire.send_replace(Wire::Whole);
         let read = store.hotel_booking_unscoped(&booking(1).id).await;
         assert!(read.unwrap().is_some());
@@ -224,9 +224,7 @@ async fn due_job_wakes_another_host() {
     let mut of_others = other.subscribe_wakeups(WorkQueue::PriceChecks);
     // The first wake-up signals that the listener is connected.
     assert!(word.wait(LONG).await && of_others.wait(LONG).await);
-    let mut write = UnitOfWork::new(NOW);
-    write.schedule_job("resume", "a", NOW);
-    db.store.commit(write).await.unwrap();
+    commit(&db.store, |write| write.schedule_job("resume", "a", NOW)).await;
     assert!(word.wait(LONG).await);
     assert!(!of_others.wait(Duration::ZERO).await);
     other.close().await;

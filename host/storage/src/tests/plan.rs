@@ -58,7 +58,6 @@ fn expectations() -> Vec<(Statement, &'static str)> {
             "hotel_booking_list_status",
         ),
         (job::claim(claim), "job_due"),
-        (job::next_due(), "job_due"),
         (job::parked(10), "job_parked"),
         (job::unpark(ParkedJobFilter::default(), NOW), "job_parked"),
         (
@@ -113,37 +112,23 @@ async fn sqlite_plans_use_expected_indexes() {
 
 #[tokio::test]
 async fn postgres_plans_use_expected_indexes() {
-    let db = TestDatabase::postgres().await;
-    let mut connection = PgConnection::connect(&db.url).await.unwrap();
-    for sql in FILL {
-        connection.execute(*sql).await.unwrap();
-    }
-    for (statement, index) in expectations().into_iter().chain(flight_expectations()) {
-        let (sql, plan) = postgres_plan(&mut connection, &statement).await;
-        assert!(names(&plan, index), "{sql}\n{plan}");
+    let expectations = expectations().into_iter().chain(flight_expectations());
+    check_postgres_plans(FILL, expectations, |plan, index| {
         let sorts = plan.contains("Sort") && !is_put_in_order(index);
-        assert!(!sorts && !plan.contains("Seq Scan"), "{sql}\n{plan}");
-    }
-    connection.close().await.unwrap();
-    db.remove().await;
+        names(plan, index) && !sorts && !plan.contains("Seq Scan")
+    })
+    .await;
 }
 
 /// Without statistics of a table, the planner must not choose the index of a list, for which it
 /// estimates one row per owner.
 #[tokio::test]
 async fn postgres_plans_use_primary_keys_without_statistics() {
-    let db = TestDatabase::postgres().await;
-    let mut connection = PgConnection::connect(&db.url).await.unwrap();
-    for sql in FILL.iter().filter(|sql| **sql != "ANALYZE") {
-        connection.execute(*sql).await.unwrap();
-    }
-    for (statement, keys) in of_one_row() {
-        let (sql, plan) = postgres_plan(&mut connection, &statement).await;
-        let is_found = keys.iter().any(|key| names(&plan, key));
-        assert!(is_found, "{sql}\n{plan}");
-    }
-    connection.close().await.unwrap();
-    db.remove().await;
+    let (_, fill) = FILL.split_last().unwrap();
+    check_postgres_plans(fill, of_one_row(), |plan, keys| {
+        keys.iter().any(|key| names(plan, key))
+    })
+    .await;
 }
 
 /// Statements for one row or one booking, each with the equally suitable indexes.
@@ -185,17 +170,36 @@ pub(super) async fn sqlite_plan(db: &TestDatabase, statement: &Statement) -> Vec
     rows.iter().map(|row| row.text("detail").unwrap()).collect()
 }
 
-/// Returns a statement in PostgreSQL's dialect and PostgreSQL's plan for it.
-pub(super) async fn postgres_plan(
-    connection: &mut PgConnection,
-    statement: &Statement,
-) -> (String, String) {
-    let sql = Dialect::Postgres.render(statement);
-    let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
-    let args = statement.postgres_args().unwrap();
-    let rows = sqlx::query_with(explain, args).fetch_all(connection).await;
-    let plan: Vec<String> = rows.unwrap().iter().map(|row| row.get(0)).collect();
-    (sql.to_string(), plan.join("\n"))
+/// Checks PostgreSQL's plan for each statement in a database that `fill` filled.
+pub(super) async fn check_postgres_plans<E: Copy>(
+    fill: &[&'static str],
+    expectations: impl IntoIterator<Item = (Statement, E)>,
+    is_expected: impl Fn(&str, E) -> bool,
+) {
+    let db = TestDatabase::postgres().await;
+    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    for sql in fill {
+        connection.execute(*sql).await.unwrap();
+    }
+    for (statement, expectation) in expectations {
+        let sql = Dialect::Postgres.render(&statement);
+        let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
+        let args = statement.postgres_args().unwrap();
+        let rows = sqlx::query_with(explain, args).fetch_all(&mut connection);
+        let rows = rows.await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join(
+            "
+",
+        );
+        assert!(
+            is_expected(&plan, expectation),
+            "{sql}
+{plan}"
+        );
+    }
+    connection.close().await.unwrap();
+    db.remove().await;
 }
 
 /// Returns SQLite's name for an index. The two databases name primary-key indexes differently.

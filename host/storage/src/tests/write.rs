@@ -1,7 +1,6 @@
 //! Commits: atomic, durable, and each with its own result.
 
 use super::*;
-use futures::future::join_all;
 use sqlx::{Connection, Executor, PgConnection};
 use std::time::Duration;
 use tokio::time::timeout;

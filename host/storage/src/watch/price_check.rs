@@ -175,8 +175,8 @@ impl Store {
 pub(crate) fn derive_id(tenant: &Tenant, query: &PriceQuery) -> PriceCheckId {
     // Members are serialized in a fixed order, so equal queries have equal texts. A query that
     // cannot be serialized is never stored, because its unit of work fails.
-    let asked = (&tenant.organization, tenant.mode, query);
-    let text = serde_json::to_vec(&asked).unwrap_or_default();
+    let identity = (&tenant.organization, tenant.mode, query);
+    let text = serde_json::to_vec(&identity).unwrap_or_default();
     let mut bits = [0; 16];
     let digest = Sha256::digest(&text);
     for (bit, byte) in bits.iter_mut().zip(digest) {

@@ -59,22 +59,22 @@ pub struct DeliveryRelease {
 impl UnitOfWork {
     /// Stores the results of attempts and releases the deliveries. For a delivery that the token no
     /// longer leases, nothing is stored.
-    pub fn release_deliveries(&mut self, answered: &[DeliveryRelease]) -> &mut Self {
-        let attempts: Vec<_> = answered.iter().filter_map(attempt_item).collect();
+    pub fn release_deliveries(&mut self, releases: &[DeliveryRelease]) -> &mut Self {
+        let attempts: Vec<_> = releases.iter().filter_map(attempt_item).collect();
         if !attempts.is_empty() {
             let attempts = self.encode_json(&attempts);
             self.add(insert_attempts(attempts));
         }
-        let moves: Vec<_> = answered.iter().map(move_item).collect();
+        let moves: Vec<_> = releases.iter().map(move_item).collect();
         let moves = self.encode_json(&moves);
         // Deliveries that are released without an attempt are due at once.
-        if answered.iter().any(|one| one.attempt.is_none()) {
+        if releases.iter().any(|release| release.attempt.is_none()) {
             self.wakeups.insert(WorkQueue::Deliveries);
         }
         self.add(update_deliveries(moves));
-        let of_watches = |one: &&DeliveryRelease| one.product == Product::Watch;
-        let logged = answered.iter().filter(of_watches);
-        self.update_watch_event_statuses(logged.map(|one| (&one.tenant, &one.delivery)))
+        let of_watches = |release: &&DeliveryRelease| release.product == Product::Watch;
+        let logged = releases.iter().filter(of_watches);
+        self.update_watch_event_statuses(logged.map(|release| (&release.tenant, &release.delivery)))
     }
 }
 
@@ -332,17 +332,17 @@ pub(crate) fn note_successes(subscriptions: String) -> Statement {
     )
 }
 
-fn attempt_item(answered: &DeliveryRelease) -> Option<serde_json::Value> {
-    let attempt = answered.attempt.as_ref()?;
+fn attempt_item(release: &DeliveryRelease) -> Option<serde_json::Value> {
+    let attempt = release.attempt.as_ref()?;
     // PostgreSQL cannot store NUL characters in text.
     let body = attempt.response_body.as_deref();
     let body = body.map(|body| body.replace('\0', "\u{fffd}"));
     Some(json!({
-        "organization": answered.tenant.organization,
-        "mode": answered.tenant.mode.as_str(),
-        "id": answered.delivery.id.as_str(),
-        "token": answered.token,
-        "generation": answered.delivery.generation,
+        "organization": release.tenant.organization,
+        "mode": release.tenant.mode.as_str(),
+        "id": release.delivery.id.as_str(),
+        "token": release.token,
+        "generation": release.delivery.generation,
         "number": attempt.number,
         "response_status": attempt.response_status,
         "response_body": body,
@@ -352,14 +352,14 @@ fn attempt_item(answered: &DeliveryRelease) -> Option<serde_json::Value> {
     }))
 }
 
-fn move_item(answered: &DeliveryRelease) -> serde_json::Value {
-    let delivery = &answered.delivery;
+fn move_item(release: &DeliveryRelease) -> serde_json::Value {
+    let delivery = &release.delivery;
     let failure = delivery.failure();
     json!({
-        "organization": answered.tenant.organization,
-        "mode": answered.tenant.mode.as_str(),
+        "organization": release.tenant.organization,
+        "mode": release.tenant.mode.as_str(),
         "id": delivery.id.as_str(),
-        "token": answered.token,
+        "token": release.token,
         "generation": delivery.generation,
         "status": delivery.status().as_str(),
         "attempt_count": delivery.attempts,
