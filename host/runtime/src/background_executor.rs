@@ -138,7 +138,7 @@ fn lower_thread_priority() {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn give_way_to_others() {}
+fn lower_thread_priority() {}
 
 /// Returns the CPU time that the current thread has used.
 #[cfg(target_os = "linux")]
@@ -149,7 +149,7 @@ fn thread_cpu_time() -> Duration {
 
 /// Returns an approximation that includes the time used by other threads.
 #[cfg(not(target_os = "linux"))]
-fn processor_time() -> Duration {
+fn thread_cpu_time() -> Duration {
     use std::sync::LazyLock;
     use tokio::time::Instant;
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);

@@ -394,10 +394,10 @@ fn refund_of_different_amount_is_rejected() {
             currency: "EUR".to_owned(),
         },
     };
-    let asked = Some(Money::new(40, euros()));
-    assert!(payment::refund(refund(40), asked).is_ok());
+    let expected = Some(Money::new(40, euros()));
+    assert!(payment::refund(refund(40), expected).is_ok());
     assert_eq!(
-        payment::refund(refund(41), asked).unwrap_err().field,
+        payment::refund(refund(41), expected).unwrap_err().field,
         "amount"
     );
 }

@@ -50,7 +50,7 @@ fn contact() -> Contact {
 
 fn unreadable<T>(response: Result<T, ReadError>) -> String {
     match response {
-        Err(ReadError::InvalidResponse(why)) => why,
+        Err(ReadError::InvalidResponse(reason)) => reason,
         Err(other) => format!("{other:?}"),
         Ok(_) => "a response".to_owned(),
     }
@@ -58,7 +58,7 @@ fn unreadable<T>(response: Result<T, ReadError>) -> String {
 
 fn unknown<T>(response: Result<T, ChangeError>) -> String {
     match response {
-        Err(ChangeError::Unknown(why)) => why,
+        Err(ChangeError::Unknown(reason)) => reason,
         Err(other) => format!("{other:?}"),
         Ok(_) => "a response".to_owned(),
     }
@@ -177,8 +177,8 @@ async fn zero_responses_to_reads_are_invalid() {
     let supplier = supplier(&bench).await;
     let fields = ["currency", "quoted.currency", "currency", "iata-code"];
     for (response, field) in reads(&supplier).await.into_iter().zip(fields) {
-        let why = unreadable(response);
-        assert!(why.starts_with(&format!("{field}: ")), "{why}");
+        let reason = unreadable(response);
+        assert!(reason.starts_with(&format!("{field}: ")), "{reason}");
     }
 }
 
@@ -187,8 +187,8 @@ async fn zero_responses_to_changes_have_unknown_outcome() {
     let bench = Bench::new();
     let supplier = supplier(&bench).await;
     for response in changes(&supplier).await {
-        let why = unknown(response);
-        assert!(why.contains("cannot be used: currency: "), "{why}");
+        let reason = unknown(response);
+        assert!(reason.contains("cannot be used: currency: "), "{reason}");
     }
 }
 

@@ -210,17 +210,17 @@ async fn payments(bench: &Bench) -> [Result<(), PaymentError>; 5] {
         processor_reference: text(),
     };
     let supplier = load(bench).await;
-    let [intended, held, taken] = [
+    let [created, authorized, captured] = [
         supplier.create_intent(&context, intent).await.map(drop),
         supplier.authorize(&context, authorize).await.map(drop),
         supplier.capture(&context, capture).await.map(drop),
     ];
     let supplier = load(bench).await;
-    let [released, returned] = [
+    let [voided, refunded] = [
         supplier.void(&context, void).await.map(drop),
         supplier.refund(&context, refund).await.map(drop),
     ];
-    [intended, held, taken, released, returned]
+    [created, authorized, captured, voided, refunded]
 }
 
 #[tokio::test]
