@@ -12,7 +12,6 @@ const LAST_USED_RESOLUTION_MS: i64 = 60_000;
 /// The stored data of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
-    /// The key's id.
     pub id: KeyId,
     /// The organization and mode that the key gives access to.
     pub tenant: Tenant,
@@ -41,8 +40,7 @@ impl UnitOfWork {
             "INSERT INTO api_key (organization, mode, id, name, scopes, masked_key, sha256, \
              created_at, expires_at, last_used_at, revoked_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
-            key.tenant.organization.as_str(),
-            key.tenant.mode,
+            &key.tenant,
             key.id.as_str(),
             key.name.as_str(),
             scopes,
@@ -106,8 +104,7 @@ impl Store {
             "UPDATE api_key SET last_used_at = $4 \
              WHERE organization = $1 AND mode = $2 AND id = $3 \
              AND (last_used_at IS NULL OR last_used_at <= $5)",
-            key.tenant.organization.as_str(),
-            key.tenant.mode,
+            &key.tenant,
             key.id.as_str(),
             now,
             now.plus_ms(-LAST_USED_RESOLUTION_MS),

@@ -110,8 +110,7 @@ impl UnitOfWork {
                 AND step = $5), \
                $6, $7, $8, $9, 'sent', 1, 0, $10) \
              ON CONFLICT DO NOTHING",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             call.id.as_str(),
             call.booking_id.as_str(),
             call.step.as_str(),
@@ -139,8 +138,7 @@ impl UnitOfWork {
              supplier_reference = COALESCE($6, supplier_reference), \
              evidence = COALESCE($7, evidence) \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
             outcome.as_str(),
             self.now,
@@ -164,8 +162,7 @@ impl Store {
                  WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
                  ORDER BY last_sent_at, id"
             ),
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             booking_id.as_str(),
         );
         self.read_all(select, read).await

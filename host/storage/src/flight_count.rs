@@ -56,38 +56,33 @@ pub(crate) fn select_any_delta() -> Statement {
 /// claim the same delta.
 fn compaction(now: Timestamp) -> UnitOfWork {
     let mut write = UnitOfWork::new(now);
-    write
-        .add(statement!(
-            "WITH free AS (SELECT {row_id} AS place FROM flight_booking_count_delta WHERE claimed \
-             = 0 \
-               LIMIT $1 {skip_locked}) \
-             UPDATE flight_booking_count_delta SET claimed = 1 WHERE {row_id} IN (SELECT place \
-             FROM free)",
-            DELTAS_PER_COMPACTION,
-        ))
-        .add(statement!(
-            "INSERT INTO flight_booking_count \
-             SELECT organization, mode, user_id, supplier, status, SUM(delta) \
-             FROM flight_booking_count_delta WHERE claimed = 1 \
-             GROUP BY organization, mode, user_id, supplier, status \
-             ORDER BY organization, mode, user_id, supplier, status \
-             ON CONFLICT (organization, mode, user_id, supplier, status) \
-             DO UPDATE SET booking_count = flight_booking_count.booking_count + \
-             excluded.booking_count"
-        ))
-        .add(statement!(
-            "INSERT INTO flight_booking_daily_count \
-             SELECT organization, mode, user_id, day, supplier, status, SUM(delta) \
-             FROM flight_booking_count_delta WHERE claimed = 1 \
-             GROUP BY organization, mode, user_id, day, supplier, status \
-             ORDER BY organization, mode, user_id, day, supplier, status \
-             ON CONFLICT (organization, mode, user_id, day, supplier, status) \
-             DO UPDATE SET booking_count = flight_booking_daily_count.booking_count + \
-             excluded.booking_count"
-        ))
-        .add(statement!(
-            "DELETE FROM flight_booking_count_delta WHERE claimed = 1"
-        ));
+    write.add(statement!(
+        "WITH free AS (SELECT {row_id} AS place FROM flight_booking_count_delta \
+           WHERE claimed = 0 LIMIT $1 {skip_locked}) \
+         UPDATE flight_booking_count_delta SET claimed = 1 \
+         WHERE {row_id} IN (SELECT place FROM free)",
+        DELTAS_PER_COMPACTION,
+    ));
+    for (table, key) in [
+        (
+            "flight_booking_count",
+            "organization, mode, user_id, supplier, status",
+        ),
+        (
+            "flight_booking_daily_count",
+            "organization, mode, user_id, day, supplier, status",
+        ),
+    ] {
+        write.add(statement!(format!(
+            "INSERT INTO {table} SELECT {key}, SUM(delta) \
+             FROM flight_booking_count_delta WHERE claimed = 1 GROUP BY {key} ORDER BY {key} \
+             ON CONFLICT ({key}) \
+             DO UPDATE SET booking_count = {table}.booking_count + excluded.booking_count"
+        )));
+    }
+    write.add(statement!(
+        "DELETE FROM flight_booking_count_delta WHERE claimed = 1"
+    ));
     write
 }
 

@@ -1,7 +1,7 @@
 //! Mapping of the suppliers' hotel ids to the gateway's. All organizations of a mode share it: a
 //! hotel is the same for every caller, and its id must not depend on who searched first.
 
-use crate::statement::{Row, Statement, statement, text_array};
+use crate::statement::{Row, Statement, sort_upsert, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::hotel::types::Location;
 use host_domain::id::HotelId;
@@ -56,9 +56,9 @@ impl HotelProfile {
 }
 
 impl Store {
-    /// Returns the ids of a supplier's hotels, in the order of `observations`. Hotels without an id get
-    /// their candidate unless another call assigns one first. Nothing is written if all hotels and
-    /// their properties are stored already.
+    /// Returns the ids of a supplier's hotels, in the order of `observations`. Hotels without an id
+    /// get their candidate unless another call assigns one first. Nothing is written if all hotels
+    /// and their properties are stored already.
     pub async fn resolve_hotel_ids(
         &self,
         mode: Mode,
@@ -84,10 +84,7 @@ impl Store {
             })
             .collect();
         if !missing.is_empty() {
-            // Rows are sorted so that two hosts lock them in the same order and cannot deadlock.
-            // Duplicates are removed because a statement cannot write one row twice.
-            missing.sort_by(|a, b| a.supplier_hotel_id.cmp(&b.supplier_hotel_id));
-            missing.dedup_by(|a, b| a.supplier_hotel_id == b.supplier_hotel_id);
+            sort_upsert(&mut missing, |hotel| &hotel.supplier_hotel_id);
             let mut write = UnitOfWork::new(now);
             let upsert = upsert(&mut write, mode, supplier, &missing);
             write.add_returning(upsert);

@@ -41,8 +41,7 @@ impl UnitOfWork {
             "INSERT INTO idempotency_record (organization, mode, user_id, operation, \
              idempotency_key, fingerprint, resource_id, created_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
-            key.owner.tenant.organization.as_str(),
-            key.owner.tenant.mode,
+            &key.owner.tenant,
             key.owner.user.as_str(),
             key.operation.as_str(),
             key.key.as_str(),
@@ -59,8 +58,7 @@ impl UnitOfWork {
         let update = statement!(
             "UPDATE idempotency_record SET refusal = $6 WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
-            key.owner.tenant.organization.as_str(),
-            key.owner.tenant.mode,
+            &key.owner.tenant,
             key.owner.user.as_str(),
             key.operation.as_str(),
             key.key.as_str(),
@@ -74,8 +72,7 @@ impl UnitOfWork {
         self.add(statement!(
             "DELETE FROM idempotency_record WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
-            key.owner.tenant.organization.as_str(),
-            key.owner.tenant.mode,
+            &key.owner.tenant,
             key.owner.user.as_str(),
             key.operation.as_str(),
             key.key.as_str(),
@@ -93,8 +90,7 @@ impl Store {
             "SELECT fingerprint, resource_id, refusal, created_at FROM idempotency_record \
              WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
-            key.owner.tenant.organization.as_str(),
-            key.owner.tenant.mode,
+            &key.owner.tenant,
             key.owner.user.as_str(),
             key.operation.as_str(),
             key.key.as_str(),

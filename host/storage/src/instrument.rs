@@ -11,7 +11,6 @@ use host_domain::time::Timestamp;
 /// An instrument with its encrypted token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredInstrument {
-    /// The instrument's id.
     pub id: InstrumentId,
     /// The processor that issued the token.
     pub processor: SupplierId,
@@ -31,8 +30,7 @@ impl UnitOfWork {
             "INSERT INTO payment_instrument (organization, mode, id, user_id, processor, \
              sealed_token, card, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
              ON CONFLICT DO NOTHING",
-            owner.tenant.organization.as_str(),
-            owner.tenant.mode,
+            &owner.tenant,
             instrument.id.as_str(),
             owner.user.as_str(),
             instrument.processor.as_str(),
@@ -50,8 +48,7 @@ impl UnitOfWork {
             "UPDATE payment_instrument SET deleted_at = $5, sealed_token = $6, card = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id || '' = $4 \
              AND deleted_at IS NULL",
-            owner.tenant.organization.as_str(),
-            owner.tenant.mode,
+            &owner.tenant,
             id.as_str(),
             owner.user.as_str(),
             self.now,
@@ -84,8 +81,7 @@ pub(crate) fn get(owner: &Owner, id: &InstrumentId) -> Statement {
         "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
          WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id || '' = $4 \
          AND deleted_at IS NULL",
-        owner.tenant.organization.as_str(),
-        owner.tenant.mode,
+        &owner.tenant,
         id.as_str(),
         owner.user.as_str(),
     )
@@ -96,8 +92,7 @@ pub(crate) fn list(owner: &Owner) -> Statement {
         "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
          WHERE organization = $1 AND mode = $2 AND user_id = $3 AND deleted_at IS NULL \
          ORDER BY created_at DESC, id DESC",
-        owner.tenant.organization.as_str(),
-        owner.tenant.mode,
+        &owner.tenant,
         owner.user.as_str(),
     )
 }

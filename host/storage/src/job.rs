@@ -238,7 +238,6 @@ impl Store {
         Ok(claimed)
     }
 
-    /// Returns one job.
     pub async fn job(&self, kind: &str, subject: &str) -> Result<Option<Job>, DatabaseError> {
         let select = statement!(
             format!("SELECT {COLUMNS} FROM job WHERE kind = $1 AND subject = $2"),

@@ -1,7 +1,7 @@
 //! Places from suppliers' search results, available by id. All organizations of a mode share them,
 //! as they share hotels.
 
-use crate::statement::{Statement, statement};
+use crate::statement::{Statement, sort_upsert, statement};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::id::PlaceId;
 use host_domain::owner::Mode;
@@ -20,10 +20,8 @@ pub struct PlaceObservation {
     pub document: String,
 }
 
-/// A stored place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPlace {
-    /// The place's id.
     pub id: PlaceId,
     /// The supplier that returned the place.
     pub supplier: SupplierId,
@@ -36,8 +34,8 @@ pub struct StoredPlace {
 }
 
 impl Store {
-    /// Stores places and returns their ids, in the order of `observations`. A place of a supplier keeps its
-    /// id permanently.
+    /// Stores places and returns their ids, in the order of `observations`. A place of a supplier
+    /// keeps its id permanently.
     pub async fn save_places(
         &self,
         mode: Mode,
@@ -96,11 +94,8 @@ fn upsert(
     observations: &[PlaceObservation],
     now: Timestamp,
 ) -> Statement {
-    // Rows are sorted so that two hosts lock them in the same order and cannot deadlock. Duplicates
-    // are removed because a statement cannot write one row twice.
     let mut places: Vec<&PlaceObservation> = observations.iter().collect();
-    places.sort_by(|a, b| a.supplier_place_id.cmp(&b.supplier_place_id));
-    places.dedup_by(|a, b| a.supplier_place_id == b.supplier_place_id);
+    sort_upsert(&mut places, |place| &place.supplier_place_id);
     let rows = places.into_iter().map(|place| {
         serde_json::json!({
             "id": place.candidate.as_str(),

@@ -65,9 +65,7 @@ pub(crate) struct Postgres {
     closed: watch::Sender<bool>,
 }
 
-/// An error of a transaction.
 enum TransactionError {
-    /// A permanent error.
     Permanent(CommitError),
     /// Nothing was written, and another attempt may succeed.
     Retryable(sqlx::Error),

@@ -2,7 +2,7 @@
 //! They are identified by IATA code, whichever supplier reports them, so an id stays the same if
 //! another supplier is used.
 
-use crate::statement::{Row, Statement, statement, text_array};
+use crate::statement::{Row, Statement, sort_upsert, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::flight::supplier_api::{Airline, Airport};
 use host_domain::id::{AirlineId, AirportId};
@@ -20,10 +20,8 @@ pub struct AirportObservation {
     pub airport: Airport,
 }
 
-/// A stored airline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAirline {
-    /// The airline's id.
     pub id: AirlineId,
     /// The latest data.
     pub airline: Airline,
@@ -32,8 +30,8 @@ pub struct StoredAirline {
 }
 
 impl Store {
-    /// Stores airports and returns their ids, in the order of `observations`. Nothing is written if all
-    /// airports are stored with the same data.
+    /// Stores airports and returns their ids, in the order of `observations`. Nothing is written if
+    /// all airports are stored with the same data.
     pub async fn save_airports(
         &self,
         mode: Mode,
@@ -46,10 +44,9 @@ impl Store {
         for observation in observations {
             changed.push((observation, write.encode_json(&observation.airport)));
         }
-        // Rows are sorted so that two hosts lock them in the same order and cannot deadlock.
-        // Duplicates are removed because a statement cannot write one row twice.
-        changed.sort_by(|(a, _), (b, _)| a.airport.iata_code.cmp(&b.airport.iata_code));
-        changed.dedup_by(|(a, _), (b, _)| a.airport.iata_code == b.airport.iata_code);
+        sort_upsert(&mut changed, |(observation, _)| {
+            &observation.airport.iata_code
+        });
         let codes = changed
             .iter()
             .map(|(observation, _)| observation.airport.iata_code.as_str());

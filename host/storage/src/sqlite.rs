@@ -22,7 +22,6 @@ pub(crate) struct Sqlite {
     writer: mpsc::Sender<WriterCommand>,
 }
 
-/// A command for the writer.
 enum WriterCommand {
     Commit(
         UnitOfWork,

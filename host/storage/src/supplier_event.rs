@@ -20,7 +20,6 @@ pub enum SupplierEventState {
     Ignored,
 }
 
-/// A stored event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSupplierEvent {
     /// The event as the supplier's plugin decoded it.

@@ -19,7 +19,6 @@ use serde_json::json;
 /// An entry of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchLogEntry {
-    /// The event.
     pub event: OutboxEvent,
     /// The delivery status of the event.
     pub status: WatchEventStatus,
@@ -35,8 +34,7 @@ impl UnitOfWork {
              created_at) \
              SELECT head.organization, head.mode, head.last_sequence, $3, $4, $5 \
              FROM watch_event_log_head AS head WHERE head.organization = $1 AND head.mode = $2",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             event.id.as_str(),
             WatchEventStatus::Pending.as_str(),
             event.created_at,
@@ -52,8 +50,7 @@ impl UnitOfWork {
              $2, $3) \
              ON CONFLICT (organization, mode) DO UPDATE SET last_sequence = \
              watch_event_log_head.last_sequence + $3",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             by,
         ))
     }
@@ -122,8 +119,7 @@ pub(crate) fn select_sequence(tenant: &Tenant, event: &EventId) -> Statement {
     statement!(
         "SELECT sequence FROM watch_event_log \
          WHERE organization = $1 AND mode = $2 AND event_id = $3",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         event.as_str(),
     )
 }
@@ -135,8 +131,7 @@ pub(crate) fn select_entries_after(tenant: &Tenant, behind: i64, limit: u32) -> 
            ON o.organization = l.organization AND o.mode = l.mode AND o.id = l.event_id \
          WHERE l.organization = $1 AND l.mode = $2 AND l.sequence > $3 \
          ORDER BY l.sequence LIMIT $4",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         behind,
         limit,
     )
@@ -160,8 +155,7 @@ pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timest
             DeliveryId::PREFIX,
             EventId::PREFIX.len() + 1,
         ),
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         endpoint.id.as_str(),
         id,
         since,

@@ -34,25 +34,16 @@ fn ids(numbers: impl IntoIterator<Item = u32>) -> Vec<HotelId> {
 }
 
 async fn hotel_keeps_its_first_id(db: &TestDatabase) {
-    assert_eq!(map(&db.store, &[]).await, []);
-    let first = [seen(1, 1), seen(2, 2)];
-    assert_eq!(map(&db.store, &first).await, ids([1, 2]));
-    // Ids are returned in the order of the request, which contains one hotel twice.
-    let second = [seen(3, 13), seen(2, 12), seen(1, 11), seen(3, 14)];
-    assert_eq!(map(&db.store, &second).await, ids([13, 2, 1, 13]));
-    let many: Vec<_> = (0..200).map(|n| seen(n, n + 1000)).collect();
-    let expected = (0..200).map(|n| match n {
-        1 | 2 => n,
-        3 => 13,
-        _ => n + 1000,
-    });
-    assert_eq!(map(&db.store, &many).await, ids(expected));
-    // The other mode has separate hotels.
-    let live = db
-        .store
-        .resolve_hotel_ids(Mode::Live, &supplier(), &[seen(1, 77)], NOW)
-        .await;
-    assert_eq!(live.unwrap(), ids([77]));
+    first_ids_are_kept(HotelId::from_bits, async |mode, hotels: Vec<(u32, u32)>| {
+        let hotels: Vec<_> = hotels
+            .into_iter()
+            .map(|(number, id)| seen(number, id))
+            .collect();
+        let supplier = supplier();
+        let mapped = db.store.resolve_hotel_ids(mode, &supplier, &hotels, NOW);
+        mapped.await.unwrap()
+    })
+    .await;
 }
 
 async fn concurrent_mappings_of_a_hotel_return_one_id(db: &TestDatabase) {

@@ -238,6 +238,31 @@ async fn commit(store: &Store, fill: impl FnOnce(&mut UnitOfWork) -> &mut UnitOf
     store.commit(unit(fill)).await.unwrap();
 }
 
+/// Saves items, some of them twice, and checks that each keeps the id that it got first. `save` gets
+/// the number of each item with a candidate, and returns the ids in the same order.
+async fn first_ids_are_kept<I: PartialEq + std::fmt::Debug>(
+    id: fn(u128) -> I,
+    save: impl AsyncFn(Mode, Vec<(u32, u32)>) -> Vec<I>,
+) {
+    let ids = |numbers: &[u32]| -> Vec<I> { numbers.iter().map(|n| id((*n).into())).collect() };
+    assert_eq!(save(Mode::Test, vec![]).await, []);
+    let first = vec![(1, 1), (2, 2)];
+    assert_eq!(save(Mode::Test, first).await, ids(&[1, 2]));
+    let second = vec![(3, 13), (2, 12), (1, 11), (3, 14)];
+    assert_eq!(save(Mode::Test, second).await, ids(&[13, 2, 1, 13]));
+    let many = (0..200).map(|n| (n, n + 1000)).collect();
+    let expected: Vec<u32> = (0..200)
+        .map(|n| match n {
+            1 | 2 => n,
+            3 => 13,
+            _ => n + 1000,
+        })
+        .collect();
+    assert_eq!(save(Mode::Test, many).await, ids(&expected));
+    // The other mode has items of its own.
+    assert_eq!(save(Mode::Live, vec![(1, 77)]).await, ids(&[77]));
+}
+
 /// Lets 16 callers on two stores save the same 50 items at once, some in reverse order, and checks
 /// that all receive the same ids. `save` gets the number of each item with a candidate.
 async fn concurrent_saves_return_one_id<I: PartialEq>(

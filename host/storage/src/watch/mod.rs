@@ -20,7 +20,6 @@ use host_domain::watch::{ObservedPrice, Watch};
 /// A watch with the price last observed for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredWatch {
-    /// The watch.
     pub watch: Watch,
     /// The last observed price; `None` before the first check.
     pub last_observed: Option<ObservedPrice>,
@@ -44,8 +43,7 @@ impl UnitOfWork {
             "INSERT INTO watch (organization, mode, id, user_id, price_check_id, status, \
              trigger_minor, created_at, updated_at, version, document) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
-            owner.tenant.organization.as_str(),
-            owner.tenant.mode,
+            &owner.tenant,
             watch.id.as_str(),
             owner.user.as_str(),
             price_check::derive_id(&owner.tenant, &watch.query).as_str(),
@@ -75,8 +73,7 @@ impl UnitOfWork {
                  FROM price_check AS p WHERE p.organization = $1 AND p.mode = $2 \
                  AND p.id = watch.price_check_id) END \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $9",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             watch.id.as_str(),
             watch.status().as_str(),
             watch.updated_at,
@@ -185,8 +182,7 @@ fn get(owner: &Owner, id: &WatchId) -> Statement {
         format!(
             "{SELECT} WHERE w.organization = $1 AND w.mode = $2 AND w.id = $3 AND w.user_id || '' = $4"
         ),
-        owner.tenant.organization.as_str(),
-        owner.tenant.mode,
+        &owner.tenant,
         id.as_str(),
         owner.user.as_str(),
     )
@@ -232,8 +228,7 @@ pub(crate) fn select_affected_by_price(
          SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
            AND status = 'triggered' AND trigger_minor < $4 \
          LIMIT $5",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         price_check.as_str(),
         // An unavailable offer counts as more expensive than any price.
         total.map_or(i64::MAX, |total| total.minor),
@@ -246,8 +241,7 @@ pub(crate) fn select_highest_trigger(tenant: &Tenant, price_check: &PriceCheckId
         "SELECT trigger_minor FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id \
          = $3 \
            AND status = 'active' ORDER BY trigger_minor DESC LIMIT 1",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         price_check.as_str(),
     )
 }
@@ -260,8 +254,7 @@ pub(crate) fn select_awaiting_price(
     statement!(
         "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
            AND status IN ('active', 'triggered') LIMIT $4",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         price_check.as_str(),
         limit,
     )

@@ -26,7 +26,6 @@ pub struct PriceCheckClaim<'a> {
 /// A leased price check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedPriceCheck {
-    /// The price check's id.
     pub id: PriceCheckId,
     /// The tenant that owns the watches.
     pub tenant: Tenant,
@@ -64,8 +63,7 @@ impl UnitOfWork {
                next_check_at = CASE WHEN price_check.next_check_at < excluded.next_check_at \
                          THEN price_check.next_check_at ELSE excluded.next_check_at END, \
                watch_revision = price_check.watch_revision + 1",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             derive_id(tenant, &watch.query).as_str(),
             query,
             self.now,
@@ -84,8 +82,7 @@ impl UnitOfWork {
             "UPDATE price_check SET last_checked_at = $5, last_total_minor = $6, \
              lease_expires_at = {now_ms} + $7 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4",
-            price_check.tenant.organization.as_str(),
-            price_check.tenant.mode,
+            &price_check.tenant,
             price_check.id.as_str(),
             price_check.token.as_str(),
             seen.observed_at,
@@ -113,8 +110,7 @@ impl UnitOfWork {
                next_check_at = CASE WHEN watch_revision = $7 THEN $8 ELSE next_check_at END, \
                lease_token = NULL, lease_expires_at = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4",
-            price_check.tenant.organization.as_str(),
-            price_check.tenant.mode,
+            &price_check.tenant,
             price_check.id.as_str(),
             price_check.token.as_str(),
             seen.map(|seen| seen.observed_at),
@@ -135,8 +131,7 @@ impl UnitOfWork {
                AND watch_revision = $5 AND NOT EXISTS (SELECT 1 FROM watch AS w \
                  WHERE w.organization = $1 AND w.mode = $2 AND w.price_check_id = $3 \
                    AND w.status IN ('active', 'triggered', 'purchasing'))",
-            price_check.tenant.organization.as_str(),
-            price_check.tenant.mode,
+            &price_check.tenant,
             price_check.id.as_str(),
             price_check.token.as_str(),
             price_check.watch_revision,

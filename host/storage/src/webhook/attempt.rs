@@ -48,8 +48,7 @@ pub(crate) fn select_attempts(tenant: &Tenant, deliveries: &[&DeliveryId]) -> St
                 AND a.delivery_id = d.id AND a.generation = d.generation \
               WHERE d.organization = $1 AND d.mode = $2 AND d.id {in $3} \
               ORDER BY a.delivery_id, a.attempt_number",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         text_array(deliveries.iter().map(|id| id.as_str())),
     )
 }

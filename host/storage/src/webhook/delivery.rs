@@ -136,8 +136,7 @@ impl UnitOfWork {
              failed_at = $13, failure_reason = $14, lease_token = NULL, lease_expires_at = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND generation = $4 \
              AND status = $5",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             delivery.id.as_str(),
             read_generation,
             read_status.as_str(),
@@ -231,8 +230,7 @@ fn get(tenant: &Tenant, subscription: &SubscriptionId, id: &DeliveryId) -> State
             "SELECT {COLUMNS} FROM {WITH_EVENT} WHERE d.organization = $1 AND d.mode = $2 \
              AND d.id = $3 AND d.subscription_id = $4"
         ),
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         id.as_str(),
         subscription.as_str(),
     )

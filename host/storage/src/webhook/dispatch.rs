@@ -20,7 +20,6 @@ use serde_json::json;
 /// An ACTIVE subscription that has deliveries to send, now or later.
 #[derive(Debug, Clone)]
 pub struct DueSubscription {
-    /// The subscription.
     pub subscription: Subscription,
     /// The signing secrets.
     pub secrets: SealedSecrets,
@@ -183,8 +182,7 @@ impl Store {
         let select = statement!(
             "SELECT id FROM webhook_delivery \
              WHERE organization = $1 AND mode = $2 AND subscription_id = $3 LIMIT $4",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
             limit,
         );
@@ -196,8 +194,7 @@ impl Store {
             write.add(statement!(
                 "DELETE FROM webhook_subscription \
                  WHERE organization = $1 AND mode = $2 AND id = $3 AND deleted_at IS NOT NULL",
-                tenant.organization.as_str(),
-                tenant.mode,
+                tenant,
                 id.as_str(),
             ));
         }
@@ -209,8 +206,7 @@ impl Store {
                 format!(
                     "DELETE FROM {table} WHERE organization = $1 AND mode = $2 AND {key} {{in $3}}"
                 ),
-                tenant.organization.as_str(),
-                tenant.mode,
+                tenant,
                 text_array(ids.iter().map(String::as_str)),
             ));
         }

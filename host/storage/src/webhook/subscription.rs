@@ -23,8 +23,7 @@ impl UnitOfWork {
             "INSERT INTO webhook_subscription (organization, mode, id, product, url, \
              event_types, description, status, sealed_secret, created_at, updated_at, version) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             subscription.id.as_str(),
             subscription.product.as_str(),
             subscription.url.as_str(),
@@ -56,8 +55,7 @@ impl UnitOfWork {
              version = $11 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $12 \
              AND deleted_at IS NULL",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             subscription.id.as_str(),
             subscription.url.as_str(),
             event_types,
@@ -88,8 +86,7 @@ impl UnitOfWork {
             statement!(
                 "UPDATE webhook_subscription SET sealed_secret = $4, sealed_previous_secret = $5 \
                  WHERE organization = $1 AND mode = $2 AND id = $3",
-                subscription.tenant.organization.as_str(),
-                subscription.tenant.mode,
+                &subscription.tenant,
                 subscription.id.as_str(),
                 sealed.current.as_slice(),
                 sealed.previous.as_deref(),
@@ -111,8 +108,7 @@ impl UnitOfWork {
              sealed_previous_secret = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND product = $4 \
              AND deleted_at IS NULL",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
             product.as_str(),
             self.now,
@@ -128,8 +124,7 @@ impl UnitOfWork {
             "INSERT INTO webhook_subscription_event_type (organization, mode, subscription_id, \
              event_type) SELECT $1, $2, $3, item.value FROM {texts $4} WHERE TRUE \
              ON CONFLICT DO NOTHING",
-            subscription.tenant.organization.as_str(),
-            subscription.tenant.mode,
+            &subscription.tenant,
             subscription.id.as_str(),
             event_types,
         ))
@@ -139,8 +134,7 @@ impl UnitOfWork {
         self.add(statement!(
             "DELETE FROM webhook_subscription_event_type \
              WHERE organization = $1 AND mode = $2 AND subscription_id = $3",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
         ))
     }
@@ -175,8 +169,7 @@ impl Store {
         let select = statement!(
             "SELECT sealed_secret, sealed_previous_secret FROM webhook_subscription \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND deleted_at IS NULL",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
         );
         self.read_optional(select, read_secrets).await
@@ -202,8 +195,7 @@ impl Store {
         let select = statement!(
             "SELECT COUNT(*) AS number FROM webhook_subscription \
              WHERE organization = $1 AND mode = $2 AND product = $3 AND deleted_at IS NULL",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             product.as_str(),
         );
         self.read_count(select).await
@@ -222,8 +214,7 @@ fn get(tenant: &Tenant, product: Product, id: &SubscriptionId) -> Statement {
              WHERE s.organization = $1 AND s.mode = $2 AND s.id = $3 AND s.product = $4 \
              AND s.deleted_at IS NULL"
         ),
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         id.as_str(),
         product.as_str(),
     )
@@ -236,8 +227,7 @@ pub(crate) fn list(tenant: &Tenant, product: Product, page: PageRequest) -> Stat
              WHERE s.organization = $1 AND s.mode = $2 AND s.product = $3 \
              AND s.deleted_at IS NULL ORDER BY s.created_at, s.id LIMIT $4 OFFSET $5"
         ),
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         product.as_str(),
         page.limit.saturating_add(1),
         page.offset,
