@@ -1,8 +1,7 @@
 //! Remote calls that may change data: each is recorded, and none is sent twice.
 
 use super::*;
-use crate::{AttemptOutcome, NewAttempt};
-use host_domain::id::AttemptId;
+use crate::AttemptOutcome;
 
 on_both_databases!(
     attempt_is_stored_before_sending_and_updated_with_its_outcome,
@@ -13,15 +12,8 @@ on_both_databases!(
 );
 
 pub(super) fn call(number: u32) -> NewAttempt {
-    NewAttempt {
-        id: AttemptId::from_bits(u128::from(number)),
-        booking_id: BookingId::from_bits(1),
-        step: "book".into(),
-        target: supplier(),
-        client_reference: "bkg_1".into(),
-        plugin_digest: "sha256:plugin".into(),
-        request_digest: "sha256:request".into(),
-    }
+    let id = AttemptId::from_bits(u128::from(number));
+    new_attempt(id, &BookingId::from_bits(1), "bkg_1")
 }
 
 fn sending(call: &NewAttempt, at: Timestamp) -> UnitOfWork {

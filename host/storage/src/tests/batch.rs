@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::combined_statement::combinable_runs;
-use crate::{BookingHistoryEntry, NewAttempt};
-use host_domain::id::AttemptId;
 
 on_both_databases!(
     combined_statements_have_the_effect_of_separate_ones,
@@ -13,36 +11,16 @@ on_both_databases!(
 
 const LEASE_MS: i64 = 60_000;
 
-fn event(booking: &Booking) -> BookingHistoryEntry {
-    BookingHistoryEntry {
-        booking_id: booking.id.clone(),
-        sequence: booking.version,
-        event: "made".to_owned(),
-        from_status: None,
-        to_status: booking.status().as_str().to_owned(),
-        reason: None,
-        request_id: None,
-        occurred_at: booking.updated_at,
-    }
-}
-
 fn attempt(booking: &Booking, number: u32, client_reference: &str) -> NewAttempt {
-    NewAttempt {
-        id: AttemptId::from_bits(u128::from(number)),
-        booking_id: booking.id.clone(),
-        step: "book".to_owned(),
-        target: supplier(),
-        client_reference: client_reference.to_owned(),
-        plugin_digest: "digest".to_owned(),
-        request_digest: "digest".to_owned(),
-    }
+    let id = AttemptId::from_bits(u128::from(number));
+    new_attempt(id, &booking.id, client_reference)
 }
 
 /// Stores a new booking with its history and the lease on its job.
 fn beginning(booking: &Booking) -> UnitOfWork {
     let mut write = inserting(booking);
     write
-        .append_booking_history(&tenant(), &event(booking))
+        .append_booking_history(&tenant(), &history_entry(booking, booking.version))
         .insert_leased_job("hotel_booking", booking.id.as_str(), "mine", LEASE_MS);
     write
 }
@@ -60,7 +38,7 @@ fn only_independent_statements_are_combined() {
     assert_eq!(sizes(&write), [3]);
     // The updated booking is the one that the previous statements insert.
     write.append(updating(&next));
-    write.append_booking_history(&tenant(), &event(&next));
+    write.append_booking_history(&tenant(), &history_entry(&next, next.version));
     assert_eq!(sizes(&write), [3, 2]);
     // An insert of a new call can follow the end of another. The two statements that complete a job
     // can be combined too.
@@ -76,7 +54,7 @@ async fn combined_statements_have_the_effect_of_separate_ones(db: &TestDatabase)
     let next = moved(&first, State::ReadyForComplete);
     let mut write = updating(&next);
     write
-        .append_booking_history(&tenant(), &event(&next))
+        .append_booking_history(&tenant(), &history_entry(&next, next.version))
         .record_attempt(&tenant(), &attempt(&first, 1, "a"))
         .record_attempt(&tenant(), &attempt(&first, 2, "b"))
         .renew_job_lease("hotel_booking", first.id.as_str(), "mine", LEASE_MS);
@@ -101,8 +79,8 @@ async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatab
     db.store.commit(beginning(&taken)).await.unwrap();
     let later = unit(|write| {
         write
-            .append_booking_history(&tenant(), &event(&booking(2)))
-            .append_booking_history(&tenant(), &event(&taken))
+            .append_booking_history(&tenant(), &history_entry(&booking(2), 1))
+            .append_booking_history(&tenant(), &history_entry(&taken, taken.version))
             .renew_job_lease("hotel_booking", taken.id.as_str(), "theirs", LEASE_MS)
     });
     for (write, expected) in [

@@ -5,11 +5,9 @@ use super::*;
 use crate::combined_statement::CombinedStatementCache;
 use crate::postgres::PLANNER_SETTINGS;
 use crate::statement::{Value, statement};
-use crate::{
-    AttemptOutcome, BookingHistoryEntry, CommitError, IdempotencyKey, NewAttempt, OutboxEvent,
-};
+use crate::{AttemptOutcome, CommitError, IdempotencyKey, OutboxEvent};
 use host_domain::event::Product;
-use host_domain::id::{AttemptId, EventId, SubscriptionId};
+use host_domain::id::{EventId, SubscriptionId};
 use host_domain::webhook::Subscription;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 use std::time::Duration;
@@ -43,24 +41,17 @@ impl Workflow {
         moved(&self.0, State::ReadyForComplete)
     }
 
+    /// Returns the booking's id with another prefix.
+    fn id_as(&self, prefix: &str) -> String {
+        self.id().as_str().replace(BookingId::PREFIX, prefix)
+    }
+
     fn attempt_id(&self) -> AttemptId {
-        AttemptId::parse(
-            &self
-                .id()
-                .as_str()
-                .replace(BookingId::PREFIX, AttemptId::PREFIX),
-        )
-        .unwrap()
+        AttemptId::parse(&self.id_as(AttemptId::PREFIX)).unwrap()
     }
 
     fn event_id(&self) -> EventId {
-        EventId::parse(
-            &self
-                .id()
-                .as_str()
-                .replace(BookingId::PREFIX, EventId::PREFIX),
-        )
-        .unwrap()
+        EventId::parse(&self.id_as(EventId::PREFIX)).unwrap()
     }
 
     fn key(&self) -> IdempotencyKey {
@@ -75,8 +66,8 @@ impl Workflow {
         let mut write = inserting(&self.0);
         write
             .insert_idempotency_key(&self.key(), "fingerprint", self.id().as_str())
-            .append_booking_history(&tenant(), &entry(&self.0, 0))
-            .append_booking_history(&tenant(), &entry(&self.0, 1))
+            .append_booking_history(&tenant(), &history_entry(&self.0, 0))
+            .append_booking_history(&tenant(), &history_entry(&self.0, 1))
             .insert_leased_job(JOB, self.id().as_str(), "mine", LEASE_MS);
         write
     }
@@ -93,22 +84,14 @@ impl Workflow {
         };
         let mut write = updating(&bound);
         write
-            .append_booking_history(&tenant(), &entry(&bound, 2))
+            .append_booking_history(&tenant(), &history_entry(&bound, 2))
             .publish(&tenant(), &event)
             .release_job(JOB, self.id().as_str(), "mine", NOW);
         write
     }
 
     fn send(&self) -> UnitOfWork {
-        let attempt = NewAttempt {
-            id: self.attempt_id(),
-            booking_id: self.id().clone(),
-            step: "book".to_owned(),
-            target: supplier(),
-            client_reference: self.id().to_string(),
-            plugin_digest: "digest".to_owned(),
-            request_digest: "digest".to_owned(),
-        };
+        let attempt = new_attempt(self.attempt_id(), self.id(), self.id().as_str());
         unit(|write| {
             write.record_attempt(&tenant(), &attempt).insert_leased_job(
                 JOB,
@@ -132,19 +115,6 @@ impl Workflow {
                 )
                 .complete_job(JOB, self.id().as_str(), "mine")
         })
-    }
-}
-
-fn entry(booking: &Booking, sequence: i64) -> BookingHistoryEntry {
-    BookingHistoryEntry {
-        booking_id: booking.id.clone(),
-        sequence,
-        event: format!("made {sequence}"),
-        from_status: None,
-        to_status: booking.status().as_str().to_owned(),
-        reason: None,
-        request_id: Some(booking.id.to_string()),
-        occurred_at: booking.updated_at,
     }
 }
 
@@ -195,7 +165,11 @@ async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
         let (first, bound) = (&workflow.0, workflow.bound());
         assert_eq!(
             history,
-            [entry(first, 0), entry(first, 1), entry(&bound, 2)]
+            [
+                history_entry(first, 0),
+                history_entry(first, 1),
+                history_entry(&bound, 2)
+            ]
         );
         let [event] = &store.outbox_events(&tenant(), workflow.id()).await.unwrap()[..] else {
             panic!("expected exactly one outbox event for {}", workflow.id());
@@ -220,8 +194,8 @@ async fn concurrent_units_receive_their_own_conflicts(db: &TestDatabase) {
     let writes = workflows.iter().enumerate().map(|(number, workflow)| {
         let mut write = workflow.bind();
         match number % 4 {
-            0 => write.append_booking_history(&tenant(), &entry(&workflow.0, 1)),
-            1 => write.append_booking_history(&tenant(), &entry(&workflow.0, 3)),
+            0 => write.append_booking_history(&tenant(), &history_entry(&workflow.0, 1)),
+            1 => write.append_booking_history(&tenant(), &history_entry(&workflow.0, 3)),
             2 => return workflow.begin(),
             _ => {
                 let mut write = updating(&workflow.bound());
@@ -263,7 +237,7 @@ async fn concurrent_transitions_of_a_booking_store_one(db: &TestDatabase) {
     let moves = (0..MANY).map(|number| {
         let mut write = updating(&workflow.bound());
         let sequence = i64::from(number) + 2;
-        write.append_booking_history(&tenant(), &entry(&workflow.0, sequence));
+        write.append_booking_history(&tenant(), &history_entry(&workflow.0, sequence));
         write
     });
     let results = commit_all(&db.store, moves.collect()).await;

@@ -21,7 +21,7 @@ mod watch;
 mod webhook;
 mod write;
 
-use crate::{Conflict, Store, StoreOptions, UnitOfWork};
+use crate::{BookingHistoryEntry, Conflict, NewAttempt, Store, StoreOptions, UnitOfWork};
 use database::TestDatabase;
 use futures::future::join_all;
 use host_domain::booking::PaymentCollector;
@@ -30,7 +30,7 @@ use host_domain::hotel::types::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Occupancy,
     Penalty, Stay,
 };
-use host_domain::id::{BookingId, GuestId, HotelId, InstrumentId, PaymentId, RoomId};
+use host_domain::id::{AttemptId, BookingId, GuestId, HotelId, InstrumentId, PaymentId, RoomId};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::{Card, CardBrand, Funding, Instrument, Payment, Wallet};
@@ -220,6 +220,32 @@ fn inserting(booking: &Booking) -> UnitOfWork {
 
 fn updating(booking: &Booking) -> UnitOfWork {
     unit(|write| write.update_hotel_booking(booking, booking.version - 1))
+}
+
+/// Builds an entry of a booking's history. Its event and its request tell it from others.
+fn history_entry(booking: &Booking, sequence: i64) -> BookingHistoryEntry {
+    BookingHistoryEntry {
+        booking_id: booking.id.clone(),
+        sequence,
+        event: format!("made {sequence}"),
+        from_status: None,
+        to_status: booking.status().as_str().to_owned(),
+        reason: None,
+        request_id: Some(booking.id.to_string()),
+        occurred_at: booking.updated_at,
+    }
+}
+
+fn new_attempt(id: AttemptId, booking: &BookingId, client_reference: &str) -> NewAttempt {
+    NewAttempt {
+        id,
+        booking_id: booking.clone(),
+        step: "book".into(),
+        target: supplier(),
+        client_reference: client_reference.into(),
+        plugin_digest: "sha256:plugin".into(),
+        request_digest: "sha256:request".into(),
+    }
 }
 
 /// Builds a unit of work with the time `NOW`.

@@ -7,7 +7,6 @@ use crate::{AttemptOutcome, JobClaim, ParkedJobFilter};
 use crate::{api_key, attempt, flight, hotel, hotel_mapping, instrument, job, reference_data};
 use host_domain::hotel::booking::Status;
 use host_domain::hotel::list::HotelBookingFilter;
-use host_domain::id::{AttemptId, InstrumentId};
 use host_domain::page::PageRequest;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 

@@ -110,6 +110,20 @@ fn claimed(stored: StoredDelivery, now: Timestamp) -> StoredDelivery {
     StoredDelivery { delivery, ..stored }
 }
 
+/// Returns the delivery after an attempt with this result.
+fn finished(delivery: &Delivery, outcome: DeliveryResult, now: Timestamp) -> Delivery {
+    let event = DeliveryEvent::AttemptFinished {
+        generation: delivery.generation,
+        result: outcome,
+        retry_policy: RetryPolicy {
+            delays_s: &[60],
+            jitter_permille: 0,
+            retry_after_limit: RetryAfterLimit::TwiceDelay,
+        },
+    };
+    delivery.clone().apply(event, now).unwrap()
+}
+
 /// Returns the deliveries to a subscription, newest first.
 async fn deliveries(store: &Store, number: u32) -> Vec<StoredDelivery> {
     let filter = DeliveryFilter::default();

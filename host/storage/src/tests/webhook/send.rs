@@ -25,19 +25,6 @@ async fn filled(db: &TestDatabase, subscriptions: u32, events: u32) {
     publish(&db.store, &events).await;
 }
 
-fn finished(delivery: &Delivery, outcome: DeliveryResult, now: Timestamp) -> Delivery {
-    let event = DeliveryEvent::AttemptFinished {
-        generation: delivery.generation,
-        result: outcome,
-        retry_policy: RetryPolicy {
-            delays_s: &[60],
-            jitter_permille: 0,
-            retry_after_limit: RetryAfterLimit::TwiceDelay,
-        },
-    };
-    delivery.clone().apply(event, now).unwrap()
-}
-
 fn attempt(number: i64) -> DeliveryAttempt {
     DeliveryAttempt {
         number,

@@ -71,23 +71,12 @@ async fn attempt_all(store: &Store, number: u32, outcome: DeliveryResult) {
 }
 
 async fn release_all(store: &Store, claimed: Vec<Delivery>, outcome: DeliveryResult) {
-    let releases = claimed.into_iter().map(|delivery| {
-        let event = DeliveryEvent::AttemptFinished {
-            generation: delivery.generation,
-            result: outcome,
-            retry_policy: RetryPolicy {
-                delays_s: &[60],
-                jitter_permille: 0,
-                retry_after_limit: RetryAfterLimit::TwiceDelay,
-            },
-        };
-        DeliveryRelease {
-            token: "t".to_owned(),
-            tenant: tenant(),
-            product: Product::Watch,
-            delivery: delivery.apply(event, NOW.plus_s(1)).unwrap(),
-            attempt: None,
-        }
+    let releases = claimed.iter().map(|delivery| DeliveryRelease {
+        token: "t".to_owned(),
+        tenant: tenant(),
+        product: Product::Watch,
+        delivery: finished(delivery, outcome, NOW.plus_s(1)),
+        attempt: None,
     });
     commit(store, |write| {
         write.release_deliveries(&releases.collect::<Vec<_>>())
