@@ -3,14 +3,14 @@
 //!
 //! | A plugin … | tested by |
 //! |---|---|
-//! | loops for ever | `loop_ends_at_deadline_and_lets_other_calls_run`, `loop_yields_on_single_thread`, `cpu_time_is_limited_before_deadline`; over HTTP `misbehaving_plugin_fails_only_its_own_call` (`SPIN`) |
-//! | takes memory | `memory_limit_is_enforced_with_reason`, `guest_with_too_much_initial_memory_does_not_load`; `HOARD` |
-//! | takes stack | `deep_recursion_is_a_trap` |
+//! | loops for ever | `loop_ends_at_deadline_and_lets_other_calls_run`, `loop_yields_on_single_thread`, `exceeded_limit_traps_with_reason`; over HTTP `misbehaving_plugin_fails_only_its_own_call` (`SPIN`) |
+//! | takes memory | `exceeded_limit_traps_with_reason`, `guest_with_too_much_initial_memory_does_not_load`; `HOARD` |
+//! | takes stack | `exceeded_limit_traps_with_reason` |
 //! | takes table elements | `hostile_responses::table_limit_is_enforced_with_reason` |
 //! | takes handles | `hostile_responses::handles_are_limited` |
-//! | traps, in any function | `trap_fails_the_call_and_next_call_uses_fresh_instance`, `trap_before_any_request_is_not_sent`, `traps::a_trap_in_any_function_is_an_error_of_that_call`, `flights::a_trap_in_any_function_is_an_error_of_that_call`, `loading::plugin_whose_describe_fails_or_hangs_does_not_load`; `TRAP` |
+//! | traps, in any function | `trap_fails_the_call_and_next_call_uses_fresh_instance`, `outcome_of_change_depends_on_sent_requests`, `traps::a_trap_in_any_function_is_an_error_of_that_call`, `flights::a_trap_in_any_function_is_an_error_of_that_call`, `loading::plugin_whose_describe_fails_or_hangs_does_not_load`; `TRAP` |
 //! | returns 100 MB | `hostile_responses::oversized_response_is_rejected`; `FLOOD` |
-//! | floods the log | `surplus_log_lines_are_dropped_without_error`, `bytes_taken_from_a_guest_are_limited` |
+//! | floods the log | `surplus_log_lines_are_dropped_without_error`, `exceeded_limit_traps_with_reason` |
 //! | injects headers | `hostile_responses::headers_are_not_injected` |
 //! | calls hosts and addresses that are not granted | `egress::ungranted_host_is_denied_with_grant_to_add`, `egress::a_granted_link_local_address_is_still_denied` |
 //! | receives a decompression bomb | `egress::body_limit_counts_decompressed_bytes`, `egress::oversized_body_is_rejected_with_or_without_content_length` |
@@ -23,8 +23,8 @@ use crate::support::upstream::{Behaviour, Upstream};
 use crate::support::{Bench, context, within};
 use host_domain::hotel::supplier_api::CancelRequest;
 use host_domain::money::Currency;
-use host_domain::supplier::{ChangeError, Health, ReadError, RefusalReason};
-use host_runtime::{LoadError, PluginCallOutcome, Supplier};
+use host_domain::supplier::{ChangeError, Health, ReadError};
+use host_runtime::{LoadError, PluginCallOutcome, PluginLimits, Supplier};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -103,20 +103,6 @@ async fn loop_yields_on_single_thread() {
 }
 
 #[tokio::test]
-async fn cpu_time_is_limited_before_deadline() {
-    let bench = Bench::new();
-    let mut spec = bench.spec(&Guest::running(LOOP));
-    spec.limits.cpu_ms_max = 60;
-    let supplier = bench.load_spec(spec).await;
-    let response = read(&supplier).await;
-    assert!(
-        matches!(&response, Err(ReadError::Failed(reason)) if reason.contains("CPU time")),
-        "{response:?}"
-    );
-    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
-}
-
-#[tokio::test]
 async fn trap_fails_the_call_and_next_call_uses_fresh_instance() {
     let bench = Bench::new();
     // The guest traps if it finds data that an earlier call left behind.
@@ -131,25 +117,35 @@ async fn trap_fails_the_call_and_next_call_uses_fresh_instance() {
     );
 }
 
-#[tokio::test]
-async fn deep_recursion_is_a_trap() {
-    let bench = Bench::new();
-    let supplier = bench.load(&Guest::running("(call $recurse)"), &[]).await;
-    assert!(matches!(read(&supplier).await, Err(ReadError::Failed(_))));
-}
+/// Code that exceeds a limit, a change of the limits, and a part of the failure's message.
+type Excess = (&'static str, fn(&mut PluginLimits), &'static str);
 
 #[tokio::test]
-async fn memory_limit_is_enforced_with_reason() {
-    let bench = Bench::new();
+async fn exceeded_limit_traps_with_reason() {
     let greedy = "(loop $more (br_if $more (i32.ne (i32.const -1) (memory.grow (i32.const 16))))) unreachable";
-    let mut spec = bench.spec(&Guest::running(greedy));
-    spec.limits.memory_bytes_max = 4 << 20;
-    let supplier = bench.load_spec(spec).await;
-    let response = read(&supplier).await;
-    assert!(
-        matches!(&response, Err(ReadError::Failed(reason)) if reason.contains("more memory")),
-        "{response:?}"
-    );
+    let floods = "(drop (memory.grow (i32.const 200))) (call $log (i32.const 1) (i32.const 0) (i32.const 9000000))";
+    let cases: [Excess; 4] = [
+        // The CPU time ends before the deadline of the call.
+        (LOOP, |limits| limits.cpu_ms_max = 60, "CPU time"),
+        (
+            greedy,
+            |limits| limits.memory_bytes_max = 4 << 20,
+            "more memory",
+        ),
+        ("(call $recurse)", |_| (), "trapped"),
+        (floods, |_| (), "trapped"),
+    ];
+    for (code, limit, expected) in cases {
+        let bench = Bench::new();
+        let mut spec = bench.spec(&Guest::running(code));
+        limit(&mut spec.limits);
+        let response = read(&bench.load_spec(spec).await).await;
+        assert!(
+            matches!(&response, Err(ReadError::Failed(reason)) if reason.contains(expected)),
+            "{code}: {response:?}"
+        );
+        assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
+    }
 }
 
 #[tokio::test]
@@ -164,14 +160,6 @@ async fn guest_with_too_much_initial_memory_does_not_load() {
         bench.runtime.load(spec).await,
         Err(LoadError::DescribeFailed(_))
     ));
-}
-
-#[tokio::test]
-async fn bytes_taken_from_a_guest_are_limited() {
-    let bench = Bench::new();
-    let floods = "(drop (memory.grow (i32.const 200))) (call $log (i32.const 1) (i32.const 0) (i32.const 9000000))";
-    let supplier = bench.load(&Guest::running(floods), &[]).await;
-    assert!(matches!(read(&supplier).await, Err(ReadError::Failed(_))));
 }
 
 #[tokio::test]
@@ -235,36 +223,91 @@ async fn missing_export_is_unsupported() {
     );
 }
 
-// Changes: the guest's statement compared with the requests that were sent.
-
-#[tokio::test]
-async fn trap_before_any_request_is_not_sent() {
-    let bench = Bench::new();
-    let guest = Guest {
-        sends_on_change: false,
-        on_change: "unreachable".to_owned(),
-        ..Guest::default()
-    };
-    let supplier = bench.load(&guest, &[]).await;
-    let change = cancel(&supplier, GRANTED_TO_NOBODY).await;
-    assert!(matches!(change, ChangeError::NotSent(_)), "{change:?}");
+/// The other side of a change.
+enum Receiver {
+    /// The host is not granted.
+    Denied,
+    /// Nothing listens at the address.
+    Closed,
+    Responds(&'static str),
 }
 
+/// The guest's statement about a change is compared with the requests that were sent.
 #[tokio::test]
-async fn trap_after_request_has_unknown_outcome() {
-    let bench = Bench::new();
-    let upstream = Upstream::with_status("200 OK").await;
-    let guest = Guest {
+async fn outcome_of_change_depends_on_sent_requests() {
+    let trapping = || Guest {
         on_change: "unreachable".to_owned(),
         ..Guest::default()
     };
-    let supplier = bench.load(&guest, &[&upstream.origin()]).await;
-    let change = cancel(&supplier, &upstream.origin()).await;
-    assert!(matches!(change, ChangeError::Unknown(_)), "{change:?}");
-    assert_eq!(
-        (bench.sink.last_call().outcome, upstream.requests().len()),
-        (PluginCallOutcome::Trapped, 1)
-    );
+    let trapping_first = Guest {
+        sends_on_change: false,
+        ..trapping()
+    };
+    let ending = |change_ends| Guest {
+        change_ends,
+        ..Guest::default()
+    };
+    use PluginCallOutcome as Outcome;
+    for (guest, receiver, expected, outcome) in [
+        (
+            trapping_first,
+            Receiver::Denied,
+            "NotSent(",
+            Outcome::Trapped,
+        ),
+        (trapping(), Receiver::Closed, "NotSent(", Outcome::Trapped),
+        (
+            trapping(),
+            Receiver::Responds("200 OK"),
+            "Unknown(",
+            Outcome::Trapped,
+        ),
+        // The statement that nothing was sent is believed only if it is true.
+        (
+            ending("not-sent"),
+            Receiver::Denied,
+            "NotSent(\"not-sent\")",
+            Outcome::NotSent,
+        ),
+        (
+            ending("not-sent"),
+            Receiver::Responds("500 Oh"),
+            "left the gateway",
+            Outcome::Unknown,
+        ),
+        // A rate limit and a refusal are believed after a sent request.
+        (
+            ending("rate-limited"),
+            Receiver::Responds("429 Slow"),
+            "RateLimited { retry_after_s: Some(7) }",
+            Outcome::RateLimited,
+        ),
+        (
+            ending("refused"),
+            Receiver::Responds("409 No"),
+            "Refused(Refusal { reason: NotCancellable, supplier_code: None, message: \"the supplier said no\" })",
+            Outcome::Refused,
+        ),
+    ] {
+        let bench = Bench::new();
+        let upstream = match receiver {
+            Receiver::Responds(status) => Some(Upstream::with_status(status).await),
+            Receiver::Denied | Receiver::Closed => None,
+        };
+        let (origin, is_granted) = match (&receiver, &upstream) {
+            (_, Some(upstream)) => (upstream.origin(), true),
+            (Receiver::Denied, None) => (GRANTED_TO_NOBODY.to_owned(), false),
+            (_, None) => (Upstream::closed_origin().await, true),
+        };
+        let grants = if is_granted { &[&*origin][..] } else { &[] };
+        let supplier = bench.load(&guest, grants).await;
+        let change = format!("{:?}", cancel(&supplier, &origin).await);
+        assert!(change.contains(expected), "{change}, not {expected}");
+        assert_eq!(bench.sink.last_call().outcome, outcome, "{change}");
+        if let Some(upstream) = upstream {
+            assert_eq!(upstream.requests().len(), 1, "{change}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -274,84 +317,6 @@ async fn timeout_of_silent_supplier_has_unknown_outcome() {
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
     let change = cancel_within(&supplier, &upstream.origin(), Duration::from_millis(300)).await;
     assert!(matches!(change, ChangeError::Unknown(_)), "{change:?}");
-}
-
-#[tokio::test]
-async fn not_sent_is_accepted_only_if_no_request_was_sent() {
-    let bench = Bench::new();
-    let upstream = Upstream::with_status("500 Oh").await;
-    let guest = Guest {
-        change_ends: "not-sent",
-        ..Guest::default()
-    };
-    let supplier = bench.load(&guest, &[&upstream.origin()]).await;
-    let overruled = cancel(&supplier, &upstream.origin()).await;
-    assert!(
-        matches!(&overruled, ChangeError::Unknown(reason) if reason.contains("left the gateway")),
-        "{overruled:?}"
-    );
-    let believed = cancel(&supplier, GRANTED_TO_NOBODY).await;
-    assert_eq!(believed, ChangeError::NotSent("not-sent".to_owned()));
-}
-
-#[tokio::test]
-async fn rate_limit_is_accepted_after_sent_request() {
-    let bench = Bench::new();
-    let upstream = Upstream::with_status("429 Slow").await;
-    let guest = Guest {
-        change_ends: "rate-limited",
-        ..Guest::default()
-    };
-    let supplier = bench.load(&guest, &[&upstream.origin()]).await;
-    let limited = cancel(&supplier, &upstream.origin()).await;
-    assert_eq!(
-        limited,
-        ChangeError::RateLimited {
-            retry_after_s: Some(7)
-        }
-    );
-    assert_eq!(upstream.requests().len(), 1);
-    assert_eq!(
-        bench.sink.last_call().outcome,
-        PluginCallOutcome::RateLimited
-    );
-}
-
-#[tokio::test]
-async fn refused_connection_is_not_sent() {
-    let bench = Bench::new();
-    let origin = Upstream::closed_origin().await;
-    let guest = Guest {
-        change_ends: "not-sent",
-        on_change: "unreachable".to_owned(),
-        ..Guest::default()
-    };
-    let supplier = bench.load(&guest, &[&origin]).await;
-    let change = cancel(&supplier, &origin).await;
-    assert!(matches!(change, ChangeError::NotSent(_)), "{change:?}");
-}
-
-#[tokio::test]
-async fn refusal_is_returned_to_caller() {
-    let bench = Bench::new();
-    let upstream = Upstream::with_status("409 No").await;
-    let supplier = bench
-        .load(
-            &Guest {
-                change_ends: "refused",
-                ..Guest::default()
-            },
-            &[&upstream.origin()],
-        )
-        .await;
-    let ChangeError::Refused(no) = cancel(&supplier, &upstream.origin()).await else {
-        panic!("not a refusal");
-    };
-    assert_eq!(
-        (no.reason, no.message.as_str()),
-        (RefusalReason::NotCancellable, "the supplier said no")
-    );
-    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Refused);
 }
 
 #[tokio::test]
