@@ -232,32 +232,41 @@ enum Receiver {
     Responds(&'static str),
 }
 
+/// A guest that traps in a change, after its request or without one.
+fn trapping(sends_on_change: bool) -> Guest {
+    Guest {
+        on_change: "unreachable".to_owned(),
+        sends_on_change,
+        ..Guest::default()
+    }
+}
+
+fn ending(change_ends: &'static str) -> Guest {
+    Guest {
+        change_ends,
+        ..Guest::default()
+    }
+}
+
 /// The guest's statement about a change is compared with the requests that were sent.
 #[tokio::test]
 async fn outcome_of_change_depends_on_sent_requests() {
-    let trapping = || Guest {
-        on_change: "unreachable".to_owned(),
-        ..Guest::default()
-    };
-    let trapping_first = Guest {
-        sends_on_change: false,
-        ..trapping()
-    };
-    let ending = |change_ends| Guest {
-        change_ends,
-        ..Guest::default()
-    };
     use PluginCallOutcome as Outcome;
     for (guest, receiver, expected, outcome) in [
         (
-            trapping_first,
+            trapping(false),
             Receiver::Denied,
             "NotSent(",
             Outcome::Trapped,
         ),
-        (trapping(), Receiver::Closed, "NotSent(", Outcome::Trapped),
         (
-            trapping(),
+            trapping(true),
+            Receiver::Closed,
+            "NotSent(",
+            Outcome::Trapped,
+        ),
+        (
+            trapping(true),
             Receiver::Responds("200 OK"),
             "Unknown(",
             Outcome::Trapped,
@@ -326,8 +335,8 @@ async fn dropped_call_is_recorded_as_canceled() {
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
     let context = context();
     let call = supplier.read_hotel_reviews(&context, upstream.origin(), 0);
-    let gone = tokio::time::timeout(Duration::from_millis(200), call).await;
-    assert!(gone.is_err());
+    let result = tokio::time::timeout(Duration::from_millis(200), call).await;
+    assert!(result.is_err());
     assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Canceled);
 }
 
