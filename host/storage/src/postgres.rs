@@ -188,19 +188,19 @@ impl Postgres {
         self: &Arc<Self>,
         write: UnitOfWork,
     ) -> Result<(), CommitError> {
-        let Some(joint) = self.batchable_statement(&write) else {
+        let Some(combined) = self.batchable_statement(&write) else {
             return self.commit(&write).await.map(|_| ());
         };
-        let mut receiver = self.batch_queues.enqueue(write, &joint);
+        let mut receiver = self.batch_queues.enqueue(write, &combined);
         loop {
-            if let Some(writer) = self.batch_queues.try_start_writer(&joint) {
+            if let Some(writer) = self.batch_queues.try_start_writer(&combined) {
                 // A separate task runs the writer: the caller may be cancelled, but the other units
                 // must still be committed.
                 spawn(Arc::clone(self).run_batch_writer(writer));
             }
             if let Ok(result) = timeout(STALL_THRESHOLD, &mut receiver).await {
-                let gone = |error| Err(DatabaseError::commit_unknown(error).into());
-                return result.unwrap_or_else(gone);
+                let lost = |error| Err(DatabaseError::commit_unknown(error).into());
+                return result.unwrap_or_else(lost);
             }
         }
     }
@@ -215,8 +215,8 @@ impl Postgres {
         if !is_one {
             return None;
         }
-        let joint = self.statement_cache.get_or_build(statements)?;
-        joint.can_batch(statements).then_some(joint)
+        let combined = self.statement_cache.get_or_build(statements)?;
+        combined.can_batch(statements).then_some(combined)
     }
 
     async fn run_batch_writer(self: Arc<Self>, writer: BatchWriter) {
@@ -441,11 +441,13 @@ impl Postgres {
         batch: &[ConditionalStatement],
         outcome: &mut ExecutionResult,
     ) -> Result<(), TransactionError> {
-        let joint = match batch {
+        let combined = match batch {
             [_] => None,
             several => self.statement_cache.get_or_build(several),
         };
-        let text = joint.as_ref().and_then(|joint| joint.largest_batch(1));
+        let text = combined
+            .as_ref()
+            .and_then(|combined| combined.largest_batch(1));
         if let Some((_, text)) = text {
             let one = BoundStatement {
                 text: Arc::clone(text),

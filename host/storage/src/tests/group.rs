@@ -369,18 +369,18 @@ async fn plans_are_good(
     writes: &[UnitOfWork],
 ) {
     for write in writes {
-        let joint = texts.get_or_build(&write.statements).unwrap();
-        assert!(joint.can_batch(&write.statements));
-        let (together, text) = joint.largest_batch(8).unwrap();
-        assert_eq!(*together, 8);
+        let combined = texts.get_or_build(&write.statements).unwrap();
+        assert!(combined.can_batch(&write.statements));
+        let (writes_per_batch, text) = combined.largest_batch(8).unwrap();
+        assert_eq!(*writes_per_batch, 8);
         let args: Vec<_> = write
             .statements
             .iter()
             .flat_map(|step| &step.statement.args)
             .collect();
-        let of_all = |word: fn(&Value) -> String| {
-            let of_one: Vec<_> = args.iter().map(|value| word(value)).collect();
-            vec![of_one.join(", "); *together].join(", ")
+        let of_all = |format_value: fn(&Value) -> String| {
+            let of_one: Vec<_> = args.iter().map(|value| format_value(value)).collect();
+            vec![of_one.join(", "); *writes_per_batch].join(", ")
         };
         let (types, args) = (of_all(type_name), of_all(literal));
         let prepare = AssertSqlSafe(format!("PREPARE batch ({types}) AS {text}"));

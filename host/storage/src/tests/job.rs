@@ -142,15 +142,15 @@ async fn changes_after_lease_takeover_fail(db: &TestDatabase) {
     let keep = unit(|w| w.renew_job_lease("resume", "a", "slow", 0));
     assert_eq!(conflict(&db.store, keep.clone()).await, None);
     assert_eq!(claimed(&db.store, claim("quick")).await, ["a"]);
-    let words = [
+    let late_changes = [
         keep,
         unit(|w| w.release_job("resume", "a", "slow", NOW)),
         unit(|w| w.fail_job("resume", "a", "slow", NOW, "no")),
         unit(|w| w.complete_job("resume", "a", "slow")),
     ];
-    for word in words {
-        let lost = conflict(&db.store, word).await;
-        assert_eq!(lost, Some(Conflict::LeaseLost));
+    for change in late_changes {
+        let result = conflict(&db.store, change).await;
+        assert_eq!(result, Some(Conflict::LeaseLost));
     }
     assert!(job(&db.store, "a").await.is_leased);
     let finish = unit(|w| w.complete_job("resume", "a", "quick"));
@@ -198,7 +198,7 @@ async fn job_scheduled_during_lease_is_due_after_release(db: &TestDatabase) {
     let upsert = |due_at| unit(|w| w.schedule_job("resume", "a", due_at));
     let far = NOW.plus_ms(MINUTE_MS);
     let near = NOW.plus_ms(7);
-    for word in ["release", "fail", "finish"] {
+    for change in ["release", "fail", "finish"] {
         let hold = unit(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
         db.store.commit(hold).await.unwrap();
         db.store.commit(upsert(near)).await.unwrap();
@@ -206,16 +206,16 @@ async fn job_scheduled_during_lease_is_due_after_release(db: &TestDatabase) {
         let leased = job(&db.store, "a").await;
         assert!(
             leased.is_leased && leased.due_at == NOW,
-            "{word}: {leased:?}"
+            "{change}: {leased:?}"
         );
-        let done = unit(|w| match word {
+        let done = unit(|w| match change {
             "release" => w.release_job("resume", "a", "t", far),
             "fail" => w.fail_job("resume", "a", "t", far, "no"),
             _ => w.complete_job("resume", "a", "t"),
         });
         db.store.commit(done).await.unwrap();
         let due = job(&db.store, "a").await;
-        assert!(!due.is_leased && due.due_at == near, "{word}: {due:?}");
+        assert!(!due.is_leased && due.due_at == near, "{change}: {due:?}");
     }
     // A job that was scheduled again runs once.
     let hold = unit(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
@@ -258,10 +258,10 @@ async fn job_never_released_is_parked(db: &TestDatabase) {
         db.store.unpark_jobs(filter, NOW).await.unwrap()
     };
     assert_eq!(unpark(Some("sound")).await, []);
-    let mut word = db.store.subscribe_wakeups(WorkQueue::Jobs);
+    let mut wakeups = db.store.subscribe_wakeups(WorkQueue::Jobs);
     let begun = unpark(Some("poison")).await;
     assert_eq!((begun[0].parked_at, begun[0].attempts), (None, 0));
-    assert!(word.wait(Duration::from_secs(30)).await);
+    assert!(wakeups.wait(Duration::from_secs(30)).await);
     assert_eq!(unpark(None).await, []);
     assert_eq!(claimed(&db.store, dying).await, ["poison"]);
     assert_eq!(job(&db.store, "poison").await.attempts, 1);
@@ -286,13 +286,13 @@ async fn release_resets_attempts_and_failure_keeps_them(db: &TestDatabase) {
 }
 
 async fn commit_of_due_job_wakes_receivers(db: &TestDatabase) {
-    let mut word = db.store.subscribe_wakeups(WorkQueue::Jobs);
+    let mut wakeups = db.store.subscribe_wakeups(WorkQueue::Jobs);
     let later = unit(|w| w.schedule_job("resume", "a", NOW.plus_s(1)));
     db.store.commit(later).await.unwrap();
-    assert!(!word.wait(Duration::ZERO).await);
+    assert!(!wakeups.wait(Duration::ZERO).await);
     let now = unit(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(now).await.unwrap();
-    assert!(word.wait(Duration::from_secs(30)).await);
+    assert!(wakeups.wait(Duration::from_secs(30)).await);
 }
 
 async fn lease_and_booking_are_stored_atomically(db: &TestDatabase) {

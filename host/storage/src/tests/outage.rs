@@ -32,7 +32,7 @@ enum Commit {
     /// The only statement of the unit.
     Statement,
     /// The `COMMIT` after several statements.
-    Word,
+    Text,
 }
 
 impl Commit {
@@ -41,7 +41,7 @@ impl Commit {
     fn is_in(self, bytes: &[u8]) -> bool {
         match self {
             Self::Statement => bytes.starts_with(b"B"),
-            Self::Word => bytes.windows(6).any(|word| word == b"COMMIT"),
+            Self::Text => bytes.windows(6).any(|word| word == b"COMMIT"),
         }
     }
 }
@@ -191,7 +191,7 @@ async fn commit_without_response_returns_commit_unknown() {
     let db = TestDatabase::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
     store.ping().await.unwrap();
-    let (alone, last) = (Commit::Statement, Commit::Word);
+    let (alone, last) = (Commit::Statement, Commit::Text);
     for (number, cut, written) in [
         (1, Wire::CutAfter(alone), true),
         (2, Wire::CutBefore(alone), false),
@@ -200,7 +200,7 @@ async fn commit_without_response_returns_commit_unknown() {
     ] {
         wire.send_replace(cut);
         let write = match cut {
-            Wire::CutAfter(Commit::Word) | Wire::CutBefore(Commit::Word) => {
+            Wire::CutAfter(Commit::Text) | Wire::CutBefore(Commit::Text) => {
                 in_two_statements(number)
             }
             _ => inserting(&booking(number)),
@@ -220,12 +220,12 @@ async fn commit_without_response_returns_commit_unknown() {
 async fn due_job_wakes_another_host() {
     let db = TestDatabase::postgres().await;
     let other = db.second_store().await;
-    let mut word = other.subscribe_wakeups(WorkQueue::Jobs);
+    let mut wakeups = other.subscribe_wakeups(WorkQueue::Jobs);
     let mut of_others = other.subscribe_wakeups(WorkQueue::PriceChecks);
     // The first wake-up signals that the listener is connected.
-    assert!(word.wait(LONG).await && of_others.wait(LONG).await);
+    assert!(wakeups.wait(LONG).await && of_others.wait(LONG).await);
     commit(&db.store, |write| write.schedule_job("resume", "a", NOW)).await;
-    assert!(word.wait(LONG).await);
+    assert!(wakeups.wait(LONG).await);
     assert!(!of_others.wait(Duration::ZERO).await);
     other.close().await;
     db.remove().await;
