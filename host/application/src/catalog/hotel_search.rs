@@ -50,7 +50,6 @@ pub struct SearchQuery {
     pub limit: u16,
 }
 
-/// The result of a hotel search.
 #[derive(Debug)]
 pub struct HotelSearchResult {
     pub supplier: SupplierId,
@@ -76,7 +75,6 @@ pub struct HotelSearchService {
 }
 
 impl HotelSearchService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(base: Base, router: SupplierRouter, places: Arc<PlaceService>) -> Self {
         Self {
@@ -87,9 +85,6 @@ impl HotelSearchService {
     }
 
     /// Returns the hotels in an area, each with the gateway's id.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn search_hotels(
         &self,
         context: &RequestContext,
@@ -217,7 +212,7 @@ fn unsupported_filters(query: &SearchQuery, response: &SearchResponse) -> Vec<&'
         max_total: total,
         sort,
     } = response.applied;
-    let asked = [
+    let requested = [
         ("min_star_rating", min_star_rating.is_some() && !star),
         ("min_guest_rating", min_guest_rating.is_some() && !guest),
         ("refundable", refundable.is_some() && !free),
@@ -225,7 +220,7 @@ fn unsupported_filters(query: &SearchQuery, response: &SearchResponse) -> Vec<&'
         ("max_total", max_total.is_some() && !total),
         ("sort", response.truncated && !sort),
     ];
-    asked
+    requested
         .into_iter()
         .filter_map(|(name, ignored)| ignored.then_some(name))
         .collect()
@@ -396,8 +391,8 @@ mod tests {
             boards: vec![Board::HalfBoard],
             ..SearchFilters::default()
         };
-        let wanted = query(filters, SearchSort::Distance, 20);
-        let (left, truncated, unsupported) = finished(&wanted, AppliedFilters::default(), &hotels);
+        let search = query(filters, SearchSort::Distance, 20);
+        let (left, truncated, unsupported) = finished(&search, AppliedFilters::default(), &hotels);
         assert_eq!(left, ["near", "far"]);
         assert!(!truncated);
         assert_eq!(unsupported, ["min_star_rating", "board", "max_total"]);

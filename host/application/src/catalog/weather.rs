@@ -19,7 +19,6 @@ pub struct WeatherService {
 }
 
 impl WeatherService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(store: Store, suppliers: Arc<SupplierDirectory>) -> Self {
         Self { store, suppliers }
@@ -27,9 +26,6 @@ impl WeatherService {
 
     /// Returns the forecast days of a stay, including check-out. Returns no days if the hotel's
     /// location is unknown.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn stay_weather(
         &self,
         context: &RequestContext,

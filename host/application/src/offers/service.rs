@@ -36,7 +36,6 @@ pub struct OfferService {
 }
 
 impl OfferService {
-    /// Creates the service.
     #[must_use]
     pub fn new(
         base: Base,
@@ -67,9 +66,6 @@ impl OfferService {
     }
 
     /// Returns the offers of every hotel of the request, in its order.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn price_hotels(
         &self,
         context: &RequestContext,
@@ -256,9 +252,6 @@ impl OfferService {
     }
 
     /// Returns the fares that pass the filters, in the requested order.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn price_flights(
         &self,
         context: &RequestContext,

@@ -42,7 +42,6 @@ enum BookingMatch {
     NoMatch,
 }
 
-/// The result of a commit.
 enum CommitResult {
     Stored,
     /// Another worker processes this event, so nothing is left to do here.
@@ -58,7 +57,6 @@ pub struct SupplierEventJob {
 }
 
 impl SupplierEventJob {
-    /// Creates the handler.
     #[must_use]
     pub const fn new(base: Base, suppliers: Arc<SupplierDirectory>) -> Self {
         Self { base, suppliers }
@@ -266,12 +264,13 @@ impl SupplierEventApplication<'_> {
 
     async fn finish(&self) -> Result<(), WorkflowError> {
         let mut write = self.write();
-        write.complete_job(
-            SupplierEventKey::JOB_KIND,
-            &self.key.job_subject(),
-            self.lease_token,
-        );
+        self.complete_job_in(&mut write);
         self.commit(write).await.map(|_| ())
+    }
+
+    fn complete_job_in(&self, write: &mut UnitOfWork) {
+        let subject = self.key.job_subject();
+        write.complete_job(SupplierEventKey::JOB_KIND, &subject, self.lease_token);
     }
 
     fn write(&self) -> UnitOfWork {
@@ -285,11 +284,7 @@ impl SupplierEventApplication<'_> {
         outcome: &'static str,
         booking: Option<&BookingId>,
     ) -> Result<CommitResult, WorkflowError> {
-        write.complete_job(
-            SupplierEventKey::JOB_KIND,
-            &self.key.job_subject(),
-            self.lease_token,
-        );
+        self.complete_job_in(&mut write);
         let ended = self.commit(write).await?;
         if matches!(ended, CommitResult::Stored) {
             self.key

@@ -81,7 +81,6 @@ pub enum PurchaseOutcome {
     Released,
     /// The purchase succeeded.
     Purchased,
-    /// The purchase failed.
     Failed(PurchaseFailureReason),
     /// The booking is not decided yet.
     Undecided,

@@ -83,9 +83,6 @@ impl PriceChecker {
     }
 
     /// Checks that the watched hotel or place exists, and that a supplier can price it.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn validate_query(
         &self,
         context: &RequestContext,
@@ -123,9 +120,6 @@ impl PriceChecker {
     }
 
     /// Runs the query of a price check within `time`.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn run_check(
         &self,
         check: &ClaimedPriceCheck,
@@ -212,9 +206,6 @@ impl PriceChecker {
     }
 
     /// Returns the current offers of a hotel.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn fetch_offers(
         &self,
         context: &RequestContext,
@@ -317,7 +308,7 @@ fn matches_filters(offer: &Offer, filters: &TripFilters) -> bool {
     let is_refundable = offer.policy.refundable;
     let refundable = filters
         .refundable
-        .is_none_or(|wanted| wanted == is_refundable);
+        .is_none_or(|requested| requested == is_refundable);
     let has_board = |room: &host_domain::hotel::RoomRate| filters.boards.contains(&room.board);
     refundable && (filters.boards.is_empty() || offer.rooms.iter().all(has_board))
 }

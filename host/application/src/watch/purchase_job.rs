@@ -82,7 +82,6 @@ pub struct PurchaseDependencies {
     pub jobs_config: JobsConfig,
 }
 
-/// One run of a purchase.
 struct PurchaseRun<'a> {
     job: &'a PurchaseDependencies,
     stored: StoredWatch,
@@ -94,7 +93,6 @@ struct PurchaseRun<'a> {
 }
 
 impl PurchaseJob {
-    /// Creates the handler.
     #[must_use]
     pub const fn new(dependencies: PurchaseDependencies) -> Self {
         Self { dependencies }

@@ -91,7 +91,7 @@ fn offer(id: &str) -> Offer {
     }
 }
 
-fn wanted(filters: Filters) -> PriceRequest {
+fn request(filters: Filters) -> PriceRequest {
     PriceRequest {
         journeys: Vec::new(),
         travellers: Travellers {
@@ -110,19 +110,22 @@ fn wanted(filters: Filters) -> PriceRequest {
 /// Returns the ids of the remaining offers, whether the list was truncated, and the unsupported
 /// filters.
 fn finished(
-    wanted: &PriceRequest,
+    request: &PriceRequest,
     applied: AppliedFilters,
     offers: &[Offer],
 ) -> (Vec<String>, bool, Vec<&'static str>) {
-    let mut answer = PriceResponse {
+    let mut response = PriceResponse {
         offers: offers.to_vec(),
         applied,
         truncated: false,
     };
-    let unsupported = unsupported_filters(wanted, &answer);
-    apply_filters(wanted, &mut answer);
-    let left = answer.offers.into_iter().map(|offer| offer.supplier_offer);
-    (left.collect(), answer.truncated, unsupported)
+    let unsupported = unsupported_filters(request, &response);
+    apply_filters(request, &mut response);
+    let left = response
+        .offers
+        .into_iter()
+        .map(|offer| offer.supplier_offer);
+    (left.collect(), response.truncated, unsupported)
 }
 
 /// A filter that the default offer passes: its name, the filter, and a change that makes the offer
@@ -207,7 +210,7 @@ fn filter_not_applied_by_the_supplier_is_reported_and_applied() {
     for (name, filter, spoil) in CASES {
         let mut filters = Filters::default();
         filter(&mut filters);
-        let wanted = wanted(filters);
+        let request = request(filters);
         let mut bad = offer("bad");
         spoil(&mut bad);
         let offers = [bad, offer("good")];
@@ -215,11 +218,11 @@ fn filter_not_applied_by_the_supplier_is_reported_and_applied() {
             sort: true,
             ..AppliedFilters::default()
         };
-        let (left, truncated, unsupported) = finished(&wanted, sorted, &offers);
+        let (left, truncated, unsupported) = finished(&request, sorted, &offers);
         assert_eq!(left, ["good"], "{name}");
         assert!(!truncated, "{name}");
         assert_eq!(unsupported, [*name]);
-        let (left, _, unsupported) = finished(&wanted, ALL, &offers);
+        let (left, _, unsupported) = finished(&request, ALL, &offers);
         assert_eq!(left, ["bad", "good"], "{name}");
         assert!(unsupported.is_empty(), "{name}");
     }
@@ -231,22 +234,22 @@ fn fare_without_refund_information_matches_neither_refundable_filter() {
     silent.fare_conditions.refund.allowed = None;
     let mut lost = offer("lost");
     lost.refundable = Some(false);
-    let wanted = wanted(Filters {
+    let request = request(Filters {
         refundable: Some(false),
         ..Filters::default()
     });
     let offers = [silent, offer("refundable"), lost];
-    let (left, ..) = finished(&wanted, AppliedFilters::default(), &offers);
+    let (left, ..) = finished(&request, AppliedFilters::default(), &offers);
     assert_eq!(left, ["lost"]);
 }
 
 #[test]
 fn max_total_in_another_currency_keeps_the_fare() {
-    let wanted = wanted(Filters {
+    let request = request(Filters {
         max_total: Some(money(1, "USD")),
         ..Filters::default()
     });
-    let (left, _, unsupported) = finished(&wanted, AppliedFilters::default(), &[offer("euros")]);
+    let (left, _, unsupported) = finished(&request, AppliedFilters::default(), &[offer("euros")]);
     assert_eq!(left, ["euros"]);
     assert_eq!(unsupported, ["max_total"]);
 }
@@ -282,21 +285,21 @@ fn fares_are_sorted_if_the_supplier_does_not_sort_them() {
         (Sort::DepartureTime, false, ["a", "b", "b2", "c"]),
         (Sort::DepartureTime, true, ["c", "b", "b2", "a"]),
     ] {
-        let wanted = PriceRequest {
+        let request = PriceRequest {
             sort,
             descending,
-            ..wanted(Filters::default())
+            ..request(Filters::default())
         };
-        let (left, ..) = finished(&wanted, AppliedFilters::default(), &fares());
+        let (left, ..) = finished(&request, AppliedFilters::default(), &fares());
         assert_eq!(left, order, "{sort:?} {descending}");
-        let (left, ..) = finished(&wanted, ALL, &fares());
+        let (left, ..) = finished(&request, ALL, &fares());
         assert_eq!(left, ["b", "c", "a", "b2"], "{sort:?} {descending}");
     }
 }
 
 #[test]
 fn sort_is_reported_if_requested_or_if_the_response_is_truncated() {
-    let plain = wanted(Filters::default());
+    let plain = request(Filters::default());
     let (.., unsupported) = finished(&plain, AppliedFilters::default(), &fares());
     assert!(unsupported.is_empty());
     let cut = PriceResponse {
@@ -315,11 +318,11 @@ fn sort_is_reported_if_requested_or_if_the_response_is_truncated() {
 
 #[test]
 fn fares_over_the_limit_are_truncated_after_sorting() {
-    let wanted = PriceRequest {
+    let request = PriceRequest {
         limit: 2,
-        ..wanted(Filters::default())
+        ..request(Filters::default())
     };
-    let (left, truncated, _) = finished(&wanted, AppliedFilters::default(), &fares());
+    let (left, truncated, _) = finished(&request, AppliedFilters::default(), &fares());
     assert_eq!(
         (left, truncated),
         (vec!["a".to_owned(), "b".to_owned()], true)
@@ -328,7 +331,7 @@ fn fares_over_the_limit_are_truncated_after_sorting() {
 
 #[test]
 fn supplier_limit_is_raised_only_for_filters_or_sorting() {
-    let plain = wanted(Filters::default());
+    let plain = request(Filters::default());
     assert_eq!(supplier_request(&plain), plain);
     let chosen = [
         PriceRequest {
@@ -343,7 +346,7 @@ fn supplier_limit_is_raised_only_for_filters_or_sorting() {
             ..plain.clone()
         },
     ];
-    for wanted in chosen {
-        assert_eq!(supplier_request(&wanted).limit, UNFILTERED_FARES_MAX);
+    for request in chosen {
+        assert_eq!(supplier_request(&request).limit, UNFILTERED_FARES_MAX);
     }
 }
