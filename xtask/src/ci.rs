@@ -72,16 +72,16 @@ impl Report {
         eprintln!("\n==> {title}");
         let start = Instant::now();
         check().with_context(|| title)?;
-        let took = start.elapsed();
-        eprintln!("<== {title}: {:.1} s", took.as_secs_f64());
-        self.sections.push((title, took));
+        let duration = start.elapsed();
+        eprintln!("<== {title}: {:.1} s", duration.as_secs_f64());
+        self.sections.push((title, duration));
         Ok(())
     }
 
     fn print(&self) {
         eprintln!("\nAll checks passed");
-        for (title, took) in &self.sections {
-            eprintln!("{:>8.1} s  {title}", took.as_secs_f64());
+        for (title, duration) in &self.sections {
+            eprintln!("{:>8.1} s  {title}", duration.as_secs_f64());
         }
     }
 }

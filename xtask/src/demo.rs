@@ -1,8 +1,7 @@
 //! A demo gateway for tests: on free ports, with a temporary data folder, stopped on drop.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -13,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::process::Program;
 use crate::run::PLUGINS_VARIABLE;
-use crate::{plugins, process};
+use crate::{files, plugins, process};
 
 /// Time for a start. The first one compiles every plugin.
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -38,14 +37,13 @@ impl Demo {
         gateway: &Path,
         config: &Path,
         variables: &[(&str, &str)],
-        log: &PathBuf,
+        log: &Path,
     ) -> Result<Self> {
         let data = tempfile::Builder::new()
             .prefix("stopover-demo-")
             .tempdir()
             .context("cannot create a temporary folder")?;
-        let log_file =
-            File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
+        let log_file = files::create(log)?;
         let mut program = Program::start(
             Command::new(gateway)
                 .args(["serve", "--demo", "--data-dir"])

@@ -1,7 +1,8 @@
 //! The commands of this repository. They need only Rust; other tools are installed on use.
 //!
 //! Each subcommand is one file. Shared modules: `process` runs programs, `phase` reports
-//! progress, `cargo` calls cargo, `apt` and `python` install packages.
+//! progress, `cargo` calls cargo, `files` reads and writes files, `apt` and `python` install
+//! packages.
 
 #![expect(
     clippy::print_stderr,
@@ -17,20 +18,19 @@ mod bench;
 mod cargo;
 mod ci;
 mod demo;
-mod localstripe;
+mod files;
 mod phase;
 mod plugins;
 mod postgres;
 mod process;
-mod pyjwt;
 mod python;
 mod release;
 mod run;
 mod schemathesis;
-mod script_runtimes;
 mod soak;
 mod structure;
 mod test;
+mod tools;
 
 use std::process::ExitCode;
 

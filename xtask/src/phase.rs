@@ -5,7 +5,7 @@
 //! of them can draw a progress bar, so the output of the other goes to a log file.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result, anyhow};
 
-use crate::cargo;
 use crate::process::{self, Program, StopGuard};
+use crate::{cargo, files};
 
 /// Removes cargo's progress bar from the current line of a terminal.
 const CLEAR_LINE: &str = "\r\x1b[K";
@@ -46,7 +46,7 @@ pub(crate) fn run_beside<T>(
     shown: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
     let log = log_file(background.title)?;
-    let file = File::create(&log).with_context(|| format!("cannot create {}", log.display()))?;
+    let file = files::create(&log)?;
     background
         .command
         .stdin(Stdio::null())
@@ -107,7 +107,7 @@ impl FirstFailure {
 
 fn log_file(title: &str) -> Result<PathBuf> {
     let folder = cargo::target("logs");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    files::create_folder(&folder)?;
     Ok(folder.join(format!("{title}.log")))
 }
 

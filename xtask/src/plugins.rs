@@ -25,7 +25,7 @@ use clap::Args;
 
 use crate::cargo::{self, Workspace};
 use crate::phase::{Background, Elapsed};
-use crate::process;
+use crate::{files, process};
 use guest::Guest;
 use standard_library::{StandardLibrary, StandardLibrarySource};
 
@@ -98,8 +98,7 @@ pub(crate) fn background(names: &[&str]) -> Result<Background> {
 /// Builds the selected components that are missing or whose inputs changed.
 pub(crate) fn build(options: &Options) -> Result<()> {
     for folder in [folder(), stamp_folder()] {
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
+        files::create_folder(&folder)?;
     }
     // Cargo names the files of all variants alike; concurrent builds would mix them up.
     let _lock = process::lock(&cargo::target("guest/lock"))?;
@@ -173,16 +172,12 @@ fn stamp_file(name: &str) -> PathBuf {
 
 /// Removes components whose guest no longer exists, so that the gateway does not load them.
 fn remove_leftovers(guests: &[Guest<'_>]) -> Result<()> {
-    let stamps = stamp_folder();
-    let entries =
-        fs::read_dir(&stamps).with_context(|| format!("cannot list {}", stamps.display()))?;
-    for entry in entries {
-        let entry = entry.with_context(|| format!("cannot list {}", stamps.display()))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
+    for stamp in files::list(&stamp_folder())? {
+        let name = stamp.file_name().unwrap_or_default().to_string_lossy();
         if guests.iter().any(|guest| guest.name == name) {
             continue;
         }
-        for file in [component_file(&name), entry.path()] {
+        for file in [component_file(&name), stamp.clone()] {
             if file.exists() {
                 fs::remove_file(&file)
                     .with_context(|| format!("cannot remove {}", file.display()))?;

@@ -2,7 +2,7 @@
 //! tool, also after ctrl-c.
 
 use std::env;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,8 @@ use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+
+use crate::files;
 
 /// Interval between two checks of a condition.
 const POLL: Duration = Duration::from_millis(20);
@@ -122,10 +124,9 @@ pub(crate) fn wait_until(
 /// file is dropped.
 pub(crate) fn lock(path: &Path) -> Result<File> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
+        files::create_folder(folder)?;
     }
-    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+    let file = files::create(path)?;
     file.lock()
         .with_context(|| format!("cannot lock {}", path.display()))?;
     Ok(file)

@@ -15,14 +15,14 @@ pub(crate) fn install(
     user: &str,
 ) -> Result<PathBuf> {
     let programs = environment.join("bin");
-    let wanted: Vec<String> = packages
+    let requirements: Vec<String> = packages
         .iter()
         .map(|(name, version)| format!("{name}=={version}"))
         .collect();
     if process::exits_successfully(
         Command::new(programs.join("python"))
             .args(["-c", IS_THERE])
-            .args(&wanted),
+            .args(&requirements),
     ) {
         return Ok(programs);
     }
@@ -38,7 +38,7 @@ pub(crate) fn install(
         Command::new(programs.join("python"))
             .args(["-m", "pip", "install", "--quiet"])
             .arg("--disable-pip-version-check")
-            .args(&wanted),
+            .args(&requirements),
     )?;
     Ok(programs)
 }
@@ -47,8 +47,8 @@ pub(crate) fn install(
 const IS_THERE: &str = "\
 import sys
 from importlib.metadata import version
-for wanted in sys.argv[1:]:
-    name, _, number = wanted.partition('==')
+for requirement in sys.argv[1:]:
+    name, _, number = requirement.partition('==')
     assert version(name) == number
 ";
 

@@ -3,13 +3,12 @@
 //! The folder can be copied as it is: the program loads plugins from `plugins` beside itself.
 //! It includes the plugins of the demo, so that an installed `stopover serve --demo` works.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
-use crate::{apt, cargo, phase, plugins, process, run};
+use crate::{apt, cargo, files, phase, plugins, process, run};
 
 const PROGRAM: &str = "stopover";
 const DEBUG_FILE: &str = "stopover.debug";
@@ -33,27 +32,18 @@ pub(crate) fn release() -> Result<()> {
 
     let dist = cargo::target("dist");
     phase::run("target/dist", "seconds", || {
-        recreate(&dist)?;
+        files::recreate_folder(&dist)?;
         separate_debug_info(&gateway, &dist)?;
         let plugins_folder = dist.join("plugins");
-        fs::create_dir_all(&plugins_folder)
-            .with_context(|| format!("cannot create {}", plugins_folder.display()))?;
+        files::create_folder(&plugins_folder)?;
         for name in &names {
             let file = format!("{name}.wasm");
-            copy(&plugins::folder().join(&file), &plugins_folder.join(&file))?;
+            files::copy(&plugins::folder().join(&file), &plugins_folder.join(&file))?;
         }
         let configuration = cargo::root().join(CONFIGURATION);
-        copy(&configuration, &dist.join("config.default.toml"))
+        files::copy(&configuration, &dist.join("config.default.toml"))
     })?;
     print_files(&dist)
-}
-
-fn recreate(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)
-            .with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
 /// Writes a stripped program and a file with its symbols and line tables.
@@ -87,19 +77,14 @@ fn objcopy(folder: &Path) -> Command {
     command
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::copy(from, to)
-        .map(drop)
-        .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
-}
-
 /// Prints every file of the folder with its size.
 fn print_files(dist: &Path) -> Result<()> {
     for folder in [dist.to_path_buf(), dist.join("plugins")] {
-        for file in files(&folder)? {
-            let bytes = fs::metadata(&file)
-                .with_context(|| format!("cannot read {}", file.display()))?
-                .len();
+        for file in files::list(&folder)? {
+            if file.is_dir() {
+                continue;
+            }
+            let bytes = files::read(&file)?.len();
             let path = file.strip_prefix(cargo::root()).unwrap_or(&file);
             eprintln!("{:>12}  {}", size(bytes), path.display());
         }
@@ -107,21 +92,8 @@ fn print_files(dist: &Path) -> Result<()> {
     Ok(())
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let failed = || format!("cannot list {}", folder.display());
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).with_context(failed)? {
-        let path = entry.with_context(failed)?.path();
-        if path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
 /// Formats a size as `812 KB` or `41.3 MB`.
-fn size(bytes: u64) -> String {
+fn size(bytes: usize) -> String {
     let kilobytes = bytes.div_ceil(1000);
     if kilobytes < 1000 {
         format!("{kilobytes} KB")
@@ -132,6 +104,8 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

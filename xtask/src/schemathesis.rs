@@ -1,7 +1,7 @@
 //! `cargo xtask schemathesis`: fuzzes the API of a demo. Requests are derived from the API
 //! document: valid and invalid, single and in sequences.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::{self, JoinHandle};
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 
 use crate::demo::Demo;
-use crate::{cargo, phase, plugins, process, python, run};
+use crate::{cargo, files, phase, plugins, process, python, run};
 
 const VERSION: &str = "4.32.5";
 const VALIDATOR_VERSION: &str = "0.9.0";
@@ -80,8 +80,7 @@ impl BackgroundRun {
     pub(crate) fn start(gateway: PathBuf) -> Result<Self> {
         let programs = install()?;
         let report = folder()?.join(REPORT);
-        let file =
-            File::create(&report).with_context(|| format!("cannot create {}", report.display()))?;
+        let file = files::create(&report)?;
         let examining =
             thread::spawn(move || run_fuzzer(&gateway, &programs, &Options::default(), Some(file)));
         Ok(Self(examining, report))
@@ -93,8 +92,7 @@ impl BackgroundRun {
         let outcome = examining
             .join()
             .map_err(|_| anyhow!("the fuzzer's thread panicked"))?;
-        let text = fs::read_to_string(&report)
-            .with_context(|| format!("cannot read {}", report.display()))?;
+        let text = files::read_text(&report)?;
         eprintln!("\n{text}");
         outcome
     }
@@ -102,7 +100,7 @@ impl BackgroundRun {
 
 fn folder() -> Result<PathBuf> {
     let folder = cargo::target("schemathesis");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    files::create_folder(&folder)?;
     Ok(folder)
 }
 
@@ -165,9 +163,7 @@ fn fuzzer(program: &Path, folder: &Path, options: &Options, demo: &Demo) -> Comm
 
 /// Fails if an operation never succeeded: only its errors were tested.
 fn check_all_operations_reached(folder: &Path) -> Result<()> {
-    let file = folder.join(UNREACHED_FILE);
-    let unreached =
-        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let unreached = files::read_text(&folder.join(UNREACHED_FILE))?;
     let names: Vec<&str> = unreached.lines().collect();
     ensure!(
         names.is_empty(),

@@ -7,9 +7,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
-use crate::{
-    cargo, localstripe, phase, plugins, process, pyjwt, run, schemathesis, script_runtimes,
-};
+use crate::{cargo, phase, plugins, process, run, schemathesis, tools};
 
 /// Sets the number of tests that run at the same time in one binary.
 const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
@@ -51,11 +49,7 @@ pub(crate) fn test(options: &Options) -> Result<()> {
 /// Installs the programs that tests start.
 fn install_tools() -> Result<()> {
     let expected = "1 min where they are missing, else a second";
-    phase::run("tools of the tests", expected, || {
-        script_runtimes::install()?;
-        localstripe::install()?;
-        pyjwt::install()
-    })
+    phase::run("tools of the tests", expected, tools::install)
 }
 
 /// Runs the selected tests with a PostgreSQL server, which is removed at the end.

@@ -12,6 +12,7 @@ use host_application::booking::completion::{
 };
 use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
+use host_domain::booking::Booking;
 use host_domain::id::BookingId;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -50,12 +51,12 @@ impl CompleteBookingRequest {
 }
 
 /// Completes a booking. Responds 200 if it is confirmed and 202 if it is still in progress.
-pub(crate) async fn complete_and_respond<B: BookingAggregate, T>(
+pub(crate) async fn complete_and_respond<K: BookingAggregate, T>(
     completions: &CompletionService,
     command: CompleteBookingCommand,
-    to_resource: fn(&B) -> T,
+    to_resource: fn(&Booking<K>) -> T,
 ) -> Result<ApiResponse<T, SupplierMeta>, ApiError> {
-    let meta = |booking: &B| SupplierMeta::new(booking.supplier().clone());
+    let meta = |booking: &Booking<K>| SupplierMeta::new(booking.supplier.clone());
     let outcome = completions.complete(command).await;
     match outcome.map_err(ApiError::from_complete)? {
         CompletionOutcome::Confirmed(booking) => {
@@ -79,21 +80,22 @@ impl ApiError {
     }
 
     /// Creates the error for a completion that did not lead to a booking, confirmed or in progress.
-    fn completion<B: BookingAggregate>(completion: &CompletionOutcome<B>) -> Self {
-        let of = |code: ErrorCode, booking: &B| {
+    fn completion<K: BookingAggregate>(completion: &CompletionOutcome<K>) -> Self {
+        let of = |code: ErrorCode, booking: &Booking<K>| {
             Self::from(code)
-                .with_booking_status(booking.status_str())
-                .with_supplier(booking.supplier())
+                .with_booking_status(booking.status().as_str())
+                .with_supplier(&booking.supplier)
         };
         match completion {
             CompletionOutcome::PaymentFailed {
                 booking,
                 requires_action,
-            } => Self::payment_failed(*requires_action).with_booking_status(booking.status_str()),
+            } => Self::payment_failed(*requires_action)
+                .with_booking_status(booking.status().as_str()),
             CompletionOutcome::NotSent(booking) => of(ErrorCode::SupplierUnavailable, booking),
             CompletionOutcome::Rejected(booking) => of(ErrorCode::SupplierRejected, booking),
             CompletionOutcome::CanceledMeanwhile(booking) => {
-                Self::booking_state_conflict(booking.status_str())
+                Self::booking_state_conflict(booking.status().as_str())
             }
             CompletionOutcome::Confirmed(booking)
             | CompletionOutcome::InProgress(booking)

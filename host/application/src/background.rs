@@ -10,7 +10,8 @@ use crate::supplier::directory::SupplierDirectory;
 use crate::supplier_event::job::SupplierEventJob;
 use crate::supplier_event::service::SupplierEventService;
 use crate::task_supervisor::TaskSupervisor;
-use host_domain::{flight, hotel};
+use host_domain::flight::FlightBookingDetails;
+use host_domain::hotel::HotelBookingDetails;
 use std::sync::Arc;
 
 /// Returns the handlers of all kinds of jobs.
@@ -20,8 +21,8 @@ pub fn job_handlers(
     suppliers: &Arc<SupplierDirectory>,
     purchase: Arc<dyn JobHandler>,
 ) -> Vec<Arc<dyn JobHandler>> {
-    let hotels = BookingJob::<hotel::Booking>::new(base.clone(), Arc::clone(engine));
-    let flights = BookingJob::<flight::Booking>::new(base.clone(), Arc::clone(engine));
+    let hotels = BookingJob::<HotelBookingDetails>::new(base.clone(), Arc::clone(engine));
+    let flights = BookingJob::<FlightBookingDetails>::new(base.clone(), Arc::clone(engine));
     let supplier_events = SupplierEventJob::new(base.clone(), Arc::clone(suppliers));
     vec![
         Arc::new(hotels),

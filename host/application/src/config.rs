@@ -204,49 +204,36 @@ impl Config {
 
     /// Returns for each rule whether it holds, and its text.
     fn numeric_rules(&self) -> Vec<(bool, String)> {
-        let limits = &self.limits;
-        let at_least = |key: &str, value: u64, least: u64| {
-            (value >= least, format!("{key} must be at least {least}"))
-        };
+        let (limits, webhooks, watches) = (&self.limits, &self.webhooks, &self.watches);
+        let positive = |key: &str, value: u64| (value >= 1, format!("{key} must be at least 1"));
         let seconds = |key: &str, value: u64, least: u64| {
             let holds = (least..=3600).contains(&value);
             (holds, format!("{key} must be {least} to 3600"))
         };
         let url = self.public_url.as_str();
         let is_url = url.is_empty() || url.starts_with("http://") || url.starts_with("https://");
+        let endpoint_concurrency = webhooks.endpoint_concurrency.into();
+        let supplier_per_minute = watches.supplier_per_minute.into();
         vec![
-            at_least("limits.requests_per_s", limits.requests_per_s.into(), 1),
-            at_least("limits.burst", limits.burst.into(), 1),
-            at_least("limits.connections", limits.connections as u64, 1),
-            at_least("limits.plugin_calls", limits.plugin_calls.into(), 1),
-            at_least(
-                "limits.postgres_connections",
-                limits.postgres_connections.into(),
-                2,
+            positive("limits.requests_per_s", limits.requests_per_s.into()),
+            positive("limits.burst", limits.burst.into()),
+            positive("limits.connections", limits.connections as u64),
+            positive("limits.plugin_calls", limits.plugin_calls.into()),
+            (
+                limits.postgres_connections >= 2,
+                "limits.postgres_connections must be at least 2".to_owned(),
             ),
             seconds("limits.request_s", limits.request_s, 1),
             seconds("limits.shutdown_s", limits.shutdown_s, 0),
             seconds("jobs.poll_s", self.jobs.poll_s, 1),
-            seconds("webhooks.timeout_s", self.webhooks.timeout_s, 1),
-            at_least(
-                "webhooks.endpoint_concurrency",
-                self.webhooks.endpoint_concurrency.into(),
-                1,
-            ),
-            at_least(
-                "webhooks.endpoint_per_s",
-                self.webhooks.endpoint_per_s.into(),
-                1,
-            ),
-            at_least("mandates.ttl_s", self.mandates.ttl_s, 1),
-            at_least("mandates.key_max_age_s", self.mandates.key_max_age_s, 1),
-            at_least("watches.interval_s", self.watches.interval_s, 1),
-            at_least("watches.concurrency", self.watches.concurrency as u64, 1),
-            at_least(
-                "watches.supplier_per_minute",
-                self.watches.supplier_per_minute.into(),
-                1,
-            ),
+            seconds("webhooks.timeout_s", webhooks.timeout_s, 1),
+            positive("webhooks.endpoint_concurrency", endpoint_concurrency),
+            positive("webhooks.endpoint_per_s", webhooks.endpoint_per_s.into()),
+            positive("mandates.ttl_s", self.mandates.ttl_s),
+            positive("mandates.key_max_age_s", self.mandates.key_max_age_s),
+            positive("watches.interval_s", watches.interval_s),
+            positive("watches.concurrency", watches.concurrency as u64),
+            positive("watches.supplier_per_minute", supplier_per_minute),
             (
                 !self.reconcile.schedule_s.is_empty(),
                 "reconcile.schedule_s must not be empty".to_owned(),

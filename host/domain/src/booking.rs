@@ -1,5 +1,20 @@
-//! Types shared by hotel and flight bookings: failures, the payment collector, transitions and
-//! their notifications, and references of payments.
+//! Bookings of hotels and flights: the life cycle that both share, its transitions and steps, and
+//! the references of their payments.
+
+mod aggregate;
+mod next_step;
+mod status;
+mod step;
+mod transition;
+
+pub use aggregate::{
+    BookedCall, Booking, BookingEvent, BookingKind, BookingPhase, BookingState,
+    LifecycleEventTypes, ReportedBooking,
+};
+pub(crate) use next_step::{cancellation_step, refresh_step};
+pub use status::BookingStatus;
+pub use step::BookingStep;
+pub(crate) use transition::advance_cancel_call;
 
 use crate::event::EventType;
 use crate::id::{BookingId, PaymentId, RefundId};
@@ -11,24 +26,10 @@ use serde::{Deserialize, Serialize};
 /// this is the only place where a timer decides an outcome.
 pub const PREBOOK_TIMEOUT_MS: i64 = 15 * 60 * 1000;
 
-/// A transition that happens when its time comes, without a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expiry {
-    /// The gateway stops waiting for the response to a prebook.
-    Prebook,
-    /// A prebooked offer was not completed in time.
-    Offer,
-}
-
-impl Expiry {
-    /// Returns the name used in failpoints and tests, like the name of a step.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Prebook => "give_up_prebook",
-            Self::Offer => "expire",
-        }
-    }
+/// A value with a stable name, used in histories, logs, metrics and failpoints.
+pub trait Named {
+    /// Returns the name.
+    fn name(&self) -> &'static str;
 }
 
 /// The source of a reported change of a booking.
@@ -113,7 +114,7 @@ pub struct Notification {
 
 /// The notifications that a transition collects for subscribers.
 #[derive(Debug, Default)]
-pub(crate) struct Notifications(pub(crate) Vec<Notification>);
+pub struct Notifications(pub(crate) Vec<Notification>);
 
 impl Notifications {
     pub(crate) fn push_booking_event(&mut self, event_type: EventType) {
@@ -158,7 +159,7 @@ pub fn payment_client_reference(
     payments: &[Payment],
     payment: &PaymentId,
     call: &str,
-    tries: u32,
+    failed_attempts: u32,
 ) -> String {
     let ordinal = payments
         .iter()
@@ -167,7 +168,7 @@ pub fn payment_client_reference(
     format!(
         "{booking}-{call}-{}-{}",
         ordinal.saturating_add(1),
-        tries.saturating_add(1)
+        failed_attempts.saturating_add(1)
     )
 }
 

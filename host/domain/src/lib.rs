@@ -22,3 +22,4 @@ pub mod supplier_event;
 pub mod time;
 pub mod watch;
 pub mod webhook;
+pub mod workflow;

@@ -13,7 +13,7 @@ pub use card::{Card, CardBrand, Funding, Instrument, Wallet};
 pub use event::PaymentEvent;
 pub use operation::PaymentOperation;
 pub use processor::{PaymentError, ProcessorPayment, ProcessorPaymentStatus};
-pub use step::{NextStep, PaymentStep, earliest_step};
+pub use step::PaymentStep;
 
 use crate::id::{InstrumentId, PaymentId, RefundId};
 use crate::money::Money;
@@ -411,14 +411,14 @@ impl Payment {
             event: event.name(),
         };
         self.state = match (self.state, event) {
-            (S::Authorizing(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
-                S::Authorizing(leg.mark_sent(now, reconcile_at))
+            (S::Authorizing(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
+                S::Authorizing(call.mark_sent(now, reconcile_at))
             }
-            (S::Capturing(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
-                S::Capturing(leg.mark_sent(now, reconcile_at))
+            (S::Capturing(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
+                S::Capturing(call.mark_sent(now, reconcile_at))
             }
-            (S::Voiding(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
-                S::Voiding(leg.mark_sent(now, reconcile_at))
+            (S::Voiding(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
+                S::Voiding(call.mark_sent(now, reconcile_at))
             }
             (
                 S::Authorizing(RemoteCall::Sent { .. }),

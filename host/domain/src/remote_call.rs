@@ -74,8 +74,8 @@ impl RemoteCall {
     /// Returns whether another change was reported after the given time. If so, the data just read
     /// may predate it and must be read again.
     #[must_use]
-    pub fn is_change_reported_after(&self, hinted_at: Timestamp) -> bool {
-        matches!(self, Self::Accepted { accepted_at, .. } if *accepted_at > hinted_at)
+    pub fn is_change_reported_after(&self, change_reported_at: Timestamp) -> bool {
+        matches!(self, Self::Accepted { accepted_at, .. } if *accepted_at > change_reported_at)
     }
 
     /// Marks the call as sent, before its first byte leaves the gateway.
@@ -218,13 +218,11 @@ impl RemoteCall {
     pub const fn failed_attempts(&self) -> u32 {
         match self {
             Self::Pending {
-                failed_attempts: tries,
-                ..
+                failed_attempts, ..
             }
             | Self::Sent {
-                failed_attempts: tries,
-                ..
-            } => *tries,
+                failed_attempts, ..
+            } => *failed_attempts,
             Self::Accepted { .. } => 0,
         }
     }
@@ -293,8 +291,8 @@ impl BackoffSchedule {
 
     /// Returns the time of the next attempt after the given number of failed ones.
     #[must_use]
-    pub fn retry_at(&self, tries: u32, now: Timestamp) -> Timestamp {
-        let index = usize::try_from(tries)
+    pub fn retry_at(&self, failed_attempts: u32, now: Timestamp) -> Timestamp {
+        let index = usize::try_from(failed_attempts)
             .unwrap_or(usize::MAX)
             .min(self.0.len().saturating_sub(1));
         now.plus_s(self.0.get(index).copied().unwrap_or(60))

@@ -1,6 +1,7 @@
 //! Types shared by all suppliers: ids, capabilities, and the outcomes of a call.
 
 use crate::money::Money;
+use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -342,6 +343,29 @@ pub struct Checkout {
     pub url: Option<String>,
     /// The checkout token. It is shown once.
     pub token: String,
+}
+
+/// A request to look a booking up at its supplier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FindRequest {
+    /// The gateway's reference of the booking.
+    pub client_reference: String,
+    /// The supplier's id of the booking, if known.
+    pub supplier_reference: Option<String>,
+    /// The adapter's opaque prebook data.
+    pub supplier_prebook: Option<String>,
+    /// Time before which the booking cannot have been made.
+    pub since: Timestamp,
+}
+
+/// The result of looking a booking up at its supplier. `B` is the booking as the supplier reports
+/// it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BookingLookup<B> {
+    /// The supplier has this booking.
+    Found(Box<B>),
+    /// The supplier responded and has no such booking.
+    NotFound,
 }
 
 #[cfg(test)]

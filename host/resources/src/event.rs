@@ -32,7 +32,7 @@ enum BookingEventData<'a, B, P> {
 pub fn hotel_event_payload(
     id: &EventId,
     notice: &Notification,
-    booking: &host_domain::hotel::Booking,
+    booking: &host_domain::hotel::HotelBooking,
 ) -> String {
     let about = match notified_payment(notice, &booking.payments) {
         Some(told) => BookingEventData::Payment {
@@ -50,7 +50,7 @@ pub fn hotel_event_payload(
 pub fn flight_event_payload(
     id: &EventId,
     notice: &Notification,
-    booking: &host_domain::flight::Booking,
+    booking: &host_domain::flight::FlightBooking,
 ) -> String {
     let about = match notified_payment(notice, &booking.payments) {
         Some(told) => BookingEventData::Payment {

@@ -3,10 +3,11 @@
 use crate::event::hotel_event_payload;
 use crate::hotel::policy::CancellationQuoteResource;
 use crate::hotel::{booking, weather};
-use host_domain::booking::{Failure, Notification, PaymentCollector};
+use host_domain::booking::{BookingState, Failure, Notification, PaymentCollector};
 use host_domain::event::EventType;
 use host_domain::hotel::booking::{
-    BookedState, Booking, Cancellation, CancellationStatus, Room, State,
+    CancelableState, CancellationStatus, HotelBookedState, HotelBooking, HotelBookingDetails,
+    HotelCancellation, Room,
 };
 use host_domain::hotel::content::{WeatherCondition, WeatherDay};
 use host_domain::hotel::quote::{self, HotelQuoteSource};
@@ -133,8 +134,8 @@ fn stay() -> Stay {
 }
 
 /// Builds a paid, partly refunded booking of two rooms in which every optional field is set.
-fn booked() -> Booking {
-    Booking {
+fn booked() -> HotelBooking {
+    HotelBooking {
         id: BookingId::from_bits(1),
         owner: Owner {
             tenant: Tenant {
@@ -145,46 +146,48 @@ fn booked() -> Booking {
         },
         version: 7,
         supplier: SupplierId::parse("SANDBOX_HOTELS").unwrap(),
-        hotel_id: HotelId::from_bits(2),
-        hotel: hotel(),
         reference_id: None,
         supplier_offer: "offer_secret".to_owned(),
         supplier_prebook: Some("prebook_secret".to_owned()),
         supplier_reference: Some("S-1".to_owned()),
-        stay: stay(),
-        contact: Contact {
-            first_name: "Ada".to_owned(),
-            last_name: "Lovelace".to_owned(),
-            email: "ada@example.com".to_owned(),
-            phone: "+442079460000".to_owned(),
-        },
-        rooms: vec![room(10), room(11)],
-        total: euros(26_050),
-        policy: Some(policy()),
-        promotions: vec![Promotion {
-            name: "Early bird".to_owned(),
-            description: None,
-            amount: Some(euros(1_000)),
-            room_positions: vec![1],
-        }],
-        loyalty: Some(Loyalty {
-            program: "Points".to_owned(),
-            membership_number: Some("AB1234567".to_owned()),
-            points_estimate: None,
-        }),
         use_payment_sdk: false,
         payment_collector: PaymentCollector::Gateway,
-        hotel_confirmation_code: Some("H-1".to_owned()),
-        hotel_remarks: None,
         offer_expires_at: NOW,
-        state: State::Confirmed { refresh: None },
+        state: BookingState::Booked(HotelBookedState::Confirmed { refresh: None }),
         payments: vec![payment()],
-        cancellations: Vec::new(),
         failure: None,
         created_at: NOW,
         updated_at: NOW.plus_ms(1),
         confirmed_at: Some(NOW),
         canceled_at: None,
+        details: HotelBookingDetails {
+            hotel_id: HotelId::from_bits(2),
+            hotel: hotel(),
+            stay: stay(),
+            contact: Contact {
+                first_name: "Ada".to_owned(),
+                last_name: "Lovelace".to_owned(),
+                email: "ada@example.com".to_owned(),
+                phone: "+442079460000".to_owned(),
+            },
+            rooms: vec![room(10), room(11)],
+            total: euros(26_050),
+            policy: Some(policy()),
+            promotions: vec![Promotion {
+                name: "Early bird".to_owned(),
+                description: None,
+                amount: Some(euros(1_000)),
+                room_positions: vec![1],
+            }],
+            loyalty: Some(Loyalty {
+                program: "Points".to_owned(),
+                membership_number: Some("AB1234567".to_owned()),
+                points_estimate: None,
+            }),
+            hotel_confirmation_code: Some("H-1".to_owned()),
+            hotel_remarks: None,
+            cancellations: Vec::new(),
+        },
     }
 }
 
@@ -243,7 +246,7 @@ fn booking_has_all_public_fields_and_no_internal_ones() {
     );
     assert_eq!(
         shown["hotel"],
-        json!({"id": booked().hotel_id.as_str(), "name": "Grand", "address": "1 Main Street"})
+        json!({"id": booked().details.hotel_id.as_str(), "name": "Grand", "address": "1 Main Street"})
     );
     assert_eq!(shown["updated_at"], "2026-11-21T10:00:00.001Z");
     assert_eq!(
@@ -341,26 +344,29 @@ fn refused_cancellation_appears_in_booking_with_failure() {
         code: "cancel_refused".to_owned(),
         description: "No.".to_owned(),
     };
-    let booking = Booking {
-        state: State::CancelInProgress {
-            previous: BookedState::Confirmed,
+    let booking = HotelBooking {
+        state: BookingState::Booked(HotelBookedState::CancelInProgress {
+            previous: CancelableState::Confirmed,
             cancellation: CancellationId::from_bits(6),
             cancel: RemoteCall::pending(NOW),
+        }),
+        failure: Some(failure.clone()),
+        details: HotelBookingDetails {
+            cancellations: vec![HotelCancellation {
+                id: CancellationId::from_bits(6),
+                status: CancellationStatus::Refused,
+                room_ids: vec![RoomId::from_bits(10)],
+                is_partial: true,
+                is_supplier_initiated: false,
+                fee: None,
+                refund_amount: Some(euros(0)),
+                supplier_reference: None,
+                created_at: NOW,
+                completed_at: None,
+                failure: Some(failure.clone()),
+            }],
+            ..booked().details
         },
-        cancellations: vec![Cancellation {
-            id: CancellationId::from_bits(6),
-            status: CancellationStatus::Refused,
-            room_ids: vec![RoomId::from_bits(10)],
-            is_partial: true,
-            is_supplier_initiated: false,
-            fee: None,
-            refund_amount: Some(euros(0)),
-            supplier_reference: None,
-            created_at: NOW,
-            completed_at: None,
-            failure: Some(failure.clone()),
-        }],
-        failure: Some(failure),
         ..booked()
     };
     let shown = json_of(&booking::without_cards(&booking));

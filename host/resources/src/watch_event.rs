@@ -8,7 +8,7 @@ use crate::mandate::{MandateInstrumentResource, MandateScopeResource};
 use crate::value::{Amount, CountryCode, CurrencyCode, IsoDate, IsoDateTime, MoneyResource};
 use host_domain::event::EventType;
 use host_domain::hotel;
-use host_domain::hotel::supplier_api::Offer;
+use host_domain::hotel::supplier_api::HotelOffer;
 use host_domain::id::{EventId, HotelId};
 use host_domain::money;
 use host_domain::time::Timestamp;
@@ -269,7 +269,7 @@ pub enum WatchEventDetails {
     /// Cheapest matching hotels.
     Matches(Vec<TripMatchResource>),
     /// Purchased booking.
-    Booking(Box<hotel::Booking>),
+    Booking(Box<hotel::HotelBooking>),
 }
 
 #[derive(Serialize)]
@@ -312,7 +312,7 @@ pub fn watch_event_payload(
         WatchEventDetails::Matches(found) => matches = Some(found.as_slice()),
         WatchEventDetails::Booking(bought) => {
             booking = Some(PurchasedBooking {
-                total_amount: bought.total.into(),
+                total_amount: bought.details.total.into(),
                 booking: booking::full(bought),
             });
         }
@@ -394,7 +394,7 @@ pub fn watch(watch: &watch::Watch, last_observed: Option<ObservedPrice>) -> Watc
 }
 
 /// Builds the current price of an offer for events.
-pub fn current_price(offer: &Offer) -> CurrentPriceResource {
+pub fn current_price(offer: &HotelOffer) -> CurrentPriceResource {
     let first = offer.rooms.first();
     CurrentPriceResource {
         total: Amount(offer.total.to_major()),
@@ -411,7 +411,7 @@ pub fn current_price(offer: &Offer) -> CurrentPriceResource {
 pub fn trip_match(
     id: &HotelId,
     hotel: &hotel::supplier_api::SupplierHotel,
-    offer: &Offer,
+    offer: &HotelOffer,
 ) -> TripMatchResource {
     TripMatchResource {
         hotel_id: id.to_string(),

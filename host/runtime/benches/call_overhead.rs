@@ -98,7 +98,7 @@ async fn waiting_calls(bench: &Bench) {
     let kb = resident_kb().saturating_sub(before) / WAITING;
     println!(
         r#"{{"name":"waiting_call","calls":{WAITING},"asked":{},"resident_kb_each":{kb}}}"#,
-        upstream.asked().len()
+        upstream.requests().len()
     );
 }
 

@@ -214,19 +214,19 @@ impl FromStr for RequestedHost {
 
 impl RequestedHost {
     fn covers(&self, host: &str, port: u16) -> bool {
-        self.host.matches(host) && self.port.is_none_or(|asked| asked == port)
+        self.host.matches(host) && self.port.is_none_or(|requested| requested == port)
     }
 
     /// Returns the grant that the operator has to add, or `None` if a grant covers this host.
     fn missing_grant(&self, grants: &[HostGrant]) -> Option<String> {
-        let answered = |grant: &HostGrant| match (&self.host, &grant.host) {
+        let is_covered_by = |grant: &HostGrant| match (&self.host, &grant.host) {
             (HostPattern::Any, _) => true,
             (ask, HostPattern::Exact(host)) => {
                 ask.matches(host) && self.port.is_none_or(|port| port == grant.port)
             }
             (ask, pattern) => ask == pattern,
         };
-        if self.host == HostPattern::Any || grants.iter().any(answered) {
+        if self.host == HostPattern::Any || grants.iter().any(is_covered_by) {
             return None;
         }
         let port = self

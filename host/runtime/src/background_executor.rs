@@ -138,7 +138,7 @@ fn lower_thread_priority() {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn give_way_to_others() {}
+fn lower_thread_priority() {}
 
 /// Returns the CPU time that the current thread has used.
 #[cfg(target_os = "linux")]
@@ -149,7 +149,7 @@ fn thread_cpu_time() -> Duration {
 
 /// Returns an approximation that includes the time used by other threads.
 #[cfg(not(target_os = "linux"))]
-fn processor_time() -> Duration {
+fn thread_cpu_time() -> Duration {
     use std::sync::LazyLock;
     use tokio::time::Instant;
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -222,20 +222,23 @@ where
         let this = &mut *self;
         this.signal.task.register(context.waker());
         loop {
-            let moves = this.computed.is_some_and(|took| took >= OFFLOAD_AFTER);
-            let queue = this.queue.as_ref().filter(|_| moves);
+            let is_long = this
+                .computed
+                .is_some_and(|cpu_time| cpu_time >= OFFLOAD_AFTER);
+            let queue = this.queue.as_ref().filter(|_| is_long);
             match (
                 std::mem::replace(&mut this.place, TaskLocation::Taken),
                 queue,
             ) {
                 (TaskLocation::Inline(mut work), None) => {
-                    let before = this.computed.map(|took| (took, thread_cpu_time()));
+                    let before = this.computed.map(|cpu_time| (cpu_time, thread_cpu_time()));
                     match this.signal.poll(work.as_mut()) {
                         PollOutcome::Done(output) => return Poll::Ready(output),
                         PollOutcome::Yielded => {
-                            let took = before
-                                .map(|(took, then)| took + thread_cpu_time().saturating_sub(then));
-                            this.computed = Some(took.unwrap_or_default());
+                            let cpu_time = before.map(|(cpu_time, start)| {
+                                cpu_time + thread_cpu_time().saturating_sub(start)
+                            });
+                            this.computed = Some(cpu_time.unwrap_or_default());
                         }
                         PollOutcome::Pending => this.computed = None,
                     }

@@ -105,13 +105,13 @@ impl wasmtime::ResourceLimiter for ResourceUsage {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let held = &self.scope.memory_bytes;
-        let wanted = held
+        let memory_bytes = &self.scope.memory_bytes;
+        let requested = memory_bytes
             .load(Ordering::Relaxed)
             .saturating_add(desired.saturating_sub(current));
-        let granted = wanted <= self.memory_bytes_max;
+        let granted = requested <= self.memory_bytes_max;
         if granted {
-            held.store(wanted, Ordering::Relaxed);
+            memory_bytes.store(requested, Ordering::Relaxed);
         } else {
             self.refused = Some("it asked for more memory than its limit");
         }
@@ -124,12 +124,12 @@ impl wasmtime::ResourceLimiter for ResourceUsage {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let wanted = self
+        let requested = self
             .table_elements
             .saturating_add(desired.saturating_sub(current));
-        let granted = wanted <= self.table_elements_max;
+        let granted = requested <= self.table_elements_max;
         if granted {
-            self.table_elements = wanted;
+            self.table_elements = requested;
         } else {
             self.refused = Some("it asked for more table elements than its limit");
         }

@@ -152,21 +152,21 @@ impl CircuitBreaker {
     /// Records the outcome of an allowed call.
     pub(crate) fn record_outcome(
         &self,
-        passage: CallPermit,
+        permit: CallPermit,
         outcome: PluginCallOutcome,
         detail: Option<&str>,
     ) {
-        let weight = classify_outcome(outcome);
+        let class = classify_outcome(outcome);
         let mut window = self.window();
         let now = Instant::now();
-        if passage == CallPermit::Probe {
-            window.end_probe(now, weight);
+        if permit == CallPermit::Probe {
+            window.end_probe(now, class);
         }
-        if weight == OutcomeClass::Ignored {
+        if class == OutcomeClass::Ignored {
             return;
         }
-        let failed = weight != OutcomeClass::Success;
-        window.traps_in_a_row = if weight == OutcomeClass::Trap {
+        let failed = class != OutcomeClass::Success;
+        window.traps_in_a_row = if class == OutcomeClass::Trap {
             window.traps_in_a_row.saturating_add(1)
         } else {
             0
@@ -260,11 +260,11 @@ impl RollingWindow {
         }
     }
 
-    fn end_probe(&mut self, now: Instant, weight: OutcomeClass) {
+    fn end_probe(&mut self, now: Instant, class: OutcomeClass) {
         let CircuitState::HalfOpen { wait, .. } = self.circuit else {
             return;
         };
-        self.circuit = match weight {
+        self.circuit = match class {
             OutcomeClass::Success => {
                 self.buckets.clear();
                 CircuitState::Closed

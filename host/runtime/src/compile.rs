@@ -157,7 +157,7 @@ fn compatibility(engine: &Engine) -> String {
 
 fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.filter_map(Result::ok);
-    let wanted = |path: &PathBuf| {
+    let is_compiled_code = |path: &PathBuf| {
         let name = path
             .file_name()
             .and_then(|name| name.to_str())
@@ -167,7 +167,7 @@ fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
                 .extension()
                 .is_some_and(|extension| extension == EXTENSION)
     };
-    entries.map(|entry| entry.path()).find(wanted)
+    entries.map(|entry| entry.path()).find(is_compiled_code)
 }
 
 /// Returns whether the digest of the content matches the one in the file name.
@@ -208,6 +208,6 @@ fn is_private_to_user(folder: &Path) -> io::Result<bool> {
 }
 
 #[cfg(not(unix))]
-fn is_ours_alone(_folder: &Path) -> io::Result<bool> {
+fn is_private_to_user(_folder: &Path) -> io::Result<bool> {
     Ok(true)
 }

@@ -37,7 +37,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Waits for a permit, which is held until it is dropped.
+    /// Waits for a permit, which is permit until it is dropped.
     pub(crate) async fn acquire(
         &self,
         wait: Duration,
@@ -84,10 +84,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn released_permit_goes_to_waiting_call() {
         let admission = ConcurrencyLimit::new(1);
-        let held = admission.acquire(Duration::ZERO, soon()).await.unwrap();
+        let permit = admission.acquire(Duration::ZERO, soon()).await.unwrap();
         let (entered, ()) =
             tokio::join!(admission.acquire(Duration::from_secs(5), soon()), async {
-                drop(held)
+                drop(permit)
             });
         assert!(entered.is_ok());
     }

@@ -34,30 +34,6 @@ where
     Arguments: ComponentNamedList + Lower,
     Response: ComponentNamedList + Lift,
 {
-    fn resolve(
-        finder: &mut ExportResolver<'_>,
-        interface: &ComponentExportIndex,
-        name: &str,
-    ) -> Result<Self, ExportError> {
-        let broken = |reason: String| ExportError {
-            interface: finder.interface,
-            function: name.to_owned(),
-            reason,
-        };
-        let place = finder
-            .component
-            .get_export_index(Some(interface), name)
-            .ok_or_else(|| broken("it is missing".to_owned()))?;
-        let typed = finder
-            .instance
-            .get_typed_func::<Arguments, Response>(&mut *finder.store, &place);
-        typed.map_err(|error| broken(format!("{error:#}")))?;
-        Ok(Self {
-            index: place,
-            types: PhantomData,
-        })
-    }
-
     /// Returns the function in an instance of the component in which it was resolved.
     pub(crate) fn bind(
         &self,
@@ -91,16 +67,66 @@ struct ExportResolver<'a> {
     component: &'a Component,
     instance: &'a Instance,
     store: &'a mut Store<GuestState>,
-    interface: &'static str,
-    operations: Vec<Capability>,
+    capabilities: Vec<Capability>,
 }
 
-impl ExportResolver<'_> {
-    fn interface(&mut self, operation: Capability) -> Option<ComponentExportIndex> {
-        self.interface = interface_name(operation);
-        let place = self.component.get_export_index(None, self.interface)?;
-        self.operations.push(operation);
-        Some(place)
+impl<'a> ExportResolver<'a> {
+    /// Resolves the exports of a capability with `read`. Returns `None` if the component does not
+    /// export the capability.
+    fn resolve<T>(
+        &mut self,
+        capability: Capability,
+        read: impl FnOnce(&mut ExportedInterface<'_, 'a>) -> Result<T, ExportError>,
+    ) -> Result<Option<T>, ExportError> {
+        let name = interface_name(capability);
+        let Some(index) = self.component.get_export_index(None, name) else {
+            return Ok(None);
+        };
+        self.capabilities.push(capability);
+        let mut interface = ExportedInterface {
+            resolver: self,
+            name,
+            index,
+        };
+        read(&mut interface).map(Some)
+    }
+}
+
+/// An interface that a component exports.
+struct ExportedInterface<'r, 'a> {
+    resolver: &'r mut ExportResolver<'a>,
+    name: &'static str,
+    index: ComponentExportIndex,
+}
+
+impl ExportedInterface<'_, '_> {
+    /// Resolves a function and checks its types.
+    fn function<Arguments, Response>(
+        &mut self,
+        name: &str,
+    ) -> Result<TypedExport<Arguments, Response>, ExportError>
+    where
+        Arguments: ComponentNamedList + Lower,
+        Response: ComponentNamedList + Lift,
+    {
+        let unusable = |reason: String| ExportError {
+            interface: self.name,
+            function: name.to_owned(),
+            reason,
+        };
+        let resolver = &mut *self.resolver;
+        let index = resolver
+            .component
+            .get_export_index(Some(&self.index), name)
+            .ok_or_else(|| unusable("it is missing".to_owned()))?;
+        resolver
+            .instance
+            .get_typed_func::<Arguments, Response>(&mut *resolver.store, &index)
+            .map_err(|error| unusable(format!("{error:#}")))?;
+        Ok(TypedExport {
+            index,
+            types: PhantomData,
+        })
     }
 }
 
@@ -203,101 +229,83 @@ impl Exports {
         store: &mut Store<GuestState>,
     ) -> Result<Self, ExportError> {
         let component = pre.component();
-        let mut finder = ExportResolver {
+        let mut resolver = ExportResolver {
             component,
             instance,
             store,
-            interface: PLUGIN,
-            operations: Vec::new(),
+            capabilities: Vec::new(),
         };
-        let plugin = component.get_export_index(None, PLUGIN);
         let missing = || ExportError {
             interface: PLUGIN,
             function: "describe".to_owned(),
             reason: "the interface is not exported".to_owned(),
         };
-        let describe = TypedExport::resolve(&mut finder, &plugin.ok_or_else(missing)?, "describe")?;
+        let index = component.get_export_index(None, PLUGIN);
+        let mut plugin = ExportedInterface {
+            resolver: &mut resolver,
+            name: PLUGIN,
+            index: index.ok_or_else(missing)?,
+        };
         let mut exports = Self {
             capabilities: Vec::new(),
-            describe,
-            places: finder.resolve_optional(Capability::HotelPlaces, "find-places")?,
-            search: finder.resolve_optional(Capability::HotelSearch, "search")?,
-            price: finder.resolve_optional(Capability::HotelPricing, "price")?,
-            booking: finder.booking()?,
-            cancellation: finder.cancellation()?,
-            content: finder.content()?,
-            forecast: finder.resolve_optional(Capability::HotelWeather, "forecast")?,
-            prices: finder.resolve_optional(Capability::HotelPriceCalendar, "read-prices")?,
-            flight: finder.flight()?,
-            events: finder.resolve_optional(Capability::SupplierEvents, "verify")?,
-            processor: finder.processor()?,
+            describe: plugin.function("describe")?,
+            places: resolver.resolve(Capability::HotelPlaces, |interface| {
+                interface.function("find-places")
+            })?,
+            search: resolver.resolve(Capability::HotelSearch, |interface| {
+                interface.function("search")
+            })?,
+            price: resolver.resolve(Capability::HotelPricing, |interface| {
+                interface.function("price")
+            })?,
+            booking: resolver.resolve(Capability::HotelBooking, |interface| {
+                Ok(HotelBookingExports {
+                    prebook: interface.function("prebook")?,
+                    book: interface.function("book")?,
+                    find: interface.function("find")?,
+                })
+            })?,
+            cancellation: resolver.resolve(Capability::HotelCancellation, |interface| {
+                Ok(HotelCancellationExports {
+                    quote: interface.function("quote-cancellation")?,
+                    cancel: interface.function("cancel")?,
+                })
+            })?,
+            content: resolver.resolve(Capability::HotelContent, |interface| {
+                Ok(HotelContentExports {
+                    details: interface.function("read-details")?,
+                    reviews: interface.function("read-reviews")?,
+                })
+            })?,
+            forecast: resolver.resolve(Capability::HotelWeather, |interface| {
+                interface.function("forecast")
+            })?,
+            prices: resolver.resolve(Capability::HotelPriceCalendar, |interface| {
+                interface.function("read-prices")
+            })?,
+            flight: flight::FlightExports::resolve(&mut resolver)?,
+            events: resolver.resolve(Capability::SupplierEvents, |interface| {
+                interface.function("verify")
+            })?,
+            processor: resolver.resolve(Capability::PaymentProcessor, ProcessorExports::resolve)?,
         };
-        exports.capabilities = finder.operations;
+        exports.capabilities = resolver.capabilities;
         exports.capabilities.sort_unstable();
         Ok(exports)
     }
 }
 
-impl ExportResolver<'_> {
-    fn resolve_optional<A, R>(
-        &mut self,
-        operation: Capability,
-        name: &str,
-    ) -> Result<Option<TypedExport<A, R>>, ExportError>
-    where
-        A: ComponentNamedList + Lower,
-        R: ComponentNamedList + Lift,
-    {
-        let Some(interface) = self.interface(operation) else {
-            return Ok(None);
-        };
-        TypedExport::resolve(self, &interface, name).map(Some)
-    }
-
-    fn booking(&mut self) -> Result<Option<HotelBookingExports>, ExportError> {
-        let Some(interface) = self.interface(Capability::HotelBooking) else {
-            return Ok(None);
-        };
-        Ok(Some(HotelBookingExports {
-            prebook: TypedExport::resolve(self, &interface, "prebook")?,
-            book: TypedExport::resolve(self, &interface, "book")?,
-            find: TypedExport::resolve(self, &interface, "find")?,
-        }))
-    }
-
-    fn cancellation(&mut self) -> Result<Option<HotelCancellationExports>, ExportError> {
-        let Some(interface) = self.interface(Capability::HotelCancellation) else {
-            return Ok(None);
-        };
-        Ok(Some(HotelCancellationExports {
-            quote: TypedExport::resolve(self, &interface, "quote-cancellation")?,
-            cancel: TypedExport::resolve(self, &interface, "cancel")?,
-        }))
-    }
-
-    fn content(&mut self) -> Result<Option<HotelContentExports>, ExportError> {
-        let Some(interface) = self.interface(Capability::HotelContent) else {
-            return Ok(None);
-        };
-        Ok(Some(HotelContentExports {
-            details: TypedExport::resolve(self, &interface, "read-details")?,
-            reviews: TypedExport::resolve(self, &interface, "read-reviews")?,
-        }))
-    }
-
-    fn processor(&mut self) -> Result<Option<ProcessorExports>, ExportError> {
-        let Some(interface) = self.interface(Capability::PaymentProcessor) else {
-            return Ok(None);
-        };
-        Ok(Some(ProcessorExports {
-            create_intent: TypedExport::resolve(self, &interface, "create-intent")?,
-            authorize: TypedExport::resolve(self, &interface, "authorize")?,
-            capture: TypedExport::resolve(self, &interface, "capture")?,
-            void: TypedExport::resolve(self, &interface, "void")?,
-            refund: TypedExport::resolve(self, &interface, "refund")?,
-            find: TypedExport::resolve(self, &interface, "find")?,
-            find_refund: TypedExport::resolve(self, &interface, "find-refund")?,
-            describe_instrument: TypedExport::resolve(self, &interface, "describe-instrument")?,
-        }))
+impl ProcessorExports {
+    fn resolve(interface: &mut ExportedInterface<'_, '_>) -> Result<Self, ExportError> {
+        Ok(Self {
+            create_intent: interface.function("create-intent")?,
+            authorize: interface.function("authorize")?,
+            capture: interface.function("capture")?,
+            void: interface.function("void")?,
+            refund: interface.function("refund")?,
+            find: interface.function("find")?,
+            find_refund: interface.function("find-refund")?,
+            describe_instrument: interface.function("describe-instrument")?,
+        })
     }
 }

@@ -242,7 +242,7 @@ impl Loader {
             let mut store = guest::new_store(&self.engine, &provision, &scope);
             let instance = linked.pre.instantiate_async(&mut store).await;
             let instance = instance.map_err(|error| {
-                broken(guest::classify_error(
+                describe_failure(guest::classify_error(
                     &error,
                     store.data().usage.denied_growth(),
                 ))
@@ -251,7 +251,7 @@ impl Loader {
         };
         let response =
             guest::call(&linked.pre, &provision, &scope, &exports.describe, (), ()).await;
-        let (wire,) = response.map_err(broken)?;
+        let (wire,) = response.map_err(describe_failure)?;
         Ok((exports, description::validate(wire)?))
     }
 
@@ -295,8 +295,8 @@ fn imports_wasi(engine: &Engine, component: &Component) -> bool {
         .any(|(name, _)| name.starts_with("wasi:"))
 }
 
-fn broken(broken: GuestError) -> LoadError {
-    LoadError::DescribeFailed(match broken {
+fn describe_failure(error: GuestError) -> LoadError {
+    LoadError::DescribeFailed(match error {
         GuestError::Trapped(reason) => reason,
         GuestError::TimedOut => "it took too long".to_owned(),
         GuestError::PoolExhausted => "the pool is full, or too small for this component".to_owned(),
@@ -326,8 +326,8 @@ fn check_settings(schema: &Value, settings: &Value) -> Result<(), LoadError> {
         field: "settings schema",
         reason: "it is not a JSON Schema",
     })?;
-    let told = validator.iter_errors(settings).take(VIOLATIONS_SHOWN_MAX);
-    let violations: Vec<String> = told
+    let errors = validator.iter_errors(settings).take(VIOLATIONS_SHOWN_MAX);
+    let violations: Vec<String> = errors
         .map(|error| format!("`{}`: {}", error.instance_path(), error.masked()))
         .collect();
     if violations.is_empty() {
@@ -338,17 +338,17 @@ fn check_settings(schema: &Value, settings: &Value) -> Result<(), LoadError> {
 }
 
 fn granted_secrets(
-    asked: &[String],
+    requested: &[String],
     granted: &BTreeMap<String, SecretString>,
 ) -> (BTreeMap<String, SecretString>, Vec<String>) {
-    let missing = asked
+    let missing = requested
         .iter()
         .filter(|name| !granted.contains_key(*name))
         .cloned()
         .collect();
     let both = granted
         .iter()
-        .filter(|(name, _)| asked.contains(name))
+        .filter(|(name, _)| requested.contains(name))
         .map(|(name, secret)| (name.clone(), secret.clone()));
     (both.collect(), missing)
 }

@@ -96,8 +96,8 @@ impl Entries {
         }
     }
 
-    fn make_room(&mut self, wanted: usize, bytes_max: usize, now: Timestamp) {
-        if self.fits(wanted, bytes_max) {
+    fn make_room(&mut self, entry_bytes: usize, bytes_max: usize, now: Timestamp) {
+        if self.fits(entry_bytes, bytes_max) {
             return;
         }
         let expired: Vec<String> = self
@@ -109,7 +109,7 @@ impl Entries {
         for key in expired {
             self.forget(&key);
         }
-        while !self.fits(wanted, bytes_max) {
+        while !self.fits(entry_bytes, bytes_max) {
             let Some(oldest) = self
                 .by_key
                 .iter()
@@ -122,8 +122,8 @@ impl Entries {
         }
     }
 
-    fn fits(&self, wanted: usize, bytes_max: usize) -> bool {
-        self.by_key.len() < ENTRIES_MAX && self.bytes + wanted <= bytes_max
+    fn fits(&self, entry_bytes: usize, bytes_max: usize) -> bool {
+        self.by_key.len() < ENTRIES_MAX && self.bytes + entry_bytes <= bytes_max
     }
 }
 

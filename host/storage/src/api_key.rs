@@ -1,6 +1,5 @@
 //! API keys. Only their digests are stored, never the keys.
 
-use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::KeyId;
@@ -13,7 +12,6 @@ const LAST_USED_RESOLUTION_MS: i64 = 60_000;
 /// The stored data of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
-    /// The key's id.
     pub id: KeyId,
     /// The organization and mode that the key gives access to.
     pub tenant: Tenant,
@@ -42,8 +40,7 @@ impl UnitOfWork {
             "INSERT INTO api_key (organization, mode, id, name, scopes, masked_key, sha256, \
              created_at, expires_at, last_used_at, revoked_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
-            key.tenant.organization.as_str(),
-            key.tenant.mode,
+            &key.tenant,
             key.id.as_str(),
             key.name.as_str(),
             scopes,
@@ -60,46 +57,31 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns the key with this SHA-256 digest, even if it is revoked or expired.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn api_key_by_hash(
         &self,
         sha256: &[u8; 32],
     ) -> Result<Option<ApiKey>, DatabaseError> {
-        self.fetch_optional(by_hash(sha256))
-            .await?
-            .as_ref()
-            .map(read)
-            .transpose()
+        self.read_optional(by_hash(sha256), read).await
     }
 
     /// Returns all keys, or those of one organization, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn api_keys(&self, organization: Option<&str>) -> Result<Vec<ApiKey>, DatabaseError> {
         let select = match organization {
-            Some(organization) => Statement {
-                sql: format!(
+            Some(organization) => statement!(
+                format!(
                     "SELECT {COLUMNS} FROM api_key WHERE organization = $1 \
                      ORDER BY created_at, id"
-                )
-                .into(),
-                args: vec![organization.into()],
-            },
-            None => Statement {
-                sql: format!("SELECT {COLUMNS} FROM api_key ORDER BY created_at, id").into(),
-                args: Vec::new(),
-            },
+                ),
+                organization,
+            ),
+            None => statement!(format!(
+                "SELECT {COLUMNS} FROM api_key ORDER BY created_at, id"
+            ),),
         };
-        self.fetch_all(select).await?.iter().map(read).collect()
+        self.read_all(select, read).await
     }
 
     /// Revokes a key. A revoked key keeps its revocation time. Returns whether the key exists.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn revoke_api_key(&self, id: &KeyId, now: Timestamp) -> Result<bool, DatabaseError> {
         let mut write = UnitOfWork::new(now);
         write.add(statement!(
@@ -107,17 +89,11 @@ impl Store {
             id.as_str(),
             now,
         ));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        let outcome = self.execute_unconditional(write).await?;
         Ok(outcome.rows_affected > 0)
     }
 
     /// Records that a key is in use, at most once a minute.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn touch_api_key(&self, key: &ApiKey, now: Timestamp) -> Result<(), DatabaseError> {
         let fresh = |at: Timestamp| now.since(at) < LAST_USED_RESOLUTION_MS;
         if key.last_used_at.is_some_and(fresh) {
@@ -128,15 +104,12 @@ impl Store {
             "UPDATE api_key SET last_used_at = $4 \
              WHERE organization = $1 AND mode = $2 AND id = $3 \
              AND (last_used_at IS NULL OR last_used_at <= $5)",
-            key.tenant.organization.as_str(),
-            key.tenant.mode,
+            &key.tenant,
             key.id.as_str(),
             now,
             now.plus_ms(-LAST_USED_RESOLUTION_MS),
         ));
-        self.execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        self.execute_unconditional(write).await?;
         Ok(())
     }
 }
@@ -145,19 +118,16 @@ const COLUMNS: &str = "organization, mode, id, name, scopes, masked_key, created
     last_used_at, revoked_at";
 
 pub(crate) fn by_hash(sha256: &[u8; 32]) -> Statement {
-    Statement {
-        sql: format!("SELECT {COLUMNS} FROM api_key WHERE sha256 = $1").into(),
-        args: vec![sha256.as_slice().into()],
-    }
+    statement!(
+        format!("SELECT {COLUMNS} FROM api_key WHERE sha256 = $1"),
+        sha256.as_slice(),
+    )
 }
 
 fn read(row: &Row) -> Result<ApiKey, DatabaseError> {
     Ok(ApiKey {
         id: row.parsed("id", KeyId::parse)?,
-        tenant: Tenant {
-            organization: row.text("organization")?,
-            mode: row.mode()?,
-        },
+        tenant: row.tenant()?,
         name: row.text("name")?,
         scopes: row.json("scopes")?,
         masked_key: row.text("masked_key")?,

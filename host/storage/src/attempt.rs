@@ -54,11 +54,6 @@ pub struct Attempt {
     pub number: i64,
     /// The outcome of the call.
     pub outcome: AttemptOutcome,
-    /// The number of times that the call was sent. It exceeds 1 only if the target supports
-    /// resends.
-    pub send_count: i64,
-    /// The number of times that the call was reconciled.
-    pub reconcile_count: i64,
     /// Time at which the call was last sent.
     pub last_sent_at: Timestamp,
     /// Time at which the outcome was recorded.
@@ -115,8 +110,7 @@ impl UnitOfWork {
                 AND step = $5), \
                $6, $7, $8, $9, 'sent', 1, 0, $10) \
              ON CONFLICT DO NOTHING",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             call.id.as_str(),
             call.booking_id.as_str(),
             call.step.as_str(),
@@ -127,22 +121,6 @@ impl UnitOfWork {
             self.now,
         );
         self.add_expecting_one(insert, Conflict::AttemptExists)
-    }
-
-    /// Records that a call without a known outcome is sent once more. Only targets that declare
-    /// resends safe allow this. Fails with [`Conflict::AttemptFinished`] if the outcome is known.
-    pub fn record_attempt_resend(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
-        let update = statement!(
-            "UPDATE remote_call_attempt SET outcome = 'sent', send_count = send_count + 1, \
-             last_sent_at = $4, \
-             finished_at = NULL \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
-            tenant.organization.as_str(),
-            tenant.mode,
-            id.as_str(),
-            self.now,
-        );
-        self.add_expecting_one(update, Conflict::AttemptFinished)
     }
 
     /// Records an outcome. Fails with [`Conflict::AttemptFinished`] if a final outcome is recorded
@@ -160,8 +138,7 @@ impl UnitOfWork {
              supplier_reference = COALESCE($6, supplier_reference), \
              evidence = COALESCE($7, evidence) \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
             outcome.as_str(),
             self.now,
@@ -170,83 +147,57 @@ impl UnitOfWork {
         );
         self.add_expecting_one(update, Conflict::AttemptFinished)
     }
-
-    /// Counts a reconciliation that left the outcome unknown.
-    pub fn count_attempt_reconciliation(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
-        let update = statement!(
-            "UPDATE remote_call_attempt SET reconcile_count = reconcile_count + 1 \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
-            tenant.organization.as_str(),
-            tenant.mode,
-            id.as_str(),
-        );
-        self.add_expecting_one(update, Conflict::AttemptFinished)
-    }
 }
 
 impl Store {
     /// Returns the calls for a booking, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn attempts(
         &self,
         tenant: &Tenant,
         booking_id: &BookingId,
     ) -> Result<Vec<Attempt>, DatabaseError> {
-        let select = Statement {
-            sql: format!(
+        let select = statement!(
+            format!(
                 "SELECT {COLUMNS} FROM remote_call_attempt \
                  WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
                  ORDER BY last_sent_at, id"
-            )
-            .into(),
-            args: vec![
-                tenant.organization.as_str().into(),
-                tenant.mode.into(),
-                booking_id.as_str().into(),
-            ],
-        };
-        self.fetch_all(select).await?.iter().map(read).collect()
+            ),
+            tenant,
+            booking_id.as_str(),
+        );
+        self.read_all(select, read).await
     }
 
     /// Returns the calls of all tenants that were sent before `sent_before` and whose outcome is
     /// unknown, oldest first. For operators.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn unresolved_attempts(
         &self,
         sent_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<Attempt>, DatabaseError> {
-        let rows = self.fetch_all(unresolved(sent_before, limit)).await?;
-        rows.iter().map(read).collect()
+        self.read_all(unresolved(sent_before, limit), read).await
     }
 }
 
 const COLUMNS: &str = "organization, mode, id, booking_id, step, attempt_number, target, \
-    client_reference, plugin_digest, request_digest, outcome, send_count, reconcile_count, \
+    client_reference, plugin_digest, request_digest, outcome, \
     last_sent_at, finished_at, supplier_reference, evidence";
 
 pub(crate) fn unresolved(sent_before: Timestamp, limit: u32) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM remote_call_attempt \
              WHERE outcome IN ('sent', 'unknown') AND last_sent_at < $1 \
              ORDER BY last_sent_at LIMIT $2"
-        )
-        .into(),
-        args: vec![sent_before.into(), limit.into()],
-    }
+        ),
+        sent_before,
+        limit,
+    )
 }
 
 fn read(row: &Row) -> Result<Attempt, DatabaseError> {
     Ok(Attempt {
-        tenant: Tenant {
-            organization: row.text("organization")?,
-            mode: row.mode()?,
-        },
+        tenant: row.tenant()?,
         call: NewAttempt {
             id: row.parsed("id", AttemptId::parse)?,
             booking_id: row.parsed("booking_id", BookingId::parse)?,
@@ -258,8 +209,6 @@ fn read(row: &Row) -> Result<Attempt, DatabaseError> {
         },
         number: row.int("attempt_number")?,
         outcome: row.enum_value("outcome", AttemptOutcome::parse)?,
-        send_count: row.int("send_count")?,
-        reconcile_count: row.int("reconcile_count")?,
         last_sent_at: row.timestamp("last_sent_at")?,
         finished_at: row.timestamp_opt("finished_at")?,
         supplier_reference: row.text_opt("supplier_reference")?,

@@ -45,7 +45,7 @@ pub(crate) type CommitReceiver = oneshot::Receiver<Result<(), CommitError>>;
 /// A writer that commits the units of work of a queue until the queue is empty.
 pub(crate) struct BatchWriter {
     groups: Arc<BatchQueues>,
-    joint: Arc<CombinedStatement>,
+    combined: Arc<CombinedStatement>,
     number: u64,
 }
 
@@ -54,23 +54,23 @@ impl BatchQueues {
     pub(crate) fn enqueue(
         &self,
         write: UnitOfWork,
-        joint: &Arc<CombinedStatement>,
+        combined: &Arc<CombinedStatement>,
     ) -> CommitReceiver {
-        let (reply, answer) = oneshot::channel();
+        let (reply, receiver) = oneshot::channel();
         let mut queues = self.lock();
-        let queue = queues.entry(key(joint)).or_default();
+        let queue = queues.entry(key(combined)).or_default();
         queue.waiting.push(QueuedWrite { write, reply });
-        answer
+        receiver
     }
 
     /// Starts a writer for the queue if units of work wait and no writer is active, or all active
     /// ones are stalled.
     pub(crate) fn try_start_writer(
         self: &Arc<Self>,
-        joint: &Arc<CombinedStatement>,
+        combined: &Arc<CombinedStatement>,
     ) -> Option<BatchWriter> {
         let mut queues = self.lock();
-        let queue = queues.get_mut(&key(joint))?;
+        let queue = queues.get_mut(&key(combined))?;
         let late = |since: &Instant| since.elapsed() >= STALL_THRESHOLD;
         if queue.waiting.is_empty() || !queue.writers.values().all(late) {
             return None;
@@ -79,7 +79,7 @@ impl BatchQueues {
         queue.writers.insert(number, Instant::now());
         Some(BatchWriter {
             groups: Arc::clone(self),
-            joint: Arc::clone(joint),
+            combined: Arc::clone(combined),
             number,
         })
     }
@@ -94,8 +94,8 @@ impl BatchWriter {
     /// is empty; the writer is then deregistered.
     pub(crate) fn next_batch(&self) -> Option<(Vec<QueuedWrite>, Arc<str>)> {
         let mut queues = self.groups.lock();
-        let queue = queues.get_mut(&key(&self.joint))?;
-        let Some((number, text)) = self.joint.largest_batch(queue.waiting.len()) else {
+        let queue = queues.get_mut(&key(&self.combined))?;
+        let Some((number, text)) = self.combined.largest_batch(queue.waiting.len()) else {
             // The writer is deregistered under the same lock, so a unit of work that arrives later
             // starts a new one.
             self.deregister(&mut queues);
@@ -106,7 +106,7 @@ impl BatchWriter {
     }
 
     fn deregister(&self, queues: &mut HashMap<usize, BatchQueue>) {
-        let key = key(&self.joint);
+        let key = key(&self.combined);
         if let Some(queue) = queues.get_mut(&key)
             && queue.writers.remove(&self.number).is_some()
             && queue.writers.is_empty()
@@ -130,6 +130,6 @@ impl QueuedWrite {
     }
 }
 
-fn key(joint: &Arc<CombinedStatement>) -> usize {
-    Arc::as_ptr(joint).addr()
+fn key(combined: &Arc<CombinedStatement>) -> usize {
+    Arc::as_ptr(combined).addr()
 }

@@ -47,7 +47,7 @@ pub(crate) fn combinable_runs(
 /// Building one anew takes a tenth of the time that a unit costs here.
 #[derive(Debug, Default)]
 pub(crate) struct CombinedStatementCache {
-    of: RwLock<HashMap<Vec<StatementShape<'static>>, Arc<CombinedStatement>>>,
+    statements: RwLock<HashMap<Vec<StatementShape<'static>>, Arc<CombinedStatement>>>,
 }
 
 /// The properties of a statement that determine the combined SQL.
@@ -76,16 +76,16 @@ impl CombinedStatement {
     /// Returns whether a unit of work with the statements `batch`, from which this was built, can
     /// be committed together with others.
     pub(crate) fn can_batch(&self, batch: &[ConditionalStatement]) -> bool {
-        let of = |writes| Some((writes, Arc::from(build_combined_sql(batch, writes)?)));
-        let together = || BATCH_SIZES.into_iter().filter_map(of).collect();
-        !self.batched.get_or_init(together).is_empty()
+        let build = |writes| Some((writes, Arc::from(build_combined_sql(batch, writes)?)));
+        let build_all = || BATCH_SIZES.into_iter().filter_map(build).collect();
+        !self.batched.get_or_init(build_all).is_empty()
     }
 
     /// Returns the largest available batch of at most `writes` units of work, with its SQL. Returns
     /// `None` if `writes` is 0.
     pub(crate) fn largest_batch(&self, writes: usize) -> Option<&(usize, Arc<str>)> {
-        let together = self.batched.get().into_iter().flatten();
-        let mut texts = together.chain([&self.single]);
+        let batched = self.batched.get().into_iter().flatten();
+        let mut texts = batched.chain([&self.single]);
         texts.find(|(number, _)| *number <= writes)
     }
 }
@@ -99,24 +99,30 @@ impl CombinedStatementCache {
     ) -> Option<Arc<CombinedStatement>> {
         let shapes: Vec<StatementShape<'_>> = batch.iter().map(shape).collect();
         {
-            let kept = self.of.read().unwrap_or_else(PoisonError::into_inner);
-            let kept: &HashMap<Vec<StatementShape<'_>>, Arc<CombinedStatement>> = &kept;
-            if let Some(joint) = kept.get(&shapes) {
-                return Some(Arc::clone(joint));
+            let statements = self
+                .statements
+                .read()
+                .unwrap_or_else(PoisonError::into_inner);
+            let statements: &HashMap<Vec<StatementShape<'_>>, Arc<CombinedStatement>> = &statements;
+            if let Some(combined) = statements.get(&shapes) {
+                return Some(Arc::clone(combined));
             }
         }
-        let joint = Arc::new(CombinedStatement {
+        let combined = Arc::new(CombinedStatement {
             single: (1, build_combined_sql(batch, 1)?.into()),
             batched: OnceLock::new(),
         });
         let shapes = shapes.into_iter();
         let shapes = shapes.map(|(sql, expects)| (Cow::Owned(sql.into_owned()), expects));
-        let mut kept = self.of.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= CACHE_ENTRIES_MAX {
-            return Some(joint);
+        let mut statements = self
+            .statements
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if statements.len() >= CACHE_ENTRIES_MAX {
+            return Some(combined);
         }
-        let joint = kept.entry(shapes.collect()).or_insert(joint);
-        Some(Arc::clone(joint))
+        let combined = statements.entry(shapes.collect()).or_insert(combined);
+        Some(Arc::clone(combined))
     }
 }
 

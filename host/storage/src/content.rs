@@ -63,9 +63,6 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns a supplier's latest content about a hotel.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn hotel_content(
         &self,
         mode: Mode,
@@ -81,12 +78,12 @@ impl Store {
             supplier_hotel_id,
             part.as_str(),
         );
-        let Some(row) = self.fetch_optional(select).await? else {
-            return Ok(None);
-        };
-        Ok(Some(StoredContent {
-            document: row.text("document")?,
-            fetched_at: row.timestamp("fetched_at")?,
-        }))
+        self.read_optional(select, |row| {
+            Ok(StoredContent {
+                document: row.text("document")?,
+                fetched_at: row.timestamp("fetched_at")?,
+            })
+        })
+        .await
     }
 }

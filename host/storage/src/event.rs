@@ -7,10 +7,8 @@ use host_domain::id::{BookingId, EventId};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 
-/// An entry of a booking's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookingHistoryEntry {
-    /// The booking.
     pub booking_id: BookingId,
     /// The booking's version after the transition.
     pub sequence: i64,
@@ -31,7 +29,6 @@ pub struct BookingHistoryEntry {
 /// An event in the form in which subscribers receive it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxEvent {
-    /// The event's id.
     pub id: EventId,
     /// The event's name in the API.
     pub event_type: String,
@@ -57,8 +54,7 @@ impl UnitOfWork {
             "INSERT INTO booking_history (organization, mode, booking_id, sequence, event, \
              from_status, to_status, reason, request_id, occurred_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             event.booking_id.as_str(),
             event.sequence,
             event.event.as_str(),
@@ -92,8 +88,7 @@ impl UnitOfWork {
         let insert = statement!(
             "INSERT INTO outbox (organization, mode, id, event_type, product, booking_id, \
              payload, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             event.id.as_str(),
             event.event_type.as_str(),
             event.product.as_str(),
@@ -107,9 +102,6 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns a booking's history, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn booking_history(
         &self,
         tenant: &Tenant,
@@ -120,22 +112,16 @@ impl Store {
              occurred_at \
              FROM booking_history WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
              ORDER BY sequence",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             booking_id.as_str(),
         );
-        self.fetch_all(select)
-            .await?
-            .iter()
-            .map(read_event)
-            .collect()
+        self.read_all(select, read_event).await
     }
 
-    /// Returns the subscriber events of a booking, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn outbox_events(
+    /// Returns the subscriber events of a booking, oldest first. Only tests read them: subscribers
+    /// get deliveries.
+    #[cfg(test)]
+    pub(crate) async fn outbox_events(
         &self,
         tenant: &Tenant,
         booking_id: &BookingId,
@@ -144,15 +130,10 @@ impl Store {
             "SELECT id, event_type, product, booking_id, payload, created_at \
              FROM outbox WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
              ORDER BY created_at, id",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             booking_id.as_str(),
         );
-        self.fetch_all(select)
-            .await?
-            .iter()
-            .map(read_outbox)
-            .collect()
+        self.read_all(select, read_outbox).await
     }
 }
 
@@ -170,15 +151,11 @@ fn read_event(row: &Row) -> Result<BookingHistoryEntry, DatabaseError> {
 }
 
 pub(crate) fn read_outbox(row: &Row) -> Result<OutboxEvent, DatabaseError> {
-    let booking_id = row.text_opt("booking_id")?;
     Ok(OutboxEvent {
         id: row.parsed("id", EventId::parse)?,
         event_type: row.text("event_type")?,
         product: row.enum_value("product", Product::parse)?,
-        booking_id: booking_id
-            .map(|text| BookingId::parse(&text))
-            .transpose()
-            .map_err(|error| DatabaseError::unreadable("booking_id", error))?,
+        booking_id: row.parsed_opt("booking_id", BookingId::parse)?,
         payload: row.text("payload")?,
         created_at: row.timestamp("created_at")?,
     })

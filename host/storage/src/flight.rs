@@ -1,10 +1,10 @@
 //! Flight bookings: the whole document and columns to search by.
 
-use crate::statement::{Row, Statement, statement};
+use crate::booking::{BookingTable, read};
+use crate::statement::{Statement, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
-use host_domain::flight::booking::Booking;
-use host_domain::id::BookingId;
-use host_domain::owner::{Mode, Owner};
+use host_domain::flight::booking::{FlightBooking, FlightBookingDetails};
+use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use sha2::{Digest, Sha256};
 
@@ -14,12 +14,14 @@ pub(crate) const NO_PRICE_SORT_KEY: i64 = i64::MAX;
 /// Decimals of the price sort key, the most that any currency has.
 const PRICE_DECIMALS: u32 = 4;
 
-impl UnitOfWork {
+impl BookingTable for FlightBookingDetails {
+    const TABLE: &'static str = "flight_booking";
+
     /// Stores a new booking. If the supplier allows one unfinished booking per offer and there is
     /// one, fails with [`Conflict::OfferInUse`]. If it allows any number, a duplicate fails with
     /// [`Conflict::BookingExists`].
-    pub fn insert_flight_booking(&mut self, booking: &Booking) -> &mut Self {
-        let document = self.encode_json(booking);
+    fn insert(booking: &FlightBooking, write: &mut UnitOfWork) {
+        let document = write.encode_json(booking);
         let exclusive_key = exclusive_key(booking);
         let insert = statement!(
             "INSERT INTO flight_booking (organization, mode, id, user_id, status, supplier, \
@@ -48,13 +50,13 @@ impl UnitOfWork {
             Some(_) => Conflict::OfferInUse,
             None => Conflict::BookingExists,
         };
-        self.add_expecting_one(insert, otherwise)
+        write.add_expecting_one(insert, otherwise);
     }
 
     /// Stores a booking that was read at version `read_version`. Fails with
     /// [`Conflict::BookingVersion`] if the stored version is another one.
-    pub fn update_flight_booking(&mut self, booking: &Booking, read_version: i64) -> &mut Self {
-        let document = self.encode_json(booking);
+    fn update(booking: &FlightBooking, read_version: i64, write: &mut UnitOfWork) {
+        let document = write.encode_json(booking);
         let update = statement!(
             "UPDATE flight_booking SET status = $4, supplier_reference = $5, \
              exclusive_key = $6, price_sort_key = $7, updated_at = $8, version = $9, \
@@ -72,52 +74,11 @@ impl UnitOfWork {
             document,
             read_version,
         );
-        self.add_expecting_one(update, Conflict::BookingVersion)
+        write.add_expecting_one(update, Conflict::BookingVersion);
     }
 }
 
 impl Store {
-    /// Returns a booking of this owner.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn flight_booking(
-        &self,
-        owner: &Owner,
-        id: &BookingId,
-    ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.fetch_optional(select_by_id(owner, id)).await?;
-        row.map(|row| read(&row)).transpose()
-    }
-
-    /// Returns a booking of any owner. Only for background work, never for a caller's request.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn flight_booking_unscoped(
-        &self,
-        id: &BookingId,
-    ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.fetch_optional(select_by_id_unscoped(id)).await?;
-        row.map(|row| read(&row)).transpose()
-    }
-
-    /// Returns the newest booking with this id at the supplier, of any owner. Only for background
-    /// work, never for a caller's request.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn flight_booking_by_supplier_reference_unscoped(
-        &self,
-        mode: Mode,
-        supplier: &SupplierId,
-        supplier_reference: &str,
-    ) -> Result<Option<Booking>, DatabaseError> {
-        let select = by_supplier_reference(mode, supplier, supplier_reference);
-        let row = self.fetch_optional(select).await?;
-        row.map(|row| read(&row)).transpose()
-    }
-
     /// Returns the newest booking of this offer, of any owner. Only for background work, never for
     /// a caller's request.
     ///
@@ -128,7 +89,7 @@ impl Store {
         mode: Mode,
         supplier: &SupplierId,
         supplier_offer: &str,
-    ) -> Result<Option<Booking>, DatabaseError> {
+    ) -> Result<Option<FlightBooking>, DatabaseError> {
         let row = self
             .fetch_optional(by_offer(mode, supplier, supplier_offer))
             .await?;
@@ -139,7 +100,7 @@ impl Store {
 
 /// Returns the price of ticket and extras in 1/10000 of the major unit, or [`NO_PRICE_SORT_KEY`]
 /// before the fare is confirmed. Amounts of different currencies are compared by number alone.
-pub(crate) fn price_sort_key(booking: &Booking) -> i64 {
+pub(crate) fn price_sort_key(booking: &FlightBooking) -> i64 {
     booking.total().map_or(NO_PRICE_SORT_KEY, |total| {
         let decimals = total.currency.exponent();
         let unit = 10_i64.saturating_pow(PRICE_DECIMALS.saturating_sub(decimals));
@@ -148,14 +109,10 @@ pub(crate) fn price_sort_key(booking: &Booking) -> i64 {
     })
 }
 
-pub(crate) fn read(row: &Row) -> Result<Booking, DatabaseError> {
-    row.json("document")
-}
-
 /// Returns the key that locks the offer against other bookings, as long as this booking may still
 /// be ticketed.
-fn exclusive_key(booking: &Booking) -> Option<&str> {
-    let key = booking.exclusive_key.as_deref();
+fn exclusive_key(booking: &FlightBooking) -> Option<&str> {
+    let key = booking.details.exclusive_key.as_deref();
     key.filter(|_| booking.status().has_offer_lock())
 }
 
@@ -165,41 +122,6 @@ fn offer_hash(supplier_offer: &str) -> i64 {
     let digest: [u8; 32] = Sha256::digest(supplier_offer).into();
     let (first, _) = digest.split_first_chunk().unwrap_or((&[0; 8], &[]));
     i64::from_be_bytes(*first)
-}
-
-/// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
-/// list.
-pub(crate) fn select_by_id(owner: &Owner, id: &BookingId) -> Statement {
-    statement!(
-        "SELECT document FROM flight_booking \
-         WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id || '' = $4",
-        owner.tenant.organization.as_str(),
-        owner.tenant.mode,
-        id.as_str(),
-        owner.user.as_str(),
-    )
-}
-
-pub(crate) fn select_by_id_unscoped(id: &BookingId) -> Statement {
-    statement!(
-        "SELECT document FROM flight_booking WHERE id = $1",
-        id.as_str()
-    )
-}
-
-pub(crate) fn by_supplier_reference(
-    mode: Mode,
-    supplier: &SupplierId,
-    supplier_reference: &str,
-) -> Statement {
-    statement!(
-        "SELECT document FROM flight_booking \
-         WHERE supplier_reference = $1 AND supplier = $2 AND mode = $3 \
-         ORDER BY created_at DESC, id DESC LIMIT 1",
-        supplier_reference,
-        supplier.as_str(),
-        mode,
-    )
 }
 
 pub(crate) fn by_offer(mode: Mode, supplier: &SupplierId, supplier_offer: &str) -> Statement {

@@ -3,10 +3,10 @@
 //! per day. Each change is first inserted as a separate delta, so that no booking waits for another
 //! one's lock. Deltas are compacted soon after.
 
-use crate::flight_filter::ConditionBuilder;
+use crate::condition::ConditionBuilder;
 use crate::statement::{Statement, Value, statement};
 use crate::{CommitError, DatabaseError, Store, UnitOfWork};
-use host_domain::flight::booking::Status;
+use host_domain::booking::BookingStatus;
 use host_domain::flight::list::FlightBookingFilter;
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
@@ -18,9 +18,6 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl Store {
     /// Adds the collected deltas to the counts. The counts are exact before and after.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn compact_flight_booking_counts(&self, now: Timestamp) -> Result<(), CommitError> {
         if self.fetch_optional(select_any_delta()).await?.is_some() {
             while self.execute(compaction(now)).await?.rows_affected >= DELTAS_PER_COMPACTION {}
@@ -59,38 +56,33 @@ pub(crate) fn select_any_delta() -> Statement {
 /// claim the same delta.
 fn compaction(now: Timestamp) -> UnitOfWork {
     let mut write = UnitOfWork::new(now);
-    write
-        .add(statement!(
-            "WITH free AS (SELECT {row_id} AS place FROM flight_booking_count_delta WHERE claimed \
-             = 0 \
-               LIMIT $1 {skip_locked}) \
-             UPDATE flight_booking_count_delta SET claimed = 1 WHERE {row_id} IN (SELECT place \
-             FROM free)",
-            DELTAS_PER_COMPACTION,
-        ))
-        .add(statement!(
-            "INSERT INTO flight_booking_count \
-             SELECT organization, mode, user_id, supplier, status, SUM(delta) \
-             FROM flight_booking_count_delta WHERE claimed = 1 \
-             GROUP BY organization, mode, user_id, supplier, status \
-             ORDER BY organization, mode, user_id, supplier, status \
-             ON CONFLICT (organization, mode, user_id, supplier, status) \
-             DO UPDATE SET booking_count = flight_booking_count.booking_count + \
-             excluded.booking_count"
-        ))
-        .add(statement!(
-            "INSERT INTO flight_booking_daily_count \
-             SELECT organization, mode, user_id, day, supplier, status, SUM(delta) \
-             FROM flight_booking_count_delta WHERE claimed = 1 \
-             GROUP BY organization, mode, user_id, day, supplier, status \
-             ORDER BY organization, mode, user_id, day, supplier, status \
-             ON CONFLICT (organization, mode, user_id, day, supplier, status) \
-             DO UPDATE SET booking_count = flight_booking_daily_count.booking_count + \
-             excluded.booking_count"
-        ))
-        .add(statement!(
-            "DELETE FROM flight_booking_count_delta WHERE claimed = 1"
-        ));
+    write.add(statement!(
+        "WITH free AS (SELECT {row_id} AS place FROM flight_booking_count_delta \
+           WHERE claimed = 0 LIMIT $1 {skip_locked}) \
+         UPDATE flight_booking_count_delta SET claimed = 1 \
+         WHERE {row_id} IN (SELECT place FROM free)",
+        DELTAS_PER_COMPACTION,
+    ));
+    for (table, key) in [
+        (
+            "flight_booking_count",
+            "organization, mode, user_id, supplier, status",
+        ),
+        (
+            "flight_booking_daily_count",
+            "organization, mode, user_id, day, supplier, status",
+        ),
+    ] {
+        write.add(statement!(format!(
+            "INSERT INTO {table} SELECT {key}, SUM(delta) \
+             FROM flight_booking_count_delta WHERE claimed = 1 GROUP BY {key} ORDER BY {key} \
+             ON CONFLICT ({key}) \
+             DO UPDATE SET booking_count = {table}.booking_count + excluded.booking_count"
+        )));
+    }
+    write.add(statement!(
+        "DELETE FROM flight_booking_count_delta WHERE claimed = 1"
+    ));
     write
 }
 
@@ -106,10 +98,7 @@ pub(crate) fn select_counts(owner: &Owner, filter: &FlightBookingFilter) -> Stat
             count_rows(&within(&mut conditions, "created_at", from, to))
         }
     };
-    Statement {
-        sql: format!("SELECT {total} AS total, {whole} AS whole").into(),
-        args: conditions.args,
-    }
+    conditions.statement(format!("SELECT {total} AS total, {whole} AS whole"))
 }
 
 fn count_rows(which: &str) -> String {
@@ -197,7 +186,7 @@ fn day_by_day(
         // There is one count for each status. A combined condition would lead PostgreSQL, for
         // owners with few bookings, to a plan that scans all of them, and it would reuse that plan
         // for other owners.
-        let passing = Status::ALL
+        let passing = BookingStatus::FLIGHT
             .into_iter()
             .filter(|status| !is_counted_status(*status));
         numbers.extend(passing.map(|status| {
@@ -210,13 +199,17 @@ fn day_by_day(
 
 /// Returns whether bookings remain in a status for long, so that the database stores its count. The
 /// triggers in the migrations name the same statuses.
-const fn is_counted_status(status: Status) -> bool {
+const fn is_counted_status(status: BookingStatus) -> bool {
     match status {
-        Status::Confirmed | Status::Canceled | Status::Failed | Status::Expired => true,
-        Status::Created
-        | Status::PrebookInProgress
-        | Status::ReadyForComplete
-        | Status::CompleteInProgress
-        | Status::CancelInProgress => false,
+        BookingStatus::Confirmed
+        | BookingStatus::Canceled
+        | BookingStatus::Failed
+        | BookingStatus::Expired => true,
+        BookingStatus::Created
+        | BookingStatus::PrebookInProgress
+        | BookingStatus::ReadyForComplete
+        | BookingStatus::CompleteInProgress
+        | BookingStatus::CancelInProgress
+        | BookingStatus::PartiallyCanceled => false,
     }
 }

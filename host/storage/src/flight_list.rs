@@ -1,12 +1,13 @@
 //! Filtered and sorted lists of flight bookings. A page is one contiguous range of one index;
 //! documents of skipped rows are not read.
 
-use crate::flight::{NO_PRICE_SORT_KEY, price_sort_key, read};
+use crate::booking::read;
+use crate::condition::ConditionBuilder;
+use crate::flight::{NO_PRICE_SORT_KEY, price_sort_key};
 use crate::flight_count::ListCounts;
-use crate::flight_filter::ConditionBuilder;
 use crate::statement::{Row, Statement};
 use crate::{DatabaseError, Store};
-use host_domain::flight::booking::Booking;
+use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
 use host_domain::owner::Owner;
 use host_domain::page::{Page, PageRequest};
@@ -26,15 +27,12 @@ fn sort_in_query_limit(page: PageRequest, whole: u64) -> u64 {
 
 impl Store {
     /// Returns a page of an owner's bookings, and the number of bookings on all pages.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn flight_bookings(
         &self,
         owner: &Owner,
         filter: &FlightBookingFilter,
         page: PageRequest,
-    ) -> Result<(Page<Booking>, u64), DatabaseError> {
+    ) -> Result<(Page<FlightBooking>, u64), DatabaseError> {
         let (rows, total) = if filter.supplier_reference.is_some() {
             let found = self
                 .fetch_all(select_by_supplier_reference(owner, filter))
@@ -62,7 +60,7 @@ impl Store {
             };
             (rows, total)
         };
-        let mut items: Vec<Booking> = rows.iter().map(read).collect::<Result<_, _>>()?;
+        let mut items: Vec<FlightBooking> = rows.iter().map(read).collect::<Result<_, _>>()?;
         items.sort_by(|one, other| compare(filter, one, other));
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
         let has_more = items.len() > limit;
@@ -90,9 +88,8 @@ impl Store {
             let offset = if have > 0 || page.offset == 0 {
                 0
             } else {
-                let priced = self.fetch_optional(count_with_price(owner, filter)).await?;
-                let priced = priced.map_or(Ok(0), |row| row.int("number"))?;
-                page.offset.saturating_sub(priced.unsigned_abs())
+                let priced = self.read_count(count_with_price(owner, filter)).await?;
+                page.offset.saturating_sub(priced)
             };
             let rest = PageRequest {
                 limit: page.limit.saturating_sub(have),
@@ -108,7 +105,7 @@ impl Store {
 }
 
 /// Compares two bookings in the order of the filter.
-fn compare(filter: &FlightBookingFilter, one: &Booking, other: &Booking) -> Ordering {
+fn compare(filter: &FlightBookingFilter, one: &FlightBooking, other: &FlightBooking) -> Ordering {
     let (first, order) = match filter.sort {
         FlightBookingSort::CreatedAt => (Ordering::Equal, one.created_at.cmp(&other.created_at)),
         FlightBookingSort::TotalAmount => {
@@ -126,6 +123,21 @@ fn compare(filter: &FlightBookingFilter, one: &Booking, other: &Booking) -> Orde
 }
 
 impl ConditionBuilder {
+    /// Builds the conditions for the owner and for the filters that an index begins with.
+    pub(crate) fn for_owner(owner: &Owner, filter: &FlightBookingFilter) -> Self {
+        let mut conditions = Self::default();
+        conditions.add("organization =", owner.tenant.organization.as_str());
+        conditions.add("mode =", owner.tenant.mode);
+        conditions.add("user_id =", owner.user.as_str());
+        if let Some(supplier) = &filter.supplier {
+            conditions.add("supplier =", supplier.as_str());
+        }
+        if let Some(status) = filter.status {
+            conditions.add("status =", status.as_str());
+        }
+        conditions
+    }
+
     /// Builds the same conditions as [`for_owner`](Self::for_owner), with the requested time range.
     fn with_time_range(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::for_owner(owner, filter);
@@ -170,28 +182,12 @@ impl ConditionBuilder {
     /// and then reads the documents of those rows alone, in no particular order. It reads one row
     /// more than the page has.
     fn documents(mut self, ids: &str, page: PageRequest) -> Statement {
-        let limit = self.bind(page.limit.saturating_add(1));
-        let offset = self.bind(page.offset);
-        Statement {
-            sql: format!(
-                "SELECT booking.document FROM ({ids} LIMIT {limit} OFFSET {offset}) AS page \
-                 JOIN flight_booking AS booking ON booking.organization = page.organization \
-                 AND booking.mode = page.mode AND booking.id = page.id"
-            )
-            .into(),
-            args: self.args,
-        }
-    }
-
-    fn count(self) -> Statement {
-        Statement {
-            sql: format!(
-                "SELECT COUNT(*) AS number FROM flight_booking WHERE {}",
-                self.text()
-            )
-            .into(),
-            args: self.args,
-        }
+        let limit = self.limit(page);
+        self.statement(format!(
+            "SELECT booking.document FROM ({ids} {limit}) AS page \
+             JOIN flight_booking AS booking ON booking.organization = page.organization \
+             AND booking.mode = page.mode AND booking.id = page.id"
+        ))
     }
 }
 
@@ -236,7 +232,7 @@ pub(crate) fn select_without_price(
 pub(crate) fn count_with_price(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     let mut conditions = ConditionBuilder::with_time_range_for_price_index(owner, filter);
     conditions.add("price_sort_key <", NO_PRICE_SORT_KEY);
-    conditions.count()
+    conditions.count("flight_booking")
 }
 
 pub(crate) fn select_sorted_by_price(
@@ -282,13 +278,9 @@ pub(crate) fn select_by_supplier_reference(
         conditions.add("status || '' =", status.as_str());
     }
     conditions.between("+created_at", filter);
-    Statement {
-        sql: format!(
-            "SELECT document FROM flight_booking WHERE {} \
-             ORDER BY created_at DESC, id DESC LIMIT 1",
-            conditions.text()
-        )
-        .into(),
-        args: conditions.args,
-    }
+    let condition = conditions.text();
+    conditions.statement(format!(
+        "SELECT document FROM flight_booking WHERE {condition} \
+         ORDER BY created_at DESC, id DESC LIMIT 1"
+    ))
 }

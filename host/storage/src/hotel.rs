@@ -1,18 +1,19 @@
 //! Hotel bookings: the whole document and columns to search by.
 
-use crate::statement::{Row, Statement, Value, statement};
+use crate::booking::{BookingTable, page_from_rows, read};
+use crate::statement::{Statement, Value, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
-use host_domain::hotel::booking::Booking;
+use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
 use host_domain::hotel::list::HotelBookingFilter;
-use host_domain::id::BookingId;
-use host_domain::owner::{Mode, Owner};
+use host_domain::owner::Owner;
 use host_domain::page::{Page, PageRequest};
-use host_domain::supplier::SupplierId;
 
-impl UnitOfWork {
+impl BookingTable for HotelBookingDetails {
+    const TABLE: &'static str = "hotel_booking";
+
     /// Stores a new booking. Fails with [`Conflict::BookingExists`] if its id exists.
-    pub fn insert_hotel_booking(&mut self, booking: &Booking) -> &mut Self {
-        let document = self.encode_json(booking);
+    fn insert(booking: &HotelBooking, write: &mut UnitOfWork) {
+        let document = write.encode_json(booking);
         let owner = &booking.owner;
         let insert = statement!(
             "INSERT INTO hotel_booking (organization, mode, id, user_id, status, supplier, \
@@ -28,21 +29,21 @@ impl UnitOfWork {
             booking.supplier.as_str(),
             booking.supplier_reference.as_deref(),
             booking.reference_id.as_deref(),
-            booking.hotel_id.as_str(),
-            booking.total.minor,
-            booking.total.currency.code(),
+            booking.details.hotel_id.as_str(),
+            booking.details.total.minor,
+            booking.details.total.currency.code(),
             booking.created_at,
             booking.updated_at,
             booking.version,
             document,
         );
-        self.add_expecting_one(insert, Conflict::BookingExists)
+        write.add_expecting_one(insert, Conflict::BookingExists);
     }
 
     /// Stores a booking that was read at version `read_version`. Fails with
     /// [`Conflict::BookingVersion`] if the stored version is another one.
-    pub fn update_hotel_booking(&mut self, booking: &Booking, read_version: i64) -> &mut Self {
-        let document = self.encode_json(booking);
+    fn update(booking: &HotelBooking, read_version: i64, write: &mut UnitOfWork) {
+        let document = write.encode_json(booking);
         let update = statement!(
             "UPDATE hotel_booking SET status = $4, supplier_reference = $5, hotel_id = $6, \
              total_minor = $7, currency = $8, updated_at = $9, version = $10, document = $11 \
@@ -52,60 +53,19 @@ impl UnitOfWork {
             booking.id.as_str(),
             booking.status().as_str(),
             booking.supplier_reference.as_deref(),
-            booking.hotel_id.as_str(),
-            booking.total.minor,
-            booking.total.currency.code(),
+            booking.details.hotel_id.as_str(),
+            booking.details.total.minor,
+            booking.details.total.currency.code(),
             booking.updated_at,
             booking.version,
             document,
             read_version,
         );
-        self.add_expecting_one(update, Conflict::BookingVersion)
+        write.add_expecting_one(update, Conflict::BookingVersion);
     }
 }
 
 impl Store {
-    /// Returns a booking of this owner.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn hotel_booking(
-        &self,
-        owner: &Owner,
-        id: &BookingId,
-    ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.fetch_optional(select_by_id(owner, id)).await?;
-        row.map(|row| read(&row)).transpose()
-    }
-
-    /// Returns a booking of any owner. Only for background work, never for a caller's request.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn hotel_booking_unscoped(
-        &self,
-        id: &BookingId,
-    ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.fetch_optional(select_by_id_unscoped(id)).await?;
-        row.map(|row| read(&row)).transpose()
-    }
-
-    /// Returns the newest booking with this id at the supplier, of any owner. Only for background
-    /// work, never for a caller's request.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn hotel_booking_by_supplier_reference_unscoped(
-        &self,
-        mode: Mode,
-        supplier: &SupplierId,
-        supplier_reference: &str,
-    ) -> Result<Option<Booking>, DatabaseError> {
-        let select = by_supplier_reference(mode, supplier, supplier_reference);
-        let row = self.fetch_optional(select).await?;
-        row.map(|row| read(&row)).transpose()
-    }
-
     /// Returns a page of an owner's bookings, newest first.
     ///
     /// # Errors
@@ -115,80 +75,10 @@ impl Store {
         owner: &Owner,
         filter: &HotelBookingFilter,
         page: PageRequest,
-    ) -> Result<Page<Booking>, DatabaseError> {
+    ) -> Result<Page<HotelBooking>, DatabaseError> {
         let rows = self.fetch_all(list(owner, filter, page)).await?;
         page_from_rows(&rows, page, read)
     }
-
-    /// Returns the number of matching bookings on all pages.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn count_hotel_bookings(
-        &self,
-        owner: &Owner,
-        filter: &HotelBookingFilter,
-    ) -> Result<u64, DatabaseError> {
-        let row = self.fetch_optional(count(owner, filter)).await?;
-        let number = row.map_or(Ok(0), |row| row.int("number"))?;
-        Ok(number.unsigned_abs())
-    }
-}
-
-/// Builds a page from rows of a query that requested one row more than the page has.
-pub(crate) fn page_from_rows<T>(
-    rows: &[Row],
-    page: PageRequest,
-    read: impl Fn(&Row) -> Result<T, DatabaseError>,
-) -> Result<Page<T>, DatabaseError> {
-    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-    Ok(Page {
-        items: rows
-            .iter()
-            .take(limit)
-            .map(read)
-            .collect::<Result<_, _>>()?,
-        has_more: rows.len() > limit,
-    })
-}
-
-fn read(row: &Row) -> Result<Booking, DatabaseError> {
-    row.json("document")
-}
-
-/// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
-/// list.
-pub(crate) fn select_by_id(owner: &Owner, id: &BookingId) -> Statement {
-    statement!(
-        "SELECT document FROM hotel_booking \
-         WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id || '' = $4",
-        owner.tenant.organization.as_str(),
-        owner.tenant.mode,
-        id.as_str(),
-        owner.user.as_str(),
-    )
-}
-
-pub(crate) fn select_by_id_unscoped(id: &BookingId) -> Statement {
-    statement!(
-        "SELECT document FROM hotel_booking WHERE id = $1",
-        id.as_str()
-    )
-}
-
-pub(crate) fn by_supplier_reference(
-    mode: Mode,
-    supplier: &SupplierId,
-    supplier_reference: &str,
-) -> Statement {
-    statement!(
-        "SELECT document FROM hotel_booking \
-         WHERE supplier_reference = $1 AND supplier = $2 AND mode = $3 \
-         ORDER BY created_at DESC, id DESC LIMIT 1",
-        supplier_reference,
-        supplier.as_str(),
-        mode,
-    )
 }
 
 pub(crate) fn list(owner: &Owner, filter: &HotelBookingFilter, page: PageRequest) -> Statement {
@@ -203,15 +93,6 @@ pub(crate) fn list(owner: &Owner, filter: &HotelBookingFilter, page: PageRequest
              ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2"
         )
         .into(),
-        args,
-    }
-}
-
-pub(crate) fn count(owner: &Owner, filter: &HotelBookingFilter) -> Statement {
-    let mut args = Vec::new();
-    let condition = condition(owner, filter, &mut args);
-    Statement {
-        sql: format!("SELECT COUNT(*) AS number FROM hotel_booking WHERE {condition}").into(),
         args,
     }
 }

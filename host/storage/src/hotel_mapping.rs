@@ -1,8 +1,7 @@
 //! Mapping of the suppliers' hotel ids to the gateway's. All organizations of a mode share it: a
 //! hotel is the same for every caller, and its id must not depend on who searched first.
 
-use crate::error::CommitError;
-use crate::statement::{Row, Statement, text_array};
+use crate::statement::{Row, Statement, sort_upsert, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::hotel::types::Location;
 use host_domain::id::HotelId;
@@ -57,49 +56,42 @@ impl HotelProfile {
 }
 
 impl Store {
-    /// Returns the ids of a supplier's hotels, in the order of `seen`. Hotels without an id get
-    /// their candidate unless another call assigns one first. Nothing is written if all hotels and
-    /// their properties are stored already.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
+    /// Returns the ids of a supplier's hotels, in the order of `observations`. Hotels without an id
+    /// get their candidate unless another call assigns one first. Nothing is written if all hotels
+    /// and their properties are stored already.
     pub async fn resolve_hotel_ids(
         &self,
         mode: Mode,
         supplier: &SupplierId,
-        seen: &[HotelObservation],
+        observations: &[HotelObservation],
         now: Timestamp,
     ) -> Result<Vec<HotelId>, DatabaseError> {
         let known = self
             .fetch_all(by_supplier_ids(
                 mode,
                 supplier,
-                seen.iter().map(|hotel| hotel.supplier_hotel_id.as_str()),
+                observations
+                    .iter()
+                    .map(|hotel| hotel.supplier_hotel_id.as_str()),
             ))
             .await?;
         let mut known = by_supplier_id(&known)?;
-        let mut news: Vec<&HotelObservation> = seen
+        let mut missing: Vec<&HotelObservation> = observations
             .iter()
             .filter(|hotel| {
                 let known = known.get(&hotel.supplier_hotel_id);
                 !known.is_some_and(|known| hotel.profile.is_subset_of(&known.profile))
             })
             .collect();
-        if !news.is_empty() {
-            // Rows are sorted so that two hosts lock them in the same order and cannot deadlock.
-            // Duplicates are removed because a statement cannot write one row twice.
-            news.sort_by(|a, b| a.supplier_hotel_id.cmp(&b.supplier_hotel_id));
-            news.dedup_by(|a, b| a.supplier_hotel_id == b.supplier_hotel_id);
+        if !missing.is_empty() {
+            sort_upsert(&mut missing, |hotel| &hotel.supplier_hotel_id);
             let mut write = UnitOfWork::new(now);
-            let upsert = upsert(&mut write, mode, supplier, &news);
+            let upsert = upsert(&mut write, mode, supplier, &missing);
             write.add_returning(upsert);
-            let outcome = self
-                .execute(write)
-                .await
-                .map_err(CommitError::into_database)?;
+            let outcome = self.execute_unconditional(write).await?;
             known.extend(by_supplier_id(&outcome.rows)?);
         }
-        Ok(seen
+        Ok(observations
             .iter()
             .map(|hotel| {
                 let known = known.get(&hotel.supplier_hotel_id);
@@ -110,22 +102,15 @@ impl Store {
 
     /// Returns the suppliers' mappings of these hotels. Unknown ids are omitted; a hotel of several
     /// suppliers appears several times.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn hotel_mappings(
         &self,
         mode: Mode,
         ids: &[HotelId],
     ) -> Result<Vec<HotelMapping>, DatabaseError> {
-        let rows = self.fetch_all(by_hotel_ids(mode, ids)).await?;
-        rows.iter().map(read).collect()
+        self.read_all(by_hotel_ids(mode, ids), read).await
     }
 
     /// Returns the mappings of a supplier's hotels. Unknown ones are omitted.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn hotel_mappings_of_supplier(
         &self,
         mode: Mode,
@@ -133,8 +118,8 @@ impl Store {
         supplier_hotel_ids: &[String],
     ) -> Result<Vec<HotelMapping>, DatabaseError> {
         let ids = supplier_hotel_ids.iter().map(String::as_str);
-        let rows = self.fetch_all(by_supplier_ids(mode, supplier, ids)).await?;
-        rows.iter().map(read).collect()
+        self.read_all(by_supplier_ids(mode, supplier, ids), read)
+            .await
     }
 }
 
@@ -145,34 +130,35 @@ pub(crate) fn by_supplier_ids<'a>(
     supplier: &SupplierId,
     ids: impl Iterator<Item = &'a str>,
 ) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM hotel_mapping \
              WHERE mode = $1 AND supplier = $2 AND supplier_hotel_id {{in $3}}"
-        )
-        .into(),
-        args: vec![mode.into(), supplier.as_str().into(), text_array(ids)],
-    }
+        ),
+        mode,
+        supplier.as_str(),
+        text_array(ids),
+    )
 }
 
 pub(crate) fn by_hotel_ids(mode: Mode, ids: &[HotelId]) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM hotel_mapping WHERE mode = $1 AND hotel_id {{in $2}} \
              ORDER BY hotel_id, supplier, supplier_hotel_id"
-        )
-        .into(),
-        args: vec![mode.into(), text_array(ids.iter().map(HotelId::as_str))],
-    }
+        ),
+        mode,
+        text_array(ids.iter().map(HotelId::as_str)),
+    )
 }
 
 fn upsert(
     write: &mut UnitOfWork,
     mode: Mode,
     supplier: &SupplierId,
-    news: &[&HotelObservation],
+    missing: &[&HotelObservation],
 ) -> Statement {
-    let rows = news.iter().map(|hotel| {
+    let rows = missing.iter().map(|hotel| {
         let location = hotel.profile.location.as_ref();
         serde_json::json!({
             "id": hotel.supplier_hotel_id,
@@ -184,8 +170,8 @@ fn upsert(
         })
     });
     let rows = serde_json::Value::from_iter(rows).to_string();
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "INSERT INTO hotel_mapping (mode, supplier, supplier_hotel_id, hotel_id, name, \
              location, time_zone, created_at) \
              SELECT $1, $2, item.value ->> 'id', item.value ->> 'hotel', item.value ->> 'name', \
@@ -196,15 +182,12 @@ fn upsert(
                location = COALESCE(excluded.location, hotel_mapping.location), \
                time_zone = COALESCE(excluded.time_zone, hotel_mapping.time_zone) \
              RETURNING {COLUMNS}"
-        )
-        .into(),
-        args: vec![
-            mode.into(),
-            supplier.as_str().into(),
-            rows.into(),
-            write.now.into(),
-        ],
-    }
+        ),
+        mode,
+        supplier.as_str(),
+        rows,
+        write.now,
+    )
 }
 
 fn by_supplier_id(rows: &[Row]) -> Result<HashMap<String, HotelMapping>, DatabaseError> {

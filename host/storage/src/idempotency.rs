@@ -41,8 +41,7 @@ impl UnitOfWork {
             "INSERT INTO idempotency_record (organization, mode, user_id, operation, \
              idempotency_key, fingerprint, resource_id, created_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
-            key.owner.tenant.organization.as_str(),
-            key.owner.tenant.mode,
+            &key.owner.tenant,
             key.owner.user.as_str(),
             key.operation.as_str(),
             key.key.as_str(),
@@ -59,8 +58,7 @@ impl UnitOfWork {
         let update = statement!(
             "UPDATE idempotency_record SET refusal = $6 WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
-            key.owner.tenant.organization.as_str(),
-            key.owner.tenant.mode,
+            &key.owner.tenant,
             key.owner.user.as_str(),
             key.operation.as_str(),
             key.key.as_str(),
@@ -74,8 +72,7 @@ impl UnitOfWork {
         self.add(statement!(
             "DELETE FROM idempotency_record WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
-            key.owner.tenant.organization.as_str(),
-            key.owner.tenant.mode,
+            &key.owner.tenant,
             key.owner.user.as_str(),
             key.operation.as_str(),
             key.key.as_str(),
@@ -85,9 +82,6 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns the request that a key was used for.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn idempotency_record(
         &self,
         key: &IdempotencyKey,
@@ -96,43 +90,12 @@ impl Store {
             "SELECT fingerprint, resource_id, refusal, created_at FROM idempotency_record \
              WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
-            key.owner.tenant.organization.as_str(),
-            key.owner.tenant.mode,
+            &key.owner.tenant,
             key.owner.user.as_str(),
             key.operation.as_str(),
             key.key.as_str(),
         );
-        self.fetch_optional(select)
-            .await?
-            .as_ref()
-            .map(read)
-            .transpose()
-    }
-
-    /// Deletes keys that were first used before `used_before`, at most `limit` at once so that
-    /// other writes do not wait long. Returns the number of deleted keys.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn purge_idempotency_keys(
-        &self,
-        used_before: Timestamp,
-        limit: u32,
-    ) -> Result<u64, DatabaseError> {
-        let mut write = UnitOfWork::new(used_before);
-        write.add(statement!(
-            "DELETE FROM idempotency_record \
-             WHERE (organization, mode, user_id, operation, idempotency_key) IN \
-               (SELECT organization, mode, user_id, operation, \
-               idempotency_key FROM idempotency_record \
-                WHERE created_at < $1 ORDER BY created_at LIMIT $2)",
-            used_before,
-            limit,
-        ));
-        let outcome = self.execute(write).await;
-        Ok(outcome
-            .map_err(crate::CommitError::into_database)?
-            .rows_affected)
+        self.read_optional(select, read).await
     }
 }
 

@@ -11,7 +11,6 @@ use host_domain::time::Timestamp;
 /// An instrument with its encrypted token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredInstrument {
-    /// The instrument's id.
     pub id: InstrumentId,
     /// The processor that issued the token.
     pub processor: SupplierId,
@@ -31,8 +30,7 @@ impl UnitOfWork {
             "INSERT INTO payment_instrument (organization, mode, id, user_id, processor, \
              sealed_token, card, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
              ON CONFLICT DO NOTHING",
-            owner.tenant.organization.as_str(),
-            owner.tenant.mode,
+            &owner.tenant,
             instrument.id.as_str(),
             owner.user.as_str(),
             instrument.processor.as_str(),
@@ -50,8 +48,7 @@ impl UnitOfWork {
             "UPDATE payment_instrument SET deleted_at = $5, sealed_token = $6, card = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id || '' = $4 \
              AND deleted_at IS NULL",
-            owner.tenant.organization.as_str(),
-            owner.tenant.mode,
+            &owner.tenant,
             id.as_str(),
             owner.user.as_str(),
             self.now,
@@ -63,31 +60,17 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns an instrument of this owner. Deleted instruments are omitted.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn instrument(
         &self,
         owner: &Owner,
         id: &InstrumentId,
     ) -> Result<Option<StoredInstrument>, DatabaseError> {
-        self.fetch_optional(get(owner, id))
-            .await?
-            .as_ref()
-            .map(read)
-            .transpose()
+        self.read_optional(get(owner, id), read).await
     }
 
     /// Returns an owner's instruments, newest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn instruments(&self, owner: &Owner) -> Result<Vec<StoredInstrument>, DatabaseError> {
-        self.fetch_all(list(owner))
-            .await?
-            .iter()
-            .map(read)
-            .collect()
+        self.read_all(list(owner), read).await
     }
 }
 
@@ -98,8 +81,7 @@ pub(crate) fn get(owner: &Owner, id: &InstrumentId) -> Statement {
         "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
          WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id || '' = $4 \
          AND deleted_at IS NULL",
-        owner.tenant.organization.as_str(),
-        owner.tenant.mode,
+        &owner.tenant,
         id.as_str(),
         owner.user.as_str(),
     )
@@ -110,8 +92,7 @@ pub(crate) fn list(owner: &Owner) -> Statement {
         "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
          WHERE organization = $1 AND mode = $2 AND user_id = $3 AND deleted_at IS NULL \
          ORDER BY created_at DESC, id DESC",
-        owner.tenant.organization.as_str(),
-        owner.tenant.mode,
+        &owner.tenant,
         owner.user.as_str(),
     )
 }

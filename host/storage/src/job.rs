@@ -5,7 +5,6 @@
 //! a worker whose lease was taken over cannot overwrite the work of the new holder. Due times come
 //! from the caller's clock.
 
-use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement, text_array};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -220,16 +219,10 @@ impl UnitOfWork {
 
 impl Store {
     /// Claims due jobs without a valid lease. No job is in two claims.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn claim_jobs(&self, claim: JobClaim<'_>) -> Result<ClaimedJobs, DatabaseError> {
         let mut write = UnitOfWork::new(claim.now);
         write.add_returning(self::claim(claim));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        let outcome = self.execute_unconditional(write).await?;
         let mut claimed = ClaimedJobs::default();
         for row in &outcome.rows {
             let job = read(row)?;
@@ -245,48 +238,21 @@ impl Store {
         Ok(claimed)
     }
 
-    /// Returns when the next job without a lease is due. If a lease holder vanishes, polling finds
-    /// the job.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
-    pub async fn next_job_due(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        let row = self.fetch_optional(next_due()).await?;
-        row.map(|row| row.timestamp("due_at")).transpose()
-    }
-
-    /// Returns one job.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn job(&self, kind: &str, subject: &str) -> Result<Option<Job>, DatabaseError> {
-        let select = Statement {
-            sql: format!("SELECT {COLUMNS} FROM job WHERE kind = $1 AND subject = $2").into(),
-            args: vec![kind.into(), subject.into()],
-        };
-        self.fetch_optional(select)
-            .await?
-            .as_ref()
-            .map(read)
-            .transpose()
+        let select = statement!(
+            format!("SELECT {COLUMNS} FROM job WHERE kind = $1 AND subject = $2"),
+            kind,
+            subject,
+        );
+        self.read_optional(select, read).await
     }
 
     /// Returns the parked jobs, longest parked first. For operators.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn parked_jobs(&self, limit: u32) -> Result<Vec<Job>, DatabaseError> {
-        self.fetch_all(parked(limit))
-            .await?
-            .iter()
-            .map(read)
-            .collect()
+        self.read_all(parked(limit), read).await
     }
 
     /// Unparks jobs: resets their attempts and makes them due now. Returns the unparked jobs.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn unpark_jobs(
         &self,
         filter: ParkedJobFilter<'_>,
@@ -295,11 +261,8 @@ impl Store {
         let mut write = UnitOfWork::new(now);
         write.add_returning(unpark(filter, now));
         write.wake_if_due(now);
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
-        outcome.rows.iter().map(read).collect()
+        let outcome = self.execute_unconditional(write).await?;
+        outcome.read_rows(read)
     }
 }
 
@@ -310,8 +273,8 @@ const COLUMNS: &str = "kind, subject, due_at, attempt_count, parked_at, last_err
 /// process is parked too. `kind || ''` keeps SQLite from finding jobs by key and then sorting all
 /// of them: the index by due time already has the right order.
 pub(crate) fn claim(claim: JobClaim<'_>) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "WITH due AS ( \
                SELECT kind, subject FROM job \
                WHERE parked_at IS NULL AND due_at <= $4 \
@@ -326,47 +289,37 @@ pub(crate) fn claim(claim: JobClaim<'_>) -> Statement {
                                THEN attempt_count + 1 ELSE attempt_count END \
              WHERE (kind, subject) IN (SELECT kind, subject FROM due) \
              RETURNING {COLUMNS}"
-        )
-        .into(),
-        args: vec![
-            claim.token.into(),
-            claim.lease_ms.into(),
-            text_array(claim.kinds.iter().copied()),
-            claim.now.into(),
-            claim.limit.into(),
-            claim.attempts_max.into(),
-        ],
-    }
-}
-
-pub(crate) fn next_due() -> Statement {
-    statement!(
-        "SELECT due_at FROM job WHERE parked_at IS NULL AND lease_token IS NULL \
-         ORDER BY due_at LIMIT 1"
+        ),
+        claim.token,
+        claim.lease_ms,
+        text_array(claim.kinds.iter().copied()),
+        claim.now,
+        claim.limit,
+        claim.attempts_max,
     )
 }
 
 pub(crate) fn parked(limit: u32) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM job WHERE parked_at IS NOT NULL ORDER BY parked_at LIMIT $1"
-        )
-        .into(),
-        args: vec![limit.into()],
-    }
+        ),
+        limit,
+    )
 }
 
 pub(crate) fn unpark(filter: ParkedJobFilter<'_>, now: Timestamp) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "UPDATE job SET parked_at = NULL, attempt_count = 0, due_at = $1 \
              WHERE parked_at IS NOT NULL \
                AND kind = COALESCE($2, kind) AND subject = COALESCE($3, subject) \
              RETURNING {COLUMNS}"
-        )
-        .into(),
-        args: vec![now.into(), filter.kind.into(), filter.subject.into()],
-    }
+        ),
+        now,
+        filter.kind,
+        filter.subject,
+    )
 }
 
 fn read(row: &Row) -> Result<Job, DatabaseError> {

@@ -8,7 +8,9 @@
 mod api_key;
 mod attempt;
 mod batch_queue;
+mod booking;
 mod combined_statement;
+mod condition;
 mod conflict;
 mod content;
 mod dialect;
@@ -16,7 +18,6 @@ mod error;
 mod event;
 mod flight;
 mod flight_count;
-mod flight_filter;
 mod flight_list;
 mod hotel;
 mod hotel_mapping;
@@ -44,6 +45,7 @@ mod webhook;
 
 pub use api_key::ApiKey;
 pub use attempt::{Attempt, AttemptOutcome, NewAttempt};
+pub use booking::BookingTable;
 pub use conflict::Conflict;
 pub use content::{ContentPart, StoredContent};
 pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
@@ -71,6 +73,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A SQLite file or a PostgreSQL database. Cheap to clone.
+///
+/// Reads return an error only if the database fails or holds a value that cannot be decoded.
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
@@ -210,6 +214,16 @@ impl Store {
         Ok(outcome)
     }
 
+    /// Commits a unit of work that has no preconditions.
+    pub(crate) async fn execute_unconditional(
+        &self,
+        write: UnitOfWork,
+    ) -> Result<ExecutionResult, DatabaseError> {
+        self.execute(write)
+            .await
+            .map_err(CommitError::into_database)
+    }
+
     pub(crate) async fn fetch_all(&self, statement: Statement) -> Result<Vec<Row>, DatabaseError> {
         match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.rows(&statement).await,
@@ -222,6 +236,31 @@ impl Store {
         statement: Statement,
     ) -> Result<Option<Row>, DatabaseError> {
         Ok(self.fetch_all(statement).await?.into_iter().next())
+    }
+
+    /// Returns all rows, each converted by `read`.
+    pub(crate) async fn read_all<T>(
+        &self,
+        statement: Statement,
+        read: impl Fn(&Row) -> Result<T, DatabaseError>,
+    ) -> Result<Vec<T>, DatabaseError> {
+        self.fetch_all(statement).await?.iter().map(read).collect()
+    }
+
+    /// Returns the first row, converted by `read`.
+    pub(crate) async fn read_optional<T>(
+        &self,
+        statement: Statement,
+        read: impl FnOnce(&Row) -> Result<T, DatabaseError>,
+    ) -> Result<Option<T>, DatabaseError> {
+        let row = self.fetch_optional(statement).await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// Returns the column `number` of a statement that counts rows.
+    pub(crate) async fn read_count(&self, statement: Statement) -> Result<u64, DatabaseError> {
+        let number = self.read_optional(statement, |row| row.int("number"));
+        Ok(number.await?.unwrap_or_default().unsigned_abs())
     }
 }
 

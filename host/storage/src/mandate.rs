@@ -34,8 +34,7 @@ impl UnitOfWork {
              instrument_id, scope, created_at, expires_at, jws, status, booking_id, payment_jws, \
              version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
              ON CONFLICT DO NOTHING",
-            terms.owner.tenant.organization.as_str(),
-            terms.owner.tenant.mode,
+            &terms.owner.tenant,
             terms.id.as_str(),
             terms.owner.user.as_str(),
             terms.amount.minor,
@@ -61,8 +60,7 @@ impl UnitOfWork {
         let update = statement!(
             "UPDATE mandate SET status = $4, booking_id = $5, payment_jws = $6, version = $7 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $8",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             mandate.terms.id.as_str(),
             status,
             booking_id,
@@ -91,9 +89,6 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns a tenant's mandate.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn mandate(
         &self,
         tenant: &Tenant,
@@ -103,24 +98,19 @@ impl Store {
             "SELECT id, user_id, amount_minor, currency, instrument_id, scope, created_at, \
              expires_at, jws, status, booking_id, payment_jws, version FROM mandate \
              WHERE organization = $1 AND mode = $2 AND id = $3",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
         );
-        let row = self.fetch_optional(select).await?;
-        row.as_ref().map(|row| read(tenant, row)).transpose()
+        self.read_optional(select, |row| read(tenant, row)).await
     }
 
     /// Returns all signing keys ever created, newest first. There are few, one per rotation.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn mandate_keys(&self) -> Result<Vec<MandateKey>, DatabaseError> {
         let select = statement!(
             "SELECT kid, generation, public_jwk, sealed_private_key, created_at \
              FROM mandate_key ORDER BY generation DESC"
         );
-        self.fetch_all(select).await?.iter().map(read_key).collect()
+        self.read_all(select, read_key).await
     }
 }
 

@@ -64,10 +64,10 @@ impl PgNotifier {
             self.wakeups.send(WorkQueueSet::ALL);
             loop {
                 tokio::select! {
-                    heard = listener.try_recv() => {
-                        let Some(heard) = heard? else { break };
-                        if heard.process_id() != own.unsigned_abs() {
-                            self.wakeups.send(WorkQueueSet::from_payload(heard.payload()));
+                    notification = listener.try_recv() => {
+                        let Some(notification) = notification? else { break };
+                        if notification.process_id() != own.unsigned_abs() {
+                            self.wakeups.send(WorkQueueSet::from_payload(notification.payload()));
                         }
                     }
                     queues = self.next_outgoing(notify_at) => {
@@ -92,10 +92,10 @@ impl PgNotifier {
 
     async fn with_timeout<T>(
         &self,
-        answer: impl Future<Output = Result<T, sqlx::Error>>,
+        response: impl Future<Output = Result<T, sqlx::Error>>,
     ) -> Result<T, sqlx::Error> {
         let silence = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
-        timeout(self.response_timeout, answer)
+        timeout(self.response_timeout, response)
             .await
             .map_err(silence)?
     }

@@ -1,8 +1,7 @@
 //! Places from suppliers' search results, available by id. All organizations of a mode share them,
 //! as they share hotels.
 
-use crate::error::CommitError;
-use crate::statement::{Statement, statement};
+use crate::statement::{Statement, sort_upsert, statement};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::id::PlaceId;
 use host_domain::owner::Mode;
@@ -21,10 +20,8 @@ pub struct PlaceObservation {
     pub document: String,
 }
 
-/// A stored place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPlace {
-    /// The place's id.
     pub id: PlaceId,
     /// The supplier that returned the place.
     pub supplier: SupplierId,
@@ -37,33 +34,27 @@ pub struct StoredPlace {
 }
 
 impl Store {
-    /// Stores places and returns their ids, in the order of `seen`. A place of a supplier keeps its
-    /// id permanently.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
+    /// Stores places and returns their ids, in the order of `observations`. A place of a supplier
+    /// keeps its id permanently.
     pub async fn save_places(
         &self,
         mode: Mode,
         supplier: &SupplierId,
-        seen: &[PlaceObservation],
+        observations: &[PlaceObservation],
         now: Timestamp,
     ) -> Result<Vec<PlaceId>, DatabaseError> {
-        if seen.is_empty() {
+        if observations.is_empty() {
             return Ok(Vec::new());
         }
         let mut write = UnitOfWork::new(now);
-        write.add_returning(upsert(mode, supplier, seen, now));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        write.add_returning(upsert(mode, supplier, observations, now));
+        let outcome = self.execute_unconditional(write).await?;
         let mut ids = HashMap::with_capacity(outcome.rows.len());
         for row in &outcome.rows {
             let id = row.parsed("id", PlaceId::parse)?;
             ids.insert(row.text("supplier_place_id")?, id);
         }
-        Ok(seen
+        Ok(observations
             .iter()
             .map(|place| {
                 let id = ids.get(&place.supplier_place_id);
@@ -73,9 +64,6 @@ impl Store {
     }
 
     /// Returns a place by its id.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn place(
         &self,
         mode: Mode,
@@ -87,30 +75,27 @@ impl Store {
             mode,
             id.as_str(),
         );
-        let Some(row) = self.fetch_optional(select).await? else {
-            return Ok(None);
-        };
-        Ok(Some(StoredPlace {
-            id: row.parsed("id", PlaceId::parse)?,
-            supplier: row.parsed("supplier", SupplierId::parse)?,
-            supplier_place_id: row.text("supplier_place_id")?,
-            document: row.text("document")?,
-            created_at: row.timestamp("created_at")?,
-        }))
+        self.read_optional(select, |row| {
+            Ok(StoredPlace {
+                id: row.parsed("id", PlaceId::parse)?,
+                supplier: row.parsed("supplier", SupplierId::parse)?,
+                supplier_place_id: row.text("supplier_place_id")?,
+                document: row.text("document")?,
+                created_at: row.timestamp("created_at")?,
+            })
+        })
+        .await
     }
 }
 
 fn upsert(
     mode: Mode,
     supplier: &SupplierId,
-    seen: &[PlaceObservation],
+    observations: &[PlaceObservation],
     now: Timestamp,
 ) -> Statement {
-    // Rows are sorted so that two hosts lock them in the same order and cannot deadlock. Duplicates
-    // are removed because a statement cannot write one row twice.
-    let mut places: Vec<&PlaceObservation> = seen.iter().collect();
-    places.sort_by(|a, b| a.supplier_place_id.cmp(&b.supplier_place_id));
-    places.dedup_by(|a, b| a.supplier_place_id == b.supplier_place_id);
+    let mut places: Vec<&PlaceObservation> = observations.iter().collect();
+    sort_upsert(&mut places, |place| &place.supplier_place_id);
     let rows = places.into_iter().map(|place| {
         serde_json::json!({
             "id": place.candidate.as_str(),

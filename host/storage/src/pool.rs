@@ -42,13 +42,13 @@ pub(crate) struct Pool<C: Connection + 'static> {
 /// locks until the connection is used again.
 pub(crate) struct PooledConnection<C: Connection + 'static> {
     /// The connection; `None` after it was discarded or released.
-    kept: Option<Object<ConnectionManager<C>>>,
+    object: Option<Object<ConnectionManager<C>>>,
 }
 
 /// Opens and tests connections.
 struct ConnectionManager<C: Connection + 'static> {
     options: C::Options,
-    keeping: PoolConfig,
+    config: PoolConfig,
     losses: DeadConnectionCounter,
 }
 
@@ -74,16 +74,16 @@ impl<C: Connection> Pool<C> {
     /// Creates the pool without opening a connection.
     pub(crate) fn new(
         options: C::Options,
-        keeping: PoolConfig,
+        config: PoolConfig,
         losses: DeadConnectionCounter,
     ) -> Result<Self, Error> {
         let connector = ConnectionManager {
             options,
-            keeping,
+            config,
             losses,
         };
         let pool = managed::Pool::builder(connector)
-            .max_size(usize::try_from(keeping.connections_max).unwrap_or(usize::MAX))
+            .max_size(usize::try_from(config.connections_max).unwrap_or(usize::MAX))
             .recycle_timeout(Some(TEST_TIMEOUT))
             // The most recently used connection has warm caches; the others stay idle.
             .queue_mode(QueueMode::Lifo)
@@ -91,22 +91,24 @@ impl<C: Connection> Pool<C> {
             .build();
         Ok(Self {
             pool: pool.map_err(|error| Error::Configuration(error.into()))?,
-            acquire_timeout: keeping.acquire_timeout,
+            acquire_timeout: config.acquire_timeout,
         })
     }
 
     pub(crate) async fn acquire(&self) -> Result<PooledConnection<C>, Error> {
-        let got = timeout(self.acquire_timeout, self.pool.get()).await;
-        let mut kept = got
+        let mut object = timeout(self.acquire_timeout, self.pool.get())
+            .await
             .map_err(|_| Error::PoolTimedOut)?
             .map_err(map_pool_error)?;
-        kept.is_clean = false;
-        Ok(PooledConnection { kept: Some(kept) })
+        object.is_clean = false;
+        Ok(PooledConnection {
+            object: Some(object),
+        })
     }
 
     /// Discards a dead connection and causes the others to be tested before their next use.
-    pub(crate) fn discard(&self, mut held: PooledConnection<C>) {
-        drop(held.kept.take().map(Object::take));
+    pub(crate) fn discard(&self, mut connection: PooledConnection<C>) {
+        drop(connection.object.take().map(Object::take));
         let losses = &self.pool.manager().losses.0;
         losses.fetch_add(1, Ordering::Relaxed);
     }
@@ -114,10 +116,10 @@ impl<C: Connection> Pool<C> {
     /// Closes the pool and its idle connections. Connections in use are closed when they are
     /// released.
     pub(crate) async fn close(&self) {
-        let at_rest = self.pool.retain(|_, _| false).removed;
+        let idle = self.pool.retain(|_, _| false).removed;
         self.pool.close();
-        for kept in at_rest {
-            if let Err(error) = kept.connection.close().await {
+        for object in idle {
+            if let Err(error) = object.connection.close().await {
                 tracing::debug!(%error, "cannot close a connection to the database");
             }
         }
@@ -127,34 +129,34 @@ impl<C: Connection> Pool<C> {
 impl<C: Connection> PooledConnection<C> {
     /// Releases the connection. No response may be outstanding on it.
     pub(crate) fn release_clean(mut self) {
-        if let Some(kept) = &mut self.kept {
-            kept.is_clean = true;
+        if let Some(object) = &mut self.object {
+            object.is_clean = true;
         }
     }
 
     pub(crate) fn connection(&mut self) -> Result<&mut C, Error> {
-        let kept = self.kept.as_mut().ok_or(Error::PoolClosed)?;
-        Ok(&mut kept.connection)
+        let object = self.object.as_mut().ok_or(Error::PoolClosed)?;
+        Ok(&mut object.connection)
     }
 }
 
 impl<C: Connection> Drop for PooledConnection<C> {
     fn drop(&mut self) {
-        let Some(kept) = self.kept.take().filter(|kept| !kept.is_clean) else {
+        let Some(object) = self.object.take().filter(|object| !object.is_clean) else {
             return;
         };
         match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(drain(kept))),
-            Err(_) => drop(Object::take(kept)),
+            Ok(runtime) => drop(runtime.spawn(drain(object))),
+            Err(_) => drop(Object::take(object)),
         }
     }
 }
 
 /// Receives the outstanding responses, or discards the connection.
-async fn drain<C: Connection>(mut kept: Object<ConnectionManager<C>>) {
-    match timeout(TEST_TIMEOUT, kept.connection.ping()).await {
-        Ok(Ok(())) => kept.is_clean = true,
-        Ok(Err(_)) | Err(_) => drop(Object::take(kept)),
+async fn drain<C: Connection>(mut object: Object<ConnectionManager<C>>) {
+    match timeout(TEST_TIMEOUT, object.connection.ping()).await {
+        Ok(Ok(())) => object.is_clean = true,
+        Ok(Err(_)) | Err(_) => drop(Object::take(object)),
     }
 }
 
@@ -183,19 +185,19 @@ impl<C: Connection> Manager for ConnectionManager<C> {
 
     async fn recycle(
         &self,
-        kept: &mut ManagedConnection<C>,
+        managed: &mut ManagedConnection<C>,
         metrics: &Metrics,
     ) -> RecycleResult<Error> {
-        if metrics.age() > self.keeping.lifetime_max {
+        if metrics.age() > self.config.lifetime_max {
             return Err(RecycleError::message("the connection is too old"));
         }
         let losses = self.losses.number();
-        let trusted = kept.is_clean
-            && kept.verified_at_count == losses
-            && metrics.last_used() <= self.keeping.skip_ping_within;
+        let trusted = managed.is_clean
+            && managed.verified_at_count == losses
+            && metrics.last_used() <= self.config.skip_ping_within;
         if !trusted {
-            kept.connection.ping().await?;
-            kept.verified_at_count = losses;
+            managed.connection.ping().await?;
+            managed.verified_at_count = losses;
         }
         Ok(())
     }

@@ -65,9 +65,7 @@ pub(crate) struct Postgres {
     closed: watch::Sender<bool>,
 }
 
-/// An error of a transaction.
 enum TransactionError {
-    /// A permanent error.
     Permanent(CommitError),
     /// Nothing was written, and another attempt may succeed.
     Retryable(sqlx::Error),
@@ -87,7 +85,7 @@ impl Postgres {
         options: &StoreOptions,
         wakeups: WakeupSender,
     ) -> Result<Self, OpenError> {
-        let answer_ms = options.response_timeout.as_millis().to_string();
+        let timeout_ms = options.response_timeout.as_millis().to_string();
         let unlimited = PgConnectOptions::from_str(url)
             .map_err(OpenError::Address)?
             .application_name("stopover")
@@ -96,8 +94,8 @@ impl Postgres {
             .clone()
             // Without these limits, a host that vanishes would keep rows locked.
             .options([
-                ("statement_timeout", answer_ms.as_str()),
-                ("idle_in_transaction_session_timeout", answer_ms.as_str()),
+                ("statement_timeout", timeout_ms.as_str()),
+                ("idle_in_transaction_session_timeout", timeout_ms.as_str()),
                 // Request queries are small: they finish before parallel workers or the JIT
                 // compiler have started.
                 ("max_parallel_workers_per_gather", "0"),
@@ -161,7 +159,7 @@ impl Postgres {
     }
 
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
-        let mut tries = 1;
+        let mut attempt = 1;
         loop {
             let mut pooled = self.pool.acquire().await.map_err(classify_error)?;
             let connection = pooled.connection().map_err(classify_error)?;
@@ -170,9 +168,9 @@ impl Postgres {
                     pooled.release_clean();
                     return Ok(rows);
                 }
-                Ok(Err(error)) if tries < ATTEMPTS_MAX && is_connection_error(&error) => {
+                Ok(Err(error)) if attempt < ATTEMPTS_MAX && is_connection_error(&error) => {
                     self.pool.discard(pooled);
-                    tries += 1;
+                    attempt += 1;
                 }
                 Ok(Err(error)) => return Err(classify_error(error)),
                 Err(_) => {
@@ -190,19 +188,19 @@ impl Postgres {
         self: &Arc<Self>,
         write: UnitOfWork,
     ) -> Result<(), CommitError> {
-        let Some(joint) = self.batchable_statement(&write) else {
+        let Some(combined) = self.batchable_statement(&write) else {
             return self.commit(&write).await.map(|_| ());
         };
-        let mut answer = self.batch_queues.enqueue(write, &joint);
+        let mut receiver = self.batch_queues.enqueue(write, &combined);
         loop {
-            if let Some(turn) = self.batch_queues.try_start_writer(&joint) {
+            if let Some(writer) = self.batch_queues.try_start_writer(&combined) {
                 // A separate task runs the writer: the caller may be cancelled, but the other units
                 // must still be committed.
-                spawn(Arc::clone(self).run_batch_writer(turn));
+                spawn(Arc::clone(self).run_batch_writer(writer));
             }
-            if let Ok(answer) = timeout(STALL_THRESHOLD, &mut answer).await {
-                let gone = |error| Err(DatabaseError::commit_unknown(error).into());
-                return answer.unwrap_or_else(gone);
+            if let Ok(result) = timeout(STALL_THRESHOLD, &mut receiver).await {
+                let lost = |error| Err(DatabaseError::commit_unknown(error).into());
+                return result.unwrap_or_else(lost);
             }
         }
     }
@@ -217,12 +215,12 @@ impl Postgres {
         if !is_one {
             return None;
         }
-        let joint = self.statement_cache.get_or_build(statements)?;
-        joint.can_batch(statements).then_some(joint)
+        let combined = self.statement_cache.get_or_build(statements)?;
+        combined.can_batch(statements).then_some(combined)
     }
 
-    async fn run_batch_writer(self: Arc<Self>, turn: BatchWriter) {
-        while let Some((together, text)) = turn.next_batch() {
+    async fn run_batch_writer(self: Arc<Self>, writer: BatchWriter) {
+        while let Some((together, text)) = writer.next_batch() {
             self.commit_batch(together, text).await;
         }
     }
@@ -307,7 +305,7 @@ impl Postgres {
             ExecutionPlan::Sequential(_) => &self.pool,
             ExecutionPlan::Batched(_) => &self.writers,
         };
-        let mut tries = 1;
+        let mut attempt = 1;
         loop {
             let lost = |error| CommitFailure::Database(classify_error(error));
             let mut pooled = pool.acquire().await.map_err(lost)?;
@@ -324,10 +322,10 @@ impl Postgres {
                     if is_connection_error(&error) {
                         pool.discard(pooled);
                     }
-                    if tries == ATTEMPTS_MAX {
+                    if attempt == ATTEMPTS_MAX {
                         return Err(CommitFailure::Database(DatabaseError::unavailable(error)));
                     }
-                    tries += 1;
+                    attempt += 1;
                 }
                 Err(TransactionError::TimedOut) => {
                     pool.discard(pooled);
@@ -443,11 +441,13 @@ impl Postgres {
         batch: &[ConditionalStatement],
         outcome: &mut ExecutionResult,
     ) -> Result<(), TransactionError> {
-        let joint = match batch {
+        let combined = match batch {
             [_] => None,
             several => self.statement_cache.get_or_build(several),
         };
-        let text = joint.as_ref().and_then(|joint| joint.largest_batch(1));
+        let text = combined
+            .as_ref()
+            .and_then(|combined| combined.largest_batch(1));
         if let Some((_, text)) = text {
             let one = BoundStatement {
                 text: Arc::clone(text),

@@ -2,8 +2,7 @@
 //! They are identified by IATA code, whichever supplier reports them, so an id stays the same if
 //! another supplier is used.
 
-use crate::error::CommitError;
-use crate::statement::{Row, Statement, statement, text_array};
+use crate::statement::{Row, Statement, sort_upsert, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::flight::supplier_api::{Airline, Airport};
 use host_domain::id::{AirlineId, AirportId};
@@ -21,10 +20,8 @@ pub struct AirportObservation {
     pub airport: Airport,
 }
 
-/// A stored airline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAirline {
-    /// The airline's id.
     pub id: AirlineId,
     /// The latest data.
     pub airline: Airline,
@@ -33,57 +30,49 @@ pub struct StoredAirline {
 }
 
 impl Store {
-    /// Stores airports and returns their ids, in the order of `seen`. Nothing is written if all
-    /// airports are stored with the same data.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
+    /// Stores airports and returns their ids, in the order of `observations`. Nothing is written if
+    /// all airports are stored with the same data.
     pub async fn save_airports(
         &self,
         mode: Mode,
         supplier: &SupplierId,
-        seen: &[AirportObservation],
+        observations: &[AirportObservation],
         now: Timestamp,
     ) -> Result<Vec<AirportId>, DatabaseError> {
         let mut write = UnitOfWork::new(now);
-        let mut told = Vec::with_capacity(seen.len());
-        for airport in seen {
-            told.push((airport, write.encode_json(&airport.airport)));
+        let mut changed = Vec::with_capacity(observations.len());
+        for observation in observations {
+            changed.push((observation, write.encode_json(&observation.airport)));
         }
-        // Rows are sorted so that two hosts lock them in the same order and cannot deadlock.
-        // Duplicates are removed because a statement cannot write one row twice.
-        told.sort_by(|(a, _), (b, _)| a.airport.iata_code.cmp(&b.airport.iata_code));
-        told.dedup_by(|(a, _), (b, _)| a.airport.iata_code == b.airport.iata_code);
-        let codes = told.iter().map(|(seen, _)| seen.airport.iata_code.as_str());
-        let mut ids = HashMap::with_capacity(seen.len());
+        sort_upsert(&mut changed, |(observation, _)| {
+            &observation.airport.iata_code
+        });
+        let codes = changed
+            .iter()
+            .map(|(observation, _)| observation.airport.iata_code.as_str());
+        let mut ids = HashMap::with_capacity(observations.len());
         for row in self.fetch_all(airports(mode, codes)).await? {
             let document = row.text("document")?;
             ids.insert(row.text("iata_code")?, id(&row)?);
-            told.retain(|(_, told)| *told != document);
+            changed.retain(|(_, current)| *current != document);
         }
-        if !told.is_empty() {
-            write.add_returning(upsert(mode, supplier, &told, now));
-            let outcome = self
-                .execute(write)
-                .await
-                .map_err(CommitError::into_database)?;
+        if !changed.is_empty() {
+            write.add_returning(upsert(mode, supplier, &changed, now));
+            let outcome = self.execute_unconditional(write).await?;
             for row in &outcome.rows {
                 ids.insert(row.text("iata_code")?, id(row)?);
             }
         }
-        Ok(seen
+        Ok(observations
             .iter()
-            .map(|seen| {
-                let id = ids.get(&seen.airport.iata_code);
-                id.unwrap_or(&seen.candidate).clone()
+            .map(|observation| {
+                let id = ids.get(&observation.airport.iata_code);
+                id.unwrap_or(&observation.candidate).clone()
             })
             .collect())
     }
 
     /// Stores an airline and returns its id, which is the candidate if it had none.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn save_airline(
         &self,
         mode: Mode,
@@ -107,18 +96,12 @@ impl Store {
             document,
             now,
         ));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        let outcome = self.execute_unconditional(write).await?;
         let row = outcome.rows.first();
         row.map_or(Ok(candidate), |row| row.parsed("id", AirlineId::parse))
     }
 
     /// Returns an airline by its IATA code in upper case.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn airline(
         &self,
         mode: Mode,
@@ -129,14 +112,14 @@ impl Store {
             mode,
             iata_code,
         );
-        let Some(row) = self.fetch_optional(select).await? else {
-            return Ok(None);
-        };
-        Ok(Some(StoredAirline {
-            id: row.parsed("id", AirlineId::parse)?,
-            airline: row.json("document")?,
-            fetched_at: row.timestamp("fetched_at")?,
-        }))
+        self.read_optional(select, |row| {
+            Ok(StoredAirline {
+                id: row.parsed("id", AirlineId::parse)?,
+                airline: row.json("document")?,
+                fetched_at: row.timestamp("fetched_at")?,
+            })
+        })
+        .await
     }
 }
 
@@ -151,13 +134,13 @@ pub(crate) fn airports<'a>(mode: Mode, iata_codes: impl Iterator<Item = &'a str>
 fn upsert(
     mode: Mode,
     supplier: &SupplierId,
-    told: &[(&AirportObservation, String)],
+    changed: &[(&AirportObservation, String)],
     now: Timestamp,
 ) -> Statement {
-    let rows = told.iter().map(|(seen, document)| {
+    let rows = changed.iter().map(|(observation, document)| {
         serde_json::json!({
-            "id": seen.candidate.as_str(),
-            "iata_code": seen.airport.iata_code,
+            "id": observation.candidate.as_str(),
+            "iata_code": observation.airport.iata_code,
             "document": document,
         })
     });

@@ -1,26 +1,18 @@
 //! Values of the whole installation, such as the check value of the master key.
 
-use crate::error::CommitError;
 use crate::statement::statement;
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
 
 impl Store {
     /// Returns a value by its name.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn setting(&self, name: &str) -> Result<Option<Vec<u8>>, DatabaseError> {
         let select = statement!("SELECT value FROM setting WHERE name = $1", name);
-        let row = self.fetch_optional(select).await?;
-        row.map(|row| row.blob("value")).transpose()
+        self.read_optional(select, |row| row.blob("value")).await
     }
 
     /// Stores a value unless one exists, and returns the stored one. Concurrent callers all receive
     /// the value of the first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn setting_or_insert(
         &self,
         name: &str,
@@ -33,18 +25,12 @@ impl Store {
             name,
             value,
         ));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        let outcome = self.execute_unconditional(write).await?;
         let row = outcome.rows.first();
         row.map_or_else(|| Ok(value.to_vec()), |row| row.blob("value"))
     }
 
     /// Stores a value, replacing an existing one.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn set_setting(&self, name: &str, value: &[u8]) -> Result<(), DatabaseError> {
         let mut write = UnitOfWork::new(Timestamp(0));
         write.add(statement!(
@@ -53,9 +39,7 @@ impl Store {
             name,
             value,
         ));
-        self.execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        self.execute_unconditional(write).await?;
         Ok(())
     }
 }

@@ -22,7 +22,6 @@ pub(crate) struct Sqlite {
     writer: mpsc::Sender<WriterCommand>,
 }
 
-/// A command for the writer.
 enum WriterCommand {
     Commit(
         UnitOfWork,
@@ -112,10 +111,10 @@ impl Sqlite {
     /// Queues a unit of work and waits for its result. Waits while the queue is full. Once queued,
     /// the unit is executed even if the caller stops waiting.
     pub(crate) async fn commit(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, receiver) = oneshot::channel();
         let sent = self.writer.send(WriterCommand::Commit(write, reply)).await;
         sent.map_err(|_| DatabaseError::Closed)?;
-        answer
+        receiver
             .await
             .unwrap_or(Err(CommitError::Database(DatabaseError::Closed)))
     }

@@ -2,7 +2,7 @@
 //! databases; differences are placeholders in braces that the dialect fills in.
 
 use crate::error::DatabaseError;
-use host_domain::owner::Mode;
+use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 use serde::de::DeserializeOwned;
 use sqlx::postgres::{PgArguments, PgRow};
@@ -26,18 +26,29 @@ pub(crate) struct Statement {
     pub(crate) args: Vec<Value>,
 }
 
-/// Builds a [`Statement`]: `statement!("… $1 … $2", a, b)`.
+/// Builds a [`Statement`]: `statement!("… $1 … $2", a, b)`. A tenant is two arguments: its
+/// organization and its mode.
 macro_rules! statement {
     ($sql:expr $(, $arg:expr)* $(,)?) => {
-        $crate::statement::Statement {
-            sql: ::std::borrow::Cow::from($sql),
-            args: vec![$($crate::statement::Value::from($arg)),*],
-        }
+        $crate::statement::Statement::new($sql)$(.bind($arg))*
     };
 }
 pub(crate) use statement;
 
 impl Statement {
+    pub(crate) fn new(sql: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            sql: sql.into(),
+            // Most statements have fewer arguments, so that adding them does not reallocate.
+            args: Vec::with_capacity(12),
+        }
+    }
+
+    pub(crate) fn bind(mut self, argument: impl Argument) -> Self {
+        argument.add_to(&mut self.args);
+        self
+    }
+
     pub(crate) fn sqlite_args(&self) -> Result<SqliteArguments, sqlx::Error> {
         let mut bound = SqliteArguments::default();
         for value in &self.args {
@@ -72,12 +83,39 @@ pub(crate) fn postgres_args<'a>(
     Ok(bound)
 }
 
+/// Sorts the rows of an upsert, so that two hosts lock them in the same order and cannot deadlock.
+/// Removes duplicates, because a statement cannot write one row twice.
+pub(crate) fn sort_upsert<T>(rows: &mut Vec<T>, key: impl Fn(&T) -> &str) {
+    rows.sort_by(|one, other| key(one).cmp(key(other)));
+    rows.dedup_by(|one, other| key(one) == key(other));
+}
+
 /// Encodes texts as one argument, sorted and without duplicates.
 pub(crate) fn text_array<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
     let mut texts: Vec<&str> = texts.into_iter().collect();
     texts.sort_unstable();
     texts.dedup();
     Value::from(serde_json::Value::from(texts).to_string())
+}
+
+/// An argument of [`statement!`].
+pub(crate) trait Argument {
+    fn add_to(self, values: &mut Vec<Value>);
+}
+
+impl<T> Argument for T
+where
+    Value: From<T>,
+{
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.push(Value::from(self));
+    }
+}
+
+impl Argument for &Tenant {
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.extend([self.organization.as_str().into(), self.mode.into()]);
+    }
 }
 
 impl From<&str> for Value {
@@ -214,6 +252,19 @@ impl Row {
         read(&self.text(column)?).map_err(|error| DatabaseError::unreadable(column, error))
     }
 
+    /// Reads a text that may be absent and converts it with `read`.
+    pub(crate) fn parsed_opt<T, E>(
+        &self,
+        column: &'static str,
+        read: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, DatabaseError>
+    where
+        E: Error + Send + Sync + 'static,
+    {
+        let value = self.text_opt(column)?.map(|text| read(&text)).transpose();
+        value.map_err(|error| DatabaseError::unreadable(column, error))
+    }
+
     /// Reads a text that is one of a closed set of values.
     pub(crate) fn enum_value<T>(
         &self,
@@ -225,8 +276,11 @@ impl Row {
         })
     }
 
-    pub(crate) fn mode(&self) -> Result<Mode, DatabaseError> {
-        self.enum_value("mode", Mode::parse)
+    pub(crate) fn tenant(&self) -> Result<Tenant, DatabaseError> {
+        Ok(Tenant {
+            organization: self.text("organization")?,
+            mode: self.enum_value("mode", Mode::parse)?,
+        })
     }
 
     pub(crate) fn json<T: DeserializeOwned>(
@@ -240,10 +294,7 @@ impl Row {
         &self,
         column: &'static str,
     ) -> Result<Option<T>, DatabaseError> {
-        self.text_opt(column)?
-            .map(|text| serde_json::from_str(&text))
-            .transpose()
-            .map_err(|error| DatabaseError::unreadable(column, error))
+        self.parsed_opt(column, |text| serde_json::from_str(text))
     }
 
     fn get<T>(&self, column: &'static str) -> Result<T, DatabaseError>

@@ -2,7 +2,7 @@
 //! it arrives.
 
 use crate::statement::{Row, statement};
-use crate::{CommitError, Conflict, DatabaseError, Store, UnitOfWork};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::BookingId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
@@ -20,7 +20,6 @@ pub enum SupplierEventState {
     Ignored,
 }
 
-/// A stored event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSupplierEvent {
     /// The event as the supplier's plugin decoded it.
@@ -135,9 +134,6 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns a stored event.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn supplier_event(
         &self,
         mode: Mode,
@@ -152,19 +148,12 @@ impl Store {
             supplier.as_str(),
             id,
         );
-        self.fetch_optional(select)
-            .await?
-            .as_ref()
-            .map(read)
-            .transpose()
+        self.read_optional(select, read).await
     }
 
     /// Deletes the oldest processed events that arrived before `received_before`, at most `limit`
     /// so that other writes do not wait long. Returns the number of deleted events. An event that
     /// arrives again afterwards counts as new.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn purge_supplier_events(
         &self,
         received_before: Timestamp,
@@ -179,16 +168,12 @@ impl Store {
             SupplierEventState::Received.as_str(),
             limit,
         ));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        let outcome = self.execute_unconditional(write).await?;
         Ok(outcome.rows_affected)
     }
 }
 
 fn read(row: &Row) -> Result<StoredSupplierEvent, DatabaseError> {
-    let booking_id = row.text_opt("booking_id")?;
     Ok(StoredSupplierEvent {
         event: SupplierEvent {
             id: row.text("id")?,
@@ -200,10 +185,7 @@ fn read(row: &Row) -> Result<StoredSupplierEvent, DatabaseError> {
         },
         body_sha256: row.blob("body_sha256")?,
         state: row.enum_value("state", SupplierEventState::parse)?,
-        booking_id: booking_id
-            .map(|text| BookingId::parse(&text))
-            .transpose()
-            .map_err(|error| DatabaseError::unreadable("booking_id", error))?,
+        booking_id: row.parsed_opt("booking_id", BookingId::parse)?,
         received_at: row.timestamp("received_at")?,
         processed_at: row.timestamp_opt("processed_at")?,
     })

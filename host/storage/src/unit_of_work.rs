@@ -55,6 +55,14 @@ pub(crate) struct ExecutionResult {
 }
 
 impl ExecutionResult {
+    /// Returns all rows, each converted by `read`.
+    pub(crate) fn read_rows<T>(
+        &self,
+        read: impl Fn(&Row) -> Result<T, DatabaseError>,
+    ) -> Result<Vec<T>, DatabaseError> {
+        self.rows.iter().map(read).collect()
+    }
+
     /// Records how many rows a statement changed and checks its precondition.
     pub(crate) fn check_rows_affected(
         &mut self,

@@ -19,7 +19,6 @@ use serde_json::json;
 /// An entry of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchLogEntry {
-    /// The event.
     pub event: OutboxEvent,
     /// The delivery status of the event.
     pub status: WatchEventStatus,
@@ -35,8 +34,7 @@ impl UnitOfWork {
              created_at) \
              SELECT head.organization, head.mode, head.last_sequence, $3, $4, $5 \
              FROM watch_event_log_head AS head WHERE head.organization = $1 AND head.mode = $2",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             event.id.as_str(),
             WatchEventStatus::Pending.as_str(),
             event.created_at,
@@ -52,8 +50,7 @@ impl UnitOfWork {
              $2, $3) \
              ON CONFLICT (organization, mode) DO UPDATE SET last_sequence = \
              watch_event_log_head.last_sequence + $3",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             by,
         ))
     }
@@ -97,9 +94,6 @@ impl UnitOfWork {
 impl Store {
     /// Returns at most `limit` entries of a tenant's log, oldest first, starting after the event
     /// `after` or with the first entry. Returns `None` if the log does not contain `after`.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn watch_log_entries(
         &self,
         tenant: &Tenant,
@@ -125,8 +119,7 @@ pub(crate) fn select_sequence(tenant: &Tenant, event: &EventId) -> Statement {
     statement!(
         "SELECT sequence FROM watch_event_log \
          WHERE organization = $1 AND mode = $2 AND event_id = $3",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         event.as_str(),
     )
 }
@@ -138,8 +131,7 @@ pub(crate) fn select_entries_after(tenant: &Tenant, behind: i64, limit: u32) -> 
            ON o.organization = l.organization AND o.mode = l.mode AND o.id = l.event_id \
          WHERE l.organization = $1 AND l.mode = $2 AND l.sequence > $3 \
          ORDER BY l.sequence LIMIT $4",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         behind,
         limit,
     )
@@ -150,8 +142,8 @@ pub(crate) fn select_entries_after(tenant: &Tenant, behind: i64, limit: u32) -> 
 pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timestamp) -> Statement {
     let tenant = &endpoint.tenant;
     let (_, id) = endpoint.id.as_str().split_once('_').unwrap_or_default();
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, \
              status, generation, attempt_count, next_attempt_at, created_at, pending_since) \
              SELECT l.organization, l.mode, '{}' || substr(l.event_id, {}) || '-' || $4, $3, \
@@ -162,16 +154,12 @@ pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timest
                AND l.created_at >= $5 ON CONFLICT DO NOTHING",
             DeliveryId::PREFIX,
             EventId::PREFIX.len() + 1,
-        )
-        .into(),
-        args: vec![
-            tenant.organization.as_str().into(),
-            tenant.mode.into(),
-            endpoint.id.as_str().into(),
-            id.into(),
-            since.into(),
-        ],
-    }
+        ),
+        tenant,
+        endpoint.id.as_str(),
+        id,
+        since,
+    )
 }
 
 /// Updates the status of events whose deliveries ended. An event may have been sent to several

@@ -1,7 +1,5 @@
 //! Builds a guest as a validated component.
 
-use std::fs;
-
 use anyhow::{Context, Result, bail};
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasm_encoder::{ExportSection, Module, RawSection};
@@ -9,7 +7,7 @@ use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, DecodedWasm};
 
 use super::{Guest, StandardLibrary};
-use crate::cargo;
+use crate::{cargo, files};
 
 /// Prefix of the exported functions that free the memory of a result. Bindings export one
 /// for each function.
@@ -39,7 +37,7 @@ pub(super) fn build(guest: &Guest<'_>, library: &StandardLibrary) -> Result<Vec<
                 .is_some_and(|extension| extension == "wasm")
         })
         .context("`cargo rustc` built no .wasm file")?;
-    let module = fs::read(module).with_context(|| format!("cannot read {}", module.display()))?;
+    let module = files::read(module)?;
     let module = strip_post_return(&module).context("cannot parse the module")?;
     let component = ComponentEncoder::default()
         .validate(true)

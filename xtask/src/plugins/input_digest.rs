@@ -1,57 +1,33 @@
 //! A digest of the inputs of a component. A component with the same digest is not rebuilt.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
+use anyhow::Result;
 
 use super::Guest;
 use crate::cargo::{self, Workspace};
+use crate::files;
 
 /// Returns a digest of the sources of the guest and its path dependencies, the WIT files,
-/// the root manifest, Cargo.lock, and the part of xtask that builds components.
+/// the root manifest, Cargo.lock, and the part of xtask that builds components. Another
+/// compiler of xtask may compute another digest, which only causes a rebuild.
 pub(super) fn digest(workspace: &Workspace, guest: &Guest<'_>) -> Result<String> {
     let root = cargo::root();
-    let mut files = vec![root.join("Cargo.toml"), root.join("Cargo.lock")];
-    for path in ["wit", "xtask/src/plugins.rs", "xtask/src/plugins"] {
-        collect(&root.join(path), &mut files)?;
+    let single = ["Cargo.toml", "Cargo.lock", "xtask/src/plugins.rs"];
+    let mut paths = single.map(|path| root.join(path)).to_vec();
+    let mut folders = vec![root.join("wit"), root.join("xtask/src/plugins")];
+    folders.extend(workspace.source_folders(guest.package));
+    for folder in folders {
+        files::collect_below(&folder, &[], &mut paths)?;
     }
-    for folder in workspace.source_folders(guest.package) {
-        collect(&folder, &mut files)?;
-    }
-    files.sort();
-    files.dedup();
+    paths.sort();
+    paths.dedup();
 
-    let mut hasher = Sha256::new();
-    hasher.update(format!("{:?}", guest.features));
-    for file in files {
-        let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let name = file.strip_prefix(&root).unwrap_or(&file);
-        hasher.update(format!("\n{} {}\n", name.display(), content.len()));
-        hasher.update(content);
+    let mut hasher = DefaultHasher::new();
+    guest.features.hash(&mut hasher);
+    for path in paths {
+        path.strip_prefix(&root).unwrap_or(&path).hash(&mut hasher);
+        files::read(&path)?.hash(&mut hasher);
     }
-    Ok(hex::encode(hasher.finalize()))
-}
-
-/// Adds the file `path`, or every file under the folder `path`. Adds nothing if there is
-/// neither.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    if path.is_file() {
-        files.push(path.to_path_buf());
-    }
-    if !path.is_dir() {
-        return Ok(());
-    }
-    let failed = || format!("cannot list {}", path.display());
-    for entry in fs::read_dir(path).with_context(failed)? {
-        let entry = entry.with_context(failed)?;
-        let kind = entry.file_type().with_context(failed)?;
-        if kind.is_dir() {
-            collect(&entry.path(), files)?;
-        } else if kind.is_file() {
-            files.push(entry.path());
-        }
-    }
-    Ok(())
+    Ok(format!("{:016x}", hasher.finish()))
 }

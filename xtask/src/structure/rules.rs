@@ -68,6 +68,15 @@ pub(super) struct CrateRule {
     pub(super) forbidden: &'static [&'static [&'static str]],
 }
 
+impl CrateRule {
+    const NONE: Self = Self {
+        name: "",
+        allowed: &[],
+        allowed_by_feature: &[],
+        forbidden: &[],
+    };
+}
+
 const HTTP_SERVER: &[&str] = &["axum", "hyper", "hyper-util", "tower", "tower-http"];
 const HTTP_CLIENT: &[&str] = &["reqwest"];
 const API_DOCUMENT: &[&str] = &["utoipa", "utoipa-axum"];
@@ -81,8 +90,6 @@ const RANDOMNESS: &[&str] = &["getrandom", "rand", "uuid"];
 pub(super) const CRATES: [CrateRule; 14] = [
     CrateRule {
         name: "host-domain",
-        allowed: &[],
-        allowed_by_feature: &[],
         forbidden: &[
             HTTP_SERVER,
             HTTP_CLIENT,
@@ -93,11 +100,11 @@ pub(super) const CRATES: [CrateRule; 14] = [
             ASYNC_RUNTIME,
             RANDOMNESS,
         ],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "host-storage",
         allowed: &["host-domain"],
-        allowed_by_feature: &[],
         forbidden: &[
             HTTP_SERVER,
             HTTP_CLIENT,
@@ -105,17 +112,17 @@ pub(super) const CRATES: [CrateRule; 14] = [
             WASM_ENGINE,
             COMMAND_LINE,
         ],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "host-runtime",
         allowed: &["host-domain"],
-        allowed_by_feature: &[],
         forbidden: &[HTTP_SERVER, API_DOCUMENT, DATABASE, COMMAND_LINE],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "host-resources",
         allowed: &["host-domain"],
-        allowed_by_feature: &[],
         forbidden: &[
             HTTP_SERVER,
             HTTP_CLIENT,
@@ -126,6 +133,7 @@ pub(super) const CRATES: [CrateRule; 14] = [
             RANDOMNESS,
             &["utoipa-axum"],
         ],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "host-application",
@@ -135,7 +143,6 @@ pub(super) const CRATES: [CrateRule; 14] = [
             "host-runtime",
             "host-resources",
         ],
-        allowed_by_feature: &[],
         forbidden: &[
             HTTP_SERVER,
             API_DOCUMENT,
@@ -143,12 +150,13 @@ pub(super) const CRATES: [CrateRule; 14] = [
             WASM_ENGINE,
             COMMAND_LINE,
         ],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "host-api",
         allowed: &["host-application", "host-resources", "host-domain"],
-        allowed_by_feature: &[],
         forbidden: &[HTTP_CLIENT, DATABASE, WASM_ENGINE, COMMAND_LINE],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "host-server",
@@ -168,32 +176,31 @@ pub(super) const CRATES: [CrateRule; 14] = [
     CrateRule {
         name: "host-dashboard",
         allowed: &["host-application", "host-domain"],
-        allowed_by_feature: &[],
         forbidden: &[HTTP_CLIENT, DATABASE, WASM_ENGINE, COMMAND_LINE],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "host-mcp",
         allowed: &["host-application", "host-resources", "host-domain"],
-        allowed_by_feature: &[],
         forbidden: &[HTTP_CLIENT, DATABASE, WASM_ENGINE, COMMAND_LINE],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "sandbox",
-        allowed: &[],
-        allowed_by_feature: &[],
         forbidden: &[HTTP_CLIENT, API_DOCUMENT, WASM_ENGINE, COMMAND_LINE],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "simulation",
         allowed: &["host-application", "host-domain", "host-storage"],
-        allowed_by_feature: &[],
         forbidden: &[HTTP_SERVER, HTTP_CLIENT, DATABASE, WASM_ENGINE],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "tests",
         allowed: &["fuzz"],
-        allowed_by_feature: &[],
         forbidden: &[WASM_ENGINE],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "bench",
@@ -207,13 +214,10 @@ pub(super) const CRATES: [CrateRule; 14] = [
             "duffel-flights",
             "nuitee-hotels",
         ],
-        allowed_by_feature: &[],
-        forbidden: &[],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "xtask",
-        allowed: &[],
-        allowed_by_feature: &[],
         forbidden: &[
             HTTP_SERVER,
             HTTP_CLIENT,
@@ -221,6 +225,7 @@ pub(super) const CRATES: [CrateRule; 14] = [
             WASM_ENGINE,
             ASYNC_RUNTIME,
         ],
+        ..CrateRule::NONE
     },
 ];
 

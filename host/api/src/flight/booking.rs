@@ -10,7 +10,7 @@ use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
 use host_application::booking::reader::BookingReader;
-use host_domain::flight::Status;
+use host_domain::booking::BookingStatus;
 use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
 use host_domain::id::BookingId;
 use host_domain::page::PageRequest;
@@ -83,7 +83,7 @@ const fn order() -> SortOrder {
 impl FlightBookingsQuery {
     fn into_filter_and_page(self) -> (FlightBookingFilter, PageRequest) {
         let filter = FlightBookingFilter {
-            status: self.status.map(Status::from),
+            status: self.status.map(BookingStatus::from),
             supplier: self.supplier.map(|id| id.0),
             supplier_reference: self.supplier_reference,
             created_from: self.created_from.map(|from| from.start),

@@ -7,7 +7,7 @@ use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
-use host_domain::flight::Status;
+use host_domain::booking::BookingStatus;
 use host_domain::id::BookingId;
 use host_resources::flight::booking::{self, FlightBookingResource};
 use host_resources::flight::cancellation::FlightCancellationQuoteResource;
@@ -60,7 +60,7 @@ pub(crate) async fn cancel_flight_booking(
         .map_err(|error| ApiError::from_cancel(error, &[]))?;
     let resource = booking::full(&booking);
     let response = match booking.status() {
-        Status::CancelInProgress => ApiResponse::accepted(resource),
+        BookingStatus::CancelInProgress => ApiResponse::accepted(resource),
         _ => ApiResponse::ok(resource),
     };
     Ok(response.meta(SupplierMeta::new(booking.supplier)))

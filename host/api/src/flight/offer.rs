@@ -123,7 +123,7 @@ impl FlightOffersRequest {
 
     fn into_query(self) -> Option<FareQuery> {
         let max_total = self.max_total().transpose().ok()?;
-        let wanted = supplier_api::PriceRequest {
+        let wanted = supplier_api::FlightPriceRequest {
             journeys: self
                 .journeys
                 .into_iter()

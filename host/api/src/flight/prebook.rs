@@ -5,11 +5,13 @@ use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::flight::passenger::{self, PassengerRequest};
 use crate::meta::PrebookMeta;
+use crate::prebook;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::booking::flight_prebook::PrebookFlightCommand;
-use host_application::booking::prebook::{PrebookOutcome, PrebookService};
+use host_application::booking::prebook::PrebookService;
+use host_application::booking::prebook_call::PrebookParameters;
 use host_application::context::RequestContext;
 use host_application::offers::service::OfferService;
 use host_application::offers::terms::FlightOfferTerms;
@@ -106,21 +108,8 @@ pub(crate) async fn prebook_flight(
         .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let command = into_command(context, key, offer, request)?;
-    let outcome = prebooks
-        .prebook_flight(command)
-        .await
-        .map_err(|error| ApiError::from_prebook(&supplier, error))?;
-    Ok(match outcome {
-        PrebookOutcome::Created {
-            booking,
-            sdk_token,
-            checkout,
-        } => ApiResponse::created(booking::full(&booking))
-            .meta(PrebookMeta::created(supplier, sdk_token, checkout)),
-        PrebookOutcome::Existing(booking) => {
-            ApiResponse::ok(booking::full(&booking)).meta(PrebookMeta::existing(booking.supplier))
-        }
-    })
+    let outcome = prebooks.prebook_flight(command).await;
+    prebook::respond(supplier, outcome, booking::full)
 }
 
 fn into_command(
@@ -131,19 +120,21 @@ fn into_command(
 ) -> Result<PrebookFlightCommand, ApiError> {
     let passengers = passenger::match_passengers(&offer, request.passengers)?;
     Ok(PrebookFlightCommand {
-        owner: context.owner,
-        key: key.key,
-        fingerprint: key.fingerprint,
+        parameters: PrebookParameters {
+            owner: context.owner,
+            key: key.key,
+            fingerprint: key.fingerprint,
+            reference_id: request.reference_id,
+            use_payment_sdk: request.use_payment_sdk,
+            request_id: context.request_id.to_string(),
+            deadline: context.deadline.instant(),
+        },
         offer,
-        reference_id: request.reference_id,
         contact: PassengerContact {
             email: request.contact.email,
             phone: normalize_phone(&request.contact.phone),
         },
         passengers: (0..).zip(passengers).collect(),
-        use_payment_sdk: request.use_payment_sdk,
-        request_id: context.request_id.to_string(),
-        deadline: context.deadline.instant(),
     })
 }
 

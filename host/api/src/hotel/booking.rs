@@ -7,7 +7,7 @@ use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, ResponseMeta};
 use axum::extract::State;
 use host_application::booking::reader::BookingReader;
-use host_domain::hotel::Status;
+use host_domain::booking::BookingStatus;
 use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::BookingId;
 use host_domain::page::PageRequest;
@@ -70,7 +70,7 @@ pub(crate) async fn list_hotel_bookings(
     Validated(Query(query)): Validated<Query<HotelBookingsQuery>>,
 ) -> Result<ApiResponse<List<HotelBookingSummaryResource>, PageMeta>, ApiError> {
     let filter = HotelBookingFilter {
-        status: query.status.map(Status::from),
+        status: query.status.map(BookingStatus::from),
         reference_id: query.reference_id,
     };
     let page = PageRequest {

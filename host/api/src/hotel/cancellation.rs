@@ -9,7 +9,7 @@ use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
 use host_application::booking::hotel_cancellation::CancelHotelBookingCommand;
-use host_domain::hotel::Status;
+use host_domain::booking::BookingStatus;
 use host_domain::id::BookingId;
 use host_domain::time::Timestamp;
 use host_resources::hotel::booking::{self, HotelBookingResource};
@@ -78,7 +78,7 @@ pub(crate) async fn cancel_hotel_booking(
     };
     let booking = cancellations.cancel_hotel_booking(&command).await;
     let booking = booking.map_err(|error| ApiError::from_cancel(error, &command.rooms))?;
-    let is_in_progress = booking.status() == Status::CancelInProgress;
+    let is_in_progress = booking.status() == BookingStatus::CancelInProgress;
     let resource = booking::without_cards(&booking);
     let response = if is_in_progress {
         ApiResponse::accepted(resource)

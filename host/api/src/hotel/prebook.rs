@@ -5,11 +5,13 @@ use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::hotel::guest::{self, RoomGuestsRequest};
 use crate::meta::PrebookMeta;
+use crate::prebook;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::booking::hotel_prebook::PrebookHotelCommand;
-use host_application::booking::prebook::{PrebookOutcome, PrebookService};
+use host_application::booking::prebook::PrebookService;
+use host_application::booking::prebook_call::PrebookParameters;
 use host_application::context::RequestContext;
 use host_application::offers::service::OfferService;
 use host_application::offers::terms::HotelOfferTerms;
@@ -129,20 +131,8 @@ pub(crate) async fn prebook_hotel(
         .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let command = into_command(context, key, offer, request)?;
-    let outcome = prebooks
-        .prebook_hotel(command)
-        .await
-        .map_err(|error| ApiError::from_prebook(&supplier, error))?;
-    Ok(match outcome {
-        PrebookOutcome::Created {
-            booking,
-            sdk_token,
-            checkout,
-        } => ApiResponse::created(booking::without_cards(&booking))
-            .meta(PrebookMeta::created(supplier, sdk_token, checkout)),
-        PrebookOutcome::Existing(booking) => ApiResponse::ok(booking::without_cards(&booking))
-            .meta(PrebookMeta::existing(booking.supplier)),
-    })
+    let outcome = prebooks.prebook_hotel(command).await;
+    prebook::respond(supplier, outcome, booking::without_cards)
 }
 
 fn into_command(
@@ -153,15 +143,17 @@ fn into_command(
 ) -> Result<PrebookHotelCommand, ApiError> {
     let rooms = guest::match_guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
     Ok(PrebookHotelCommand {
-        owner: context.owner,
-        key: key.key,
-        fingerprint: key.fingerprint,
+        parameters: PrebookParameters {
+            owner: context.owner,
+            key: key.key,
+            fingerprint: key.fingerprint,
+            reference_id: request.reference_id,
+            use_payment_sdk: request.use_payment_sdk,
+            request_id: context.request_id.to_string(),
+            deadline: context.deadline.instant(),
+        },
         offer,
-        reference_id: request.reference_id,
         contact: request.contact.into(),
         rooms,
-        use_payment_sdk: request.use_payment_sdk,
-        request_id: context.request_id.to_string(),
-        deadline: context.deadline.instant(),
     })
 }

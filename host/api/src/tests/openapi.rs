@@ -1,5 +1,6 @@
 use super::*;
 use crate::error_code::ErrorCode;
+use crate::routes::route_table;
 use host_domain::event::EventType;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::collections::BTreeSet;
@@ -351,4 +352,25 @@ async fn admin_listener_serves_metrics_and_plugins() {
         404
     );
     assert_eq!(ask(Method::GET, "/healthz").await.status(), 200);
+}
+
+/// Clients have these names in generated code. Types and handlers may get other names; the published
+/// ones are pinned by `#[schema(as = …)]` and `operation_id`.
+#[tokio::test]
+async fn published_schema_names_and_operation_ids_stay() {
+    let server = Server::start().await;
+    let document = server.openapi(route_table());
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let mut names: Vec<String> = schemas
+        .keys()
+        .map(|name| format!("schema {name}"))
+        .collect();
+    names.extend(
+        operations(&document).iter().map(|(_, operation)| {
+            format!("operation {}", operation["operationId"].as_str().unwrap())
+        }),
+    );
+    names.sort();
+    let published: Vec<&str> = include_str!("openapi_names.txt").lines().collect();
+    assert_eq!(names, published);
 }

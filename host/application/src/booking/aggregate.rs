@@ -1,140 +1,161 @@
-//! The interface of a booking, for hotels or flights, that the workflow uses.
+//! What the workflow needs to know about a kind of booking: its requests to suppliers, and the
+//! events that follow from their responses.
 
-use crate::booking::execution::{ExecutionContext, StepPreparation, WorkflowError};
-use crate::booking::interpret::Interpretation;
-use crate::booking::step_dependencies::StepDependencies;
+use crate::booking::interpret::{InterpretContext, Interpretation};
+use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::id_generator::IdGenerator;
 use futures::future::BoxFuture;
-use host_domain::booking::{
-    ChangeSource, Expiry, InvalidTransition, Notification, PaymentCollector, Transition,
-};
-use host_domain::event::Product;
-use host_domain::id::{BookingId, EventId, PaymentId};
+use host_domain::booking::{Booking, BookingEvent, BookingKind, Notification};
+use host_domain::id::EventId;
 use host_domain::money::Money;
-use host_domain::owner::Owner;
-use host_domain::payment::{NextStep, Payment, PaymentEvent};
 use host_domain::remote_call::RemoteCall;
-use host_domain::supplier::SupplierId;
+use host_domain::supplier::{
+    BookingLookup, ChangeError, FindRequest, ReadError, SupplierBookingStatus,
+};
 use host_domain::time::Timestamp;
-use host_storage::{DatabaseError, Store, UnitOfWork};
+use host_runtime::{CallContext, Supplier};
+use host_storage::BookingTable;
 use std::fmt::Debug;
 
-/// The phase of a booking with regard to its completion.
-#[derive(Debug, Clone, Copy)]
-pub enum BookingPhase<'a> {
-    /// The offer is not bound yet.
-    Prebooking,
-    /// The offer is bound, and the caller has to complete the booking.
-    ReadyToComplete,
-    /// The booking is being paid and booked.
-    Completing(&'a RemoteCall),
-    /// The booking is confirmed.
-    Confirmed,
-    /// The booking was confirmed, and is cancelled or being cancelled since.
-    Canceling,
-    /// The booking failed.
-    Failed {
-        /// Whether the offer was bound before.
-        was_bound: bool,
-    },
-    /// The booking expired before it was completed.
-    Expired,
+/// The supplier's response to a call that changes something.
+pub type ChangeResponse<K> = Result<<K as BookingKind>::SupplierBooking, ChangeError>;
+
+/// The supplier's response to a lookup.
+pub type LookupResponse<K> = Result<BookingLookup<<K as BookingKind>::SupplierBooking>, ReadError>;
+
+/// The supplier's response to a step.
+pub enum SupplierResponse<K: BookingKind> {
+    /// The response to a call that changes something.
+    Change(ChangeResponse<K>),
+    /// The response to the lookup that reconciles such a call.
+    Lookup(LookupResponse<K>),
 }
 
-/// A booking whose steps the workflow executes.
-pub trait BookingAggregate: Clone + Debug + Send + Sync + Sized + 'static {
-    /// An event that changes the booking.
-    type Event: Clone + Debug + Send + Sync;
-    /// A step, which makes one call about the booking.
-    type Step: Clone + Debug + Send + Sync;
+/// A step that changes something at the supplier.
+#[derive(Debug, Clone, Copy)]
+pub enum ChangeStep<'a, S> {
+    /// Books.
+    Book,
+    /// Cancels.
+    Cancel,
+    /// Does what only this kind of booking has.
+    Kind(&'a S),
+}
 
+/// A request that changes something at the supplier, and what is committed before it is sent.
+pub struct PreparedChange<K: BookingAggregate> {
+    /// The event that marks the call as sent.
+    pub intent: BookingEvent<K>,
+    /// The gateway's reference at the supplier.
+    pub client_reference: String,
+    /// Digest of the request.
+    pub digest: String,
+    /// The request. Passengers are added when it is sent, because their documents are encrypted.
+    pub request: K::ChangeRequest,
+}
+
+/// The supplier that is called, and the context of the call.
+pub struct SupplierTarget<'a> {
+    /// The supplier.
+    pub supplier: &'a Supplier,
+    /// Request, organization, booking and deadline.
+    pub context: &'a CallContext,
+    /// Opens the documents of passengers.
+    pub passenger_secrets: &'a PassengerSecrets,
+}
+
+/// A kind of booking whose steps the workflow executes.
+pub trait BookingAggregate: BookingTable {
     /// The kind of the background job that executes its steps.
     const JOB_KIND: &'static str;
-    /// The product that its events belong to.
-    const PRODUCT: Product;
+    /// Sentences of failures.
+    const TEXTS: FailureTexts;
+    /// Whether a supplier can cancel single rooms of a booking.
+    const CAN_CANCEL_PARTIALLY: bool;
 
-    fn id(&self) -> &BookingId;
-    fn owner(&self) -> &Owner;
-    fn supplier(&self) -> &SupplierId;
-    fn version(&self) -> i64;
-    fn created_at(&self) -> Timestamp;
-    fn updated_at(&self) -> Timestamp;
-    fn status_str(&self) -> &'static str;
-    fn phase(&self) -> BookingPhase<'_>;
-    fn payments(&self) -> &[Payment];
-    fn payment_collector(&self) -> PaymentCollector;
-    fn uses_payment_sdk(&self) -> bool;
-    /// Returns the bound total, or the offered one while nothing is bound.
-    fn total(&self) -> Money;
-    /// Returns the time until which it can be completed.
-    fn expires_at(&self) -> Timestamp;
+    /// A request that changes something at the supplier.
+    type ChangeRequest: Clone + Debug + Send + Sync;
 
-    fn apply(
-        self,
-        event: Self::Event,
-        now: Timestamp,
-    ) -> Result<Transition<Self>, InvalidTransition>;
-    fn next_step(&self, now: Timestamp) -> NextStep<Self::Step>;
-    fn step_name(step: &Self::Step) -> &'static str;
-    /// Returns what has to be prepared before a step, or `None` if the part of the booking that the
-    /// step concerns no longer exists. If the response of the call is lost, the call is reconciled
-    /// at `next_at`.
-    fn prepare_step(
-        &self,
-        step: &Self::Step,
+    /// Returns the request of a step that changes something. If its response is lost, the call is
+    /// reconciled at `next_at`. Returns `None` if the part of the booking that the step concerns no
+    /// longer exists.
+    fn prepare_change(
+        booking: &Booking<Self>,
+        step: ChangeStep<'_, Self::Step>,
         next_at: Timestamp,
-    ) -> Option<StepPreparation<Self::Event>>;
-    /// Makes the call of a step after its intent is committed.
-    fn execute_step<'a>(
-        &'a self,
-        step: &'a Self::Step,
-        dependencies: &'a StepDependencies,
-        execution: &'a ExecutionContext,
-    ) -> BoxFuture<'a, Result<Interpretation<Self::Event>, WorkflowError>>;
+    ) -> Option<PreparedChange<Self>>;
+    /// Sends a request that changes something.
+    fn send_change<'a>(
+        booking: &'a Booking<Self>,
+        request: Self::ChangeRequest,
+        call: SupplierTarget<'a>,
+    ) -> BoxFuture<'a, ChangeResponse<Self>>;
+    /// Looks the booking up at its supplier.
+    fn find<'a>(
+        request: FindRequest,
+        call: SupplierTarget<'a>,
+    ) -> BoxFuture<'a, LookupResponse<Self>>;
+    /// Returns the name of the step whose call is reconciled by `step`, or `None` if `step` changes
+    /// something itself.
+    fn reconciled_step(step: &Self::Step) -> Option<&'static str>;
+    /// Interprets the response to a step that only this kind has.
+    fn interpret_kind_step(
+        booking: &Booking<Self>,
+        step: &Self::Step,
+        response: SupplierResponse<Self>,
+        context: &InterpretContext<'_>,
+    ) -> Interpretation<BookingEvent<Self>>;
 
-    fn payment_event(id: PaymentId, event: PaymentEvent) -> Self::Event;
-    fn prebook_started_event() -> Self::Event;
-    fn prebook_refused_event() -> Self::Event;
-    /// Returns the event for an expiry.
-    fn expired_event(expiry: Expiry) -> Self::Event;
-    fn change_reported_event(by: ChangeSource) -> Self::Event;
-    fn book_started_event(payment: Option<Payment>) -> Self::Event;
-    /// Returns the call to the supplier whose outcome may be unknown, with the name of its step.
-    fn unresolved_call(&self) -> Option<(&'static str, &RemoteCall)>;
-    /// Returns the event for an operator's refund amount, or `None` unless the booking has a
-    /// cancellation whose refund is undecided.
-    fn pending_refund_decision(&self) -> Option<fn(Money) -> Self::Event> {
-        None
-    }
-    /// Returns the event for an operator's decision about a call. With a reference the call
-    /// succeeded; without one it was not executed.
-    fn resolved_event(
-        &self,
-        step: &'static str,
-        reference: Option<&str>,
+    /// Returns whether the supplier cancelled everything that the cancellation in progress is
+    /// about.
+    fn is_canceled_as_requested(
+        booking: &Booking<Self>,
+        supplier_booking: &Self::SupplierBooking,
+    ) -> bool;
+    /// Returns the event of a cancellation that succeeded.
+    fn cancel_succeeded_event(
+        supplier_booking: Box<Self::SupplierBooking>,
         ids: &dyn IdGenerator,
     ) -> Self::Event;
-    fn supplier_reference(&self) -> Option<&str>;
+    /// Returns the event of a refresh, with the time of the change that caused it.
+    fn refreshed_event(
+        supplier_booking: Box<Self::SupplierBooking>,
+        change_reported_at: Timestamp,
+        ids: &dyn IdGenerator,
+    ) -> Self::Event;
 
-    fn insert(&self, write: &mut UnitOfWork);
-    fn update(&self, read_version: i64, write: &mut UnitOfWork);
-    fn event_payload(&self, id: &EventId, notice: &Notification) -> String;
-    /// Loads a booking of any owner.
-    fn load<'a>(
-        store: &'a Store,
-        id: &'a BookingId,
-    ) -> BoxFuture<'a, Result<Option<Self>, DatabaseError>>;
-    /// Loads a booking if it belongs to this owner.
-    fn find_owned<'a>(
-        store: &'a Store,
-        owner: &'a Owner,
-        id: &'a BookingId,
-    ) -> BoxFuture<'a, Result<Option<Self>, DatabaseError>>;
-
-    /// Returns the payment with this id.
-    fn payment(&self, id: &PaymentId) -> Result<&Payment, WorkflowError> {
-        let mut payments = self.payments().iter();
-        let found = payments.find(|payment| payment.id == *id);
-        found.ok_or_else(|| WorkflowError::BookingMissing(self.id().clone()))
+    /// Returns the call of a step that only this kind has and whose outcome may be unknown, with
+    /// the step.
+    fn unresolved_kind_call(_booking: &Booking<Self>) -> Option<(Self::Step, &RemoteCall)> {
+        None
     }
+    /// Returns the event for an operator's decision about such a call: the booking as the supplier
+    /// has it if the call succeeded, `None` if it was not executed.
+    fn resolved_kind_event(
+        step: &Self::Step,
+        resolved: Option<Box<Self::SupplierBooking>>,
+    ) -> Self::Event;
+    /// Returns the booking as the supplier has it according to the operator.
+    fn resolved_booking(
+        booking: &Booking<Self>,
+        supplier_reference: &str,
+        status: SupplierBookingStatus,
+    ) -> Self::SupplierBooking;
+    /// Returns the event for an operator's refund amount, or `None` unless the booking has a
+    /// cancellation whose refund is undecided.
+    fn pending_refund_decision(_booking: &Booking<Self>) -> Option<fn(Money) -> Self::Event> {
+        None
+    }
+
+    /// Returns the JSON document of an event for subscribers.
+    fn event_payload(booking: &Booking<Self>, id: &EventId, notification: &Notification) -> String;
+}
+
+/// Sentences of failures that differ between the kinds of booking.
+#[derive(Debug, Clone, Copy)]
+pub struct FailureTexts {
+    /// The supplier refused to bind the offer.
+    pub prebook_failed: &'static str,
+    /// The supplier has nothing more to sell.
+    pub sold_out: &'static str,
 }

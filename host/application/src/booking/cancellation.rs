@@ -9,8 +9,14 @@ use crate::booking::history::transition_statements;
 use crate::booking::hotel_cancellation::{self, CancelHotelBookingCommand};
 use crate::idempotency::{IdempotencyService, IdempotentRequest, claim_in};
 use crate::supplier::directory::SupplierDirectory;
-use host_domain::booking::Transition;
-use host_domain::flight::supplier_api::SupplierQuote;
+use host_domain::booking::{Booking, BookingState, Transition};
+use host_domain::flight::booking::{
+    FlightBookedState, FlightBooking, FlightBookingDetails, FlightEvent,
+};
+use host_domain::flight::supplier_api::FlightSupplierQuote;
+use host_domain::hotel::booking::{
+    HotelBookedState, HotelBooking, HotelBookingDetails, HotelEvent,
+};
 use host_domain::id::{BookingId, CancellationId};
 use host_domain::owner::Owner;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
@@ -49,19 +55,19 @@ impl CancellationService {
     pub async fn cancel_hotel_booking(
         &self,
         command: &CancelHotelBookingCommand,
-    ) -> Result<hotel::Booking, CancelError> {
+    ) -> Result<HotelBooking, CancelError> {
         loop {
             let is_repeat = self.is_repeat(command.key.as_ref()).await?;
             let booking = self
                 .base
                 .store
-                .hotel_booking(&command.owner, &command.booking)
+                .booking::<HotelBookingDetails>(&command.owner, &command.booking)
                 .await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
             if let Some(unknown) = command
                 .rooms
                 .iter()
-                .find(|id| booking.rooms.iter().all(|room| room.id != **id))
+                .find(|id| booking.details.rooms.iter().all(|room| room.id != **id))
             {
                 return Err(CancelError::UnknownRoom(unknown.clone()));
             }
@@ -75,12 +81,12 @@ impl CancellationService {
             let room_ids =
                 hotel_cancellation::rooms_to_cancel(supplier.as_ref(), &booking, &command.rooms)?;
             let read_version = booking.version;
-            let event = hotel::booking::Event::CancelStarted {
+            let event = HotelEvent::CancelStarted {
                 id: CancellationId::from_bits(self.base.ids.generate()),
                 room_ids,
             };
             let transition = booking
-                .apply(event, self.base.now())
+                .apply(event.into(), self.base.now())
                 .map_err(|conflict| CancelError::InvalidState(conflict.status))?;
             let booking = transition.booking.clone();
             let key = command.key.as_ref();
@@ -103,12 +109,12 @@ impl CancellationService {
         let booking = self
             .base
             .store
-            .hotel_booking(owner, id)
+            .booking::<HotelBookingDetails>(owner, id)
             .await?
             .ok_or(CancellationQuoteError::NotFound)?;
         let reference = match booking.state {
-            hotel::booking::State::Confirmed { .. }
-            | hotel::booking::State::PartiallyCanceled { .. } => {
+            BookingState::Booked(HotelBookedState::Confirmed { .. })
+            | BookingState::Booked(HotelBookedState::PartiallyCanceled { .. }) => {
                 booking.supplier_reference.clone().unwrap_or_default()
             }
             _ => {
@@ -118,6 +124,7 @@ impl CancellationService {
             }
         };
         if booking
+            .details
             .policy
             .as_ref()
             .is_some_and(|policy| policy.forbids_cancellation(self.base.now()))
@@ -137,13 +144,13 @@ impl CancellationService {
         let quote = hotel::quote::HotelCancellationQuote::from_supplier(
             supplier_quote,
             booking.active_total(),
-            booking.policy.as_ref(),
+            booking.details.policy.as_ref(),
             self.base.now(),
         );
         let current = self
             .base
             .store
-            .hotel_booking(owner, id)
+            .booking::<HotelBookingDetails>(owner, id)
             .await?
             .ok_or(CancellationQuoteError::NotFound)?;
         if current.version != booking.version {
@@ -169,36 +176,44 @@ impl CancellationService {
         id: &BookingId,
         key: Option<&IdempotentRequest>,
         request_id: &str,
-    ) -> Result<flight::Booking, CancelError> {
+    ) -> Result<FlightBooking, CancelError> {
         loop {
             let is_repeat = self.is_repeat(key).await?;
-            let booking = self.base.store.flight_booking(owner, id).await?;
+            let booking = self
+                .base
+                .store
+                .booking::<FlightBookingDetails>(owner, id)
+                .await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
             let event = match booking.state {
-                flight::booking::State::Confirmed { .. } if is_repeat => return Ok(booking),
-                flight::booking::State::Confirmed { .. }
+                BookingState::Booked(FlightBookedState::Confirmed { .. }) if is_repeat => {
+                    return Ok(booking);
+                }
+                BookingState::Booked(FlightBookedState::Confirmed { .. })
                     if !self.supports_flight_cancellation(&booking.supplier) =>
                 {
                     return Err(CancelError::Unsupported);
                 }
-                flight::booking::State::Confirmed { .. } => flight::booking::Event::CancelStarted,
-                flight::booking::State::CancelInProgress { .. }
-                | flight::booking::State::Canceled => flight::booking::Event::CancelExpedited,
-                flight::booking::State::Created
-                | flight::booking::State::PrebookInProgress { .. }
-                | flight::booking::State::ReadyForComplete
-                | flight::booking::State::CompleteInProgress { .. }
-                | flight::booking::State::Failed
-                | flight::booking::State::Expired => {
+                BookingState::Booked(FlightBookedState::Confirmed { .. }) => {
+                    FlightEvent::CancelStarted
+                }
+                BookingState::Booked(FlightBookedState::CancelInProgress { .. })
+                | BookingState::Booked(FlightBookedState::Canceled) => FlightEvent::CancelExpedited,
+                BookingState::Created
+                | BookingState::PrebookInProgress { .. }
+                | BookingState::ReadyForComplete
+                | BookingState::CompleteInProgress { .. }
+                | BookingState::Failed
+                | BookingState::Expired => {
                     return Err(CancelError::InvalidState(booking.status().as_str()));
                 }
             };
             let read_version = booking.version;
             let unclaimed = key.filter(|_| !is_repeat);
-            let transition = match booking.clone().apply(event.clone(), self.base.now()) {
+            let transition = match booking.clone().apply(event.clone().into(), self.base.now()) {
                 Ok(transition) => transition,
                 // Nothing is waiting: the cancellation is running, or everything is done.
-                Err(_) if event == flight::booking::Event::CancelExpedited => {
+                Err(_) if event == FlightEvent::CancelExpedited => {
                     self.claim_key(unclaimed, id).await?;
                     return Ok(booking);
                 }
@@ -221,9 +236,16 @@ impl CancellationService {
         request_id: &str,
         deadline: Instant,
     ) -> Result<(SupplierId, flight::quote::FlightCancellationQuote), CancellationQuoteError> {
-        let booking = self.base.store.flight_booking(owner, id).await?;
+        let booking = self
+            .base
+            .store
+            .booking::<FlightBookingDetails>(owner, id)
+            .await?;
         let booking = booking.ok_or(CancellationQuoteError::NotFound)?;
-        if !matches!(booking.state, flight::booking::State::Confirmed { .. }) {
+        if !matches!(
+            booking.state,
+            BookingState::Booked(FlightBookedState::Confirmed { .. })
+        ) {
             return Err(CancellationQuoteError::InvalidState(
                 booking.status().as_str(),
             ));
@@ -243,7 +265,7 @@ impl CancellationService {
             Ok(supplier_quote) => supplier_quote,
             Err(error) => return Err(CancellationQuoteError::Supplier(booking.supplier, error)),
         };
-        if let SupplierQuote::Unavailable(why) = &supplier_quote {
+        if let FlightSupplierQuote::Unavailable(why) = &supplier_quote {
             tracing::info!(booking = %booking.id, why, "the airline returned no quote; the stored terms are used");
         }
         let quote =
@@ -272,17 +294,17 @@ impl CancellationService {
 
     /// Stores the start of a cancellation, schedules the job that executes it and claims the key.
     /// Returns `false` if another process changed the booking first.
-    async fn commit_start<B: BookingAggregate>(
+    async fn commit_start<K: BookingAggregate>(
         &self,
         read_version: i64,
-        transition: Transition<B>,
+        transition: Transition<Booking<K>>,
         key: Option<&IdempotentRequest>,
         request_id: &str,
     ) -> Result<bool, CancelError> {
-        let id = transition.booking.id().clone();
+        let id = transition.booking.id.clone();
         let mut write =
             transition_statements(&self.base, read_version, &[transition], None, request_id);
-        write.schedule_job(B::JOB_KIND, id.as_str(), self.base.now());
+        write.schedule_job(K::JOB_KIND, id.as_str(), self.base.now());
         claim_in(&mut write, key, id.as_str());
         match self.base.store.commit(write).await {
             Ok(()) => Ok(true),

@@ -2,14 +2,14 @@
 //! and returns the outcome.
 
 use crate::base::Base;
-use crate::booking::aggregate::{BookingAggregate, BookingPhase};
+use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::WorkflowEngine;
 use crate::booking::execution::WorkflowError;
 use crate::booking::lease::wait_for_next_poll;
 use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
 use crate::payment_instrument::{InstrumentError, PaymentInstrumentService};
 use crate::sealer::SealError;
-use host_domain::booking::{Expiry, PaymentCollector};
+use host_domain::booking::{Booking, BookingEvent, BookingPhase, PaymentCollector};
 use host_domain::id::{BookingId, InstrumentId, PaymentId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
@@ -40,36 +40,39 @@ pub struct CompleteBookingCommand {
 
 impl CompleteBookingCommand {
     /// Returns how the request's instrument was declined so far.
-    fn declines_of_instrument<B: BookingAggregate>(&self, booking: &B) -> Vec<DeclineReason> {
+    fn declines_of_instrument<K: BookingAggregate>(
+        &self,
+        booking: &Booking<K>,
+    ) -> Vec<DeclineReason> {
         let by_it = |payment: &&Payment| match &payment.method {
             PaymentMethod::Instrument { id } => self.instrument.as_ref() == Some(id),
             PaymentMethod::Sdk | PaymentMethod::Supplier => false,
         };
-        let tried = booking.payments().iter().filter(by_it);
+        let tried = booking.payments.iter().filter(by_it);
         tried.filter_map(|payment| payment.decline_reason).collect()
     }
 }
 
 /// The outcome of completing a booking.
 #[derive(Debug)]
-pub enum CompletionOutcome<B> {
+pub enum CompletionOutcome<K: BookingAggregate> {
     /// The booking is confirmed, now or before.
-    Confirmed(Box<B>),
+    Confirmed(Box<Booking<K>>),
     /// The booking was confirmed before, and is cancelled or being cancelled since.
-    CanceledMeanwhile(Box<B>),
+    CanceledMeanwhile(Box<Booking<K>>),
     /// The supplier accepted the request and decides later.
-    InProgress(Box<B>),
+    InProgress(Box<Booking<K>>),
     /// The payment was declined or is not completed; another instrument may be tried.
     PaymentFailed {
-        booking: Box<B>,
+        booking: Box<Booking<K>>,
         requires_action: bool,
     },
     /// The supplier was not called; the same request may be tried again.
-    NotSent(Box<B>),
+    NotSent(Box<Booking<K>>),
     /// The supplier refused.
-    Rejected(Box<B>),
+    Rejected(Box<Booking<K>>),
     /// The outcome is unknown.
-    Unknown(Box<B>),
+    Unknown(Box<Booking<K>>),
 }
 
 /// Reasons why completion was not started.
@@ -138,10 +141,10 @@ impl CompletionService {
     ///
     /// # Errors
     /// [`CompleteBookingError`].
-    pub async fn complete<B: BookingAggregate>(
+    pub async fn complete<K: BookingAggregate>(
         &self,
         mut command: CompleteBookingCommand,
-    ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
+    ) -> Result<CompletionOutcome<K>, CompleteBookingError> {
         let key = command.key.clone();
         let outcome = self.complete_under_key(&mut command).await?;
         if let Some(key) = &key
@@ -152,10 +155,10 @@ impl CompletionService {
         Ok(outcome)
     }
 
-    async fn complete_under_key<B: BookingAggregate>(
+    async fn complete_under_key<K: BookingAggregate>(
         &self,
         command: &mut CompleteBookingCommand,
-    ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
+    ) -> Result<CompletionOutcome<K>, CompleteBookingError> {
         let result = self.start_or_wait(command).await;
         match &result {
             Ok(_)
@@ -177,15 +180,15 @@ impl CompletionService {
 
     /// Starts the completion, or waits for the outcome of one in progress. Removes the key from the
     /// request once it is claimed.
-    async fn start_or_wait<B: BookingAggregate>(
+    async fn start_or_wait<K: BookingAggregate>(
         &self,
         command: &mut CompleteBookingCommand,
-    ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
+    ) -> Result<CompletionOutcome<K>, CompleteBookingError> {
         let mut declines_known = None;
         loop {
-            let booking = self.find_booking_to_complete::<B>(command).await?;
+            let booking = self.find_booking_to_complete::<K>(command).await?;
             let is_untouched = matches!(booking.phase(), BookingPhase::ReadyToComplete)
-                && booking.payments().is_empty();
+                && booking.payments.is_empty();
             if !is_untouched {
                 self.resolve_idempotency(command).await?;
             }
@@ -220,12 +223,12 @@ impl CompletionService {
                     if !self
                         .engine
                         .leases()
-                        .is_held(B::JOB_KIND, booking.id())
+                        .is_held(K::JOB_KIND, &booking.id)
                         .await?
                     {
                         // The worker may have finished since the booking was read.
-                        let current = self.find_booking_to_complete::<B>(command).await?;
-                        if current.version() == booking.version() {
+                        let current = self.find_booking_to_complete::<K>(command).await?;
+                        if current.version == booking.version {
                             return Ok(CompletionOutcome::from_booking(current));
                         }
                         continue;
@@ -233,21 +236,9 @@ impl CompletionService {
                 }
                 BookingPhase::Prebooking
                 | BookingPhase::Expired
-                | BookingPhase::Failed { was_bound: false } => {
-                    return Err(CompleteBookingError::InvalidState(booking.status_str()));
-                }
-                BookingPhase::Failed { was_bound: true } => {
-                    return Ok(CompletionOutcome::Rejected(Box::new(booking)));
-                }
-                BookingPhase::Confirmed => {
-                    return Ok(CompletionOutcome::Confirmed(Box::new(booking)));
-                }
-                BookingPhase::Canceling if is_repeat => {
-                    return Ok(CompletionOutcome::Confirmed(Box::new(booking)));
-                }
-                BookingPhase::Canceling => {
-                    return Ok(CompletionOutcome::CanceledMeanwhile(Box::new(booking)));
-                }
+                | BookingPhase::Failed { .. }
+                | BookingPhase::Confirmed
+                | BookingPhase::Canceling => return completed_outcome(booking, is_repeat),
             }
             // Another worker is completing the booking; its outcome is also the outcome of this
             // request.
@@ -274,32 +265,39 @@ impl CompletionService {
         Ok(())
     }
 
-    async fn find_booking_to_complete<B: BookingAggregate>(
+    async fn find_booking_to_complete<K: BookingAggregate>(
         &self,
         command: &CompleteBookingCommand,
-    ) -> Result<B, CompleteBookingError> {
-        let found = B::find_owned(&self.base.store, &command.owner, &command.booking).await?;
+    ) -> Result<Booking<K>, CompleteBookingError> {
+        let found = self
+            .base
+            .store
+            .booking::<K>(&command.owner, &command.booking)
+            .await?;
         found.ok_or(CompleteBookingError::NotFound)
     }
 
     /// Commits the intent with the key and executes the steps. Returns `None` if another process
     /// changed the booking first or took the key.
-    async fn start_completion<B: BookingAggregate>(
+    async fn start_completion<K: BookingAggregate>(
         &self,
-        booking: B,
+        booking: Booking<K>,
         command: &mut CompleteBookingCommand,
-    ) -> Result<Option<CompletionOutcome<B>>, CompleteBookingError> {
+    ) -> Result<Option<CompletionOutcome<K>>, CompleteBookingError> {
         let mut execution = self
             .engine
             .execution_context(&command.request_id, command.deadline);
-        let is_expired = booking.expires_at() <= self.base.now();
+        let is_expired = booking.offer_expires_at <= self.base.now();
         let event = if is_expired {
-            B::expired_event(Expiry::Offer)
+            BookingEvent::OfferExpired
         } else {
             execution.instrument = self.instrument_for(&booking, command).await?;
-            let to_payment =
-                |instrument| new_authorization(&self.base, booking.total(), instrument);
-            B::book_started_event(execution.instrument.as_ref().map(to_payment))
+            let to_payment = |instrument| {
+                new_authorization(&self.base, booking.details.booked_price(), instrument)
+            };
+            BookingEvent::BookStarted {
+                payment: execution.instrument.as_ref().map(to_payment),
+            }
         };
         let claim_key = |write: &mut UnitOfWork| {
             if !is_expired {
@@ -322,7 +320,9 @@ impl CompletionService {
         };
         let booking = result?;
         if is_expired {
-            Err(CompleteBookingError::InvalidState(booking.status_str()))
+            Err(CompleteBookingError::InvalidState(
+                booking.status().as_str(),
+            ))
         } else {
             Ok(Some(CompletionOutcome::from_booking(booking)))
         }
@@ -330,13 +330,13 @@ impl CompletionService {
 
     /// Returns the instrument to pay with. Returns `None` if the booking is, or will be, paid
     /// without a stored instrument.
-    async fn instrument_for<B: BookingAggregate>(
+    async fn instrument_for<K: BookingAggregate>(
         &self,
-        booking: &B,
+        booking: &Booking<K>,
         command: &CompleteBookingCommand,
     ) -> Result<Option<Instrument>, CompleteBookingError> {
         let by_instrument =
-            booking.payment_collector() == PaymentCollector::Gateway && !booking.uses_payment_sdk();
+            booking.payment_collector == PaymentCollector::Gateway && !booking.use_payment_sdk;
         let id = match (&command.instrument, by_instrument) {
             (Some(id), true) => id,
             (None, false) => return Ok(None),
@@ -365,9 +365,9 @@ pub fn new_authorization(base: &Base, amount: Money, instrument: &Instrument) ->
     )
 }
 
-impl<B> CompletionOutcome<B> {
+impl<K: BookingAggregate> CompletionOutcome<K> {
     /// Returns the booking, whatever the outcome.
-    pub fn into_booking(self) -> Box<B> {
+    pub fn into_booking(self) -> Box<Booking<K>> {
         match self {
             Self::Confirmed(booking)
             | Self::CanceledMeanwhile(booking)
@@ -393,9 +393,37 @@ impl<B> CompletionOutcome<B> {
     }
 }
 
-impl<B: BookingAggregate> CompletionOutcome<B> {
+/// Returns the outcome for a booking that cannot be completed any more.
+///
+/// # Errors
+/// [`CompleteBookingError::InvalidState`] if it was never ready to be completed, or expired.
+fn completed_outcome<K: BookingAggregate>(
+    booking: Booking<K>,
+    is_repeat: bool,
+) -> Result<CompletionOutcome<K>, CompleteBookingError> {
+    match booking.phase() {
+        BookingPhase::Failed {
+            was_prebooked: true,
+        } => Ok(CompletionOutcome::Rejected(Box::new(booking))),
+        BookingPhase::Canceling if !is_repeat => {
+            Ok(CompletionOutcome::CanceledMeanwhile(Box::new(booking)))
+        }
+        BookingPhase::Confirmed | BookingPhase::Canceling => {
+            Ok(CompletionOutcome::Confirmed(Box::new(booking)))
+        }
+        BookingPhase::Prebooking
+        | BookingPhase::ReadyToComplete
+        | BookingPhase::Completing(_)
+        | BookingPhase::Failed { .. }
+        | BookingPhase::Expired => Err(CompleteBookingError::InvalidState(
+            booking.status().as_str(),
+        )),
+    }
+}
+
+impl<K: BookingAggregate> CompletionOutcome<K> {
     /// Derives the outcome from a booking whose workflow is not being executed.
-    fn from_booking(booking: B) -> Self {
+    fn from_booking(booking: Booking<K>) -> Self {
         let booking = Box::new(booking);
         match booking.phase() {
             BookingPhase::Completing(RemoteCall::Accepted { .. }) => Self::InProgress(booking),
@@ -411,7 +439,7 @@ impl<B: BookingAggregate> CompletionOutcome<B> {
     /// Derives the outcome from a booking whose workflow continues after the caller's deadline. A
     /// call that was sent without a response so far is unknown; a call that was not sent is still
     /// to come.
-    fn at_deadline(booking: B) -> Self {
+    fn at_deadline(booking: Booking<K>) -> Self {
         match booking.phase() {
             BookingPhase::Completing(RemoteCall::Pending { .. }) => {
                 Self::InProgress(Box::new(booking))
@@ -420,12 +448,12 @@ impl<B: BookingAggregate> CompletionOutcome<B> {
         }
     }
 
-    fn from_payment(booking: Box<B>) -> Self {
-        let last = booking.payments().last();
+    fn from_payment(booking: Box<Booking<K>>) -> Self {
+        let last = booking.payments.last();
         let decline = last.and_then(|payment| payment.decline_reason);
         let browser = last.is_some_and(|payment| payment.state == PaymentState::RequiresAction);
         let requires_action = browser || decline == Some(DeclineReason::RequiresAction);
-        let supplier_takes_it = booking.payment_collector() == PaymentCollector::Supplier;
+        let supplier_takes_it = booking.payment_collector == PaymentCollector::Supplier;
         if requires_action || decline.is_some() || supplier_takes_it {
             Self::PaymentFailed {
                 booking,

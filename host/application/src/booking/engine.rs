@@ -15,13 +15,15 @@ use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::plan::{self, PlannedAction, PlannedCall, STEPS_MAX, TransitionPlan};
 use crate::booking::settings::BookingSettings;
 use crate::booking::step_dependencies::StepDependencies;
+use crate::booking::steps::execute::execute_step;
+use crate::booking::steps::prepare::PreparedStep;
 use crate::failpoint::{self, FailpointPhase};
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::supplier::directory::SupplierDirectory;
 use crate::task_supervisor::TaskSupervisor;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::Transition;
+use host_domain::booking::{Booking, BookingEvent, Named, Transition};
 use host_domain::id::{AttemptId, BookingId};
 use host_storage::{Attempt, AttemptOutcome, CommitError, Conflict, NewAttempt, UnitOfWork};
 use std::sync::Arc;
@@ -49,9 +51,9 @@ pub struct StepOutcome<E> {
 }
 
 /// The action that follows a commit.
-pub enum NextAction<S> {
+pub enum NextAction<K: BookingAggregate> {
     /// Makes the call of this step.
-    Execute(S, AttemptReference),
+    Execute(Box<PreparedStep<K>>, AttemptReference),
     /// Makes no call: none is due, at all or before a later instant. The lease is released.
     Idle,
 }
@@ -141,12 +143,12 @@ impl WorkflowEngine {
     ///
     /// # Errors
     /// [`WorkflowError`].
-    pub async fn run_steps_to_completion<B: BookingAggregate>(
+    pub async fn run_steps_to_completion<K: BookingAggregate>(
         self: &Arc<Self>,
-        booking: B,
-        next: NextAction<B::Step>,
+        booking: Booking<K>,
+        next: NextAction<K>,
         execution: ExecutionContext,
-    ) -> Result<B, WorkflowError> {
+    ) -> Result<Booking<K>, WorkflowError> {
         let engine = Arc::clone(self);
         let workflow = async move { engine.run_steps(booking, next, &execution).await };
         self.run_to_completion(workflow.boxed()).await?
@@ -156,22 +158,22 @@ impl WorkflowEngine {
     ///
     /// # Errors
     /// [`WorkflowError`].
-    pub async fn resume<B: BookingAggregate>(
+    pub async fn resume<K: BookingAggregate>(
         &self,
-        booking: B,
+        booking: Booking<K>,
         execution: &ExecutionContext,
-    ) -> Result<B, WorkflowError> {
+    ) -> Result<Booking<K>, WorkflowError> {
         let (booking, next) = self.commit_outcome(booking, None, execution).await?;
         self.run_steps(booking, next, execution).await
     }
 
     /// Stores the outcome of a call and continues the workflow.
-    pub async fn resume_with_outcome<B: BookingAggregate>(
+    pub async fn resume_with_outcome<K: BookingAggregate>(
         &self,
-        booking: B,
-        outcome: StepOutcome<B::Event>,
+        booking: Booking<K>,
+        outcome: StepOutcome<BookingEvent<K>>,
         execution: &ExecutionContext,
-    ) -> Result<B, WorkflowError> {
+    ) -> Result<Booking<K>, WorkflowError> {
         let (booking, next) = self
             .commit_outcome(booking, Some(outcome), execution)
             .await?;
@@ -180,14 +182,14 @@ impl WorkflowEngine {
 
     /// Stores what a caller requests and acquires the lease. Returns `None` if another process
     /// changed the booking or holds the lease.
-    pub async fn start<B: BookingAggregate>(
+    pub async fn start<K: BookingAggregate>(
         &self,
-        booking: B,
-        event: B::Event,
+        booking: Booking<K>,
+        event: BookingEvent<K>,
         execution: &ExecutionContext,
         extra_statements: impl FnOnce(&mut UnitOfWork),
-    ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
-        let read_version = booking.version();
+    ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
+        let read_version = booking.version;
         let plan = self.plan_transitions(booking, Some(event))?;
         let mut write =
             self.plan_statements(read_version, &plan, None, execution, LeaseAction::Acquire);
@@ -197,14 +199,14 @@ impl WorkflowEngine {
 
     /// Stores an outcome that was found out separately, for a call that no run waits for, and
     /// acquires the lease. Returns `None` in the same cases as `start`.
-    pub async fn start_with_outcome<B: BookingAggregate>(
+    pub async fn start_with_outcome<K: BookingAggregate>(
         &self,
-        booking: B,
-        outcome: &StepOutcome<B::Event>,
+        booking: Booking<K>,
+        outcome: &StepOutcome<BookingEvent<K>>,
         execution: &ExecutionContext,
-    ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
-        let read_version = booking.version();
-        log_outcome(booking.id(), outcome, execution);
+    ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
+        let read_version = booking.version;
+        log_outcome(&booking.id, outcome, execution);
         let plan = self.plan_transitions(booking, Some(outcome.interpretation.event.clone()))?;
         let write = self.plan_statements(
             read_version,
@@ -216,11 +218,11 @@ impl WorkflowEngine {
         self.commit_start(plan, write).await
     }
 
-    async fn commit_start<B: BookingAggregate>(
+    async fn commit_start<K: BookingAggregate>(
         &self,
-        plan: TransitionPlan<B>,
+        plan: TransitionPlan<K>,
         write: UnitOfWork,
-    ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
+    ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
         match self.base.store.commit(write).await {
             Ok(()) => Ok(Some(self.after_commit(plan))),
             Err(CommitError::Conflict(_)) => Ok(None),
@@ -229,32 +231,32 @@ impl WorkflowEngine {
     }
 
     /// Executes the steps that follow and renews the lease meanwhile.
-    pub async fn run_steps<B: BookingAggregate>(
+    pub async fn run_steps<K: BookingAggregate>(
         &self,
-        booking: B,
-        next: NextAction<B::Step>,
+        booking: Booking<K>,
+        next: NextAction<K>,
         execution: &ExecutionContext,
-    ) -> Result<B, WorkflowError> {
+    ) -> Result<Booking<K>, WorkflowError> {
         if matches!(next, NextAction::Idle) {
             return Ok(booking);
         }
-        let id = booking.id().clone();
+        let id = booking.id.clone();
         let steps = self.step_loop(booking, next, execution).boxed();
         self.leases
-            .with_lease(B::JOB_KIND, &id, execution, steps)
+            .with_lease(K::JOB_KIND, &id, execution, steps)
             .await
             .map_err(WorkflowError::after_send)
     }
 
-    async fn step_loop<B: BookingAggregate>(
+    async fn step_loop<K: BookingAggregate>(
         &self,
-        mut booking: B,
-        mut next: NextAction<B::Step>,
+        mut booking: Booking<K>,
+        mut next: NextAction<K>,
         execution: &ExecutionContext,
-    ) -> Result<B, WorkflowError> {
+    ) -> Result<Booking<K>, WorkflowError> {
         for _ in 0..STEPS_MAX {
-            let (step, attempt) = match next {
-                NextAction::Execute(step, attempt) => (step, attempt),
+            let (prepared, attempt) = match next {
+                NextAction::Execute(prepared, attempt) => (prepared, attempt),
                 NextAction::Idle => return Ok(booking),
             };
             let attempt = match attempt {
@@ -263,9 +265,10 @@ impl WorkflowEngine {
                     self.find_unresolved_attempt(&booking, &call).await?
                 }
             };
-            let interpretation = booking.execute_step(&step, &self.steps, execution).await?;
+            let name = prepared.step.name();
+            let interpretation = execute_step(&booking, *prepared, &self.steps, execution).await?;
             let outcome = StepOutcome {
-                step: B::step_name(&step),
+                step: name,
                 attempt,
                 interpretation,
             };
@@ -273,25 +276,25 @@ impl WorkflowEngine {
                 .commit_outcome(booking, Some(outcome), execution)
                 .await?;
         }
-        tracing::error!(booking = %booking.id(), status = booking.status_str(), "a booking exceeded the maximum number of steps in one run; check the rules of its state machine");
-        Err(WorkflowError::TooManyConflicts(booking.id().clone()))
+        tracing::error!(booking = %booking.id, status = booking.status().as_str(), "a booking exceeded the maximum number of steps in one run; check the rules of its state machine");
+        Err(WorkflowError::TooManyConflicts(booking.id.clone()))
     }
 
     /// Stores the outcome of a call, together with the intent of the next one or the release of the
     /// lease. If the booking changed meanwhile, applies the outcome to its current state.
-    async fn commit_outcome<B: BookingAggregate>(
+    async fn commit_outcome<K: BookingAggregate>(
         &self,
-        mut booking: B,
-        outcome: Option<StepOutcome<B::Event>>,
+        mut booking: Booking<K>,
+        outcome: Option<StepOutcome<BookingEvent<K>>>,
         execution: &ExecutionContext,
-    ) -> Result<(B, NextAction<B::Step>), WorkflowError> {
-        let id = booking.id().clone();
+    ) -> Result<(Booking<K>, NextAction<K>), WorkflowError> {
+        let id = booking.id.clone();
         if let Some(outcome) = &outcome {
             self.hit_failpoint(outcome.step, FailpointPhase::ResponseReceived);
             log_outcome(&id, outcome, execution);
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let read_version = booking.version();
+            let read_version = booking.version;
             let event = outcome
                 .as_ref()
                 .map(|outcome| outcome.interpretation.event.clone());
@@ -315,7 +318,7 @@ impl WorkflowEngine {
                 }
                 Err(CommitError::Conflict(conflict)) => {
                     tracing::debug!(booking = %id, %conflict, "the booking changed meanwhile; the outcome is applied to its new state");
-                    let current = B::load(&self.base.store, &id).await?;
+                    let current = self.base.store.booking_unscoped::<K>(&id).await?;
                     booking = current.ok_or_else(|| WorkflowError::BookingMissing(id.clone()))?;
                 }
                 Err(CommitError::Database(error)) => return Err(error.into()),
@@ -324,11 +327,11 @@ impl WorkflowEngine {
         Err(WorkflowError::TooManyConflicts(id))
     }
 
-    fn plan_transitions<B: BookingAggregate>(
+    fn plan_transitions<K: BookingAggregate>(
         &self,
-        booking: B,
-        event: Option<B::Event>,
-    ) -> Result<TransitionPlan<B>, WorkflowError> {
+        booking: Booking<K>,
+        event: Option<BookingEvent<K>>,
+    ) -> Result<TransitionPlan<K>, WorkflowError> {
         let (now, first_reconcile_at) = (self.base.now(), self.steps.first_reconcile_at());
         let on_step_planned = |step| self.hit_failpoint(step, FailpointPhase::StepPlanned);
         plan::plan_transitions(
@@ -341,16 +344,16 @@ impl WorkflowEngine {
         )
     }
 
-    fn plan_statements<B: BookingAggregate>(
+    fn plan_statements<K: BookingAggregate>(
         &self,
         read_version: i64,
-        plan: &TransitionPlan<B>,
-        outcome: Option<&StepOutcome<B::Event>>,
+        plan: &TransitionPlan<K>,
+        outcome: Option<&StepOutcome<BookingEvent<K>>>,
         execution: &ExecutionContext,
         lease: LeaseAction,
     ) -> UnitOfWork {
         let booking = &plan.booking;
-        let tenant = &booking.owner().tenant;
+        let tenant = &booking.owner.tenant;
         let reason = outcome.map(|outcome| outcome.interpretation.evidence.as_str());
         let mut write = transition_statements(
             &self.base,
@@ -378,13 +381,13 @@ impl WorkflowEngine {
     }
 
     /// Adds the attempt of the next call, and the operator's task of an undecided refund.
-    fn append_attempts<B: BookingAggregate>(
+    fn append_attempts<K: BookingAggregate>(
         &self,
         write: &mut UnitOfWork,
-        plan: &TransitionPlan<B>,
+        plan: &TransitionPlan<K>,
     ) {
         let booking = &plan.booking;
-        let tenant = &booking.owner().tenant;
+        let tenant = &booking.owner.tenant;
         if let PlannedAction::Execute(
             _,
             PlannedCall::Record {
@@ -401,7 +404,7 @@ impl WorkflowEngine {
                 .map_or_else(String::new, |supplier| supplier.info().digest.clone());
             let attempt = NewAttempt {
                 id: attempt.clone(),
-                booking_id: booking.id().clone(),
+                booking_id: booking.id.clone(),
                 step: (*step).to_owned(),
                 target: call.target.clone(),
                 client_reference: call.client_reference.clone(),
@@ -411,14 +414,16 @@ impl WorkflowEngine {
             write.record_attempt(tenant, &attempt);
         }
         // No supplier or processor can decide this refund, so it becomes a task for an operator.
-        let is_new = |transition: &Transition<B>| transition.from_status != booking.status_str();
-        if booking.pending_refund_decision().is_some() && plan.transitions.iter().any(is_new) {
+        let is_new = |transition: &Transition<Booking<K>>| {
+            transition.from_status != booking.status().as_str()
+        };
+        if K::pending_refund_decision(booking).is_some() && plan.transitions.iter().any(is_new) {
             let decision = NewAttempt {
                 id: AttemptId::from_bits(self.base.ids.generate()),
-                booking_id: booking.id().clone(),
+                booking_id: booking.id.clone(),
                 step: DECIDE_REFUND_STEP.to_owned(),
-                target: booking.supplier().clone(),
-                client_reference: booking.id().to_string(),
+                target: booking.supplier.clone(),
+                client_reference: booking.id.to_string(),
                 plugin_digest: String::new(),
                 request_digest: String::new(),
             };
@@ -426,17 +431,17 @@ impl WorkflowEngine {
         }
     }
 
-    fn after_commit<B: BookingAggregate>(
+    fn after_commit<K: BookingAggregate>(
         &self,
-        plan: TransitionPlan<B>,
-    ) -> (B, NextAction<B::Step>) {
+        plan: TransitionPlan<K>,
+    ) -> (Booking<K>, NextAction<K>) {
         if let Some(expiry) = plan.expiry {
             self.hit_failpoint(expiry.name(), FailpointPhase::OutcomeCommitted);
         }
         let next = match plan.next {
-            PlannedAction::Execute(step, PlannedCall::Record { attempt, .. }) => {
-                self.hit_failpoint(B::step_name(&step), FailpointPhase::IntentCommitted);
-                NextAction::Execute(step, AttemptReference::Recorded(attempt))
+            PlannedAction::Execute(prepared, PlannedCall::Record { attempt, .. }) => {
+                self.hit_failpoint(prepared.step.name(), FailpointPhase::IntentCommitted);
+                NextAction::Execute(prepared, AttemptReference::Recorded(attempt))
             }
             PlannedAction::Execute(step, PlannedCall::Reconcile(call)) => {
                 NextAction::Execute(step, AttemptReference::Unresolved(call))
@@ -447,9 +452,9 @@ impl WorkflowEngine {
     }
 
     /// Returns the latest unresolved attempt of a call, if there is one.
-    async fn find_unresolved_attempt<B: BookingAggregate>(
+    async fn find_unresolved_attempt<K: BookingAggregate>(
         &self,
-        booking: &B,
+        booking: &Booking<K>,
         call: &CallKey,
     ) -> Result<Option<AttemptId>, WorkflowError> {
         let attempts = self.unresolved_attempts(booking).await?;
@@ -459,12 +464,12 @@ impl WorkflowEngine {
     }
 
     /// Returns the attempts whose outcome is unknown, oldest first.
-    pub async fn unresolved_attempts<B: BookingAggregate>(
+    pub async fn unresolved_attempts<K: BookingAggregate>(
         &self,
-        booking: &B,
+        booking: &Booking<K>,
     ) -> Result<Vec<Attempt>, WorkflowError> {
-        let tenant = &booking.owner().tenant;
-        let mut attempts = self.base.store.attempts(tenant, booking.id()).await?;
+        let tenant = &booking.owner.tenant;
+        let mut attempts = self.base.store.attempts(tenant, &booking.id).await?;
         attempts.retain(|attempt| {
             let outcome = attempt.outcome;
             matches!(outcome, AttemptOutcome::Sent | AttemptOutcome::Unknown)
@@ -479,17 +484,17 @@ impl WorkflowEngine {
 }
 
 /// Adds the statements that acquire, renew or release the lease on a booking's workflow.
-fn append_lease_statements<B: BookingAggregate>(
+fn append_lease_statements<K: BookingAggregate>(
     write: &mut UnitOfWork,
-    plan: &TransitionPlan<B>,
+    plan: &TransitionPlan<K>,
     execution: &ExecutionContext,
     lease: LeaseAction,
     lease_ms: i64,
 ) {
     let booking = &plan.booking;
     let (job, subject, token) = (
-        B::JOB_KIND,
-        booking.id().as_str(),
+        K::JOB_KIND,
+        booking.id.as_str(),
         execution.lease_token.as_str(),
     );
     if matches!(lease, LeaseAction::Acquire) {

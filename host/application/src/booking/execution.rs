@@ -75,12 +75,12 @@ impl WorkflowError {
     }
 }
 
-/// The preparation of a step before it is executed.
-pub enum StepPreparation<E> {
-    /// The step changes something at the other side. This event and call are committed before the
-    /// call is sent.
-    RecordThenSend(E, OutboundCall),
-    /// The step reconciles this earlier call.
+/// What precedes the call of a step.
+pub enum StepRecord<E> {
+    /// The call changes something at the other side. This event and this call are committed before
+    /// it is sent.
+    Intent(E, OutboundCall),
+    /// The call reads what became of this earlier call.
     Reconcile(CallKey),
 }
 

@@ -1,7 +1,7 @@
 //! The parts of a cancellation that only flights have.
 
-use host_domain::flight::booking::Booking;
-use host_domain::flight::supplier_api::{BookingReference, SupplierQuote};
+use host_domain::flight::booking::FlightBooking;
+use host_domain::flight::supplier_api::{BookingReference, FlightSupplierQuote};
 use host_domain::supplier::ReadError;
 
 /// Returns the airline's quote. If the airline cannot give one, the quote is unavailable, so that
@@ -10,8 +10,8 @@ use host_domain::supplier::ReadError;
 /// # Errors
 /// [`ReadError`] of a call that may succeed later.
 pub fn quote_or_unavailable(
-    response: Result<SupplierQuote, ReadError>,
-) -> Result<SupplierQuote, ReadError> {
+    response: Result<FlightSupplierQuote, ReadError>,
+) -> Result<FlightSupplierQuote, ReadError> {
     match response {
         Ok(supplier_quote) => Ok(supplier_quote),
         Err(
@@ -21,7 +21,7 @@ pub fn quote_or_unavailable(
             | ReadError::Unavailable(_)
             | ReadError::Failed(_)
             | ReadError::InvalidResponse(_)),
-        ) => Ok(SupplierQuote::Unavailable(error.to_string())),
+        ) => Ok(FlightSupplierQuote::Unavailable(error.to_string())),
         Err(
             error @ (ReadError::NotFound(_)
             | ReadError::RateLimited { .. }
@@ -32,7 +32,7 @@ pub fn quote_or_unavailable(
 }
 
 /// Returns the references that identify a ticket at the supplier.
-pub fn booking_reference(booking: &Booking) -> BookingReference {
+pub fn booking_reference(booking: &FlightBooking) -> BookingReference {
     BookingReference {
         supplier_reference: booking.supplier_reference.clone().unwrap_or_default(),
         client_reference: booking.id.to_string(),

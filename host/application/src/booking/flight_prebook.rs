@@ -2,21 +2,20 @@
 
 use crate::base::Base;
 use crate::booking::passenger_secrets::PassengerSecrets;
-use crate::booking::prebook_call::{BoundOffer, PrebookCall, PrebookContext};
+use crate::booking::prebook_call::{
+    BoundOffer, OfferBinding, PrebookCall, PrebookContext, PrebookParameters,
+};
 use crate::offers::terms::FlightOfferTerms;
 use crate::sealer::SealError;
 use crate::supplier::directory::SupplierDirectory;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
-use host_domain::flight::booking::{Booking, Event, State};
+use host_domain::flight::booking::{FlightBooking, FlightBookingDetails};
 use host_domain::flight::passenger::PassengerContact;
-use host_domain::flight::supplier_api::{PrebookRequest, PrebookResponse};
+use host_domain::flight::supplier_api::{FlightPrebookRequest, FlightPrebookResponse};
 use host_domain::flight::{FareCondition, FareConditions, Passenger};
 use host_domain::id::BookingId;
-use host_domain::owner::Owner;
 use host_runtime::Supplier;
-use host_storage::IdempotencyKey;
-use tokio::time::Instant;
 
 /// The operation that prebook keys belong to.
 const OPERATION: &str = "flight_prebook";
@@ -24,18 +23,11 @@ const OPERATION: &str = "flight_prebook";
 /// A caller's request to bind a fare.
 #[derive(Debug, Clone)]
 pub struct PrebookFlightCommand {
-    pub owner: Owner,
-    pub key: String,
-    /// Fingerprint of the parsed request.
-    pub fingerprint: String,
+    pub parameters: PrebookParameters,
     pub offer: FlightOfferTerms,
-    pub reference_id: Option<String>,
     pub contact: PassengerContact,
     /// The passengers, each with the position in the request.
     pub passengers: Vec<(u8, Passenger)>,
-    pub use_payment_sdk: bool,
-    pub request_id: String,
-    pub deadline: Instant,
 }
 
 impl PrebookFlightCommand {
@@ -48,26 +40,16 @@ impl PrebookFlightCommand {
 
     /// Returns the context of the prebook.
     pub fn to_context(&self) -> PrebookContext {
-        PrebookContext {
-            key: IdempotencyKey {
-                owner: self.owner.clone(),
-                operation: OPERATION.to_owned(),
-                key: self.key.clone(),
-            },
-            fingerprint: self.fingerprint.clone(),
-            expires_at: self.offer.expires_at,
-            use_payment_sdk: self.use_payment_sdk,
-            request_id: self.request_id.clone(),
-            deadline: self.deadline,
-        }
+        let expires_at = self.offer.expires_at;
+        self.parameters.to_context(OPERATION, expires_at)
     }
 }
 
 /// Returns the call that binds a fare for the passengers of a command.
-pub fn prebook_call(command: &PrebookFlightCommand) -> PrebookCall<Booking> {
+pub fn prebook_call(command: &PrebookFlightCommand) -> PrebookCall<FlightBookingDetails> {
     let passengers = command.passengers.iter();
     let passengers = passengers.map(|(_, passenger)| passenger.clone()).collect();
-    Box::new(|supplier: Supplier, context, booking: Booking| {
+    Box::new(|supplier: Supplier, context, booking: FlightBooking| {
         async move {
             let request = prebook_request(&booking, passengers);
             let response = supplier.prebook_flight(&context, request).await?;
@@ -87,22 +69,14 @@ pub fn new_booking(
     suppliers: &SupplierDirectory,
     command: &PrebookFlightCommand,
     payment_collector: PaymentCollector,
-) -> Result<Booking, SealError> {
+) -> Result<FlightBooking, SealError> {
     let now = base.now();
     let id = BookingId::from_bits(base.ids.generate());
     let (passengers, sealed_passenger_data) =
-        passenger_secrets.seal(&command.owner, &id, &command.passengers)?;
+        passenger_secrets.seal(&command.parameters.owner, &id, &command.passengers)?;
     let offer = &command.offer;
-    Ok(Booking {
-        id,
-        owner: command.owner.clone(),
-        version: 1,
-        supplier: offer.supplier.clone(),
-        reference_id: command.reference_id.clone(),
-        supplier_offer: offer.supplier_offer.clone(),
+    let details = FlightBookingDetails {
         exclusive_key: exclusive_key(suppliers, offer),
-        supplier_prebook: None,
-        supplier_reference: None,
         airline_pnr: None,
         contact: command.contact.clone(),
         travellers: offer.travellers.clone(),
@@ -118,19 +92,16 @@ pub fn new_booking(
         purchases: Vec::new(),
         changes: Vec::new(),
         id_sequence: 0,
-        use_payment_sdk: command.use_payment_sdk,
-        payment_collector,
-        offer_expires_at: offer.expires_at,
-        state: State::Created,
-        payments: Vec::new(),
         cancellation_count: 0,
         cancellation: None,
-        failure: None,
-        created_at: now,
-        updated_at: now,
-        confirmed_at: None,
-        canceled_at: None,
-    })
+    };
+    let binding = OfferBinding {
+        supplier: &offer.supplier,
+        supplier_offer: &offer.supplier_offer,
+        expires_at: offer.expires_at,
+        payment_collector,
+    };
+    Ok(command.parameters.new_booking(id, &binding, details, now))
 }
 
 /// Returns the key that only one unfinished booking may hold. Returns `None` if the supplier
@@ -154,26 +125,22 @@ const UNKNOWN_FARE_CONDITIONS: FareConditions = {
     }
 };
 
-fn to_bound_offer(bound: PrebookResponse) -> BoundOffer<Event> {
+fn to_bound_offer(bound: FlightPrebookResponse) -> BoundOffer<FlightBookingDetails> {
     BoundOffer {
         total: bound.total,
         matches_request: true,
         expires_at: bound.expires_at,
         checkout: bound.checkout.clone(),
-        into_event: Box::new(|expires_at, payment| Event::PrebookConfirmed {
-            bound: Box::new(bound),
-            expires_at,
-            payment,
-        }),
+        response: Box::new(bound),
     }
 }
 
-fn prebook_request(booking: &Booking, passengers: Vec<Passenger>) -> PrebookRequest {
-    PrebookRequest {
+fn prebook_request(booking: &FlightBooking, passengers: Vec<Passenger>) -> FlightPrebookRequest {
+    FlightPrebookRequest {
         client_reference: booking.id.to_string(),
         supplier_offer: booking.supplier_offer.clone(),
-        total: booking.offered_total,
-        contact: booking.contact.clone(),
+        total: booking.details.offered_total,
+        contact: booking.details.contact.clone(),
         passengers,
         use_payment_sdk: booking.use_payment_sdk,
     }

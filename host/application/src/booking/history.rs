@@ -2,22 +2,22 @@
 
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
-use host_domain::booking::Transition;
+use host_domain::booking::{Booking, Transition};
 use host_domain::id::EventId;
 use host_storage::{BookingHistoryEntry, OutboxEvent, UnitOfWork};
 
 /// Builds the statements that store a booking's transitions. `reason` is the reason of the first
 /// transition.
-pub fn transition_statements<B: BookingAggregate>(
+pub fn transition_statements<K: BookingAggregate>(
     base: &Base,
     read_version: i64,
-    transitions: &[Transition<B>],
+    transitions: &[Transition<Booking<K>>],
     reason: Option<&str>,
     request_id: &str,
 ) -> UnitOfWork {
     let mut write = base.unit_of_work();
     if let Some(last) = transitions.last() {
-        last.booking.update(read_version, &mut write);
+        write.update_booking(&last.booking, read_version);
     }
     append_history_and_events(base, &mut write, transitions, reason, request_id);
     write
@@ -25,42 +25,42 @@ pub fn transition_statements<B: BookingAggregate>(
 
 /// Adds the history entries of transitions and the events for subscribers. `reason` is the reason
 /// of the first transition.
-pub fn append_history_and_events<B: BookingAggregate>(
+pub fn append_history_and_events<K: BookingAggregate>(
     base: &Base,
     write: &mut UnitOfWork,
-    transitions: &[Transition<B>],
+    transitions: &[Transition<Booking<K>>],
     reason: Option<&str>,
     request_id: &str,
 ) {
     let mut reason = reason;
     for transition in transitions {
         let booking = &transition.booking;
-        let tenant = &booking.owner().tenant;
+        let tenant = &booking.owner.tenant;
         write.append_booking_history(
             tenant,
             &BookingHistoryEntry {
-                booking_id: booking.id().clone(),
-                sequence: booking.version(),
+                booking_id: booking.id.clone(),
+                sequence: booking.version,
                 event: transition.event.to_owned(),
                 from_status: Some(transition.from_status.to_owned()),
-                to_status: booking.status_str().to_owned(),
+                to_status: booking.status().as_str().to_owned(),
                 reason: reason.take().map(str::to_owned),
                 request_id: Some(request_id.to_owned()),
-                occurred_at: booking.updated_at(),
+                occurred_at: booking.updated_at,
             },
         );
         for notification in &transition.notifications {
             let id = EventId::from_bits(base.ids.generate());
-            let payload = booking.event_payload(&id, notification);
+            let payload = K::event_payload(booking, &id, notification);
             write.publish(
                 tenant,
                 &OutboxEvent {
                     id,
                     event_type: notification.event_type.as_str().to_owned(),
-                    product: B::PRODUCT,
-                    booking_id: Some(booking.id().clone()),
+                    product: K::PRODUCT,
+                    booking_id: Some(booking.id.clone()),
                     payload,
-                    created_at: booking.updated_at(),
+                    created_at: booking.updated_at,
                 },
             );
         }

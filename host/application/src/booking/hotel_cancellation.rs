@@ -2,7 +2,8 @@
 
 use crate::booking::cancel_error::CancelError;
 use crate::idempotency::IdempotentRequest;
-use host_domain::hotel::booking::{Booking, State};
+use host_domain::booking::BookingState;
+use host_domain::hotel::booking::{HotelBookedState, HotelBooking};
 use host_domain::id::{BookingId, RoomId};
 use host_domain::owner::Owner;
 use host_domain::supplier::Capability;
@@ -23,19 +24,20 @@ pub struct CancelHotelBookingCommand {
 ///
 /// # Errors
 /// [`CancelError::InvalidState`].
-pub fn check_state(booking: &Booking) -> Result<(), CancelError> {
+pub fn check_state(booking: &HotelBooking) -> Result<(), CancelError> {
     match booking.state {
-        State::Confirmed { .. } | State::PartiallyCanceled { .. } => Ok(()),
+        BookingState::Booked(HotelBookedState::Confirmed { .. })
+        | BookingState::Booked(HotelBookedState::PartiallyCanceled { .. }) => Ok(()),
         // In `CancelInProgress` other rooms are being cancelled; only one cancellation runs at a
         // time.
-        State::CancelInProgress { .. }
-        | State::Canceled
-        | State::Created
-        | State::PrebookInProgress { .. }
-        | State::ReadyForComplete
-        | State::CompleteInProgress { .. }
-        | State::Failed
-        | State::Expired => Err(CancelError::InvalidState(booking.status().as_str())),
+        BookingState::Booked(HotelBookedState::CancelInProgress { .. })
+        | BookingState::Booked(HotelBookedState::Canceled)
+        | BookingState::Created
+        | BookingState::PrebookInProgress { .. }
+        | BookingState::ReadyForComplete
+        | BookingState::CompleteInProgress { .. }
+        | BookingState::Failed
+        | BookingState::Expired => Err(CancelError::InvalidState(booking.status().as_str())),
     }
 }
 
@@ -46,25 +48,30 @@ pub fn check_state(booking: &Booking) -> Result<(), CancelError> {
 /// [`CancelError::Unsupported`] if the supplier cannot cancel these rooms.
 pub fn rooms_to_cancel(
     supplier: Option<&Supplier>,
-    booking: &Booking,
-    wanted: &[RoomId],
+    booking: &HotelBooking,
+    requested: &[RoomId],
 ) -> Result<Vec<RoomId>, CancelError> {
     let supplier = supplier.filter(|supplier| supplier.supports(Capability::HotelCancellation));
     let supplier = supplier.ok_or(CancelError::Unsupported)?;
-    let mut standing = booking
+    let mut active_rooms = booking
+        .details
         .rooms
         .iter()
         .filter(|room| room.canceled_at.is_none());
-    if wanted.is_empty() || standing.clone().all(|room| wanted.contains(&room.id)) {
+    if requested.is_empty()
+        || active_rooms
+            .clone()
+            .all(|room| requested.contains(&room.id))
+    {
         return Ok(Vec::new());
     }
-    let named: Vec<RoomId> = standing
+    let named: Vec<RoomId> = active_rooms
         .clone()
-        .filter(|room| wanted.contains(&room.id))
+        .filter(|room| requested.contains(&room.id))
         .map(|room| room.id.clone())
         .collect();
     let separable =
-        standing.all(|room| !named.contains(&room.id) || room.supplier_reference.is_some());
+        active_rooms.all(|room| !named.contains(&room.id) || room.supplier_reference.is_some());
     if supplier.info().description.supports_partial_cancellation && separable {
         Ok(named)
     } else {

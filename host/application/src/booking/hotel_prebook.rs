@@ -1,19 +1,20 @@
 //! Turns a hotel offer into a booking: checks the price again and binds it.
 
 use crate::base::Base;
-use crate::booking::prebook_call::{BoundOffer, PrebookCall, PrebookContext};
+use crate::booking::prebook_call::{
+    BoundOffer, OfferBinding, PrebookCall, PrebookContext, PrebookParameters,
+};
 use crate::booking::steps::hotel::guests_by_room;
 use crate::offers::terms::HotelOfferTerms;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
-use host_domain::hotel::booking::{Booking, Event, Room, State};
-use host_domain::hotel::supplier_api::{PrebookRequest, PrebookResponse};
+use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails, Room};
+use host_domain::hotel::supplier_api::{HotelPrebookRequest, HotelPrebookResponse};
 use host_domain::hotel::types::{Contact, Guest};
 use host_domain::id::{BookingId, GuestId, RoomId};
 use host_domain::owner::Owner;
 use host_runtime::Supplier;
 use host_storage::IdempotencyKey;
-use tokio::time::Instant;
 
 /// The operation that prebook keys belong to.
 const OPERATION: &str = "hotel_prebook";
@@ -21,30 +22,17 @@ const OPERATION: &str = "hotel_prebook";
 /// A caller's request to bind an offer.
 #[derive(Debug, Clone)]
 pub struct PrebookHotelCommand {
-    pub owner: Owner,
-    pub key: String,
-    /// Fingerprint of the parsed request.
-    pub fingerprint: String,
+    pub parameters: PrebookParameters,
     pub offer: HotelOfferTerms,
-    pub reference_id: Option<String>,
     pub contact: Contact,
     pub rooms: Vec<Vec<Guest>>,
-    pub use_payment_sdk: bool,
-    pub request_id: String,
-    pub deadline: Instant,
 }
 
 impl PrebookHotelCommand {
     /// Returns the context of the prebook.
     pub fn to_context(&self) -> PrebookContext {
-        PrebookContext {
-            key: idempotency_key(&self.owner, &self.key),
-            fingerprint: self.fingerprint.clone(),
-            expires_at: self.offer.expires_at,
-            use_payment_sdk: self.use_payment_sdk,
-            request_id: self.request_id.clone(),
-            deadline: self.deadline,
-        }
+        let expires_at = self.offer.expires_at;
+        self.parameters.to_context(OPERATION, expires_at)
     }
 }
 
@@ -58,8 +46,8 @@ pub fn idempotency_key(owner: &Owner, key: &str) -> IdempotencyKey {
 }
 
 /// Returns the call that binds a hotel offer.
-pub fn prebook_call() -> PrebookCall<Booking> {
-    Box::new(|supplier: Supplier, context, booking: Booking| {
+pub fn prebook_call() -> PrebookCall<HotelBookingDetails> {
+    Box::new(|supplier: Supplier, context, booking: HotelBooking| {
         async move {
             let request = prebook_request(&booking);
             let response = supplier.prebook_hotel(&context, request).await?;
@@ -75,7 +63,7 @@ pub fn new_booking(
     id: BookingId,
     command: &PrebookHotelCommand,
     payment_collector: PaymentCollector,
-) -> Booking {
+) -> HotelBooking {
     let now = base.now();
     let offer = &command.offer;
     let rooms = offer
@@ -101,17 +89,9 @@ pub fn new_booking(
                 .map(|guest| (GuestId::from_bits(base.ids.generate()), guest.clone()))
                 .collect(),
         });
-    Booking {
-        id,
-        owner: command.owner.clone(),
-        version: 1,
-        supplier: offer.supplier.clone(),
+    let details = HotelBookingDetails {
         hotel_id: offer.hotel_id.clone(),
         hotel: offer.hotel.clone(),
-        reference_id: command.reference_id.clone(),
-        supplier_offer: offer.supplier_offer.clone(),
-        supplier_prebook: None,
-        supplier_reference: None,
         stay: offer.stay.clone(),
         contact: command.contact.clone(),
         rooms: rooms.collect(),
@@ -119,44 +99,40 @@ pub fn new_booking(
         policy: None,
         promotions: Vec::new(),
         loyalty: None,
-        use_payment_sdk: command.use_payment_sdk,
-        payment_collector,
         hotel_confirmation_code: None,
         hotel_remarks: None,
-        offer_expires_at: offer.expires_at,
-        state: State::Created,
-        payments: Vec::new(),
         cancellations: Vec::new(),
-        failure: None,
-        created_at: now,
-        updated_at: now,
-        confirmed_at: None,
-        canceled_at: None,
-    }
+    };
+    let binding = OfferBinding {
+        supplier: &offer.supplier,
+        supplier_offer: &offer.supplier_offer,
+        expires_at: offer.expires_at,
+        payment_collector,
+    };
+    command.parameters.new_booking(id, &binding, details, now)
 }
 
-fn to_bound_offer(booking: &Booking, bound: PrebookResponse) -> BoundOffer<Event> {
+fn to_bound_offer(
+    booking: &HotelBooking,
+    bound: HotelPrebookResponse,
+) -> BoundOffer<HotelBookingDetails> {
     BoundOffer {
         total: bound.total,
-        matches_request: bound.rooms.len() == booking.rooms.len(),
+        matches_request: bound.rooms.len() == booking.details.rooms.len(),
         expires_at: bound.expires_at,
         checkout: bound.checkout.clone(),
-        into_event: Box::new(|expires_at, payment| Event::PrebookConfirmed {
-            prebook: Box::new(bound),
-            expires_at,
-            payment,
-        }),
+        response: Box::new(bound),
     }
 }
 
-fn prebook_request(booking: &Booking) -> PrebookRequest {
-    PrebookRequest {
+fn prebook_request(booking: &HotelBooking) -> HotelPrebookRequest {
+    HotelPrebookRequest {
         client_reference: booking.id.to_string(),
-        supplier_hotel_id: booking.hotel.supplier_hotel_id.clone(),
+        supplier_hotel_id: booking.details.hotel.supplier_hotel_id.clone(),
         supplier_offer: booking.supplier_offer.clone(),
-        stay: booking.stay.clone(),
-        total: booking.total,
-        contact: booking.contact.clone(),
+        stay: booking.details.stay.clone(),
+        total: booking.details.total,
+        contact: booking.details.contact.clone(),
         rooms: guests_by_room(booking),
         use_payment_sdk: booking.use_payment_sdk,
     }

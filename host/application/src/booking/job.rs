@@ -18,13 +18,13 @@ use tokio::time::Instant;
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// Handler of the jobs that resume bookings of one kind.
-pub struct BookingJob<B> {
+pub struct BookingJob<K> {
     base: Base,
     engine: Arc<WorkflowEngine>,
-    kind: PhantomData<fn() -> B>,
+    kind: PhantomData<fn() -> K>,
 }
 
-impl<B: BookingAggregate> BookingJob<B> {
+impl<K: BookingAggregate> BookingJob<K> {
     /// Creates the handler.
     #[must_use]
     pub const fn new(base: Base, engine: Arc<WorkflowEngine>) -> Self {
@@ -40,7 +40,7 @@ impl<B: BookingAggregate> BookingJob<B> {
             tracing::error!(subject, "a booking job has a subject that is no booking id");
             return Ok(());
         };
-        let Some(booking) = B::load(&self.base.store, &id).await? else {
+        let Some(booking) = self.base.store.booking_unscoped::<K>(&id).await? else {
             tracing::error!(subject, "a booking job names a booking that does not exist");
             return Ok(());
         };
@@ -58,9 +58,9 @@ impl<B: BookingAggregate> BookingJob<B> {
     }
 }
 
-impl<B: BookingAggregate> JobHandler for BookingJob<B> {
+impl<K: BookingAggregate> JobHandler for BookingJob<K> {
     fn kind(&self) -> &'static str {
-        B::JOB_KIND
+        K::JOB_KIND
     }
 
     fn run<'a>(

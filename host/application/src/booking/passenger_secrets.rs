@@ -4,7 +4,7 @@
 use crate::id_generator::IdGenerator;
 use crate::sealer::{SealError, Sealer};
 use host_domain::booking::mask_membership_number;
-use host_domain::flight::booking::{BookedPassenger, Booking};
+use host_domain::flight::booking::{BookedPassenger, FlightBooking};
 use host_domain::flight::{Document, LoyaltyAccount, Passenger};
 use host_domain::id::{BookingId, PassengerId};
 use host_domain::owner::Owner;
@@ -91,8 +91,8 @@ impl PassengerSecrets {
     ///
     /// # Errors
     /// The sealed data cannot be opened.
-    pub fn open(&self, booking: &Booking) -> Result<Vec<Passenger>, SealError> {
-        let secrets: Vec<SecretPassengerData> = match &booking.sealed_passenger_data {
+    pub fn open(&self, booking: &FlightBooking) -> Result<Vec<Passenger>, SealError> {
+        let secrets: Vec<SecretPassengerData> = match &booking.details.sealed_passenger_data {
             Some(sealed) => {
                 let context = seal_context(&booking.owner, &booking.id);
                 let bytes = self.sealer.open_text(PURPOSE, &context, sealed)?;
@@ -104,7 +104,7 @@ impl PassengerSecrets {
             .into_iter()
             .map(Some)
             .chain(std::iter::repeat_with(|| None));
-        let opened = booking.passengers.iter().zip(secrets);
+        let opened = booking.details.passengers.iter().zip(secrets);
         Ok(opened
             .map(|(passenger, secret)| {
                 let (document, loyalty_accounts) = secret

@@ -2,30 +2,31 @@
 //! does not read the database.
 
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::execution::{CallKey, OutboundCall, StepPreparation, WorkflowError};
+use crate::booking::execution::{CallKey, OutboundCall, StepRecord, WorkflowError};
+use crate::booking::steps::prepare::{PreparedStep, prepare_step};
 use crate::id_generator::IdGenerator;
-use host_domain::booking::{Expiry, Transition};
+use host_domain::booking::{Booking, BookingEvent, Named, Transition};
 use host_domain::id::AttemptId;
-use host_domain::payment::NextStep;
 use host_domain::time::Timestamp;
+use host_domain::workflow::{Expiry, NextStep};
 
 /// Maximum number of steps in one run. A booking takes four; the bound only stops an endless loop
 /// that a mistake in the state machine would cause.
 pub const STEPS_MAX: usize = 32;
 
 /// Transitions that are stored together, and the action that follows them.
-pub struct TransitionPlan<B: BookingAggregate> {
-    pub booking: B,
-    pub transitions: Vec<Transition<B>>,
+pub struct TransitionPlan<K: BookingAggregate> {
+    pub booking: Booking<K>,
+    pub transitions: Vec<Transition<Booking<K>>>,
     /// An expiry among the transitions.
     pub expiry: Option<Expiry>,
-    pub next: PlannedAction<B::Step>,
+    pub next: PlannedAction<K>,
 }
 
 /// The action that is planned to follow a commit.
-pub enum PlannedAction<S> {
-    /// Make the call of this step.
-    Execute(S, PlannedCall),
+pub enum PlannedAction<K: BookingAggregate> {
+    /// Make the call of this prepared step.
+    Execute(Box<PreparedStep<K>>, PlannedCall),
     /// Wait until this instant, or indefinitely.
     Wait(Option<Timestamp>),
 }
@@ -48,14 +49,14 @@ pub enum PlannedCall {
 /// Plans the transitions up to the next call, or to the point where nothing is due. The plan covers
 /// everything that is decided without a call and without the database. `on_step_planned` is called
 /// with the name of each step.
-pub fn plan_transitions<B: BookingAggregate>(
-    mut booking: B,
-    mut event: Option<B::Event>,
+pub fn plan_transitions<K: BookingAggregate>(
+    mut booking: Booking<K>,
+    mut event: Option<BookingEvent<K>>,
     now: Timestamp,
     first_reconcile_at: Timestamp,
     ids: &dyn IdGenerator,
     on_step_planned: impl Fn(&'static str),
-) -> Result<TransitionPlan<B>, WorkflowError> {
+) -> Result<TransitionPlan<K>, WorkflowError> {
     let (mut transitions, mut expiry) = (Vec::new(), None);
     for _ in 0..STEPS_MAX {
         if let Some(event) = event.take() {
@@ -65,33 +66,33 @@ pub fn plan_transitions<B: BookingAggregate>(
         }
         let next = match booking.next_step(now) {
             NextStep::Run(step) => {
-                let name = B::step_name(&step);
-                let preparation = booking.prepare_step(&step, first_reconcile_at);
-                match preparation
-                    .ok_or_else(|| WorkflowError::BookingMissing(booking.id().clone()))?
-                {
-                    StepPreparation::RecordThenSend(intent, call) => {
+                let name = step.name();
+                let prepared = prepare_step(&booking, step, first_reconcile_at);
+                let (step, record) =
+                    prepared.ok_or_else(|| WorkflowError::BookingMissing(booking.id.clone()))?;
+                let call = match record {
+                    StepRecord::Intent(intent, call) => {
                         on_step_planned(name);
                         let transition = booking.apply(intent, now)?;
                         booking = transition.booking.clone();
                         transitions.push(transition);
-                        let attempt = AttemptId::from_bits(ids.generate());
-                        let call = PlannedCall::Record {
-                            attempt,
+                        PlannedCall::Record {
+                            attempt: AttemptId::from_bits(ids.generate()),
                             step: name,
                             call,
-                        };
-                        PlannedAction::Execute(step, call)
+                        }
                     }
-                    StepPreparation::Reconcile(call) => {
-                        PlannedAction::Execute(step, PlannedCall::Reconcile(call))
-                    }
-                }
+                    StepRecord::Reconcile(call) => PlannedCall::Reconcile(call),
+                };
+                PlannedAction::Execute(Box::new(step), call)
             }
             NextStep::Expire(due) => {
                 on_step_planned(due.name());
                 expiry = Some(due);
-                event = Some(B::expired_event(due));
+                event = Some(match due {
+                    Expiry::Prebook => BookingEvent::PrebookTimedOut,
+                    Expiry::Offer => BookingEvent::OfferExpired,
+                });
                 continue;
             }
             NextStep::WaitUntil(at) => PlannedAction::Wait(Some(at)),
@@ -104,5 +105,5 @@ pub fn plan_transitions<B: BookingAggregate>(
             next,
         });
     }
-    Err(WorkflowError::TooManyConflicts(booking.id().clone()))
+    Err(WorkflowError::TooManyConflicts(booking.id.clone()))
 }

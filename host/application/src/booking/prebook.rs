@@ -2,7 +2,7 @@
 //! response. The request differs between hotels and flights; the way it is made safe does not.
 
 use crate::base::Base;
-use crate::booking::aggregate::{BookingAggregate, BookingPhase};
+use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::{StepOutcome, WorkflowEngine};
 use crate::booking::execution::{ExecutionContext, WorkflowError};
 use crate::booking::flight_prebook::{self, PrebookFlightCommand};
@@ -18,13 +18,14 @@ use crate::config::OffersConfig;
 use crate::failpoint::FailpointPhase;
 use crate::supplier::directory::SupplierDirectory;
 use futures::FutureExt;
-use host_domain::booking::PaymentCollector;
+use host_domain::booking::{Booking, BookingEvent, BookingPhase, Failure, PaymentCollector};
+use host_domain::flight::booking::FlightBookingDetails;
+use host_domain::hotel::booking::HotelBookingDetails;
 use host_domain::id::{BookingId, PaymentId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{Payment, PaymentError};
 use host_domain::supplier::{ChangeError, Checkout, RefusalReason, SupplierId};
-use host_domain::{flight, hotel};
 use host_runtime::IntentRequest;
 use host_storage::{BookingHistoryEntry, CommitError, Conflict, DatabaseError, UnitOfWork};
 use std::sync::Arc;
@@ -35,15 +36,15 @@ const STEP_NAME: &str = "prebook";
 
 /// Successful outcomes of a prebook.
 #[derive(Debug)]
-pub enum PrebookOutcome<B> {
+pub enum PrebookOutcome<K: BookingAggregate> {
     /// Bound now. The tokens are returned only this once.
     Created {
-        booking: Box<B>,
+        booking: Box<Booking<K>>,
         sdk_token: Option<String>,
         checkout: Option<Checkout>,
     },
     /// Bound by an earlier call with this key; the booking is in its current state.
-    Existing(Box<B>),
+    Existing(Box<Booking<K>>),
 }
 
 /// Reasons why a prebook fails.
@@ -115,7 +116,7 @@ impl PrebookService {
     pub async fn prebook_hotel(
         self: &Arc<Self>,
         command: PrebookHotelCommand,
-    ) -> Result<PrebookOutcome<hotel::Booking>, PrebookError> {
+    ) -> Result<PrebookOutcome<HotelBookingDetails>, PrebookError> {
         let id = BookingId::from_bits(self.base.ids.generate());
         let no_statements = self.base.unit_of_work();
         self.prebook_hotel_with(command, id, no_statements).await
@@ -131,7 +132,7 @@ impl PrebookService {
         command: PrebookHotelCommand,
         id: BookingId,
         extra_statements: UnitOfWork,
-    ) -> Result<PrebookOutcome<hotel::Booking>, PrebookError> {
+    ) -> Result<PrebookOutcome<HotelBookingDetails>, PrebookError> {
         let collector = self.payment_collector_of(&command.offer.supplier);
         let collector = collector.ok_or(PrebookError::Unsupported)?;
         let new_booking = || {
@@ -152,7 +153,7 @@ impl PrebookService {
     pub async fn prebook_flight(
         self: &Arc<Self>,
         mut command: PrebookFlightCommand,
-    ) -> Result<PrebookOutcome<flight::Booking>, PrebookError> {
+    ) -> Result<PrebookOutcome<FlightBookingDetails>, PrebookError> {
         command.sort_passengers();
         let collector = self.payment_collector_of(&command.offer.supplier);
         let collector = collector.ok_or(PrebookError::Unsupported)?;
@@ -201,12 +202,12 @@ impl PrebookService {
 
     /// Binds an offer. A repeat with the same key returns the booking of the first call. The
     /// statements of `new_booking` are committed together with the booking or not at all.
-    async fn prebook<B: BookingAggregate>(
+    async fn prebook<K: BookingAggregate>(
         self: &Arc<Self>,
         prebook: PrebookContext,
-        new_booking: impl Fn() -> Result<NewBooking<B>, PrebookError>,
-        call: PrebookCall<B>,
-    ) -> Result<PrebookOutcome<B>, PrebookError> {
+        new_booking: impl Fn() -> Result<NewBooking<K>, PrebookError>,
+        call: PrebookCall<K>,
+    ) -> Result<PrebookOutcome<K>, PrebookError> {
         loop {
             if prebook.expires_at <= self.base.now() {
                 let existing = self.find_existing_booking(&prebook).await?;
@@ -218,12 +219,12 @@ impl PrebookService {
             let created = self.create_booking(new_booking()?, &prebook, &execution);
             if let Some(booking) = created.await? {
                 let service = Arc::clone(self);
-                let id: BookingId = BookingAggregate::id(&booking).clone();
+                let id: BookingId = booking.id.clone();
                 let run = async move {
                     let bind = service.bind_offer(booking, call, &prebook, &execution);
                     let leases = service.engine.leases();
                     leases
-                        .with_lease(B::JOB_KIND, &id, &execution, bind.boxed())
+                        .with_lease(K::JOB_KIND, &id, &execution, bind.boxed())
                         .await
                 };
                 return self.engine.run_to_completion(run.boxed()).await?;
@@ -237,10 +238,10 @@ impl PrebookService {
 
     /// Returns the booking that an earlier call with this key created. Waits while that call is in
     /// progress.
-    async fn find_existing_booking<B: BookingAggregate>(
+    async fn find_existing_booking<K: BookingAggregate>(
         &self,
         prebook: &PrebookContext,
-    ) -> Result<Option<PrebookOutcome<B>>, PrebookError> {
+    ) -> Result<Option<PrebookOutcome<K>>, PrebookError> {
         loop {
             let Some(record) = self.base.store.idempotency_record(&prebook.key).await? else {
                 return Ok(None);
@@ -255,8 +256,11 @@ impl PrebookService {
                 .map_err(|_| PrebookError::IdempotencyInProgress)?;
             // The lease is checked first: if no worker holds it, the booking read afterwards is in
             // the state that the last one left.
-            let is_running = self.engine.leases().is_held(B::JOB_KIND, &id).await?;
-            let booking = B::load(&self.base.store, &id)
+            let is_running = self.engine.leases().is_held(K::JOB_KIND, &id).await?;
+            let booking = self
+                .base
+                .store
+                .booking_unscoped::<K>(&id)
                 .await?
                 .ok_or(PrebookError::IdempotencyInProgress)?;
             let is_unbound = matches!(booking.phase(), BookingPhase::Prebooking);
@@ -271,34 +275,34 @@ impl PrebookService {
 
     /// Stores the booking, the key and the lease in one transaction. Returns `None` if the key is
     /// already used.
-    async fn create_booking<B: BookingAggregate>(
+    async fn create_booking<K: BookingAggregate>(
         &self,
         NewBooking {
             booking,
             extra_statements,
-        }: NewBooking<B>,
+        }: NewBooking<K>,
         prebook: &PrebookContext,
         execution: &ExecutionContext,
-    ) -> Result<Option<B>, PrebookError> {
-        let mut write = UnitOfWork::new(booking.created_at());
+    ) -> Result<Option<Booking<K>>, PrebookError> {
+        let mut write = UnitOfWork::new(booking.created_at);
         // The key comes first: for a repeated call, the used key is the conflict to report.
         write
-            .insert_idempotency_key(&prebook.key, &prebook.fingerprint, booking.id().as_str())
+            .insert_idempotency_key(&prebook.key, &prebook.fingerprint, booking.id.as_str())
             .append(extra_statements)
             .append_booking_history(
-                &booking.owner().tenant,
+                &booking.owner.tenant,
                 &accepted_history_entry(&booking, &execution.request_id),
             )
             .insert_leased_job(
-                B::JOB_KIND,
-                booking.id().as_str(),
+                K::JOB_KIND,
+                booking.id.as_str(),
                 &execution.lease_token,
                 self.engine.leases().duration_ms(),
             );
         // The booking is stored in the state in which the supplier is called. Its history has both
         // versions.
-        let started = booking.apply(B::prebook_started_event(), self.base.now())?;
-        started.booking.insert(&mut write);
+        let started = booking.apply(BookingEvent::PrebookStarted, self.base.now())?;
+        write.insert_booking(&started.booking);
         let booking = started.booking.clone();
         let request_id = &execution.request_id;
         append_history_and_events(&self.base, &mut write, &[started], None, request_id);
@@ -314,26 +318,26 @@ impl PrebookService {
             Err(CommitError::Conflict(Conflict::OfferInUse)) => Err(PrebookError::OfferInUse),
             Err(CommitError::Conflict(conflict)) => {
                 tracing::error!(%conflict, "an unexpected conflict prevented a new booking from being stored");
-                Err(WorkflowError::TooManyConflicts(booking.id().clone()).into())
+                Err(WorkflowError::TooManyConflicts(booking.id.clone()).into())
             }
             Err(CommitError::Database(error)) => Err(error.into()),
         }
     }
 
-    async fn bind_offer<B: BookingAggregate>(
+    async fn bind_offer<K: BookingAggregate>(
         &self,
-        booking: B,
-        call: PrebookCall<B>,
+        booking: Booking<K>,
+        call: PrebookCall<K>,
         prebook: &PrebookContext,
         execution: &ExecutionContext,
-    ) -> Result<PrebookOutcome<B>, PrebookError> {
-        let Some(supplier) = self.suppliers.loaded(booking.supplier()) else {
+    ) -> Result<PrebookOutcome<K>, PrebookError> {
+        let Some(supplier) = self.suppliers.loaded(&booking.supplier) else {
             return self
                 .abort_prebook(booking, PrebookError::Unsupported, prebook, execution)
                 .await;
         };
-        let offered = booking.total();
-        let context = execution.call_context(booking.owner(), booking.id());
+        let offered = booking.details.booked_price();
+        let context = execution.call_context(&booking.owner, &booking.id);
         let bound = match call(supplier, context, booking.clone()).await {
             Ok(bound) => match validate_bound_offer(bound, offered) {
                 Ok(bound) => bound,
@@ -346,7 +350,7 @@ impl PrebookService {
             }
         };
         let is_browser_payment =
-            prebook.use_payment_sdk && booking.payment_collector() == PaymentCollector::Gateway;
+            prebook.use_payment_sdk && booking.payment_collector == PaymentCollector::Gateway;
         let created = match is_browser_payment {
             true => self
                 .create_browser_payment(&booking, bound.total, execution)
@@ -365,7 +369,11 @@ impl PrebookService {
             step: STEP_NAME,
             attempt: None,
             interpretation: Interpretation {
-                event: (bound.into_event)(expires_at, payment),
+                event: BookingEvent::PrebookConfirmed {
+                    prebook: bound.response,
+                    expires_at,
+                    payment,
+                },
                 outcome: CallOutcome::Succeeded,
                 evidence: "bound".to_owned(),
                 reference: None,
@@ -380,15 +388,15 @@ impl PrebookService {
         })
     }
 
-    async fn create_browser_payment<B: BookingAggregate>(
+    async fn create_browser_payment<K: BookingAggregate>(
         &self,
-        booking: &B,
+        booking: &Booking<K>,
         total: Money,
         execution: &ExecutionContext,
     ) -> Result<(Payment, String), PrebookError> {
         let processor = self
             .suppliers
-            .processor(booking.owner().tenant.mode)
+            .processor(booking.owner.tenant.mode)
             .and_then(|id| self.suppliers.loaded(id));
         let processor = processor.ok_or(PrebookError::Unsupported)?;
         let id = PaymentId::from_bits(self.base.ids.generate());
@@ -397,7 +405,7 @@ impl PrebookService {
             amount: total,
             description: STATEMENT_DESCRIPTOR.to_owned(),
         };
-        let context = execution.call_context(booking.owner(), booking.id());
+        let context = execution.call_context(&booking.owner, &booking.id);
         let intent = processor.create_intent(&context, request).await;
         let intent = intent.map_err(|error| match error {
             PaymentError::NotSent(_) => PrebookError::NotSent { overloaded: false },
@@ -413,21 +421,24 @@ impl PrebookService {
 
     /// Ends a prebook that did not bind. A refusal is stored, so that a repeat of the request
     /// returns it again.
-    async fn abort_prebook<B: BookingAggregate>(
+    async fn abort_prebook<K: BookingAggregate>(
         &self,
-        booking: B,
+        booking: Booking<K>,
         error: PrebookError,
         prebook: &PrebookContext,
         execution: &ExecutionContext,
-    ) -> Result<PrebookOutcome<B>, PrebookError> {
+    ) -> Result<PrebookOutcome<K>, PrebookError> {
         if matches!(error, PrebookError::NoResponse { .. }) {
             // The offer may have been bound. The booking is kept until the timer of this phase, and
             // nothing else, ends it.
             self.engine.resume(booking, execution).await?;
             return Err(error);
         }
-        let (id, read_version) = (booking.id().clone(), booking.version());
-        let transition = booking.apply(B::prebook_refused_event(), self.base.now())?;
+        let (id, read_version) = (booking.id.clone(), booking.version);
+        let transition = booking.apply(
+            BookingEvent::PrebookRefused(Failure::new("prebook_failed", K::TEXTS.prebook_failed)),
+            self.base.now(),
+        )?;
         let reason = error.to_string();
         let mut write = transition_statements(
             &self.base,
@@ -436,7 +447,7 @@ impl PrebookService {
             Some(&reason),
             &execution.request_id,
         );
-        write.complete_job(B::JOB_KIND, id.as_str(), &execution.lease_token);
+        write.complete_job(K::JOB_KIND, id.as_str(), &execution.lease_token);
         match &error {
             PrebookError::Refused(refusal) => {
                 write.store_idempotent_refusal(&prebook.key, &refusal.to_json())
@@ -453,10 +464,10 @@ impl PrebookService {
 
 /// Checks the supplier's response. A higher price than offered is never bound, and neither is
 /// something other than was requested.
-fn validate_bound_offer<E>(
-    bound: BoundOffer<E>,
+fn validate_bound_offer<K: BookingAggregate>(
+    bound: BoundOffer<K>,
     offered: Money,
-) -> Result<BoundOffer<E>, PrebookError> {
+) -> Result<BoundOffer<K>, PrebookError> {
     if !bound.matches_request || bound.total.currency != offered.currency {
         return Err(PrebookError::NoResponse { timed_out: false });
     }
@@ -469,19 +480,19 @@ fn validate_bound_offer<E>(
 }
 
 /// Returns the first entry of a booking's history.
-fn accepted_history_entry<B: BookingAggregate>(
-    booking: &B,
+fn accepted_history_entry<K: BookingAggregate>(
+    booking: &Booking<K>,
     request_id: &str,
 ) -> BookingHistoryEntry {
     BookingHistoryEntry {
-        booking_id: booking.id().clone(),
-        sequence: booking.version(),
+        booking_id: booking.id.clone(),
+        sequence: booking.version,
         event: "accepted".to_owned(),
         from_status: None,
-        to_status: booking.status_str().to_owned(),
+        to_status: booking.status().as_str().to_owned(),
         reason: None,
         request_id: Some(request_id.to_owned()),
-        occurred_at: booking.created_at(),
+        occurred_at: booking.created_at,
     }
 }
 

@@ -3,9 +3,11 @@
 
 use crate::booking::aggregate::BookingAggregate;
 use futures::future::BoxFuture;
+use host_domain::booking::{Booking, BookingState, PaymentCollector};
+use host_domain::id::BookingId;
 use host_domain::money::Money;
-use host_domain::payment::Payment;
-use host_domain::supplier::{ChangeError, Checkout};
+use host_domain::owner::Owner;
+use host_domain::supplier::{ChangeError, Checkout, SupplierId};
 use host_domain::time::Timestamp;
 use host_runtime::{CallContext, Supplier};
 use host_storage::{IdempotencyKey, UnitOfWork};
@@ -23,18 +25,89 @@ pub struct PrebookContext {
     pub deadline: Instant,
 }
 
+/// The part of a caller's request to prebook that both kinds of booking have.
+#[derive(Debug, Clone)]
+pub struct PrebookParameters {
+    pub owner: Owner,
+    /// Idempotency key.
+    pub key: String,
+    /// Fingerprint of the parsed request.
+    pub fingerprint: String,
+    pub reference_id: Option<String>,
+    pub use_payment_sdk: bool,
+    pub request_id: String,
+    pub deadline: Instant,
+}
+
+/// What a new booking takes from the offer.
+pub struct OfferBinding<'a> {
+    pub supplier: &'a SupplierId,
+    pub supplier_offer: &'a str,
+    pub expires_at: Timestamp,
+    pub payment_collector: PaymentCollector,
+}
+
+impl PrebookParameters {
+    /// Returns the context of the prebook. `operation` is what the idempotency key belongs to.
+    pub fn to_context(&self, operation: &str, expires_at: Timestamp) -> PrebookContext {
+        PrebookContext {
+            key: IdempotencyKey {
+                owner: self.owner.clone(),
+                operation: operation.to_owned(),
+                key: self.key.clone(),
+            },
+            fingerprint: self.fingerprint.clone(),
+            expires_at,
+            use_payment_sdk: self.use_payment_sdk,
+            request_id: self.request_id.clone(),
+            deadline: self.deadline,
+        }
+    }
+
+    /// Creates the booking of an offer.
+    pub fn new_booking<K: BookingAggregate>(
+        &self,
+        id: BookingId,
+        offer: &OfferBinding<'_>,
+        details: K,
+        now: Timestamp,
+    ) -> Booking<K> {
+        Booking {
+            id,
+            owner: self.owner.clone(),
+            version: 1,
+            supplier: offer.supplier.clone(),
+            reference_id: self.reference_id.clone(),
+            supplier_offer: offer.supplier_offer.to_owned(),
+            supplier_prebook: None,
+            supplier_reference: None,
+            use_payment_sdk: self.use_payment_sdk,
+            payment_collector: offer.payment_collector,
+            offer_expires_at: offer.expires_at,
+            state: BookingState::Created,
+            payments: Vec::new(),
+            failure: None,
+            created_at: now,
+            updated_at: now,
+            confirmed_at: None,
+            canceled_at: None,
+            details,
+        }
+    }
+}
+
 /// A booking that is about to be created.
-pub struct NewBooking<B> {
-    pub booking: B,
+pub struct NewBooking<K: BookingAggregate> {
+    pub booking: Booking<K>,
     /// Statements that are committed in the same transaction, for example the consumption of the
     /// mandate that the booking is made under.
     pub extra_statements: UnitOfWork,
 }
 
-impl<B: BookingAggregate> NewBooking<B> {
+impl<K: BookingAggregate> NewBooking<K> {
     /// Creates it without further statements.
-    pub fn without_extras(booking: B) -> Self {
-        let extra_statements = UnitOfWork::new(booking.created_at());
+    pub fn without_extras(booking: Booking<K>) -> Self {
+        let extra_statements = UnitOfWork::new(booking.created_at);
         Self {
             booking,
             extra_statements,
@@ -43,7 +116,7 @@ impl<B: BookingAggregate> NewBooking<B> {
 }
 
 /// The supplier's response to a prebook.
-pub struct BoundOffer<E> {
+pub struct BoundOffer<K: BookingAggregate> {
     /// The current price.
     pub total: Money,
     /// Whether it is what was requested, apart from the price.
@@ -52,18 +125,16 @@ pub struct BoundOffer<E> {
     pub expires_at: Option<Timestamp>,
     /// Checkout of a supplier that collects payment.
     pub checkout: Option<Checkout>,
-    /// Builds the booking's event from its expiry and the browser payment.
-    pub into_event: Box<dyn FnOnce(Timestamp, Option<Payment>) -> E + Send>,
+    /// The whole response.
+    pub response: Box<K::PrebookResponse>,
 }
 
 /// The closure that calls the supplier to bind the offer.
-pub type PrebookCall<B> = Box<
+pub type PrebookCall<K> = Box<
     dyn FnOnce(
             Supplier,
             CallContext,
-            B,
-        ) -> BoxFuture<
-            'static,
-            Result<BoundOffer<<B as BookingAggregate>::Event>, ChangeError>,
-        > + Send,
+            Booking<K>,
+        ) -> BoxFuture<'static, Result<BoundOffer<K>, ChangeError>>
+        + Send,
 >;

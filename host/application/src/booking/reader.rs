@@ -2,12 +2,13 @@
 
 use crate::base::Base;
 use crate::task_supervisor::TaskSupervisor;
+use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::list::FlightBookingFilter;
+use host_domain::hotel::booking::HotelBooking;
 use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
 use host_domain::page::{Page, PageRequest};
-use host_domain::{flight, hotel};
 use host_storage::{CommitError, DatabaseError};
 use std::time::Duration;
 
@@ -35,8 +36,8 @@ impl BookingReader {
         &self,
         owner: &Owner,
         id: &BookingId,
-    ) -> Result<Option<hotel::Booking>, DatabaseError> {
-        self.base.store.hotel_booking(owner, id).await
+    ) -> Result<Option<HotelBooking>, DatabaseError> {
+        self.base.store.booking(owner, id).await
     }
 
     /// Lists an owner's hotel bookings, newest first.
@@ -48,7 +49,7 @@ impl BookingReader {
         owner: &Owner,
         filter: &HotelBookingFilter,
         page: PageRequest,
-    ) -> Result<Page<hotel::Booking>, DatabaseError> {
+    ) -> Result<Page<HotelBooking>, DatabaseError> {
         self.base.store.hotel_bookings(owner, filter, page).await
     }
 
@@ -60,8 +61,8 @@ impl BookingReader {
         &self,
         owner: &Owner,
         id: &BookingId,
-    ) -> Result<Option<flight::Booking>, DatabaseError> {
-        self.base.store.flight_booking(owner, id).await
+    ) -> Result<Option<FlightBooking>, DatabaseError> {
+        self.base.store.booking(owner, id).await
     }
 
     /// Lists an owner's flight bookings, with the number of all bookings that match the filter.
@@ -73,7 +74,7 @@ impl BookingReader {
         owner: &Owner,
         filter: &FlightBookingFilter,
         page: PageRequest,
-    ) -> Result<(Page<flight::Booking>, u64), DatabaseError> {
+    ) -> Result<(Page<FlightBooking>, u64), DatabaseError> {
         self.base.store.flight_bookings(owner, filter, page).await
     }
 

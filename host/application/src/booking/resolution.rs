@@ -8,11 +8,17 @@ use crate::booking::engine::{DECIDE_REFUND_STEP, StepOutcome, WorkflowEngine};
 use crate::booking::execution::{CallKey, WorkflowError};
 use crate::booking::interpret::{CallOutcome, Interpretation};
 use crate::booking::steps::payment;
-use host_domain::id::BookingId;
+use crate::id_generator::IdGenerator;
+use host_domain::booking::{
+    BookedCall, Booking, BookingEvent, BookingState, BookingStep, Failure, Named,
+};
+use host_domain::flight::booking::FlightBookingDetails;
+use host_domain::hotel::booking::HotelBookingDetails;
+use host_domain::id::{BookingId, PaymentId};
 use host_domain::money::Money;
 use host_domain::payment::{Payment, PaymentOperation};
 use host_domain::remote_call::RemoteCall;
-use host_domain::{flight, hotel};
+use host_domain::supplier::SupplierBookingStatus;
 use host_storage::Attempt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,9 +44,9 @@ pub enum Resolution {
 }
 
 /// A call about a booking whose outcome is unknown.
-enum UnresolvedCall<'a> {
-    /// A call to the supplier, by the name of its step.
-    Supplier(&'static str),
+enum UnresolvedCall<'a, S> {
+    /// A call to the supplier, by its step.
+    Supplier(BookingStep<S>),
     /// A call to a processor.
     Processor(&'a Payment, PaymentOperation),
 }
@@ -93,12 +99,13 @@ impl ResolutionService {
         resolution: Resolution,
         request_id: &str,
     ) -> Result<&'static str, ResolveError> {
-        if let Some(booking) = hotel::Booking::load(&self.base.store, id).await? {
+        let store = &self.base.store;
+        if let Some(booking) = store.booking_unscoped::<HotelBookingDetails>(id).await? {
             return self
                 .resolve_booking(booking, call, resolution, request_id)
                 .await;
         }
-        if let Some(booking) = flight::Booking::load(&self.base.store, id).await? {
+        if let Some(booking) = store.booking_unscoped::<FlightBookingDetails>(id).await? {
             return self
                 .resolve_booking(booking, call, resolution, request_id)
                 .await;
@@ -106,9 +113,9 @@ impl ResolutionService {
         Err(ResolveError::NotFound)
     }
 
-    async fn resolve_booking<B: BookingAggregate>(
+    async fn resolve_booking<K: BookingAggregate>(
         &self,
-        booking: B,
+        booking: Booking<K>,
         call: Option<&str>,
         resolution: Resolution,
         request_id: &str,
@@ -126,22 +133,23 @@ impl ResolutionService {
         let run = self
             .engine
             .run_steps_to_completion(booking, next, execution);
-        Ok(run.await?.status_str())
+        Ok(run.await?.status().as_str())
     }
 
     /// Builds the outcome to store for a decision.
-    async fn resolution_outcome<B: BookingAggregate>(
+    async fn resolution_outcome<K: BookingAggregate>(
         &self,
-        booking: &B,
+        booking: &Booking<K>,
         call: Option<&str>,
         resolution: Resolution,
-    ) -> Result<StepOutcome<B::Event>, ResolveError> {
-        let nothing = || ResolveError::NothingUnresolved(booking.status_str());
+    ) -> Result<StepOutcome<BookingEvent<K>>, ResolveError> {
+        let nothing = || ResolveError::NothingUnresolved(booking.status().as_str());
         let attempts = self.engine.unresolved_attempts(booking).await?;
         let attempt_of = |key: &CallKey| attempts.iter().rev().find(|attempt| key.matches(attempt));
         let (key, event, outcome, reference) = match resolution {
             Resolution::RefundAmount(refund) => {
-                let event = booking.pending_refund_decision().ok_or_else(nothing)?(refund);
+                let event = K::pending_refund_decision(booking).ok_or_else(nothing)?(refund);
+                let event = BookingEvent::Kind(event);
                 let transition = booking.clone().apply(event.clone(), self.base.now());
                 transition.map_err(|_| ResolveError::InvalidRefundAmount)?;
                 (
@@ -187,42 +195,44 @@ impl ResolutionService {
     }
 
     /// Returns the event for a call that succeeded, or `None` if its reference is missing.
-    fn success_event<B: BookingAggregate>(
+    fn success_event<K: BookingAggregate>(
         &self,
-        booking: &B,
-        unresolved: &UnresolvedCall<'_>,
+        booking: &Booking<K>,
+        unresolved: &UnresolvedCall<'_, K::Step>,
         reference: Option<&str>,
-    ) -> Option<B::Event> {
+    ) -> Option<BookingEvent<K>> {
         Some(match unresolved {
             UnresolvedCall::Supplier(step) => {
-                booking.resolved_event(step, Some(reference?), &*self.base.ids)
+                resolved_event(booking, step, Some(reference?), &*self.base.ids)
             }
-            UnresolvedCall::Processor(payment, call) => {
-                B::payment_event(payment.id.clone(), call.success_event(reference)?)
-            }
+            UnresolvedCall::Processor(payment, call) => BookingEvent::Payment {
+                id: payment.id.clone(),
+                event: call.success_event(reference)?,
+            },
         })
     }
 
-    fn not_executed_event<B: BookingAggregate>(
+    fn not_executed_event<K: BookingAggregate>(
         &self,
-        booking: &B,
-        unresolved: &UnresolvedCall<'_>,
-    ) -> B::Event {
+        booking: &Booking<K>,
+        unresolved: &UnresolvedCall<'_, K::Step>,
+    ) -> BookingEvent<K> {
         match unresolved {
-            UnresolvedCall::Supplier(step) => booking.resolved_event(step, None, &*self.base.ids),
-            UnresolvedCall::Processor(payment, call) => {
-                B::payment_event(payment.id.clone(), call.failure_event(self.base.now()))
-            }
+            UnresolvedCall::Supplier(step) => resolved_event(booking, step, None, &*self.base.ids),
+            UnresolvedCall::Processor(payment, call) => BookingEvent::Payment {
+                id: payment.id.clone(),
+                event: call.failure_event(self.base.now()),
+            },
         }
     }
 }
 
 /// Selects the unresolved call with this client reference, or the only one.
-fn select_call<'a, 'b, B: BookingAggregate>(
-    booking: &'a B,
+fn select_call<'a, 'b, K: BookingAggregate>(
+    booking: &'a Booking<K>,
     call: Option<&str>,
     attempt_of: impl Fn(&CallKey) -> Option<&'b Attempt>,
-) -> Result<Option<UnresolvedCall<'a>>, ResolveError> {
+) -> Result<Option<UnresolvedCall<'a, K::Step>>, ResolveError> {
     let mut unresolved = UnresolvedCall::all(booking);
     if let Some(call) = call {
         unresolved.retain(|unresolved| {
@@ -236,28 +246,93 @@ fn select_call<'a, 'b, B: BookingAggregate>(
     }
 }
 
-impl<'a> UnresolvedCall<'a> {
-    fn all<B: BookingAggregate>(booking: &'a B) -> Vec<Self> {
-        let supplier = booking.unresolved_call();
-        let supplier = supplier.filter(|(_, call)| !matches!(call, RemoteCall::Pending { .. }));
-        let payments = booking.payments().iter().flat_map(|payment| {
-            let calls = payment.unresolved_operations().into_iter();
-            calls.map(move |call| UnresolvedCall::Processor(payment, call))
+/// Returns the event for an operator's decision about a call to the supplier. With a reference the
+/// call succeeded; without one it was not executed.
+pub fn resolved_event<K: BookingAggregate>(
+    booking: &Booking<K>,
+    step: &BookingStep<K::Step>,
+    reference: Option<&str>,
+    ids: &dyn IdGenerator,
+) -> BookingEvent<K> {
+    let resolved = |status| {
+        let reported = reference.map(|reference| K::resolved_booking(booking, reference, status));
+        reported.map(Box::new)
+    };
+    match step {
+        BookingStep::Kind(step) => {
+            let resolved = resolved(SupplierBookingStatus::Confirmed);
+            BookingEvent::Kind(K::resolved_kind_event(step, resolved))
+        }
+        BookingStep::Cancel | BookingStep::ReconcileCancellation => {
+            match resolved(SupplierBookingStatus::Canceled) {
+                Some(canceled) => BookingEvent::Kind(K::cancel_succeeded_event(canceled, ids)),
+                None => BookingEvent::CancelRefused(Failure::new(
+                    "cancel_refused",
+                    "The supplier refused the cancellation.",
+                )),
+            }
+        }
+        BookingStep::Book
+        | BookingStep::ReconcileBooking
+        | BookingStep::Refresh
+        | BookingStep::Payment(_) => match resolved(SupplierBookingStatus::Confirmed) {
+            Some(supplier_booking) => BookingEvent::BookConfirmed {
+                supplier_booking,
+                payment: PaymentId::from_bits(ids.generate()),
+            },
+            None => BookingEvent::BookRefused(Failure::new(
+                "book_failed",
+                "The supplier has no such booking.",
+            )),
+        },
+    }
+}
+
+/// Returns the step whose call to the supplier was sent and has no known outcome.
+pub fn unresolved_supplier_step<K: BookingAggregate>(
+    booking: &Booking<K>,
+) -> Option<BookingStep<K::Step>> {
+    let (step, call) = match &booking.state {
+        BookingState::CompleteInProgress { book } => (BookingStep::Book, book),
+        BookingState::Booked(state) => match K::booked_call(state) {
+            Some(BookedCall::Cancel(cancel)) => (BookingStep::Cancel, cancel),
+            Some(BookedCall::Refresh(_)) | None => {
+                let (step, call) = K::unresolved_kind_call(booking)?;
+                (BookingStep::Kind(step), call)
+            }
+        },
+        BookingState::Created
+        | BookingState::PrebookInProgress { .. }
+        | BookingState::ReadyForComplete
+        | BookingState::Failed
+        | BookingState::Expired => return None,
+    };
+    (!matches!(call, RemoteCall::Pending { .. })).then_some(step)
+}
+
+impl<'a, S: Named> UnresolvedCall<'a, S> {
+    fn all<K: BookingAggregate<Step = S>>(booking: &'a Booking<K>) -> Vec<Self> {
+        let supplier = unresolved_supplier_step(booking).map(Self::Supplier);
+        let payments = booking.payments.iter().flat_map(|payment| {
+            let operations = payment.unresolved_operations().into_iter();
+            operations.map(move |operation| Self::Processor(payment, operation))
         });
-        let supplier = supplier.map(|(step, _)| UnresolvedCall::Supplier(step));
         supplier.into_iter().chain(payments).collect()
     }
 
-    fn call_key<B: BookingAggregate>(&self, booking: &B) -> CallKey {
+    fn call_key<K: BookingAggregate<Step = S>>(&self, booking: &Booking<K>) -> CallKey {
         match self {
-            Self::Supplier(step) => CallKey::of_step(step),
-            Self::Processor(payment, call) => payment::call_key(booking, payment, call),
+            Self::Supplier(step) => CallKey::of_step(step.name()),
+            Self::Processor(payment, operation) => payment::call_key(booking, payment, operation),
         }
     }
 
-    fn known_reference<B: BookingAggregate>(&self, booking: &B) -> Option<String> {
+    fn known_reference<K: BookingAggregate<Step = S>>(
+        &self,
+        booking: &Booking<K>,
+    ) -> Option<String> {
         match self {
-            Self::Supplier(_) => booking.supplier_reference().map(str::to_owned),
+            Self::Supplier(_) => booking.supplier_reference.clone(),
             Self::Processor(payment, _) => payment.processor_reference.clone(),
         }
     }

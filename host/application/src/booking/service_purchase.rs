@@ -12,9 +12,10 @@ use crate::idempotency::IdempotentRequest;
 use crate::payment_instrument::{InstrumentError, PaymentInstrumentService};
 use crate::sealer::SealError;
 use crate::supplier::directory::SupplierDirectory;
-use host_domain::booking::PaymentCollector;
+use host_domain::booking::{BookingKind, BookingState, PaymentCollector};
 use host_domain::flight::booking::{
-    BookedService, Booking, Event, ServicePurchase, ServicePurchaseState, ServiceStatus, State,
+    BookedService, FlightBookedState, FlightBooking, FlightBookingDetails, FlightEvent,
+    ServicePurchase, ServicePurchaseState, ServiceStatus,
 };
 use host_domain::flight::supplier_api::{AvailableService, ServiceType};
 use host_domain::id::{BookingId, InstrumentId, PassengerId, PurchaseId, SegmentId, ServiceId};
@@ -59,7 +60,7 @@ pub struct PurchaseServicesCommand {
 /// The outcome of an earlier call with the same key.
 enum PreviousPurchase {
     /// The bags are on the ticket.
-    Completed(Box<Booking>),
+    Completed(Box<FlightBooking>),
     /// The purchase is in progress.
     InProgress,
     /// The supplier was never called, so the key can be used as if it were new.
@@ -161,8 +162,8 @@ impl ServicePurchaseService {
         &self,
         owner: &Owner,
         id: &BookingId,
-    ) -> Result<Booking, ServicePurchaseError> {
-        let found = self.base.store.flight_booking(owner, id).await?;
+    ) -> Result<FlightBooking, ServicePurchaseError> {
+        let found = self.base.store.booking(owner, id).await?;
         found.ok_or(ServicePurchaseError::NotFound)
     }
 
@@ -170,7 +171,7 @@ impl ServicePurchaseService {
     /// bags.
     async fn fetch_available_bags(
         &self,
-        booking: &Booking,
+        booking: &FlightBooking,
         execution: &ExecutionContext,
     ) -> Result<Vec<AvailableBag>, ServicePurchaseError> {
         if booking.has_bags() {
@@ -183,7 +184,7 @@ impl ServicePurchaseService {
         let sold = supplier
             .list_flight_services(&context, booking_reference(booking))
             .await;
-        let price = BookingAggregate::total(booking);
+        let price = booking.details.booked_price();
         let bags = sold
             .map_err(failed)?
             .into_iter()
@@ -198,7 +199,7 @@ impl ServicePurchaseService {
     pub async fn purchase_services(
         &self,
         command: PurchaseServicesCommand,
-    ) -> Result<Booking, ServicePurchaseError> {
+    ) -> Result<FlightBooking, ServicePurchaseError> {
         let key = IdempotentRequest {
             key: IdempotencyKey {
                 owner: command.owner.clone(),
@@ -243,7 +244,9 @@ impl ServicePurchaseService {
         // The lease is checked first: if no worker holds it, the booking read afterwards is in the
         // state that the last one left.
         let leases = self.engine.leases();
-        let is_running = leases.is_held(Booking::JOB_KIND, &command.booking).await?;
+        let is_running = leases
+            .is_held(FlightBookingDetails::JOB_KIND, &command.booking)
+            .await?;
         let booking = self.find_booking(&command.owner, &command.booking).await?;
         let id =
             PurchaseId::parse(&record.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
@@ -263,10 +266,10 @@ impl ServicePurchaseService {
     /// the booking.
     async fn start_purchase(
         &self,
-        booking: Booking,
+        booking: FlightBooking,
         key: &IdempotentRequest,
         command: &PurchaseServicesCommand,
-    ) -> Result<Option<Booking>, ServicePurchaseError> {
+    ) -> Result<Option<FlightBooking>, ServicePurchaseError> {
         let mut execution = self
             .engine
             .execution_context(&command.request_id, command.deadline);
@@ -282,7 +285,7 @@ impl ServicePurchaseService {
         }
         let for_sale = self.fetch_available_bags(&booking, &execution).await?;
         let chosen = select_services(&for_sale, &command.services)?;
-        let total = total_price(&chosen, BookingAggregate::total(&booking));
+        let total = total_price(&chosen, booking.details.booked_price());
         let instrument = self
             .instruments
             .open(&command.owner, &command.instrument)
@@ -291,7 +294,7 @@ impl ServicePurchaseService {
         let payment = new_authorization(&self.base, total, &instrument);
         execution.instrument = Some(instrument);
         let event = self.purchase_started_event(&chosen, total, payment);
-        let Event::PurchaseStarted { purchase, .. } = &event else {
+        let FlightEvent::PurchaseStarted { purchase, .. } = &event else {
             return Err(ServicePurchaseError::Unknown);
         };
         let id = purchase.id.clone();
@@ -301,7 +304,9 @@ impl ServicePurchaseService {
             write.delete_idempotency_key(&key.key);
             write.insert_idempotency_key(&key.key, &key.fingerprint, id.as_str());
         };
-        let started = self.engine.start(booking, event, &execution, claim_key);
+        let started = self
+            .engine
+            .start(booking, event.into(), &execution, claim_key);
         let Some((booking, next)) = started.await? else {
             return Ok(None);
         };
@@ -320,7 +325,7 @@ impl ServicePurchaseService {
         chosen: &[(&AvailableBag, u8)],
         total: Money,
         payment: Payment,
-    ) -> Event {
+    ) -> FlightEvent {
         let services: Vec<BookedService> = chosen
             .iter()
             .map(|(bag, quantity)| {
@@ -353,7 +358,7 @@ impl ServicePurchaseService {
             failure: None,
             created_at: now,
         };
-        Event::PurchaseStarted {
+        FlightEvent::PurchaseStarted {
             purchase: Box::new(purchase),
             services,
             payment: Box::new(payment),
@@ -362,24 +367,27 @@ impl ServicePurchaseService {
 }
 
 /// Returns the booking if bags can be added to it.
-fn require_confirmed(booking: Booking) -> Result<Booking, ServicePurchaseError> {
+fn require_confirmed(booking: FlightBooking) -> Result<FlightBooking, ServicePurchaseError> {
     match booking.state {
-        State::Confirmed { .. } => Ok(booking),
-        State::Created
-        | State::PrebookInProgress { .. }
-        | State::ReadyForComplete
-        | State::CompleteInProgress { .. }
-        | State::CancelInProgress { .. }
-        | State::Canceled
-        | State::Failed
-        | State::Expired => Err(ServicePurchaseError::InvalidState(
+        BookingState::Booked(FlightBookedState::Confirmed { .. }) => Ok(booking),
+        BookingState::Created
+        | BookingState::PrebookInProgress { .. }
+        | BookingState::ReadyForComplete
+        | BookingState::CompleteInProgress { .. }
+        | BookingState::Booked(FlightBookedState::CancelInProgress { .. })
+        | BookingState::Booked(FlightBookedState::Canceled)
+        | BookingState::Failed
+        | BookingState::Expired => Err(ServicePurchaseError::InvalidState(
             booking.status().as_str(),
         )),
     }
 }
 
 /// Returns the result of a purchase whose workflow is not being executed.
-fn purchase_result(booking: Booking, id: &PurchaseId) -> Result<Booking, ServicePurchaseError> {
+fn purchase_result(
+    booking: FlightBooking,
+    id: &PurchaseId,
+) -> Result<FlightBooking, ServicePurchaseError> {
     let purchase = booking.purchase(id).ok_or(ServicePurchaseError::Unknown)?;
     match &purchase.state {
         ServicePurchaseState::InProgress { .. } => Err(ServicePurchaseError::Unknown),
@@ -402,13 +410,15 @@ fn purchase_result(booking: Booking, id: &PurchaseId) -> Result<Booking, Service
 
 fn select_services<'a>(
     for_sale: &'a [AvailableBag],
-    wanted: &[(ServiceId, u32)],
+    requested: &[(ServiceId, u32)],
 ) -> Result<Vec<(&'a AvailableBag, u8)>, ServicePurchaseError> {
-    let chosen = wanted.iter().enumerate().map(|(at, (id, quantity))| {
+    let chosen = requested.iter().enumerate().map(|(at, (id, quantity))| {
         let bag = for_sale.iter().find(|bag| bag.id == *id);
         let bag = bag.ok_or(ServicePurchaseError::NotOffered(at))?;
         let max = bag.service.max_quantity;
-        let quantity = u8::try_from(*quantity).ok().filter(|wanted| *wanted <= max);
+        let quantity = u8::try_from(*quantity)
+            .ok()
+            .filter(|requested| *requested <= max);
         let quantity = quantity.ok_or(ServicePurchaseError::QuantityExceeded { at, max })?;
         Ok((bag, quantity))
     });
@@ -425,8 +435,11 @@ fn total_price(chosen: &[(&AvailableBag, u8)], price: Money) -> Money {
     Money::new(amounts.sum(), price.currency)
 }
 
-fn to_available_bag(booking: &Booking, service: AvailableService) -> Option<AvailableBag> {
-    let passenger = booking.passengers.get(usize::from(service.passenger))?;
+fn to_available_bag(booking: &FlightBooking, service: AvailableService) -> Option<AvailableBag> {
+    let passenger = booking
+        .details
+        .passengers
+        .get(usize::from(service.passenger))?;
     let mut hash = Sha256::new();
     hash.update(booking.id.as_str());
     hash.update(&service.supplier_service_id);

@@ -40,7 +40,6 @@ pub struct ResolvedAirline {
 /// Time limit of a search. The user is typing, so a later response is of no use.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// The result of an airport search.
 #[derive(Debug)]
 pub struct AirportSearchResult {
     pub supplier: SupplierId,
@@ -62,7 +61,6 @@ pub struct FlightReferenceService {
 }
 
 impl FlightReferenceService {
-    /// Creates the service.
     #[must_use]
     pub fn new(
         base: Base,
@@ -80,9 +78,6 @@ impl FlightReferenceService {
     }
 
     /// Returns the airline with an IATA code, active or not.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn find_airline(
         self: &Arc<Self>,
         context: &RequestContext,
@@ -172,9 +167,6 @@ impl FlightReferenceService {
 
     /// Searches airports by name, city or IATA code, and stores them. The supplier decides what
     /// matches.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn search_airports(
         &self,
         context: RequestContext,

@@ -37,7 +37,6 @@ pub struct Cached<T> {
     pub is_stale: bool,
 }
 
-/// The content of a hotel.
 #[derive(Debug)]
 pub struct HotelContent {
     pub supplier: SupplierId,
@@ -98,7 +97,6 @@ pub struct ContentService {
 }
 
 impl ContentService {
-    /// Creates the service.
     #[must_use]
     pub fn new(dependencies: ContentDependencies) -> Self {
         Self {
@@ -108,9 +106,6 @@ impl ContentService {
     }
 
     /// Returns details and reviews of a hotel, from a supplier that has the hotel.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn hotel_content(
         self: &Arc<Self>,
         context: &RequestContext,

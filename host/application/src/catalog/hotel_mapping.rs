@@ -42,7 +42,6 @@ pub struct HotelMappingService {
 }
 
 impl HotelMappingService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(store: Store) -> Self {
         Self { store }

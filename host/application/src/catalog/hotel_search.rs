@@ -7,7 +7,7 @@ use crate::context::RequestContext;
 use crate::supplier::query_error::QueryError;
 use crate::supplier::router::{RouteRequest, SupplierRouter};
 use host_domain::hotel::supplier_api::{
-    AppliedFilters, SearchFilters, SearchRequest, SearchResponse, SearchSort, SupplierHotel,
+    HotelAppliedFilters, SearchFilters, SearchRequest, SearchResponse, SearchSort, SupplierHotel,
 };
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::{HotelId, PlaceId};
@@ -50,7 +50,6 @@ pub struct SearchQuery {
     pub limit: u16,
 }
 
-/// The result of a hotel search.
 #[derive(Debug)]
 pub struct HotelSearchResult {
     pub supplier: SupplierId,
@@ -76,7 +75,6 @@ pub struct HotelSearchService {
 }
 
 impl HotelSearchService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(base: Base, router: SupplierRouter, places: Arc<PlaceService>) -> Self {
         Self {
@@ -87,9 +85,6 @@ impl HotelSearchService {
     }
 
     /// Returns the hotels in an area, each with the gateway's id.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn search_hotels(
         &self,
         context: &RequestContext,
@@ -209,7 +204,7 @@ fn unsupported_filters(query: &SearchQuery, response: &SearchResponse) -> Vec<&'
         boards,
         max_total,
     } = &query.filters;
-    let AppliedFilters {
+    let HotelAppliedFilters {
         min_star_rating: star,
         min_guest_rating: guest,
         refundable: free,
@@ -217,7 +212,7 @@ fn unsupported_filters(query: &SearchQuery, response: &SearchResponse) -> Vec<&'
         max_total: total,
         sort,
     } = response.applied;
-    let asked = [
+    let requested = [
         ("min_star_rating", min_star_rating.is_some() && !star),
         ("min_guest_rating", min_guest_rating.is_some() && !guest),
         ("refundable", refundable.is_some() && !free),
@@ -225,7 +220,7 @@ fn unsupported_filters(query: &SearchQuery, response: &SearchResponse) -> Vec<&'
         ("max_total", max_total.is_some() && !total),
         ("sort", response.truncated && !sort),
     ];
-    asked
+    requested
         .into_iter()
         .filter_map(|(name, ignored)| ignored.then_some(name))
         .collect()
@@ -251,7 +246,7 @@ fn apply_filters(query: &SearchQuery, center: Location, response: &mut SearchRes
 
 fn matches_filters(
     filters: &SearchFilters,
-    applied: AppliedFilters,
+    applied: HotelAppliedFilters,
     hotel: &SupplierHotel,
 ) -> bool {
     let at_least = |least: Option<f64>, value: Option<f64>| {
@@ -353,7 +348,7 @@ mod tests {
 
     fn finished(
         query: &SearchQuery,
-        applied: AppliedFilters,
+        applied: HotelAppliedFilters,
         hotels: &[SupplierHotel],
     ) -> (Vec<String>, bool, Vec<&'static str>) {
         let mut response = SearchResponse {
@@ -396,8 +391,9 @@ mod tests {
             boards: vec![Board::HalfBoard],
             ..SearchFilters::default()
         };
-        let wanted = query(filters, SearchSort::Distance, 20);
-        let (left, truncated, unsupported) = finished(&wanted, AppliedFilters::default(), &hotels);
+        let search = query(filters, SearchSort::Distance, 20);
+        let (left, truncated, unsupported) =
+            finished(&search, HotelAppliedFilters::default(), &hotels);
         assert_eq!(left, ["near", "far"]);
         assert!(!truncated);
         assert_eq!(unsupported, ["min_star_rating", "board", "max_total"]);
@@ -405,7 +401,7 @@ mod tests {
 
     #[test]
     fn filters_applied_by_the_supplier_are_not_applied_again() {
-        let all = AppliedFilters {
+        let all = HotelAppliedFilters {
             min_star_rating: true,
             min_guest_rating: true,
             refundable: true,
@@ -440,7 +436,7 @@ mod tests {
         ] {
             let (left, ..) = finished(
                 &query(SearchFilters::default(), sort, 20),
-                AppliedFilters::default(),
+                HotelAppliedFilters::default(),
                 &hotels,
             );
             assert_eq!(left, order, "{sort:?}");
@@ -452,7 +448,7 @@ mod tests {
         let hotels = [hotel("a", 10.0, None, None), hotel("b", 10.1, None, None)];
         let (left, truncated, _) = finished(
             &query(SearchFilters::default(), SearchSort::Distance, 1),
-            AppliedFilters::default(),
+            HotelAppliedFilters::default(),
             &hotels,
         );
         assert_eq!((left.len(), truncated), (1, true));

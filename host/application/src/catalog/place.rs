@@ -32,16 +32,12 @@ pub struct PlaceService {
 }
 
 impl PlaceService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(base: Base, router: SupplierRouter) -> Self {
         Self { base, router }
     }
 
     /// Searches places at a supplier and stores them.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn search_places(
         &self,
         context: &RequestContext,

@@ -31,7 +31,6 @@ pub struct PriceCalendarService {
 }
 
 impl PriceCalendarService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(
         router: SupplierRouter,
@@ -46,9 +45,6 @@ impl PriceCalendarService {
     }
 
     /// Returns the prices of the hotels that have any, in the order of the request.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn price_calendar(
         &self,
         context: &RequestContext,

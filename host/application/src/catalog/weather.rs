@@ -5,7 +5,7 @@ use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::query_error::QueryError;
 use crate::supplier::router::read_call_context;
 use host_domain::hotel::content::WeatherDay;
-use host_domain::hotel::{Booking, Location};
+use host_domain::hotel::{HotelBooking, Location};
 use host_domain::id::BookingId;
 use host_domain::supplier::{Capability, ReadError};
 use host_runtime::CallContext;
@@ -19,7 +19,6 @@ pub struct WeatherService {
 }
 
 impl WeatherService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(store: Store, suppliers: Arc<SupplierDirectory>) -> Self {
         Self { store, suppliers }
@@ -27,17 +26,14 @@ impl WeatherService {
 
     /// Returns the forecast days of a stay, including check-out. Returns no days if the hotel's
     /// location is unknown.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn stay_weather(
         &self,
         context: &RequestContext,
         id: &BookingId,
-    ) -> Result<(Booking, Vec<WeatherDay>), QueryError> {
+    ) -> Result<(HotelBooking, Vec<WeatherDay>), QueryError> {
         let booking = self
             .store
-            .hotel_booking(&context.owner, id)
+            .booking(&context.owner, id)
             .await?
             .ok_or(QueryError::BookingNotFound)?;
         let supplier = self
@@ -57,8 +53,8 @@ impl WeatherService {
             .forecast_weather(
                 &call_context,
                 location,
-                booking.stay.check_in,
-                booking.stay.check_out,
+                booking.details.stay.check_in,
+                booking.details.stay.check_out,
             )
             .await;
         match days {
@@ -74,14 +70,14 @@ impl WeatherService {
 
     /// Returns the location of a booking's hotel: the one in the booking, or one that became known
     /// later.
-    async fn location_of(&self, booking: &Booking) -> Result<Option<Location>, QueryError> {
-        if booking.hotel.location.is_some() {
-            return Ok(booking.hotel.location);
+    async fn location_of(&self, booking: &HotelBooking) -> Result<Option<Location>, QueryError> {
+        if booking.details.hotel.location.is_some() {
+            return Ok(booking.details.hotel.location);
         }
         let mode = booking.owner.tenant.mode;
         let mappings = self
             .store
-            .hotel_mappings(mode, std::slice::from_ref(&booking.hotel_id))
+            .hotel_mappings(mode, std::slice::from_ref(&booking.details.hotel_id))
             .await?;
         Ok(mappings
             .into_iter()

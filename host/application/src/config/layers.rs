@@ -26,12 +26,12 @@ pub enum ConfigError {
         source: Box<toml::de::Error>,
     },
     /// An environment variable has an invalid value for its key.
-    #[error("the environment variable {name} must be {wanted}")]
+    #[error("the environment variable {name} must be {expected}")]
     InvalidVariable {
         /// Name of the variable.
         name: String,
         /// Expected form of the value.
-        wanted: &'static str,
+        expected: &'static str,
     },
     /// A key refers to an environment variable that is not set.
     #[error("{key} uses the environment variable {name}, which is not set")]
@@ -163,9 +163,9 @@ fn apply_environment(table: &mut Table, environment: &Environment) -> Result<(),
             .ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
         let place =
             value_at_path(table, path).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
-        let wrong = |wanted| ConfigError::InvalidVariable {
+        let wrong = |expected| ConfigError::InvalidVariable {
             name: name.clone(),
-            wanted,
+            expected,
         };
         *place = match place {
             Value::String(_) => Value::String(text.clone()),

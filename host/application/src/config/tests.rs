@@ -7,6 +7,11 @@ fn load(file: &str, environment: &Environment) -> Result<Config, ConfigError> {
     Config::load(None, Some(path.path()), environment)
 }
 
+/// Loads a file with no environment variable set.
+fn load_file(file: &str) -> Result<Config, ConfigError> {
+    load(file, &Environment::default())
+}
+
 #[test]
 fn defaults_load_as_complete_config() {
     // Loading rejects missing keys as well as unknown keys.
@@ -23,7 +28,7 @@ fn default_file_documents_every_supplier_key() {
         .filter_map(|line| line.strip_prefix("#:"))
         .map(|line| format!("{}\n", line.trim_start()))
         .collect();
-    let config = load(&example, &Environment::default()).unwrap();
+    let config = load_file(&example).unwrap();
     let explained: toml::Table = example.parse().unwrap();
     let explained = explained["suppliers"][0].as_table().unwrap();
     let keys: toml::Table = config.to_redacted_toml().unwrap().parse().unwrap();
@@ -38,7 +43,7 @@ fn default_file_documents_every_supplier_key() {
         }
     }
     assert_eq!(
-        load(PLAIN_SUPPLIER, &Environment::default())
+        load_file(PLAIN_SUPPLIER)
             .unwrap()
             .to_redacted_toml()
             .unwrap(),
@@ -69,7 +74,7 @@ fn environment_overrides_file_and_file_overrides_defaults() {
 
 #[test]
 fn unknown_keys_and_variables_are_rejected_by_name() {
-    let error = load("[limits]\nbrust = 5\n", &Environment::default()).unwrap_err();
+    let error = load_file("[limits]\nbrust = 5\n").unwrap_err();
     assert!(error.to_string().contains("brust"), "{error}");
     let error = load("", &Environment::from([("STOPOVER_LIMITS_BRUST", "7")])).unwrap_err();
     assert!(
@@ -90,10 +95,7 @@ fn out_of_range_values_are_rejected() {
         "[payments]\nprocessor_live = \"X\"\n",
     ] {
         assert!(
-            matches!(
-                load(file, &Environment::default()),
-                Err(ConfigError::Invalid(_))
-            ),
+            matches!(load_file(file), Err(ConfigError::Invalid(_))),
             "{file}"
         );
     }
@@ -134,7 +136,7 @@ fn secrets_expand_from_environment_and_are_never_printed() {
             .unwrap()
             .contains("postgres://***@db.example.com/stopover")
     );
-    let error = load(SUPPLIER, &Environment::default()).unwrap_err();
+    let error = load_file(SUPPLIER).unwrap_err();
     assert!(error.to_string().contains("TOKEN"), "{error}");
 }
 
@@ -175,13 +177,9 @@ fn base_url_uses_the_reachable_listener_address() {
         ("[::]:80", "http://[::1]:80"),
         ("10.0.0.1:80", "http://10.0.0.1:80"),
     ] {
-        let config = load(&format!("listen = \"{listen}\"\n"), &Environment::default()).unwrap();
+        let config = load_file(&format!("listen = \"{listen}\"\n")).unwrap();
         assert_eq!(config.base_url(), base);
     }
-    let named = load(
-        "public_url = \"https://api.example.com/\"\n",
-        &Environment::default(),
-    )
-    .unwrap();
+    let named = load_file("public_url = \"https://api.example.com/\"\n").unwrap();
     assert_eq!(named.base_url(), "https://api.example.com");
 }

@@ -85,7 +85,6 @@ pub struct OperatorService {
 }
 
 impl OperatorService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(base: Base) -> Self {
         Self { base }
@@ -93,9 +92,6 @@ impl OperatorService {
 
     /// Lists parked jobs and the unresolved calls that were sent at least `older_than_s` seconds
     /// ago.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn list_unresolved(
         &self,
         older_than_s: u32,
@@ -112,9 +108,6 @@ impl OperatorService {
 
     /// Resets the attempts of the parked jobs of a kind and subject and makes them due now. `None`
     /// means any. Returns the jobs.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn unpark_jobs(
         &self,
         kind: Option<&str>,

@@ -22,7 +22,6 @@ pub struct UnresolvedMonitor {
 }
 
 impl UnresolvedMonitor {
-    /// Creates the monitor.
     #[must_use]
     pub const fn new(base: Base) -> Self {
         Self { base }

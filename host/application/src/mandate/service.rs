@@ -102,7 +102,6 @@ pub struct MandateService {
 }
 
 impl MandateService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(
         base: Base,

@@ -1,6 +1,8 @@
 //! Fares between airports: queries and results.
 
-use host_domain::flight::supplier_api::{AppliedFilters, Offer, PriceRequest, PriceResponse};
+use host_domain::flight::supplier_api::{
+    FlightAppliedFilters, FlightOffer, FlightPriceRequest, FlightPriceResponse,
+};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
@@ -10,13 +12,13 @@ pub struct FareQuery {
     /// The supplier that the caller named.
     pub selector: Option<SupplierId>,
     /// The request to whichever supplier is called.
-    pub request: PriceRequest,
+    pub request: FlightPriceRequest,
 }
 
 /// A fare that can be prebooked.
 #[derive(Debug)]
 pub struct PricedFare {
-    pub offer: Offer,
+    pub offer: FlightOffer,
     pub reference: String,
     pub expires_at: Timestamp,
 }
@@ -33,10 +35,10 @@ pub struct FareSearchResult {
 }
 
 /// Creates a response without fares.
-pub(super) fn empty_response() -> PriceResponse {
-    PriceResponse {
+pub(super) fn empty_response() -> FlightPriceResponse {
+    FlightPriceResponse {
         offers: Vec::new(),
-        applied: AppliedFilters::default(),
+        applied: FlightAppliedFilters::default(),
         truncated: false,
     }
 }

@@ -2,7 +2,7 @@
 //! as far as its response allows. The code is pure.
 
 use host_domain::flight::supplier_api::{
-    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
+    Filters, FlightAppliedFilters, FlightOffer, FlightPriceRequest, FlightPriceResponse, Sort,
 };
 use host_domain::flight::{Journey, Segment};
 use std::cmp::Ordering;
@@ -13,28 +13,31 @@ const UNFILTERED_FARES_MAX: u16 = 500;
 
 /// Builds the request to a supplier. Which filters a supplier applies is known only from its
 /// response, so a request with filters asks for enough fares to choose from.
-pub fn supplier_request(wanted: &PriceRequest) -> PriceRequest {
-    let is_plain = wanted.filters == Filters::default() && is_cheapest_first(wanted);
+pub fn supplier_request(request: &FlightPriceRequest) -> FlightPriceRequest {
+    let is_plain = request.filters == Filters::default() && is_cheapest_first(request);
     let limit = if is_plain {
-        wanted.limit
+        request.limit
     } else {
-        wanted.limit.max(UNFILTERED_FARES_MAX)
+        request.limit.max(UNFILTERED_FARES_MAX)
     };
-    PriceRequest {
+    FlightPriceRequest {
         limit,
-        ..wanted.clone()
+        ..request.clone()
     }
 }
 
 /// Returns whether the request has the default order.
-fn is_cheapest_first(wanted: &PriceRequest) -> bool {
-    wanted.sort == Sort::TotalAmount && !wanted.descending
+fn is_cheapest_first(request: &FlightPriceRequest) -> bool {
+    request.sort == Sort::TotalAmount && !request.descending
 }
 
 /// Returns the names of the filters that the supplier did not apply, as the request spells them.
 /// `sort` is included if a non-default order was requested, or if the supplier truncated its
 /// response and may have left out the first fares.
-pub fn unsupported_filters(wanted: &PriceRequest, answer: &PriceResponse) -> Vec<&'static str> {
+pub fn unsupported_filters(
+    request: &FlightPriceRequest,
+    response: &FlightPriceResponse,
+) -> Vec<&'static str> {
     let Filters {
         cabin,
         max_stops,
@@ -46,10 +49,10 @@ pub fn unsupported_filters(wanted: &PriceRequest, answer: &PriceResponse) -> Vec
         refundable,
         checked_bag,
         max_total,
-    } = &wanted.filters;
-    let done = answer.applied;
-    let order_matters = !is_cheapest_first(wanted) || answer.truncated;
-    let asked = [
+    } = &request.filters;
+    let done = response.applied;
+    let order_matters = !is_cheapest_first(request) || response.truncated;
+    let requested = [
         ("cabin_class", cabin.is_some(), done.cabin),
         ("max_stops", max_stops.is_some(), done.max_stops),
         ("airlines", !airlines.is_empty(), done.airlines),
@@ -78,55 +81,55 @@ pub fn unsupported_filters(wanted: &PriceRequest, answer: &PriceResponse) -> Vec
         ("max_total", max_total.is_some(), done.max_total),
         ("sort", order_matters, done.sort),
     ];
-    asked
+    requested
         .into_iter()
-        .filter_map(|(name, asked, done)| (asked && !done).then_some(name))
+        .filter_map(|(name, requested, done)| (requested && !done).then_some(name))
         .collect()
 }
 
 /// Applies the filters and the order that the supplier did not apply. Equal fares stay in the
 /// supplier's order.
-pub fn apply_filters(wanted: &PriceRequest, answer: &mut PriceResponse) {
-    answer
+pub fn apply_filters(request: &FlightPriceRequest, response: &mut FlightPriceResponse) {
+    response
         .offers
-        .retain(|offer| matches_filters(&wanted.filters, answer.applied, offer));
-    if !answer.applied.sort {
-        answer
+        .retain(|offer| matches_filters(&request.filters, response.applied, offer));
+    if !response.applied.sort {
+        response
             .offers
-            .sort_by(|one, other| compare(wanted, one, other));
+            .sort_by(|one, other| compare(request, one, other));
     }
-    let limit = usize::from(wanted.limit);
-    answer.truncated |= answer.offers.len() > limit;
-    answer.offers.truncate(limit);
+    let limit = usize::from(request.limit);
+    response.truncated |= response.offers.len() > limit;
+    response.offers.truncate(limit);
 }
 
-fn matches_filters(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+fn matches_filters(filters: &Filters, done: FlightAppliedFilters, offer: &FlightOffer) -> bool {
     (done.cabin || matches_cabin(filters, offer))
         && (done.max_stops || passes_stops(filters, offer))
         && passes_airlines(filters, done, offer)
         && passes_times(filters, done, offer)
         && (done.refundable || passes_refundable(filters, offer))
         && (done.checked_bag
-            || matches_wanted(filters.checked_bag, Some(offer.checked_bag_included)))
+            || matches_requested(filters.checked_bag, Some(offer.checked_bag_included)))
         && (done.max_total || passes_total(filters, offer))
 }
 
-fn segments(offer: &Offer) -> impl Iterator<Item = &Segment> {
+fn segments(offer: &FlightOffer) -> impl Iterator<Item = &Segment> {
     offer.journeys.iter().flat_map(|journey| &journey.segments)
 }
 
-fn matches_cabin(filters: &Filters, offer: &Offer) -> bool {
+fn matches_cabin(filters: &Filters, offer: &FlightOffer) -> bool {
     let is_in = |cabin| segments(offer).all(|segment| segment.cabin == cabin);
     filters.cabin.is_none_or(is_in)
 }
 
-fn passes_stops(filters: &Filters, offer: &Offer) -> bool {
+fn passes_stops(filters: &Filters, offer: &FlightOffer) -> bool {
     let within = |most| offer.journeys.iter().all(|journey| journey.stops <= most);
     filters.max_stops.is_none_or(within)
 }
 
 /// Compares the marketing carriers, which sell the flights.
-fn passes_airlines(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+fn passes_airlines(filters: &Filters, done: FlightAppliedFilters, offer: &FlightOffer) -> bool {
     let is_of = |list: &[String], segment: &Segment| list.contains(&segment.marketing_carrier_code);
     let only = &filters.airlines;
     let never = &filters.excluded_airlines;
@@ -135,7 +138,7 @@ fn passes_airlines(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bo
 }
 
 /// Compares local times of day at the start or the end of a journey, whatever the date.
-fn passes_times(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+fn passes_times(filters: &Filters, done: FlightAppliedFilters, offer: &FlightOffer) -> bool {
     let holds = |done: bool, bound: &Option<String>, keeps: fn(&Journey, &str) -> bool| {
         let Some(bound) = bound.as_deref().filter(|_| !done) else {
             return true;
@@ -163,32 +166,32 @@ fn time_of_day(local_time: &str) -> &str {
 }
 
 /// A fare without this information counts neither as refundable nor as non-refundable.
-fn passes_refundable(filters: &Filters, offer: &Offer) -> bool {
-    let told = offer.refundable.or(offer.fare_conditions.refund.allowed);
-    matches_wanted(filters.refundable, told)
+fn passes_refundable(filters: &Filters, offer: &FlightOffer) -> bool {
+    let reported = offer.refundable.or(offer.fare_conditions.refund.allowed);
+    matches_requested(filters.refundable, reported)
 }
 
-fn matches_wanted(wanted: Option<bool>, told: Option<bool>) -> bool {
-    wanted.is_none() || wanted == told
+fn matches_requested(requested: Option<bool>, reported: Option<bool>) -> bool {
+    requested.is_none() || requested == reported
 }
 
 /// Amounts in different currencies cannot be compared, so such a fare passes.
-fn passes_total(filters: &Filters, offer: &Offer) -> bool {
+fn passes_total(filters: &Filters, offer: &FlightOffer) -> bool {
     filters
         .max_total
         .is_none_or(|most| offer.total.currency != most.currency || offer.total.minor <= most.minor)
 }
 
 /// Compares two fares. An unknown duration comes last in either direction.
-fn compare(wanted: &PriceRequest, one: &Offer, other: &Offer) -> Ordering {
+fn compare(request: &FlightPriceRequest, one: &FlightOffer, other: &FlightOffer) -> Ordering {
     let directed = |ordering: Ordering| {
-        if wanted.descending {
+        if request.descending {
             ordering.reverse()
         } else {
             ordering
         }
     };
-    match wanted.sort {
+    match request.sort {
         Sort::TotalAmount => directed(one.total.minor.cmp(&other.total.minor)),
         Sort::Duration => match (one.total_duration_minutes(), other.total_duration_minutes()) {
             (Some(one), Some(other)) => directed(one.cmp(&other)),
@@ -200,7 +203,7 @@ fn compare(wanted: &PriceRequest, one: &Offer, other: &Offer) -> Ordering {
 
 /// Returns the departure time of the first journey. All fares start at one airport or city, so
 /// local times are comparable.
-fn departure(offer: &Offer) -> &str {
+fn departure(offer: &FlightOffer) -> &str {
     offer
         .journeys
         .first()

@@ -1,7 +1,7 @@
 //! Hotel offers: queries, results, and the terms of each offer.
 
 use crate::offers::terms::{HotelOfferTerms, OfferedRoom};
-use host_domain::hotel::supplier_api::{HotelOffers, Offer, PriceResponse};
+use host_domain::hotel::supplier_api::{HotelOffer, HotelOffers, HotelPriceResponse};
 use host_domain::hotel::{HotelSummary, Stay};
 use host_domain::id::HotelId;
 use host_domain::supplier::SupplierId;
@@ -30,7 +30,7 @@ pub struct OfferQuery {
 /// An offer that can be prebooked.
 #[derive(Debug)]
 pub struct PricedOffer {
-    pub offer: Offer,
+    pub offer: HotelOffer,
     pub reference: String,
     pub expires_at: Timestamp,
 }
@@ -53,7 +53,7 @@ pub(super) struct HotelRow {
 
 /// Returns the hotel of a response that has a supplier's id.
 pub(super) fn hotel_in<'a>(
-    response: &'a PriceResponse,
+    response: &'a HotelPriceResponse,
     supplier_hotel_id: &str,
 ) -> Option<&'a HotelSummary> {
     let mut hotels = response.hotels.iter().map(|found| &found.hotel);
@@ -62,7 +62,7 @@ pub(super) fn hotel_in<'a>(
 
 /// Takes the offers of a hotel out of a response.
 pub(super) fn take_hotel_offers(
-    response: &mut PriceResponse,
+    response: &mut HotelPriceResponse,
     supplier_hotel_id: &str,
 ) -> Option<HotelOffers> {
     let position = response
@@ -93,7 +93,7 @@ pub(super) fn offer_terms(
     supplier: &SupplierId,
     hotel_id: &HotelId,
     hotel: &HotelSummary,
-    offer: &Offer,
+    offer: &HotelOffer,
     stay: &Stay,
     expires_at: Timestamp,
 ) -> HotelOfferTerms {

@@ -16,7 +16,7 @@ use crate::supplier::query_error::QueryError;
 use crate::supplier::router::{RouteRequest, SupplierRouter};
 use host_domain::flight::supplier_api as flight_api;
 use host_domain::hotel::Stay;
-use host_domain::hotel::supplier_api::{HotelOffers, PriceRequest, PriceResponse};
+use host_domain::hotel::supplier_api::{HotelOffers, HotelPriceRequest, HotelPriceResponse};
 use host_domain::id::HotelId;
 use host_domain::owner::Tenant;
 use host_domain::routing::SupplierRoute;
@@ -36,7 +36,6 @@ pub struct OfferService {
 }
 
 impl OfferService {
-    /// Creates the service.
     #[must_use]
     pub fn new(
         base: Base,
@@ -67,9 +66,6 @@ impl OfferService {
     }
 
     /// Returns the offers of every hotel of the request, in its order.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn price_hotels(
         &self,
         context: &RequestContext,
@@ -134,7 +130,7 @@ impl OfferService {
             .router
             .query_with_failover(context, route, |supplier, call_context| {
                 let rows = rows_at(&supplier.info().id);
-                let request = PriceRequest {
+                let request = HotelPriceRequest {
                     supplier_hotel_ids: rows.into_iter().map(|row| row.supplier_hotel_id).collect(),
                     stay: query.stay.clone(),
                     max_offers_per_hotel: query.max_offers_per_hotel,
@@ -172,7 +168,7 @@ impl OfferService {
         context: &RequestContext,
         supplier: &SupplierId,
         rows: &[HotelRow],
-        response: &PriceResponse,
+        response: &HotelPriceResponse,
     ) -> Result<Vec<HotelId>, QueryError> {
         let is_known = |row: &HotelRow| {
             row.mapping.as_ref().is_some_and(|mapping| {
@@ -211,7 +207,7 @@ impl OfferService {
         supplier: &SupplierId,
         query: &OfferQuery,
         rows: impl Iterator<Item = (HotelRow, HotelId)>,
-        mut response: PriceResponse,
+        mut response: HotelPriceResponse,
     ) -> Vec<PricedHotel> {
         let now = self.base.now();
         let hotels = rows.map(|(row, hotel_id)| {
@@ -256,9 +252,6 @@ impl OfferService {
     }
 
     /// Returns the fares that pass the filters, in the requested order.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn price_flights(
         &self,
         context: &RequestContext,
@@ -284,7 +277,8 @@ impl OfferService {
                 });
         let (supplier, mut response) = response.await?;
         let now = self.base.now();
-        let has_expired = |offer: &flight_api::Offer| offer.expires_at.is_some_and(|at| at <= now);
+        let has_expired =
+            |offer: &flight_api::FlightOffer| offer.expires_at.is_some_and(|at| at <= now);
         response.offers.retain(|offer| !has_expired(offer));
         let unsupported_filters = flight_filter::unsupported_filters(&query.request, &response);
         flight_filter::apply_filters(&query.request, &mut response);
@@ -304,7 +298,7 @@ impl OfferService {
         context: &RequestContext,
         supplier: &SupplierId,
         query: &FareQuery,
-        offer: flight_api::Offer,
+        offer: flight_api::FlightOffer,
         now: Timestamp,
     ) -> Option<PricedFare> {
         let latest = now.plus_s(self.ttl_s);

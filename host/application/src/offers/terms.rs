@@ -8,7 +8,6 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The terms of a hotel offer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HotelOfferTerms {
     pub supplier: SupplierId,

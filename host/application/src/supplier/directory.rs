@@ -124,7 +124,6 @@ impl SupplierDirectory {
         }
     }
 
-    /// Returns the loaded plugins.
     #[must_use]
     pub fn loaded_plugins(&self) -> Vec<PluginReport> {
         let plugins = self.runtime.list();

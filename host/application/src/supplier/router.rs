@@ -65,7 +65,6 @@ pub struct SupplierRouter {
 }
 
 impl SupplierRouter {
-    /// Creates the router.
     #[must_use]
     pub const fn new(directory: Arc<SupplierDirectory>) -> Self {
         Self { directory }

@@ -10,12 +10,13 @@ use crate::supplier::directory::SupplierDirectory;
 use crate::supplier_event::service::SupplierEventKey;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{ChangeSource, booking_id_from_reference};
+use host_domain::booking::{Booking, BookingEvent, ChangeSource, booking_id_from_reference};
+use host_domain::flight::booking::FlightBooking;
+use host_domain::hotel::booking::HotelBooking;
 use host_domain::id::BookingId;
 use host_domain::remote_call::BackoffSchedule;
 use host_domain::supplier::SupplierKind;
 use host_domain::time::Timestamp;
-use host_domain::{flight, hotel};
 use host_storage::{
     CommitError, Conflict, DatabaseError, StoredSupplierEvent, SupplierEventState, UnitOfWork,
 };
@@ -34,15 +35,14 @@ const CONFLICT_RETRIES_MAX: usize = 8;
 
 /// The result of looking up the booking of an event.
 enum BookingMatch {
-    Hotel(Box<hotel::Booking>),
-    Flight(Box<flight::Booking>),
+    Hotel(Box<HotelBooking>),
+    Flight(Box<FlightBooking>),
     /// No booking was found yet: the response with its reference may still be outstanding.
     NotFoundYet,
     /// No booking matches, and none will.
     NoMatch,
 }
 
-/// The result of a commit.
 enum CommitResult {
     Stored,
     /// Another worker processes this event, so nothing is left to do here.
@@ -58,7 +58,6 @@ pub struct SupplierEventJob {
 }
 
 impl SupplierEventJob {
-    /// Creates the handler.
     #[must_use]
     pub const fn new(base: Base, suppliers: Arc<SupplierDirectory>) -> Self {
         Self { base, suppliers }
@@ -136,25 +135,25 @@ impl SupplierEventApplication<'_> {
         let Some(id) = reference.and_then(booking_id_from_reference) else {
             return Ok(None);
         };
-        if let Some(booking) = hotel::Booking::load(&self.base.store, &id).await? {
+        if let Some(booking) = self.base.store.booking_unscoped(&id).await? {
             return Ok(Some(self.verify_ownership(booking, BookingMatch::Hotel)));
         }
-        let booking = flight::Booking::load(&self.base.store, &id).await?;
+        let booking = self.base.store.booking_unscoped(&id).await?;
         Ok(booking.map(|booking| self.verify_ownership(booking, BookingMatch::Flight)))
     }
 
     /// Checks that the booking belongs to the sender of the event and to its mode. A supplier may
     /// report only its own bookings, and a processor only its own payments.
-    fn verify_ownership<B: BookingAggregate>(
+    fn verify_ownership<K: BookingAggregate>(
         &self,
-        booking: B,
-        found: impl FnOnce(Box<B>) -> BookingMatch,
+        booking: Booking<K>,
+        found: impl FnOnce(Box<Booking<K>>) -> BookingMatch,
     ) -> BookingMatch {
         let supplier = &self.key.supplier;
-        let mut payments = booking.payments().iter();
-        let is_theirs = booking.supplier() == supplier
-            || payments.any(|payment| payment.processor == *supplier);
-        if is_theirs && booking.owner().tenant.mode == self.key.mode {
+        let mut payments = booking.payments.iter();
+        let is_theirs =
+            booking.supplier == *supplier || payments.any(|payment| payment.processor == *supplier);
+        if is_theirs && booking.owner.tenant.mode == self.key.mode {
             found(Box::new(booking))
         } else {
             BookingMatch::NoMatch
@@ -169,15 +168,15 @@ impl SupplierEventApplication<'_> {
         if let Some(reference) = &event.supplier_reference {
             match kind {
                 Some(SupplierKind::Hotel) => {
-                    let found = store
-                        .hotel_booking_by_supplier_reference_unscoped(mode, supplier, reference);
+                    let found =
+                        store.booking_by_supplier_reference_unscoped(mode, supplier, reference);
                     if let Some(booking) = found.await? {
                         return Ok(BookingMatch::Hotel(Box::new(booking)));
                     }
                 }
                 Some(SupplierKind::Flight) => {
-                    let found = store
-                        .flight_booking_by_supplier_reference_unscoped(mode, supplier, reference);
+                    let found =
+                        store.booking_by_supplier_reference_unscoped(mode, supplier, reference);
                     if let Some(booking) = found.await? {
                         return Ok(BookingMatch::Flight(Box::new(booking)));
                     }
@@ -201,20 +200,20 @@ impl SupplierEventApplication<'_> {
     }
 
     /// Commits the reported change, the booking's job and the processed event in one transaction.
-    async fn apply_to_booking<B: BookingAggregate>(
+    async fn apply_to_booking<K: BookingAggregate>(
         &self,
-        mut booking: B,
+        mut booking: Booking<K>,
     ) -> Result<(), WorkflowError> {
-        let id = booking.id().clone();
+        let id = booking.id.clone();
         let (base, key) = (self.base, &self.key);
-        let source = if *booking.supplier() == key.supplier {
+        let source = if booking.supplier == key.supplier {
             ChangeSource::Supplier
         } else {
             ChangeSource::Processor
         };
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let (now, read_version) = (base.now(), booking.version());
-            let mut write = match booking.apply(B::change_reported_event(source), now) {
+            let (now, read_version) = (base.now(), booking.version);
+            let mut write = match booking.apply(BookingEvent::ChangeReported(source), now) {
                 Ok(transition) => {
                     let reason = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
                     let request_id = format!("job_{:032x}", base.ids.generate());
@@ -225,7 +224,7 @@ impl SupplierEventApplication<'_> {
                         Some(&reason),
                         &request_id,
                     );
-                    write.schedule_job(B::JOB_KIND, id.as_str(), now);
+                    write.schedule_job(K::JOB_KIND, id.as_str(), now);
                     write
                 }
                 // The booking's state has nothing that a reported change could affect.
@@ -238,7 +237,7 @@ impl SupplierEventApplication<'_> {
             ) {
                 return Ok(());
             }
-            let current = B::load(&base.store, &id).await?;
+            let current = base.store.booking_unscoped(&id).await?;
             booking = current.ok_or_else(|| WorkflowError::BookingMissing(id.clone()))?;
         }
         Err(WorkflowError::TooManyConflicts(id))
@@ -266,12 +265,13 @@ impl SupplierEventApplication<'_> {
 
     async fn finish(&self) -> Result<(), WorkflowError> {
         let mut write = self.write();
-        write.complete_job(
-            SupplierEventKey::JOB_KIND,
-            &self.key.job_subject(),
-            self.lease_token,
-        );
+        self.complete_job_in(&mut write);
         self.commit(write).await.map(|_| ())
+    }
+
+    fn complete_job_in(&self, write: &mut UnitOfWork) {
+        let subject = self.key.job_subject();
+        write.complete_job(SupplierEventKey::JOB_KIND, &subject, self.lease_token);
     }
 
     fn write(&self) -> UnitOfWork {
@@ -285,11 +285,7 @@ impl SupplierEventApplication<'_> {
         outcome: &'static str,
         booking: Option<&BookingId>,
     ) -> Result<CommitResult, WorkflowError> {
-        write.complete_job(
-            SupplierEventKey::JOB_KIND,
-            &self.key.job_subject(),
-            self.lease_token,
-        );
+        self.complete_job_in(&mut write);
         let ended = self.commit(write).await?;
         if matches!(ended, CommitResult::Stored) {
             self.key

@@ -63,9 +63,7 @@ pub enum AdmitError {
 pub struct InboundWebhook {
     /// Headers as text.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
-    /// Id of the request.
     pub request_id: String,
     /// Deadline of the request.
     pub deadline: Instant,
@@ -141,7 +139,6 @@ pub struct SupplierEventService {
 }
 
 impl SupplierEventService {
-    /// Creates the service.
     #[must_use]
     pub fn new(base: Base, suppliers: Arc<SupplierDirectory>) -> Self {
         Self {
@@ -152,9 +149,6 @@ impl SupplierEventService {
     }
 
     /// Admits a webhook request by its path, with or without a token, before its body is read.
-    ///
-    /// # Errors
-    /// [`AdmitError`].
     pub fn admit(
         &self,
         supplier: &SupplierId,
@@ -177,9 +171,6 @@ impl SupplierEventService {
     /// Stores the events of a webhook request, each once, and schedules the jobs that apply them.
     /// Returns the number of events. If a supplier serves both modes, each event is stored for
     /// both, because the mode of its booking is not known yet.
-    ///
-    /// # Errors
-    /// [`ReceiveError`].
     pub async fn receive(
         &self,
         admitted: &AdmittedWebhook,

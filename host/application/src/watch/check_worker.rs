@@ -47,7 +47,6 @@ pub struct CheckWorker {
 }
 
 impl CheckWorker {
-    /// Creates the worker.
     #[must_use]
     pub fn new(
         base: Base,
@@ -329,11 +328,11 @@ fn event_details(watch: &Watch, result: &CheckResult) -> WatchEventDetails {
         CheckResult::Hotel(Some((_, current))) => WatchEventDetails::CurrentPrice(current.clone()),
         CheckResult::Hotel(None) => WatchEventDetails::None,
         CheckResult::Trip(_, matches) => {
-            let met = matches
+            let offers = matches
                 .iter()
-                .filter(|(total, _)| watch.trigger.is_met_by(*total));
-            let named = met.take(MATCHES_MAX).map(|(_, found)| found.clone());
-            WatchEventDetails::Matches(named.collect())
+                .filter(|(total, _)| watch.trigger.is_met_by(*total))
+                .map(|(_, offer)| offer.clone());
+            WatchEventDetails::Matches(offers.take(MATCHES_MAX).collect())
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Decisions about watches that need neither a call nor the database: the action for a claimed
 //! price check, the time of the next check, and the outcome of a purchase.
 
-use crate::booking::aggregate::BookingPhase;
 use crate::booking::completion::CompleteBookingError;
 use crate::booking::prebook::PrebookError;
 use crate::booking::prebook_refusal::PrebookRefusal;
 use crate::supplier::query_error::QueryError;
+use host_domain::booking::BookingPhase;
 use host_domain::mandate::MandateRejection;
 use host_domain::money::Money;
 use host_domain::supplier::ReadError;
@@ -81,7 +81,6 @@ pub enum PurchaseOutcome {
     Released,
     /// The purchase succeeded.
     Purchased,
-    /// The purchase failed.
     Failed(PurchaseFailureReason),
     /// The booking is not decided yet.
     Undecided,
@@ -152,11 +151,11 @@ const fn from_prebook_refusal(decision: &PrebookRefusal) -> PurchaseOutcome {
 /// Returns the outcome of a purchase by the phase of its booking. `refused` is the supplier's
 /// refusal to bind it, if there was one. Returns `None` if the booking waits to be paid.
 pub fn from_booking_phase(
-    stage: BookingPhase<'_>,
+    phase: BookingPhase<'_>,
     is_declined: bool,
     refused: Option<&PrebookRefusal>,
 ) -> Option<PurchaseOutcome> {
-    match stage {
+    match phase {
         BookingPhase::Prebooking | BookingPhase::Completing(_) => Some(PurchaseOutcome::Undecided),
         // A card that was declined once is not tried again, nor for another booking.
         BookingPhase::ReadyToComplete | BookingPhase::Expired if is_declined => Some(
@@ -164,12 +163,14 @@ pub fn from_booking_phase(
         ),
         BookingPhase::ReadyToComplete => None,
         BookingPhase::Confirmed | BookingPhase::Canceling => Some(PurchaseOutcome::Purchased),
-        BookingPhase::Failed { was_bound: true } => Some(PurchaseOutcome::Failed(
+        BookingPhase::Failed {
+            was_prebooked: true,
+        } => Some(PurchaseOutcome::Failed(
             PurchaseFailureReason::SupplierRejected,
         )),
-        BookingPhase::Failed { was_bound: false } => {
-            Some(refused.map_or(PurchaseOutcome::Released, from_prebook_refusal))
-        }
+        BookingPhase::Failed {
+            was_prebooked: false,
+        } => Some(refused.map_or(PurchaseOutcome::Released, from_prebook_refusal)),
         BookingPhase::Expired => Some(PurchaseOutcome::Released),
     }
 }

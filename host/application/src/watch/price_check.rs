@@ -12,7 +12,7 @@ use crate::offers::service::OfferService;
 use crate::supplier::query_error::QueryError;
 use crate::supplier::rate_limiter::SupplierRateLimiter;
 use crate::supplier::router::{RouteRequest, SupplierRouter};
-use host_domain::hotel::supplier_api::{Offer, SearchFilters, SearchSort, SupplierHotel};
+use host_domain::hotel::supplier_api::{HotelOffer, SearchFilters, SearchSort, SupplierHotel};
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::{HotelId, KeyId, PriceCheckId};
 use host_domain::money::Money;
@@ -83,9 +83,6 @@ impl PriceChecker {
     }
 
     /// Checks that the watched hotel or place exists, and that a supplier can price it.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn validate_query(
         &self,
         context: &RequestContext,
@@ -123,9 +120,6 @@ impl PriceChecker {
     }
 
     /// Runs the query of a price check within `time`.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn run_check(
         &self,
         check: &ClaimedPriceCheck,
@@ -212,9 +206,6 @@ impl PriceChecker {
     }
 
     /// Returns the current offers of a hotel.
-    ///
-    /// # Errors
-    /// [`QueryError`].
     pub async fn fetch_offers(
         &self,
         context: &RequestContext,
@@ -305,7 +296,10 @@ fn search_query(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> Searc
     }
 }
 
-fn cheapest(hotels: Vec<PricedHotel>, is_wanted: impl Fn(&Offer) -> bool) -> Option<Offer> {
+fn cheapest(
+    hotels: Vec<PricedHotel>,
+    is_wanted: impl Fn(&HotelOffer) -> bool,
+) -> Option<HotelOffer> {
     let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
     let offers = offers.map(|priced| priced.offer);
     offers
@@ -313,11 +307,11 @@ fn cheapest(hotels: Vec<PricedHotel>, is_wanted: impl Fn(&Offer) -> bool) -> Opt
         .min_by_key(|offer| offer.total.minor)
 }
 
-fn matches_filters(offer: &Offer, filters: &TripFilters) -> bool {
+fn matches_filters(offer: &HotelOffer, filters: &TripFilters) -> bool {
     let is_refundable = offer.policy.refundable;
     let refundable = filters
         .refundable
-        .is_none_or(|wanted| wanted == is_refundable);
+        .is_none_or(|requested| requested == is_refundable);
     let has_board = |room: &host_domain::hotel::RoomRate| filters.boards.contains(&room.board);
     refundable && (filters.boards.is_empty() || offer.rooms.iter().all(has_board))
 }

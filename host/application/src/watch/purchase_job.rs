@@ -3,10 +3,10 @@
 //! bound, paid and booked like a caller's booking, and the watch follows its outcome.
 
 use crate::base::Base;
-use crate::booking::aggregate::{BookingAggregate, BookingPhase};
 use crate::booking::completion::{CompleteBookingCommand, CompleteBookingError, CompletionService};
 use crate::booking::hotel_prebook::PrebookHotelCommand;
 use crate::booking::prebook::{PrebookError, PrebookOutcome, PrebookService};
+use crate::booking::prebook_call::PrebookParameters;
 use crate::config::JobsConfig;
 use crate::failpoint::{self, FailpointPhase};
 use crate::jobs::worker::{JobError, JobHandler};
@@ -19,8 +19,9 @@ use crate::watch::price_check::{self, PriceChecker};
 use crate::watch::service::{PURCHASE_JOB_KIND, WatchService};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use host_domain::booking::BookingPhase;
 use host_domain::booking::InvalidTransition;
-use host_domain::hotel::Booking;
+use host_domain::hotel::{HotelBooking, HotelBookingDetails};
 use host_domain::id::{BookingId, HotelId, MandateId, WatchId};
 use host_domain::mandate::{MandateScope, MandateUsage};
 use host_domain::watch::{
@@ -84,7 +85,6 @@ pub struct PurchaseDependencies {
     pub jobs_config: JobsConfig,
 }
 
-/// One run of a purchase.
 struct PurchaseRun<'a> {
     job: &'a PurchaseDependencies,
     stored: StoredWatch,
@@ -96,7 +96,6 @@ struct PurchaseRun<'a> {
 }
 
 impl PurchaseJob {
-    /// Creates the handler.
     #[must_use]
     pub const fn new(dependencies: PurchaseDependencies) -> Self {
         Self { dependencies }
@@ -240,7 +239,7 @@ impl<'a> PurchaseRun<'a> {
             .await;
         match prebooked {
             Ok(PrebookOutcome::Created { booking, .. } | PrebookOutcome::Existing(booking)) => {
-                self.complete_booking(booking.id()).await
+                self.complete_booking(&booking.id).await
             }
             Err(error) => {
                 policy::from_prebook_error(&error).ok_or(WatchPurchaseError::Prebook(error))
@@ -281,17 +280,19 @@ impl<'a> PurchaseRun<'a> {
 
     fn prebook_command(&self, offer: HotelOfferTerms, booking: &BookingId) -> PrebookHotelCommand {
         PrebookHotelCommand {
-            owner: self.watch().owner.clone(),
-            // The booking is new, so no other request uses this key.
-            key: booking.to_string(),
-            fingerprint: String::new(),
+            parameters: PrebookParameters {
+                owner: self.watch().owner.clone(),
+                // The booking is new, so no other request uses this key.
+                key: booking.to_string(),
+                fingerprint: String::new(),
+                reference_id: Some(self.watch().id.to_string()),
+                use_payment_sdk: false,
+                request_id: self.request_id.clone(),
+                deadline: self.deadline,
+            },
             offer,
-            reference_id: Some(self.watch().id.to_string()),
             contact: self.auto_book.contact.clone(),
             rooms: self.auto_book.rooms.clone(),
-            use_payment_sdk: false,
-            request_id: self.request_id.clone(),
-            deadline: self.deadline,
         }
     }
 
@@ -299,7 +300,9 @@ impl<'a> PurchaseRun<'a> {
     async fn check_booking(&self, id: &BookingId) -> Result<PurchaseOutcome, WatchPurchaseError> {
         let booking = self.booking(id).await?;
         let refused = match booking.phase() {
-            BookingPhase::Failed { was_bound: false } => {
+            BookingPhase::Failed {
+                was_prebooked: false,
+            } => {
                 let (owner, key) = (&self.watch().owner, id.as_str());
                 self.job.prebooks.find_prebook_refusal(owner, key).await?
             }
@@ -311,8 +314,8 @@ impl<'a> PurchaseRun<'a> {
         }
     }
 
-    async fn booking(&self, id: &BookingId) -> Result<Booking, WatchPurchaseError> {
-        let found = Booking::load(&self.job.base.store, id).await?;
+    async fn booking(&self, id: &BookingId) -> Result<HotelBooking, WatchPurchaseError> {
+        let found = self.job.base.store.booking_unscoped(id).await?;
         found.ok_or_else(|| WatchPurchaseError::BookingMissing(id.clone()))
     }
 
@@ -330,7 +333,12 @@ impl<'a> PurchaseRun<'a> {
             deadline: self.deadline,
         };
         Ok(
-            match self.job.completions.complete::<Booking>(command).await {
+            match self
+                .job
+                .completions
+                .complete::<HotelBookingDetails>(command)
+                .await
+            {
                 Ok(completion) => {
                     let booking = completion.into_booking();
                     let outcome =
@@ -387,7 +395,7 @@ impl<'a> PurchaseRun<'a> {
     }
 }
 
-fn is_declined(booking: &Booking) -> bool {
+fn is_declined(booking: &HotelBooking) -> bool {
     let last = booking.payments.last();
     last.is_some_and(|payment| payment.decline_reason.is_some())
 }

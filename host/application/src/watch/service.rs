@@ -84,7 +84,6 @@ impl From<MandateError> for WatchError {
 /// A caller's request for a new watch.
 #[derive(Debug)]
 pub struct NewWatch {
-    /// The price query.
     pub query: PriceQuery,
     /// The condition that triggers the watch.
     pub trigger: Trigger,
@@ -110,7 +109,6 @@ pub struct WatchService {
 }
 
 impl WatchService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(
         base: Base,
@@ -128,9 +126,6 @@ impl WatchService {
 
     /// Creates a watch, once for each key. What it watches must exist, and a supplier must be able
     /// to price it.
-    ///
-    /// # Errors
-    /// [`WatchError`].
     pub async fn create(
         &self,
         context: &RequestContext,
@@ -185,9 +180,6 @@ impl WatchService {
     }
 
     /// Lists an owner's watches, newest first, with the number of all watches that match the filter.
-    ///
-    /// # Errors
-    /// [`WatchError::Storage`].
     pub async fn list(
         &self,
         owner: &Owner,
@@ -250,9 +242,6 @@ impl WatchService {
 
     /// Signs the mandate of a watch, so that the watch buys; once for each key. A watch that is
     /// already armed stays unchanged.
-    ///
-    /// # Errors
-    /// [`WatchError`].
     pub async fn confirm_purchase(
         &self,
         owner: &Owner,

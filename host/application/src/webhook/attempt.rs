@@ -60,7 +60,6 @@ impl From<SendFailure> for SendError {
     }
 }
 
-/// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptResult {
     /// The result for the delivery.
@@ -81,16 +80,16 @@ impl AttemptResult {
     /// Builds the result of a request that was sent at `sent_at`. `may_end` is whether a 410 of the
     /// receiver ends the subscription.
     pub fn new(
-        answered: Result<ReceiverResponse, SendError>,
+        response: Result<ReceiverResponse, SendError>,
         may_end: bool,
         sent_at: Timestamp,
         took: Duration,
     ) -> Self {
-        match answered {
-            Ok(answer) => Self {
-                outcome: answer.outcome(may_end, sent_at),
-                status: Some(answer.status.as_u16()),
-                body: Some(answer.body),
+        match response {
+            Ok(response) => Self {
+                outcome: response.outcome(may_end, sent_at),
+                status: Some(response.status.as_u16()),
+                body: Some(response.body),
                 error: None,
                 cause: None,
                 duration: took,

@@ -9,7 +9,6 @@ use host_storage::{DeliveryAttempt, Store, StoredDelivery};
 /// A delivery with the attempts of its current replay.
 #[derive(Debug)]
 pub struct DeliveryDetails {
-    /// The delivery.
     pub delivery: Delivery,
     /// The event as it is sent.
     pub payload: String,

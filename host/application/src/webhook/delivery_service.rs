@@ -34,7 +34,6 @@ pub struct DeliveryService {
 }
 
 impl DeliveryService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(
         base: Base,

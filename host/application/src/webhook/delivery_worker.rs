@@ -69,7 +69,6 @@ pub struct DeliveryWorker {
     settings: DeliveryWorkerSettings,
 }
 
-/// Settings of the delivery worker.
 #[derive(Debug, Clone)]
 pub struct DeliveryWorkerSettings {
     /// Longest time between two checks for due deliveries.
@@ -100,7 +99,6 @@ fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
 }
 
 impl DeliveryWorker {
-    /// Creates the worker.
     #[must_use]
     pub fn new(
         base: Base,

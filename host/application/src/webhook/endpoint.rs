@@ -49,8 +49,12 @@ impl Endpoint {
     /// Returns how many deliveries may be claimed for the endpoint now. Returns 0 while more than
     /// half of the window is in flight, so that deliveries are claimed in larger batches.
     pub fn available_capacity(&self) -> u32 {
-        let (held, window) = (self.in_flight(), self.window.load(Ordering::Relaxed));
-        if held > window / 2 { 0 } else { window - held }
+        let (in_flight, window) = (self.in_flight(), self.window.load(Ordering::Relaxed));
+        if in_flight > window / 2 {
+            0
+        } else {
+            window - in_flight
+        }
     }
 
     /// Returns how many of its deliveries this host has in flight.
@@ -163,10 +167,10 @@ mod tests {
     #[test]
     fn capacity_is_available_once_half_of_the_window_is_sent() {
         let endpoint = Arc::new(Endpoint::new(8, 1000));
-        let mut held: Vec<InFlight> = (0..WINDOW_INITIAL).map(|_| endpoint.track()).collect();
+        let mut in_flight: Vec<InFlight> = (0..WINDOW_INITIAL).map(|_| endpoint.track()).collect();
         while endpoint.in_flight() > WINDOW_INITIAL / 2 {
             assert_eq!(endpoint.available_capacity(), 0);
-            held.pop();
+            in_flight.pop();
         }
         assert_eq!(endpoint.available_capacity(), WINDOW_INITIAL / 2);
     }

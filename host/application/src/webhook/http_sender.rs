@@ -104,13 +104,13 @@ impl HttpSender {
     /// Sends a request once. `now` is the time of the attempt.
     pub async fn send(&self, letter: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
         let (watch, may_end) = (Stopwatch::start(), letter.honors_gone);
-        let answered = match url_policy::parse(letter.url, letter.allow_insecure) {
+        let response = match url_policy::parse(letter.url, letter.allow_insecure) {
             Ok(url) => tokio::time::timeout(self.time_max, self.exchange(url, letter))
                 .await
                 .unwrap_or(Err(SendFailure::TimedOut.into())),
             Err(_) => Err(SendFailure::UrlNotAllowed.into()),
         };
-        AttemptResult::new(answered, may_end, now, watch.elapsed())
+        AttemptResult::new(response, may_end, now, watch.elapsed())
     }
 
     async fn exchange(

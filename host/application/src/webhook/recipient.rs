@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 /// The decrypted signing secrets of a subscription.
 pub struct ActiveSecrets {
-    /// The current secret.
     pub current: SecretString,
     /// The previous secret, and the time until which it signs, too.
     pub previous: Option<(SecretString, Timestamp)>,

@@ -42,9 +42,7 @@ pub struct NewSubscription {
 /// already validated.
 #[derive(Debug, Clone, Default)]
 pub struct SubscriptionUpdate {
-    /// The new URL.
     pub url: Option<String>,
-    /// The new event types.
     pub event_types: Option<Vec<String>>,
     /// The new description, or `Some(None)` to remove it.
     pub description: Option<Option<String>>,
@@ -53,7 +51,6 @@ pub struct SubscriptionUpdate {
 /// A subscription whose secret was just created.
 #[derive(Debug)]
 pub struct SubscriptionWithSecret {
-    /// The subscription.
     pub subscription: Subscription,
     /// Its secret, returned only this once. `None` if an earlier call with the same idempotency key
     /// has received it.
@@ -78,7 +75,6 @@ pub struct WebhookService {
 }
 
 impl WebhookService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(
         base: Base,
@@ -119,14 +115,7 @@ impl WebhookService {
         }
         self.validate_url(tenant, &new.url).await?;
         let id = SubscriptionId::from_bits(self.base.ids.generate());
-        let signing_secret = signing_secret::generate()?;
-        let sealed = signing_secret::seal(
-            &self.sealer,
-            tenant,
-            &id,
-            SecretSlot::Current,
-            &signing_secret,
-        )?;
+        let (signing_secret, sealed) = signing_secret::generate_sealed(&self.sealer, tenant, &id)?;
         let now = self.base.now();
         let subscription = Subscription::new(
             id,
@@ -350,9 +339,6 @@ impl WebhookService {
     }
 
     /// Returns a page of a tenant's subscriptions to a product, oldest first, and their number.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn list(
         &self,
         tenant: &Tenant,

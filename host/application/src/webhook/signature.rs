@@ -34,10 +34,10 @@ pub fn sign<'a>(
         let text = secret.expose_secret();
         let digest = mac(text.as_bytes(), &[time.as_bytes(), b".", body]);
         own.push_str(&format!(",v1={}", hex::encode(digest)));
-        let held = text.strip_prefix(signing_secret::PREFIX).unwrap_or(text);
-        let held = STANDARD.decode(held).unwrap_or_default();
+        let secret = text.strip_prefix(signing_secret::PREFIX).unwrap_or(text);
+        let secret = STANDARD.decode(secret).unwrap_or_default();
         let digest = mac(
-            &held,
+            &secret,
             &[event_id.as_bytes(), b".", time.as_bytes(), b".", body],
         );
         standard.push(format!("v1,{}", STANDARD.encode(digest)));

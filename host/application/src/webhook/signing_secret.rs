@@ -31,6 +31,17 @@ pub fn generate() -> Result<SecretString, SealError> {
     Ok(format!("{PREFIX}{}", STANDARD.encode(bytes)).into())
 }
 
+/// Generates the first secret of a subscription. Returns it and its encrypted form.
+pub fn generate_sealed(
+    sealer: &Sealer,
+    tenant: &Tenant,
+    id: &SubscriptionId,
+) -> Result<(SecretString, Vec<u8>), SealError> {
+    let secret = generate()?;
+    let sealed = seal(sealer, tenant, id, SecretSlot::Current, &secret)?;
+    Ok((secret, sealed))
+}
+
 pub fn seal(
     sealer: &Sealer,
     tenant: &Tenant,

@@ -9,7 +9,7 @@ use crate::sealer::Sealer;
 use crate::webhook::error::WebhookError;
 use crate::webhook::maintenance::PENDING_RETENTION_S;
 use crate::webhook::service::{SubscriptionWithSecret, WebhookService};
-use crate::webhook::signing_secret::{self, SecretSlot};
+use crate::webhook::signing_secret;
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
@@ -31,7 +31,6 @@ pub struct WatchEndpointService {
 }
 
 impl WatchEndpointService {
-    /// Creates the service.
     #[must_use]
     pub const fn new(
         base: Base,
@@ -73,14 +72,8 @@ impl WatchEndpointService {
             }
             let replaced = self.find(tenant).await?;
             let id = SubscriptionId::from_bits(self.base.ids.generate());
-            let signing_secret = signing_secret::generate()?;
-            let sealed = signing_secret::seal(
-                &self.sealer,
-                tenant,
-                &id,
-                SecretSlot::Current,
-                &signing_secret,
-            )?;
+            let (signing_secret, sealed) =
+                signing_secret::generate_sealed(&self.sealer, tenant, &id)?;
             let (tenant, url, now) = (tenant.clone(), url.to_owned(), self.base.now());
             let event_types = vec![WILDCARD_EVENT_TYPE.to_owned()];
             let subscription = Subscription::new(id, tenant, PRODUCT, url, event_types, None, now);

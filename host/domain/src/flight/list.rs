@@ -1,6 +1,6 @@
 //! The criteria and the order of a list of flight bookings.
 
-use super::booking::Status;
+use crate::booking::BookingStatus;
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 
@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FlightBookingFilter {
     /// The status.
-    pub status: Option<Status>,
+    pub status: Option<BookingStatus>,
     /// The supplier.
     pub supplier: Option<SupplierId>,
     /// The id at the supplier. At most one booking matches, the newest.

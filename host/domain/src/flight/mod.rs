@@ -5,10 +5,11 @@ pub mod itinerary;
 pub mod list;
 pub mod passenger;
 pub mod quote;
-pub mod step;
 pub mod supplier_api;
 
-pub use booking::{Booking, Event, State, Status};
+pub use booking::{
+    FlightBookedState, FlightBooking, FlightBookingDetails, FlightEvent, FlightStep,
+};
 pub use itinerary::{
     AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
     SegmentPassenger,

@@ -1,7 +1,7 @@
 //! The cost of cancelling a ticket now, and its source.
 
-use crate::flight::booking::Booking;
-use crate::flight::supplier_api::SupplierQuote;
+use crate::flight::booking::FlightBooking;
+use crate::flight::supplier_api::FlightSupplierQuote;
 use crate::id::PaymentId;
 use crate::money::Money;
 use crate::time::Timestamp;
@@ -45,12 +45,12 @@ impl FlightCancellationQuote {
     /// Creates a quote from the airline's response about a booking. If the airline has no quote,
     /// the fare's stored terms apply.
     #[must_use]
-    pub fn new(booking: &Booking, answer: &SupplierQuote, now: Timestamp) -> Self {
+    pub fn new(booking: &FlightBooking, answer: &FlightSupplierQuote, now: Timestamp) -> Self {
         let paid = booking
             .total()
-            .unwrap_or(Money::zero(booking.offered_total.currency));
+            .unwrap_or(Money::zero(booking.details.offered_total.currency));
         let (source, expires_at, amounts) = match answer {
-            SupplierQuote::Quoted {
+            FlightSupplierQuote::Quoted {
                 fee,
                 refund,
                 expires_at,
@@ -62,7 +62,7 @@ impl FlightCancellationQuote {
                 };
                 (FlightQuoteSource::SupplierQuote, *expires_at, amounts)
             }
-            SupplierQuote::Unavailable(_) => {
+            FlightSupplierQuote::Unavailable(_) => {
                 let estimate = booking.estimate_refund();
                 (FlightQuoteSource::FareEstimate, None, estimate)
             }
@@ -81,16 +81,16 @@ impl FlightCancellationQuote {
     }
 }
 
-impl Booking {
+impl FlightBooking {
     /// Returns fee and refund under the fare's terms. The terms apply to the ticket; services count
     /// as not refundable.
     pub(crate) fn estimate_refund(&self) -> Result<(Money, Money), QuoteUnavailableReason> {
-        let none = Money::zero(self.offered_total.currency);
+        let none = Money::zero(self.details.offered_total.currency);
         let (ticket, paid) = (
-            self.ticket_total.unwrap_or(none),
+            self.details.ticket_total.unwrap_or(none),
             self.total().unwrap_or(none),
         );
-        let terms = self.fare_conditions.refund;
+        let terms = self.details.fare_conditions.refund;
         let refund = match (terms.allowed, terms.penalty) {
             (Some(false), _) => none,
             (Some(true), Some(penalty)) if penalty.currency == ticket.currency => {

@@ -56,7 +56,7 @@ pub enum Sort {
 
 /// A request for fares between airports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriceRequest {
+pub struct FlightPriceRequest {
     /// The journeys, in order of travel.
     pub journeys: Vec<RequestedJourney>,
     /// The travellers.
@@ -76,7 +76,7 @@ pub struct PriceRequest {
 /// The filters that the adapter applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(missing_docs, reason = "the fields are the names of the filters")]
-pub struct AppliedFilters {
+pub struct FlightAppliedFilters {
     pub cabin: bool,
     pub max_stops: bool,
     pub airlines: bool,
@@ -92,7 +92,7 @@ pub struct AppliedFilters {
 
 /// A fare that can be booked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct FlightOffer {
     /// The adapter's opaque offer data, returned to it at prebook.
     pub supplier_offer: String,
     /// A key that at most one unfinished booking may have, if the supplier limits bookings per
@@ -118,7 +118,7 @@ pub struct Offer {
     pub expires_at: Option<Timestamp>,
 }
 
-impl Offer {
+impl FlightOffer {
     /// Returns the total minutes of all journeys. Returns `None` if the duration of any journey is
     /// unknown.
     #[must_use]
@@ -131,18 +131,18 @@ impl Offer {
 
 /// The response to a fare search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriceResponse {
+pub struct FlightPriceResponse {
     /// The offers, in the requested order if `applied.sort` is set.
-    pub offers: Vec<Offer>,
+    pub offers: Vec<FlightOffer>,
     /// The filters that the adapter applied.
-    pub applied: AppliedFilters,
+    pub applied: FlightAppliedFilters,
     /// Whether there were more results than returned.
     pub truncated: bool,
 }
 
 /// A request to check a fare again and prebook it for passengers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PrebookRequest {
+pub struct FlightPrebookRequest {
     /// The gateway's reference. It begins with the booking's id.
     pub client_reference: String,
     /// The adapter's opaque data of the offer.
@@ -159,7 +159,7 @@ pub struct PrebookRequest {
 
 /// A prebooked fare. No seat is reserved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PrebookResponse {
+pub struct FlightPrebookResponse {
     /// The adapter's opaque prebook data, returned to it at book.
     pub supplier_prebook: String,
     /// The current price, with the passengers' loyalty programmes applied.
@@ -182,7 +182,7 @@ pub struct PrebookResponse {
 
 /// A request to book a prebooked fare.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BookRequest {
+pub struct FlightBookRequest {
     /// The gateway's reference: the booking's id.
     pub client_reference: String,
     /// The adapter's opaque data from the prebook.
@@ -193,28 +193,6 @@ pub struct BookRequest {
     pub contact: PassengerContact,
     /// The passengers, in the order of the request.
     pub passengers: Vec<Passenger>,
-}
-
-/// A request to look up a booking.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FindRequest {
-    /// The gateway's reference that was sent at book.
-    pub client_reference: String,
-    /// The supplier's id, if known.
-    pub supplier_reference: Option<String>,
-    /// The adapter's opaque data from the prebook.
-    pub supplier_prebook: Option<String>,
-    /// Earliest time at which the booking can have been made.
-    pub since: Timestamp,
-}
-
-/// The result of a lookup.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BookingLookup {
-    /// The supplier has this booking.
-    Found(Box<SupplierBooking>),
-    /// The supplier responded and has no such booking.
-    NotFound,
 }
 
 /// A kind of service.
@@ -267,7 +245,7 @@ pub struct SupplierService {
 
 /// The amounts of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CancellationAmounts {
+pub struct FlightCancellationAmounts {
     /// Fee kept by the supplier.
     pub fee: Money,
     /// Refunded amount.
@@ -278,7 +256,7 @@ pub struct CancellationAmounts {
 
 /// A booking as the supplier reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SupplierBooking {
+pub struct FlightSupplierBooking {
     /// The status of the booking.
     pub status: SupplierBookingStatus,
     /// The supplier's id of the booking. It is empty while a pending booking has none.
@@ -300,7 +278,7 @@ pub struct SupplierBooking {
     /// The changes by the airline.
     pub changes: Vec<AirlineChange>,
     /// The amounts of the cancellation, once cancelled.
-    pub cancellation: Option<CancellationAmounts>,
+    pub cancellation: Option<FlightCancellationAmounts>,
 }
 
 /// A reference to a booking, used to request a cancellation quote or the services for sale.
@@ -314,7 +292,7 @@ pub struct BookingReference {
 
 /// The airline's data about the cost of cancelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SupplierQuote {
+pub enum FlightSupplierQuote {
     /// The airline's own quote.
     Quoted {
         /// Fee kept.
@@ -330,7 +308,7 @@ pub enum SupplierQuote {
 
 /// A request to cancel a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CancelRequest {
+pub struct FlightCancelRequest {
     /// The gateway's reference. It begins with the booking's id and is unique to this cancellation.
     pub client_reference: String,
     /// The gateway's reference that was sent at book.

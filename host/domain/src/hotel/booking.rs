@@ -1,130 +1,61 @@
-//! A hotel booking: its data and its states. The transitions are in `transition`, the next steps in
-//! `step`.
+//! A hotel booking: its data, and the states and events that only hotel bookings have.
 
 mod cancellation;
+mod kind;
+mod refresh;
 #[cfg(test)]
 mod tests;
-mod transition;
 
-use crate::booking::{ChangeSource, Failure, PaymentCollector};
-use crate::hotel::supplier_api::{PrebookResponse, SupplierBooking};
+pub use kind::HotelStep;
+
+use crate::booking::{Booking, BookingEvent, BookingState, Failure, Named};
+use crate::hotel::supplier_api::HotelSupplierBooking;
 use crate::hotel::types::{
     Board, CancellationPolicy, Contact, Guest, HotelSummary, Loyalty, Promotion, Stay,
 };
-use crate::id::{BookingId, CancellationId, GuestId, HotelId, PaymentId, RefundId, RoomId};
+use crate::id::{CancellationId, GuestId, HotelId, RefundId, RoomId};
 use crate::money::Money;
-use crate::owner::Owner;
-use crate::payment::{Payment, PaymentEvent};
 use crate::remote_call::RemoteCall;
-use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The booking statuses of the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the variants are the statuses of the API")]
-pub enum Status {
-    Created,
-    PrebookInProgress,
-    ReadyForComplete,
-    CompleteInProgress,
-    Confirmed,
-    CancelInProgress,
-    PartiallyCanceled,
-    Canceled,
-    Failed,
-    Expired,
-}
-
-impl Status {
-    /// All statuses, in the order of the API.
-    pub const ALL: [Self; 10] = [
-        Self::Created,
-        Self::PrebookInProgress,
-        Self::ReadyForComplete,
-        Self::CompleteInProgress,
-        Self::Confirmed,
-        Self::CancelInProgress,
-        Self::PartiallyCanceled,
-        Self::Canceled,
-        Self::Failed,
-        Self::Expired,
-    ];
-
-    /// Returns the name in the API, e.g. `READY_FOR_COMPLETE`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "CREATED",
-            Self::PrebookInProgress => "PREBOOK_IN_PROGRESS",
-            Self::ReadyForComplete => "READY_FOR_COMPLETE",
-            Self::CompleteInProgress => "COMPLETE_IN_PROGRESS",
-            Self::Confirmed => "CONFIRMED",
-            Self::CancelInProgress => "CANCEL_IN_PROGRESS",
-            Self::PartiallyCanceled => "PARTIALLY_CANCELED",
-            Self::Canceled => "CANCELED",
-            Self::Failed => "FAILED",
-            Self::Expired => "EXPIRED",
-        }
-    }
-
-    /// Returns the status with this API name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == text)
-    }
-}
+/// A hotel booking.
+pub type HotelBooking = Booking<HotelBookingDetails>;
 
 /// The states from which a cancellation can start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum BookedState {
+pub enum CancelableState {
     /// All rooms are booked.
     Confirmed,
     /// Some rooms are cancelled and the others are booked.
     PartiallyCanceled,
 }
 
-impl BookedState {
+impl CancelableState {
     /// Returns the booking state, with the refresh that a reported change requires.
     #[must_use]
-    pub const fn into_state(self, reread: Option<RemoteCall>) -> State {
+    pub const fn into_state(self, refresh: Option<RemoteCall>) -> HotelBookedState {
         match self {
-            Self::Confirmed => State::Confirmed { refresh: reread },
-            Self::PartiallyCanceled => State::PartiallyCanceled { refresh: reread },
+            Self::Confirmed => HotelBookedState::Confirmed { refresh },
+            Self::PartiallyCanceled => HotelBookedState::PartiallyCanceled { refresh },
         }
     }
 }
 
-/// The state of a booking, with the data that only this state has.
+/// The state of a hotel booking that the supplier confirmed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "state")]
-pub enum State {
-    /// The gateway accepted the booking.
-    Created,
-    /// A prebook of the offer was sent to the supplier.
-    PrebookInProgress {
-        /// Time at which the prebook started.
-        started_at: Timestamp,
-    },
-    /// The offer is prebooked. The client can complete the booking.
-    ReadyForComplete,
-    /// The booking is being paid and booked.
-    CompleteInProgress {
-        /// The call to the supplier. It stays pending until the payment is authorized.
-        book: RemoteCall,
-    },
-    /// The supplier confirmed the booking.
+#[serde(rename_all = "snake_case", tag = "booked")]
+pub enum HotelBookedState {
+    /// All rooms are booked.
     Confirmed {
         /// The refresh that a reported change requires.
-        #[serde(default)]
         refresh: Option<RemoteCall>,
     },
     /// A cancellation is in progress.
     CancelInProgress {
         /// The previous state, which is restored if the supplier refuses.
-        previous: BookedState,
+        previous: CancelableState,
         /// The id of the cancellation in progress.
         cancellation: CancellationId,
         /// The call to the supplier.
@@ -133,15 +64,10 @@ pub enum State {
     /// Some rooms are cancelled.
     PartiallyCanceled {
         /// The refresh that a reported change requires.
-        #[serde(default)]
         refresh: Option<RemoteCall>,
     },
     /// All rooms are cancelled.
     Canceled,
-    /// The booking failed.
-    Failed,
-    /// The booking was not completed in time.
-    Expired,
 }
 
 /// A room of a booking.
@@ -188,7 +114,7 @@ pub enum CancellationStatus {
 
 /// A cancellation of a booking or of some of its rooms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cancellation {
+pub struct HotelCancellation {
     /// The cancellation's id.
     pub id: CancellationId,
     /// The status of the cancellation.
@@ -214,29 +140,13 @@ pub struct Cancellation {
     pub failure: Option<Failure>,
 }
 
-/// A hotel booking.
+/// The fields that only hotel bookings have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Booking {
-    /// The booking's id, which is also its reference at the supplier.
-    pub id: BookingId,
-    /// The owner of the booking.
-    pub owner: Owner,
-    /// The version, incremented by each change. Every update is conditional on it.
-    pub version: i64,
-    /// The supplier of the offer. It never changes.
-    pub supplier: SupplierId,
+pub struct HotelBookingDetails {
     /// The gateway's id of the hotel.
     pub hotel_id: HotelId,
     /// The hotel as the supplier described it in the offer, later in the prebook.
     pub hotel: HotelSummary,
-    /// The client's reference.
-    pub reference_id: Option<String>,
-    /// The adapter's opaque offer data.
-    pub supplier_offer: String,
-    /// The adapter's opaque prebook data, once prebooked.
-    pub supplier_prebook: Option<String>,
-    /// The supplier's id of the booking, once booked.
-    pub supplier_reference: Option<String>,
     /// The dates, guests and currency of the stay.
     pub stay: Stay,
     /// The contact for the booking.
@@ -251,90 +161,17 @@ pub struct Booking {
     pub promotions: Vec<Promotion>,
     /// The loyalty programme, if one applies.
     pub loyalty: Option<Loyalty>,
-    /// Whether the payer pays in a browser.
-    pub use_payment_sdk: bool,
-    /// The party that collects the payment.
-    pub payment_collector: PaymentCollector,
     /// The hotel's own confirmation number.
     pub hotel_confirmation_code: Option<String>,
     /// Remarks of the hotel, as plain text.
     pub hotel_remarks: Option<String>,
-    /// Time until which the booking can be completed.
-    pub offer_expires_at: Timestamp,
-    /// The state of the booking.
-    pub state: State,
-    /// All payments that were started, oldest first.
-    pub payments: Vec<Payment>,
     /// All cancellations that were started, oldest first.
-    pub cancellations: Vec<Cancellation>,
-    /// The reason why the booking failed or a cancellation was refused.
-    pub failure: Option<Failure>,
-    /// Time at which the gateway accepted the booking.
-    pub created_at: Timestamp,
-    /// Time of the last change.
-    pub updated_at: Timestamp,
-    /// Time at which the supplier confirmed the booking.
-    pub confirmed_at: Option<Timestamp>,
-    /// Time at which the last room was cancelled.
-    pub canceled_at: Option<Timestamp>,
+    pub cancellations: Vec<HotelCancellation>,
 }
 
-/// An event that changes a hotel booking.
+/// An event that only hotel bookings have.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
-    /// The prebook is about to be sent to the supplier.
-    PrebookStarted,
-    /// The supplier prebooked the offer.
-    PrebookConfirmed {
-        /// The prebooked offer.
-        prebook: Box<PrebookResponse>,
-        /// Time until which the booking can be completed.
-        expires_at: Timestamp,
-        /// The payment that waits for the payer's browser.
-        payment: Option<Payment>,
-    },
-    /// The supplier refused the prebook, or its response cannot be used.
-    PrebookRefused(Failure),
-    /// No outcome of the prebook became known within [`crate::booking::PREBOOK_TIMEOUT_MS`].
-    PrebookTimedOut,
-    /// The booking was not completed in time.
-    OfferExpired,
-    /// The client completes the booking, with a new payment, with the browser's payment, or with
-    /// none.
-    BookStarted {
-        /// A payment to authorize.
-        payment: Option<Payment>,
-    },
-    /// The booking is about to be sent to the supplier.
-    BookSent {
-        /// Time of the reconciliation if no response arrives.
-        reconcile_at: Timestamp,
-    },
-    /// The booking could not be sent, so nothing was booked.
-    BookNotSent,
-    /// The supplier accepted the booking and has not decided yet.
-    BookAccepted {
-        /// The supplier's id, if known.
-        supplier_reference: Option<String>,
-        /// Time of the next reconciliation.
-        next_at: Timestamp,
-    },
-    /// A reconciliation of the booking gave no result.
-    BookUnresolved {
-        /// Time of the next reconciliation.
-        next_at: Timestamp,
-    },
-    /// A reconciliation did not find the booking, which is to be resent as the same call.
-    BookResendScheduled {
-        /// Time of the resend.
-        at: Timestamp,
-    },
-    /// The supplier confirmed the booking.
-    BookConfirmed(Box<SupplierBooking>),
-    /// The supplier refused the booking, or a reconciliation proved that nothing was booked.
-    BookRefused(Failure),
-    /// The payment at the supplier's checkout is not completed.
-    CheckoutNotCompleted,
+pub enum HotelEvent {
     /// The client cancels the booking or rooms of it.
     CancelStarted {
         /// The id of the new cancellation.
@@ -342,48 +179,17 @@ pub enum Event {
         /// The rooms to cancel. An empty list means all rooms that are booked.
         room_ids: Vec<RoomId>,
     },
-    /// The cancellation is about to be sent to the supplier.
-    CancelSent {
-        /// Time of the reconciliation if no response arrives.
-        next_at: Timestamp,
-    },
-    /// The cancellation could not be sent and is to be retried.
-    CancelNotSent {
-        /// Time of the retry.
-        retry_at: Timestamp,
-    },
-    /// The supplier accepted the cancellation and has not decided yet.
-    CancelAccepted {
-        /// Time of the next reconciliation.
-        next_at: Timestamp,
-    },
-    /// A reconciliation of the cancellation gave no result.
-    CancelUnresolved {
-        /// Time of the next reconciliation.
-        next_at: Timestamp,
-    },
     /// The rooms are cancelled.
     CancelSucceeded {
         /// The booking as the supplier now reports it.
-        supplier_booking: Box<SupplierBooking>,
+        supplier_booking: Box<HotelSupplierBooking>,
         /// The id of the refund, if money was collected.
         refund: RefundId,
-    },
-    /// The supplier refused the cancellation.
-    CancelRefused(Failure),
-    /// A reconciliation showed that the cancellation was never executed.
-    CancelNotExecuted(Failure),
-    /// The supplier or the processor reported a change, which must be read there.
-    ChangeReported(ChangeSource),
-    /// A refresh after a reported change gave no response.
-    RefreshFailed {
-        /// Time of the retry.
-        next_at: Timestamp,
     },
     /// The result of a refresh after a reported change.
     Refreshed {
         /// The booking as the supplier reports it.
-        state: Box<SupplierBooking>,
+        supplier_booking: Box<HotelSupplierBooking>,
         /// Time of the reported change that caused the refresh.
         change_reported_at: Timestamp,
         /// The id of the cancellation, if the supplier cancelled rooms.
@@ -391,55 +197,51 @@ pub enum Event {
         /// The id of the refund, if money was collected for those rooms.
         refund: RefundId,
     },
-    /// An event of one of the payments.
-    Payment {
-        /// The payment.
-        id: PaymentId,
-        /// The event of the payment.
-        event: PaymentEvent,
-    },
 }
 
-impl Booking {
-    /// Returns the booking status of the API.
-    #[must_use]
-    pub const fn status(&self) -> Status {
-        match self.state {
-            State::Created => Status::Created,
-            State::PrebookInProgress { .. } => Status::PrebookInProgress,
-            State::ReadyForComplete => Status::ReadyForComplete,
-            State::CompleteInProgress { .. } => Status::CompleteInProgress,
-            State::Confirmed { .. } => Status::Confirmed,
-            State::CancelInProgress { .. } => Status::CancelInProgress,
-            State::PartiallyCanceled { .. } => Status::PartiallyCanceled,
-            State::Canceled => Status::Canceled,
-            State::Failed => Status::Failed,
-            State::Expired => Status::Expired,
+impl Named for HotelEvent {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::CancelStarted { .. } => "cancel_started",
+            Self::CancelSucceeded { .. } => "cancel_succeeded",
+            Self::Refreshed { .. } => "refreshed",
         }
     }
+}
 
+impl From<HotelEvent> for BookingEvent<HotelBookingDetails> {
+    fn from(event: HotelEvent) -> Self {
+        Self::Kind(event)
+    }
+}
+
+impl HotelBookingDetails {
+    /// Returns a cancellation by its id.
+    #[must_use]
+    pub fn cancellation(&self, id: &CancellationId) -> Option<&HotelCancellation> {
+        self.cancellations.iter().find(|c| c.id == *id)
+    }
+
+    /// Returns the cancellation in progress, if there is one.
+    #[must_use]
+    pub fn open_cancellation(&self) -> Option<&HotelCancellation> {
+        let mut cancellations = self.cancellations.iter();
+        cancellations.find(|c| c.status == CancellationStatus::InProgress)
+    }
+}
+
+impl HotelBooking {
     /// Returns the amount that is paid at the hotel for all rooms. Returns `None` if no room has
     /// such an amount.
     #[must_use]
     pub fn due_at_property(&self) -> Option<Money> {
-        let mut due = self.rooms.iter().filter_map(|room| room.due_at_property);
+        let mut due = self
+            .details
+            .rooms
+            .iter()
+            .filter_map(|room| room.due_at_property);
         let first = due.next()?;
         due.try_fold(first, Money::plus).ok()
-    }
-
-    /// Returns the payment that the current or next completion uses.
-    #[must_use]
-    pub fn current_payment(&self) -> Option<&Payment> {
-        self.payments
-            .iter()
-            .rev()
-            .find(|payment| payment.has_funds())
-    }
-
-    /// Returns a payment by its id.
-    #[must_use]
-    pub fn payment(&self, id: &PaymentId) -> Option<&Payment> {
-        self.payments.iter().find(|payment| payment.id == *id)
     }
 
     /// Returns whether the given rooms are cancelled or being cancelled. An empty list means all
@@ -447,13 +249,14 @@ impl Booking {
     #[must_use]
     pub fn is_canceled_or_canceling(&self, rooms: &[RoomId]) -> bool {
         let running = match &self.state {
-            State::CancelInProgress { cancellation, .. } => {
-                self.cancellations.iter().find(|c| c.id == *cancellation)
+            BookingState::Booked(HotelBookedState::CancelInProgress { cancellation, .. }) => {
+                self.details.cancellation(cancellation)
             }
             _ => None,
         };
         let is_running = |room: &Room| running.is_some_and(|c| c.room_ids.contains(&room.id));
-        self.rooms
+        self.details
+            .rooms
             .iter()
             .filter(|room| rooms.is_empty() || rooms.contains(&room.id))
             .all(|room| room.canceled_at.is_some() || is_running(room))
@@ -464,22 +267,26 @@ impl Booking {
     #[must_use]
     pub fn active_total(&self) -> Money {
         let released: i64 = self
+            .details
             .rooms
             .iter()
             .filter(|r| r.canceled_at.is_some())
             .map(|r| r.total.minor)
             .sum();
-        self.total.less(Money::new(released, self.total.currency))
+        self.details
+            .total
+            .less(Money::new(released, self.details.total.currency))
     }
 
     /// Returns the gateway's reference at the supplier for a cancellation.
     #[must_use]
     pub fn cancellation_client_reference(&self, cancellation: &CancellationId) -> String {
         let ordinal = self
+            .details
             .cancellations
             .iter()
             .position(|c| c.id == *cancellation)
-            .unwrap_or(self.cancellations.len());
+            .unwrap_or(self.details.cancellations.len());
         format!("{}-cancel-{}", self.id, ordinal.saturating_add(1))
     }
 }

@@ -1,6 +1,6 @@
 //! The cost of cancelling now, and its source.
 
-use crate::hotel::supplier_api::SupplierQuote;
+use crate::hotel::supplier_api::HotelSupplierQuote;
 use crate::hotel::types::{CancellationPolicy, Restriction};
 use crate::money::Money;
 use crate::time::Timestamp;
@@ -33,14 +33,14 @@ impl HotelCancellationQuote {
     /// Creates a quote from the supplier's response and the price of the rooms to cancel.
     #[must_use]
     pub fn from_supplier(
-        answer: SupplierQuote,
+        answer: HotelSupplierQuote,
         released: Money,
         stored: Option<&CancellationPolicy>,
         now: Timestamp,
     ) -> Self {
         let stored_restrictions = || stored.map(|p| p.restrictions.clone()).unwrap_or_default();
         match answer {
-            SupplierQuote::Preview {
+            HotelSupplierQuote::Preview {
                 fee,
                 refund,
                 free_until,
@@ -56,7 +56,7 @@ impl HotelCancellationQuote {
                 free_until,
                 restrictions: stored_restrictions(),
             },
-            SupplierQuote::Policy(policy) => Self {
+            HotelSupplierQuote::Policy(policy) => Self {
                 source: HotelQuoteSource::PolicyEstimate,
                 checked_at: now,
                 amounts: policy.as_ref().map(|p| {

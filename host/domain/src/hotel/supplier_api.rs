@@ -91,7 +91,7 @@ pub struct SearchRequest {
 
 /// The filters that the adapter applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct AppliedFilters {
+pub struct HotelAppliedFilters {
     /// Whether `min_star_rating` was applied.
     pub min_star_rating: bool,
     /// Whether `min_guest_rating` was applied.
@@ -133,14 +133,14 @@ pub struct SearchResponse {
     /// The hotels, in the requested order if `applied.sort` is set.
     pub hotels: Vec<SupplierHotel>,
     /// The filters that the adapter applied.
-    pub applied: AppliedFilters,
+    pub applied: HotelAppliedFilters,
     /// Whether there were more results than returned.
     pub truncated: bool,
 }
 
 /// A request for offers of named hotels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriceRequest {
+pub struct HotelPriceRequest {
     /// The supplier's ids of at most 10 hotels.
     pub supplier_hotel_ids: Vec<String>,
     /// The dates, guests and currency of the stay.
@@ -151,7 +151,7 @@ pub struct PriceRequest {
 
 /// An offer that can be booked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Offer {
+pub struct HotelOffer {
     /// The adapter's opaque offer data, returned to it at prebook.
     pub supplier_offer: String,
     /// Price for the whole stay and all rooms.
@@ -174,12 +174,12 @@ pub struct HotelOffers {
     /// The hotel.
     pub hotel: HotelSummary,
     /// The hotel's offers.
-    pub offers: Vec<Offer>,
+    pub offers: Vec<HotelOffer>,
 }
 
 /// The offers of the hotels that have any.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PriceResponse {
+pub struct HotelPriceResponse {
     /// The currency of all amounts in the response.
     pub currency: Currency,
     /// The hotels, in the supplier's order.
@@ -188,7 +188,7 @@ pub struct PriceResponse {
 
 /// A request to check an offer again and prebook it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PrebookRequest {
+pub struct HotelPrebookRequest {
     /// The gateway's reference. It begins with the booking's id.
     pub client_reference: String,
     /// The supplier's id of the hotel.
@@ -209,7 +209,7 @@ pub struct PrebookRequest {
 
 /// A prebooked offer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PrebookResponse {
+pub struct HotelPrebookResponse {
     /// The adapter's opaque prebook data, returned to it at book.
     pub supplier_prebook: String,
     /// The current price.
@@ -232,7 +232,7 @@ pub struct PrebookResponse {
 
 /// A request to book a prebooked offer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BookRequest {
+pub struct HotelBookRequest {
     /// The gateway's reference. It begins with the booking's id and is unique to this attempt.
     pub client_reference: String,
     /// The adapter's opaque data from the prebook.
@@ -247,17 +247,6 @@ pub struct BookRequest {
     pub contact: Contact,
     /// The guests, one list per room.
     pub rooms: Vec<Vec<Guest>>,
-}
-
-/// A request to look up a booking.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FindRequest {
-    /// The gateway's reference that was sent at book.
-    pub client_reference: String,
-    /// The supplier's id, if known.
-    pub supplier_reference: Option<String>,
-    /// The adapter's opaque data from the prebook.
-    pub supplier_prebook: Option<String>,
 }
 
 /// A room as the supplier reports it.
@@ -275,7 +264,7 @@ pub struct SupplierRoom {
 
 /// The amounts of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CancellationAmounts {
+pub struct HotelCancellationAmounts {
     /// Fee kept by the supplier.
     pub fee: Money,
     /// Refunded amount, if the supplier reports it.
@@ -286,7 +275,7 @@ pub struct CancellationAmounts {
 
 /// A booking as the supplier reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SupplierBooking {
+pub struct HotelSupplierBooking {
     /// The status of the booking.
     pub status: SupplierBookingStatus,
     /// The supplier's id of the booking.
@@ -304,16 +293,7 @@ pub struct SupplierBooking {
     /// The freshly read policy. `None` if it cannot be read.
     pub policy: Option<CancellationPolicy>,
     /// The amounts of the cancellation, once cancelled.
-    pub cancellation: Option<CancellationAmounts>,
-}
-
-/// The result of a lookup.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BookingLookup {
-    /// The supplier has this booking.
-    Found(Box<SupplierBooking>),
-    /// The supplier responded and has no such booking.
-    NotFound,
+    pub cancellation: Option<HotelCancellationAmounts>,
 }
 
 /// A room to cancel.
@@ -327,7 +307,7 @@ pub struct RoomReference {
 
 /// A request to cancel a booking or rooms of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CancelRequest {
+pub struct HotelCancelRequest {
     /// The gateway's reference. It begins with the booking's id and is unique to this cancellation.
     pub client_reference: String,
     /// The gateway's reference that was sent at book.
@@ -340,7 +320,7 @@ pub struct CancelRequest {
 
 /// The supplier's data about the cost of cancelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SupplierQuote {
+pub enum HotelSupplierQuote {
     /// The supplier's own quote.
     Preview {
         /// Fee kept by the supplier.

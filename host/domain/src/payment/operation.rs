@@ -65,18 +65,21 @@ impl Payment {
     /// Returns the operations whose outcome is unknown. There may be several refunds.
     #[must_use]
     pub fn unresolved_operations(&self) -> Vec<PaymentOperation> {
-        let of = |leg: &RemoteCall, call| match leg {
+        let of = |call: &RemoteCall, operation| match call {
             RemoteCall::Pending { .. } => Vec::new(),
-            RemoteCall::Sent { .. } | RemoteCall::Accepted { .. } => vec![call],
+            RemoteCall::Sent { .. } | RemoteCall::Accepted { .. } => vec![operation],
         };
         match &self.state {
-            PaymentState::Authorizing(leg) => of(leg, PaymentOperation::Authorize),
-            PaymentState::Capturing(leg) => of(leg, PaymentOperation::Capture),
-            PaymentState::Voiding(leg) => of(leg, PaymentOperation::Void),
+            PaymentState::Authorizing(call) => of(call, PaymentOperation::Authorize),
+            PaymentState::Capturing(call) => of(call, PaymentOperation::Capture),
+            PaymentState::Voiding(call) => of(call, PaymentOperation::Void),
             PaymentState::Captured => {
-                let legs = self.refunds.iter();
-                let legs = legs.filter_map(|refund| Some((refund, refund.call.as_ref()?)));
-                legs.flat_map(|(refund, leg)| of(leg, PaymentOperation::Refund(refund.id.clone())))
+                let calls = self.refunds.iter();
+                let calls = calls.filter_map(|refund| Some((refund, refund.call.as_ref()?)));
+                calls
+                    .flat_map(|(refund, call)| {
+                        of(call, PaymentOperation::Refund(refund.id.clone()))
+                    })
                     .collect()
             }
             PaymentState::RequiresAction

@@ -1,6 +1,5 @@
 //! The next steps of a payment, independent of what it pays for.
 
-use crate::booking::Expiry;
 use crate::id::{PaymentId, RefundId};
 use crate::payment::{Payment, PaymentState};
 use crate::remote_call::RemoteCall;
@@ -90,34 +89,5 @@ impl Payment {
             | PaymentState::Voided
             | PaymentState::Failed => Vec::new(),
         }
-    }
-}
-
-/// The next step of a workflow and when it is due.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NextStep<S> {
-    /// A step that makes a call and is due now.
-    Run(S),
-    /// An expiry that is due now. It makes no call.
-    Expire(Expiry),
-    /// The workflow has no step before this time.
-    WaitUntil(Timestamp),
-    /// The workflow has no step until a new request arrives.
-    Idle,
-}
-
-/// Returns the earliest of the expiry and the steps. If several are due at the same time, the
-/// expiry comes first, then the steps in their order.
-pub fn earliest_step<S>(
-    lapse: Option<(Timestamp, Expiry)>,
-    steps: impl Iterator<Item = (Timestamp, S)>,
-    now: Timestamp,
-) -> NextStep<S> {
-    let lapse = lapse.map(|(at, lapse)| (at, NextStep::Expire(lapse)));
-    let steps = steps.map(|(at, step)| (at, NextStep::Run(step)));
-    match lapse.into_iter().chain(steps).min_by_key(|(at, _)| *at) {
-        Some((at, next)) if at <= now => next,
-        Some((at, _)) => NextStep::WaitUntil(at),
-        None => NextStep::Idle,
     }
 }

@@ -8,7 +8,8 @@ use crate::flight::payment::{self, FlightPaymentResource};
 use crate::flight::service::{self, FlightServiceResource};
 use crate::flight::ticket::{self, BookedJourneyResource, FlightPassengerResource};
 use crate::value::{IsoDateTime, MoneyResource};
-use host_domain::flight::booking::{Booking, Status};
+use host_domain::booking::BookingStatus;
+use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::itinerary::FareCondition;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -120,7 +121,7 @@ pub struct FlightBookingResource {
 
 /// Builds the booking for responses about it and for events, where payments include their payment
 /// method.
-pub fn full(booking: &Booking) -> FlightBookingResource {
+pub fn full(booking: &FlightBooking) -> FlightBookingResource {
     let payments = booking.payments.iter().map(payment::with_method).collect();
     FlightBookingResource {
         payments,
@@ -129,7 +130,7 @@ pub fn full(booking: &Booking) -> FlightBookingResource {
 }
 
 /// Builds the booking as an item of a list, where payments have no payment method.
-pub fn without_payment_methods(booking: &Booking) -> FlightBookingResource {
+pub fn without_payment_methods(booking: &FlightBooking) -> FlightBookingResource {
     let status = booking.status();
     FlightBookingResource {
         id: booking.id.to_string(),
@@ -137,8 +138,8 @@ pub fn without_payment_methods(booking: &Booking) -> FlightBookingResource {
         supplier: booking.supplier.to_string(),
         status: status.into(),
         total_amount: booking.total().map(MoneyResource::from),
-        fare_amount: booking.fare.map(MoneyResource::from),
-        fare_tax_amount: booking.fare_tax.map(MoneyResource::from),
+        fare_amount: booking.details.fare.map(MoneyResource::from),
+        fare_tax_amount: booking.details.fare_tax.map(MoneyResource::from),
         services_amount: booking.services_amount().into(),
         services: service::booked_services(booking),
         payments: booking
@@ -146,21 +147,28 @@ pub fn without_payment_methods(booking: &Booking) -> FlightBookingResource {
             .iter()
             .map(payment::without_method)
             .collect(),
-        expires_at: (status == Status::ReadyForComplete).then(|| booking.offer_expires_at.into()),
-        cancellation_policy: booking.fare_conditions.refund.into(),
-        fare_conditions: booking.fare_conditions.into(),
+        expires_at: (status == BookingStatus::ReadyForComplete)
+            .then(|| booking.offer_expires_at.into()),
+        cancellation_policy: booking.details.fare_conditions.refund.into(),
+        fare_conditions: booking.details.fare_conditions.into(),
         passengers: ticket::passengers(booking),
         journeys: ticket::journeys(booking),
         supplier_reference: booking.supplier_reference.clone(),
-        airline_pnr: booking.airline_pnr.clone(),
+        airline_pnr: booking.details.airline_pnr.clone(),
         confirmed_at: booking.confirmed_at.map(IsoDateTime::from),
         canceled_at: booking.canceled_at.map(IsoDateTime::from),
         cancellation: booking
+            .details
             .cancellation
             .as_ref()
             .map(cancellation::cancellation),
         failure: booking.failure.as_ref().map(failure),
-        airline_initiated_changes: booking.changes.iter().map(airline_change::change).collect(),
+        airline_initiated_changes: booking
+            .details
+            .changes
+            .iter()
+            .map(airline_change::change)
+            .collect(),
         created_at: booking.created_at.into(),
         updated_at: booking.updated_at.into(),
     }
@@ -175,23 +183,24 @@ impl From<FareCondition> for FlightCancellationPolicyResource {
     }
 }
 
-impl From<Status> for FlightBookingStatusResource {
-    fn from(status: Status) -> Self {
+impl From<BookingStatus> for FlightBookingStatusResource {
+    fn from(status: BookingStatus) -> Self {
         match status {
-            Status::Created => Self::Created,
-            Status::PrebookInProgress => Self::PrebookInProgress,
-            Status::ReadyForComplete => Self::ReadyForComplete,
-            Status::CompleteInProgress => Self::CompleteInProgress,
-            Status::Confirmed => Self::Confirmed,
-            Status::CancelInProgress => Self::CancelInProgress,
-            Status::Canceled => Self::Canceled,
-            Status::Failed => Self::Failed,
-            Status::Expired => Self::Expired,
+            BookingStatus::Created => Self::Created,
+            BookingStatus::PrebookInProgress => Self::PrebookInProgress,
+            BookingStatus::ReadyForComplete => Self::ReadyForComplete,
+            BookingStatus::CompleteInProgress => Self::CompleteInProgress,
+            BookingStatus::Confirmed => Self::Confirmed,
+            BookingStatus::CancelInProgress => Self::CancelInProgress,
+            // A ticket has no parts, so it is only cancelled as a whole.
+            BookingStatus::PartiallyCanceled | BookingStatus::Canceled => Self::Canceled,
+            BookingStatus::Failed => Self::Failed,
+            BookingStatus::Expired => Self::Expired,
         }
     }
 }
 
-impl From<FlightBookingStatusResource> for Status {
+impl From<FlightBookingStatusResource> for BookingStatus {
     fn from(status: FlightBookingStatusResource) -> Self {
         match status {
             FlightBookingStatusResource::Created => Self::Created,

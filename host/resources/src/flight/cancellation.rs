@@ -109,7 +109,7 @@ pub struct FlightCancellationQuoteResource {
 }
 
 /// Builds fee and refund of a cancellation.
-pub fn cancellation(cancellation: &booking::Cancellation) -> FlightCancellationResource {
+pub fn cancellation(cancellation: &booking::FlightCancellation) -> FlightCancellationResource {
     let returned = cancellation.refund.as_ref();
     let payments = returned
         .into_iter()

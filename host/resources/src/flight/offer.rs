@@ -72,7 +72,7 @@ pub struct FlightOfferResource {
 
 /// Builds the resource of an offer with the given offer reference.
 pub fn offer(
-    offer: &supplier_api::Offer,
+    offer: &supplier_api::FlightOffer,
     reference: String,
     expires_at: Timestamp,
 ) -> FlightOfferResource {

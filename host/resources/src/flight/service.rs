@@ -1,7 +1,7 @@
 //! JSON resources of the booked and the available services of a ticket.
 
 use crate::value::MoneyResource;
-use host_domain::flight::booking::{self, BookedService, Booking};
+use host_domain::flight::booking::{self, BookedService, FlightBooking};
 use host_domain::flight::supplier_api;
 use host_domain::id::{PassengerId, SegmentId, ServiceId};
 use serde::Serialize;
@@ -134,9 +134,12 @@ pub struct AvailableServiceResource {
 }
 
 /// Builds the services of a booking.
-pub fn booked_services(booking: &Booking) -> Vec<FlightServiceResource> {
+pub fn booked_services(booking: &FlightBooking) -> Vec<FlightServiceResource> {
     let service = |service: &BookedService| {
-        let passenger = booking.passengers.get(usize::from(service.passenger));
+        let passenger = booking
+            .details
+            .passengers
+            .get(usize::from(service.passenger));
         FlightServiceResource {
             id: service.id.to_string(),
             status: service.status.into(),
@@ -150,7 +153,7 @@ pub fn booked_services(booking: &Booking) -> Vec<FlightServiceResource> {
             baggage: service.baggage.map(BaggageResource::from),
         }
     };
-    booking.services.iter().map(service).collect()
+    booking.details.services.iter().map(service).collect()
 }
 
 /// Builds an available service with the gateway's ids.

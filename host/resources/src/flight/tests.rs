@@ -7,9 +7,9 @@ use crate::flight::booking;
 use crate::flight::cancellation::FlightCancellationQuoteResource;
 use crate::flight::service;
 use fixture::*;
-use host_domain::booking::{Failure, Notification};
+use host_domain::booking::{BookingState, Failure, Notification};
 use host_domain::event::EventType;
-use host_domain::flight::booking::{BookedChange, Booking, State};
+use host_domain::flight::booking::{BookedChange, FlightBooking, FlightBookingDetails};
 use host_domain::flight::quote::{
     FlightCancellationQuote, FlightQuoteSource, QuoteUnavailableReason,
 };
@@ -57,15 +57,18 @@ const ALWAYS: [&str; 20] = [
 
 #[test]
 fn booking_contains_only_fields_of_its_state() {
-    let unbound = Booking {
-        state: State::Created,
-        ticket_total: None,
-        fare: None,
-        journeys: Vec::new(),
+    let unbound = FlightBooking {
+        state: BookingState::Created,
+        details: FlightBookingDetails {
+            ticket_total: None,
+            fare: None,
+            journeys: Vec::new(),
+            ..bound().details
+        },
         ..bound()
     };
-    let failed = Booking {
-        state: State::Failed,
+    let failed = FlightBooking {
+        state: BookingState::Failed,
         failure: Some(Failure::new("book_failed", "No.")),
         ..bound()
     };
@@ -108,8 +111,11 @@ fn amounts_cover_ticket_and_services_and_are_null_until_known() {
     assert_eq!(shown["fare_amount"], money(300));
     assert_eq!(shown["fare_tax_amount"], Value::Null);
     assert_eq!(shown["services_amount"], money(120));
-    let unbound = Booking {
-        ticket_total: None,
+    let unbound = FlightBooking {
+        details: FlightBookingDetails {
+            ticket_total: None,
+            ..bound().details
+        },
         ..bound()
     };
     let shown = json_of(&booking::full(&unbound));
@@ -189,7 +195,7 @@ fn payment_method_appears_in_single_booking_but_not_in_lists() {
             "created_at": NOW_TEXT,
         })
     };
-    let booking = Booking {
+    let booking = FlightBooking {
         payments: vec![payment(5, 42_000, PaymentMethod::Sdk)],
         ..ticketed()
     };
@@ -202,7 +208,7 @@ fn payment_method_appears_in_single_booking_but_not_in_lists() {
     });
     let whole = json_of(&booking::full(&booking));
     assert_eq!(whole["payments"], json!([with_method]));
-    let at_checkout = Booking {
+    let at_checkout = FlightBooking {
         payments: vec![payment(5, 42_000, PaymentMethod::Supplier)],
         ..booking
     };
@@ -276,20 +282,23 @@ fn cancellation_contains_fee_and_refund_targets() {
 
 #[test]
 fn airline_change_contains_removed_and_added_segments() {
-    let booking = Booking {
-        changes: vec![BookedChange {
-            id: AirlineChangeId::from_bits(10),
-            change: AirlineChange {
-                supplier_change_id: "aic_secret".to_owned(),
-                detected_at: NOW,
-                change_type: ChangeType::ScheduleChange,
-                action_required: true,
-                removed_segments: vec![segment()],
-                added_segments: Vec::new(),
-                expires_at: None,
-                accepted_at: None,
-            },
-        }],
+    let booking = FlightBooking {
+        details: FlightBookingDetails {
+            changes: vec![BookedChange {
+                id: AirlineChangeId::from_bits(10),
+                change: AirlineChange {
+                    supplier_change_id: "aic_secret".to_owned(),
+                    detected_at: NOW,
+                    change_type: ChangeType::ScheduleChange,
+                    action_required: true,
+                    removed_segments: vec![segment()],
+                    added_segments: Vec::new(),
+                    expires_at: None,
+                    accepted_at: None,
+                },
+            }],
+            ..ticketed().details
+        },
         ..ticketed()
     };
     let shown = json_of(&booking::full(&booking));

@@ -1,7 +1,7 @@
 //! JSON resources of the passengers and journeys of a flight booking.
 
 use crate::flight::itinerary::{CabinResource, JourneyTimesResource, SegmentFlightResource};
-use host_domain::flight::booking::{self, Booking};
+use host_domain::flight::booking::{self, FlightBooking};
 use host_domain::flight::itinerary::{Segment, SegmentPassenger};
 use host_domain::flight::passenger;
 use host_domain::id::SegmentId;
@@ -89,8 +89,8 @@ pub struct BookedJourneyResource {
 }
 
 /// Builds the passengers of a booking in the order of the request.
-pub fn passengers(booking: &Booking) -> Vec<FlightPassengerResource> {
-    let mut passengers: Vec<_> = booking.passengers.iter().collect();
+pub fn passengers(booking: &FlightBooking) -> Vec<FlightPassengerResource> {
+    let mut passengers: Vec<_> = booking.details.passengers.iter().collect();
     passengers.sort_by_key(|passenger| passenger.position);
     passengers.into_iter().map(passenger).collect()
 }
@@ -112,7 +112,7 @@ fn loyalty(account: &passenger::LoyaltyAccount) -> LoyaltyAccountResource {
 }
 
 /// Builds the journeys of a booking.
-pub fn journeys(booking: &Booking) -> Vec<BookedJourneyResource> {
+pub fn journeys(booking: &FlightBooking) -> Vec<BookedJourneyResource> {
     let journey = |booked: &booking::BookedJourney| {
         let journey = &booked.journey;
         let segments = booked.segment_ids.iter().zip(&journey.segments);
@@ -125,10 +125,10 @@ pub fn journeys(booking: &Booking) -> Vec<BookedJourneyResource> {
                 .collect(),
         }
     };
-    booking.journeys.iter().map(journey).collect()
+    booking.details.journeys.iter().map(journey).collect()
 }
 
-fn segment(booking: &Booking, id: &SegmentId, segment: &Segment) -> BookedSegmentResource {
+fn segment(booking: &FlightBooking, id: &SegmentId, segment: &Segment) -> BookedSegmentResource {
     let seats = segment.passengers.iter();
     BookedSegmentResource {
         id: id.to_string(),
@@ -139,8 +139,11 @@ fn segment(booking: &Booking, id: &SegmentId, segment: &Segment) -> BookedSegmen
 
 /// Returns the cabin and baggage of a passenger, or `None` if the passenger is not part of the
 /// booking.
-fn seat(booking: &Booking, seat: &SegmentPassenger) -> Option<BookedSeatResource> {
-    let passenger = booking.passengers.get(usize::from(seat.passenger))?;
+fn seat(booking: &FlightBooking, seat: &SegmentPassenger) -> Option<BookedSeatResource> {
+    let passenger = booking
+        .details
+        .passengers
+        .get(usize::from(seat.passenger))?;
     Some(BookedSeatResource {
         passenger_id: passenger.id.to_string(),
         cabin_class: seat.cabin.into(),

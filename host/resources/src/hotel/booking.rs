@@ -6,8 +6,9 @@ use crate::hotel::policy::{CancellationPolicyResource, LoyaltyResource};
 use crate::hotel::room::{self, BookingRoomResource};
 use crate::payment::{self, HotelPaymentResource};
 use crate::value::{IsoDate, IsoDateTime, MoneyResource};
+use host_domain::booking::BookingStatus;
 use host_domain::hotel;
-use host_domain::hotel::booking::{Booking, Status};
+use host_domain::hotel::booking::HotelBooking;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -155,7 +156,7 @@ pub struct HotelBookingSummaryResource {
 }
 
 /// Builds the booking for single reads and events, where payments include cards.
-pub fn full(booking: &Booking) -> HotelBookingResource {
+pub fn full(booking: &HotelBooking) -> HotelBookingResource {
     let payments = booking.payments.iter().map(payment::with_cards).collect();
     HotelBookingResource {
         payments,
@@ -164,7 +165,7 @@ pub fn full(booking: &Booking) -> HotelBookingResource {
 }
 
 /// Builds the booking for responses to changes, where payments do not include cards.
-pub fn without_cards(booking: &Booking) -> HotelBookingResource {
+pub fn without_cards(booking: &HotelBooking) -> HotelBookingResource {
     let HotelBookingSummaryResource {
         id,
         reference_id,
@@ -193,21 +194,24 @@ pub fn without_cards(booking: &Booking) -> HotelBookingResource {
         canceled_at,
         payments,
         cancellations: booking
+            .details
             .cancellations
             .iter()
             .map(cancellation::cancellation)
             .collect(),
-        hotel_confirmation_code: booking.hotel_confirmation_code.clone(),
-        hotel_remarks: booking.hotel_remarks.clone(),
+        hotel_confirmation_code: booking.details.hotel_confirmation_code.clone(),
+        hotel_remarks: booking.details.hotel_remarks.clone(),
         offer_expires_at: booking.offer_expires_at.into(),
         due_at_property: booking.due_at_property().map(MoneyResource::from),
         cancellation_policy: booking
+            .details
             .policy
             .as_ref()
             .map(CancellationPolicyResource::from),
-        contact: contact(&booking.contact),
-        loyalty: booking.loyalty.as_ref().map(LoyaltyResource::from),
+        contact: contact(&booking.details.contact),
+        loyalty: booking.details.loyalty.as_ref().map(LoyaltyResource::from),
         rooms: booking
+            .details
             .rooms
             .iter()
             .enumerate()
@@ -218,19 +222,19 @@ pub fn without_cards(booking: &Booking) -> HotelBookingResource {
 }
 
 /// Builds the booking as an item of a list.
-pub fn summary(booking: &Booking) -> HotelBookingSummaryResource {
+pub fn summary(booking: &HotelBooking) -> HotelBookingSummaryResource {
     HotelBookingSummaryResource {
         id: booking.id.to_string(),
         reference_id: booking.reference_id.clone(),
         status: booking.status().into(),
         hotel: BookedHotelResource {
-            id: booking.hotel_id.to_string(),
-            name: booking.hotel.name.clone(),
-            address: booking.hotel.address.clone(),
+            id: booking.details.hotel_id.to_string(),
+            name: booking.details.hotel.name.clone(),
+            address: booking.details.hotel.address.clone(),
         },
-        check_in: booking.stay.check_in.into(),
-        check_out: booking.stay.check_out.into(),
-        total: booking.total.into(),
+        check_in: booking.details.stay.check_in.into(),
+        check_out: booking.details.stay.check_out.into(),
+        total: booking.details.total.into(),
         created_at: booking.created_at.into(),
         updated_at: booking.updated_at.into(),
         confirmed_at: booking.confirmed_at.map(IsoDateTime::from),
@@ -253,24 +257,24 @@ pub fn contact(contact: &hotel::Contact) -> BookingContactResource {
     }
 }
 
-impl From<Status> for HotelBookingStatusResource {
-    fn from(status: Status) -> Self {
+impl From<BookingStatus> for HotelBookingStatusResource {
+    fn from(status: BookingStatus) -> Self {
         match status {
-            Status::Created => Self::Created,
-            Status::PrebookInProgress => Self::PrebookInProgress,
-            Status::ReadyForComplete => Self::ReadyForComplete,
-            Status::CompleteInProgress => Self::CompleteInProgress,
-            Status::Confirmed => Self::Confirmed,
-            Status::CancelInProgress => Self::CancelInProgress,
-            Status::PartiallyCanceled => Self::PartiallyCanceled,
-            Status::Canceled => Self::Canceled,
-            Status::Failed => Self::Failed,
-            Status::Expired => Self::Expired,
+            BookingStatus::Created => Self::Created,
+            BookingStatus::PrebookInProgress => Self::PrebookInProgress,
+            BookingStatus::ReadyForComplete => Self::ReadyForComplete,
+            BookingStatus::CompleteInProgress => Self::CompleteInProgress,
+            BookingStatus::Confirmed => Self::Confirmed,
+            BookingStatus::CancelInProgress => Self::CancelInProgress,
+            BookingStatus::PartiallyCanceled => Self::PartiallyCanceled,
+            BookingStatus::Canceled => Self::Canceled,
+            BookingStatus::Failed => Self::Failed,
+            BookingStatus::Expired => Self::Expired,
         }
     }
 }
 
-impl From<HotelBookingStatusResource> for Status {
+impl From<HotelBookingStatusResource> for BookingStatus {
     fn from(status: HotelBookingStatusResource) -> Self {
         match status {
             HotelBookingStatusResource::Created => Self::Created,

@@ -54,7 +54,7 @@ pub struct CancellationResource {
 }
 
 /// Builds the resource of a cancellation.
-pub fn cancellation(cancellation: &booking::Cancellation) -> CancellationResource {
+pub fn cancellation(cancellation: &booking::HotelCancellation) -> CancellationResource {
     CancellationResource {
         id: cancellation.id.to_string(),
         status: match cancellation.status {

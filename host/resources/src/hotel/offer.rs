@@ -104,7 +104,7 @@ pub fn hotel_offers(
 
 /// Builds the resource of an offer with the given offer reference.
 pub fn offer(
-    offer: &supplier_api::Offer,
+    offer: &supplier_api::HotelOffer,
     stay: &hotel::Stay,
     reference: String,
     expires_at: Timestamp,

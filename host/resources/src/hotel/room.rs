@@ -5,7 +5,7 @@ use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
 use crate::value::{IsoDateTime, MoneyResource};
 use host_domain::hotel;
 use host_domain::hotel::GuestType;
-use host_domain::hotel::booking::{self, Booking};
+use host_domain::hotel::booking::{self, HotelBooking};
 use host_domain::id::GuestId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -93,7 +93,7 @@ pub struct BookingRoomResource {
 }
 
 /// Builds the resource of the room at `position`.
-pub fn room(booking: &Booking, position: usize, room: &booking::Room) -> BookingRoomResource {
+pub fn room(booking: &HotelBooking, position: usize, room: &booking::Room) -> BookingRoomResource {
     let applies = |promotion: &&hotel::Promotion| {
         promotion
             .room_positions
@@ -101,6 +101,7 @@ pub fn room(booking: &Booking, position: usize, room: &booking::Room) -> Booking
             .any(|at| usize::from(*at) == position)
     };
     let promotions: Vec<PromotionResource> = booking
+        .details
         .promotions
         .iter()
         .filter(applies)

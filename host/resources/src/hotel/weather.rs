@@ -1,7 +1,7 @@
 //! JSON resources of the weather forecast for a stay.
 
 use crate::value::IsoDate;
-use host_domain::hotel::Booking;
+use host_domain::hotel::booking::HotelBooking;
 use host_domain::hotel::content;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -84,12 +84,12 @@ pub struct StayWeatherResource {
 }
 
 /// Builds the weather forecast for a booking's stay.
-pub fn stay_weather(booking: &Booking, days: Vec<content::WeatherDay>) -> StayWeatherResource {
+pub fn stay_weather(booking: &HotelBooking, days: Vec<content::WeatherDay>) -> StayWeatherResource {
     StayWeatherResource {
         booking_id: booking.id.to_string(),
-        hotel_id: booking.hotel_id.to_string(),
-        start_date: booking.stay.check_in.into(),
-        end_date: booking.stay.check_out.into(),
+        hotel_id: booking.details.hotel_id.to_string(),
+        start_date: booking.details.stay.check_in.into(),
+        end_date: booking.details.stay.check_out.into(),
         units: WeatherUnitsResource::Metric,
         days: days.into_iter().map(day).collect(),
     }

@@ -10,71 +10,57 @@ fn check(list: &AllowList, url: &str) -> Result<AllowedTarget, DeniedTarget> {
     list.check(&Url::parse(url).unwrap())
 }
 
-#[test]
-fn only_requested_and_granted_hosts_are_allowed() {
-    let list = list(
-        &["api.example.com", "other.example.com"],
-        &["api.example.com", "third.example.com"],
-    );
-    assert_eq!(
-        check(&list, "https://api.example.com/v1?x=1"),
-        Ok(AllowedTarget { private: false })
-    );
-    assert_eq!(
-        check(&list, "https://API.EXAMPLE.COM:443/"),
-        Ok(AllowedTarget { private: false })
-    );
-    for url in [
-        "https://other.example.com/",
-        "https://third.example.com/",
-        "https://example.com/",
-        "https://1.1.1.1/",
-    ] {
-        assert!(
-            matches!(check(&list, url), Err(DeniedTarget::NotGranted(_))),
-            "{url}"
-        );
-    }
-}
+/// Requested hosts, granted hosts, allowed URLs and denied URLs.
+type Case = (
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+#[rustfmt::skip]
+const CASES: [Case; 4] = [
+    // A host must be both requested and granted.
+    (
+        &["api.example.com", "other.example.com"], &["api.example.com", "third.example.com"],
+        &["https://api.example.com/v1?x=1", "https://API.EXAMPLE.COM:443/"],
+        &["https://other.example.com/", "https://third.example.com/", "https://example.com/", "https://1.1.1.1/"],
+    ),
+    // Scheme and port are part of the grant.
+    (
+        &["api.example.com"], &["api.example.com", "http://api.example.com:8080"],
+        &["http://api.example.com:8080/"],
+        &["http://api.example.com/", "https://api.example.com:8080/", "http://api.example.com:443/"],
+    ),
+    // A requested port must match.
+    (
+        &["api.example.com:8443"], &["api.example.com", "api.example.com:8443"],
+        &["https://api.example.com:8443/"],
+        &["https://api.example.com/"],
+    ),
+    // A wildcard requires an extra label and does not match lookalikes.
+    (
+        &["*.example.com"], &["*.example.com"],
+        &["https://a.example.com/", "https://a.b.example.com/"],
+        &["https://example.com/", "https://evilexample.com/", "https://a.example.com.evil.org/", "https://a.example.com./"],
+    ),
+];
 
 #[test]
-fn scheme_and_port_are_part_of_the_grant() {
-    let list = list(
-        &["api.example.com"],
-        &["api.example.com", "http://api.example.com:8080"],
-    );
-    assert!(check(&list, "http://api.example.com:8080/").is_ok());
-    for url in [
-        "http://api.example.com/",
-        "https://api.example.com:8080/",
-        "http://api.example.com:443/",
-    ] {
-        assert!(check(&list, url).is_err(), "{url}");
-    }
-}
-
-#[test]
-fn requested_port_must_match() {
-    let list = list(
-        &["api.example.com:8443"],
-        &["api.example.com", "api.example.com:8443"],
-    );
-    assert!(check(&list, "https://api.example.com:8443/").is_ok());
-    assert!(check(&list, "https://api.example.com/").is_err());
-}
-
-#[test]
-fn wildcard_requires_extra_label_and_rejects_lookalikes() {
-    let list = list(&["*.example.com"], &["*.example.com"]);
-    assert!(check(&list, "https://a.example.com/").is_ok());
-    assert!(check(&list, "https://a.b.example.com/").is_ok());
-    for url in [
-        "https://example.com/",
-        "https://evilexample.com/",
-        "https://a.example.com.evil.org/",
-        "https://a.example.com./",
-    ] {
-        assert!(check(&list, url).is_err(), "{url}");
+fn only_requested_and_granted_urls_are_allowed() {
+    for (requested, grants, allowed, denied) in CASES {
+        let list = list(requested, grants);
+        for url in allowed {
+            assert_eq!(
+                check(&list, url),
+                Ok(AllowedTarget { private: false }),
+                "{url}"
+            );
+        }
+        for url in denied {
+            let denial = check(&list, url);
+            assert!(matches!(denial, Err(DeniedTarget::NotGranted(_))), "{url}");
+        }
     }
 }
 
@@ -152,9 +138,9 @@ fn name_grants_private_addresses_only_if_private_is_set() {
     );
     let grant: HostGrant =
         serde_json::from_str(r#"{"host": "http://a.internal", "private": true}"#).unwrap();
-    let told = AllowList::new("A", vec!["*".parse().unwrap()], vec![grant]);
+    let private = AllowList::new("A", vec!["*".parse().unwrap()], vec![grant]);
     assert_eq!(
-        check(&told, "http://a.internal/"),
+        check(&private, "http://a.internal/"),
         Ok(AllowedTarget { private: true })
     );
 }

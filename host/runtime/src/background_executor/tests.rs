@@ -78,10 +78,10 @@ async fn waiting_task_returns_to_original_thread() {
 #[tokio::test]
 async fn dropped_task_ends() {
     let background = BackgroundExecutor::start();
-    let held = Arc::new(());
-    let watch = Arc::downgrade(&held);
+    let guard = Arc::new(());
+    let watch = Arc::downgrade(&guard);
     let mut work = Box::pin(background.offload_when_long(async move {
-        let _held = held;
+        let _guard = guard;
         loop {
             burn();
             give_way().await;

@@ -62,27 +62,27 @@ impl Replayer {
         &self,
         outgoing: &OutboundRequest,
     ) -> Result<UpstreamResponse, ExchangeError> {
-        let asked = RecordedRequest::of(outgoing);
+        let request = RecordedRequest::of(outgoing);
         let mut responses = self
             .responses
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let missing = || {
-            let body: String = String::from_utf8_lossy(&asked.body.bytes())
+            let body: String = String::from_utf8_lossy(&request.body.bytes())
                 .chars()
                 .take(300)
                 .collect();
             let folder = self.folder.display();
             ExchangeError::NotSent(format!(
                 "no exchange kept in {folder} for {} {} {body}",
-                asked.method, asked.path
+                request.method, request.path
             ))
         };
-        let found = responses.get_mut(&asked.key()).ok_or_else(missing)?;
+        let found = responses.get_mut(&request.key()).ok_or_else(missing)?;
         let position = found.served.min(found.recorded.len().saturating_sub(1));
         found.served += 1;
-        let (kept, response) = found.recorded.get(position).ok_or_else(missing)?;
-        Ok(incoming(response, kept, &asked))
+        let (recorded, response) = found.recorded.get(position).ok_or_else(missing)?;
+        Ok(incoming(response, recorded, &request))
     }
 }
 
@@ -90,8 +90,8 @@ impl Replayer {
 /// request.
 fn incoming(
     response: &RecordedResponse,
-    kept: &RecordedRequest,
-    asked: &RecordedRequest,
+    recorded: &RecordedRequest,
+    request: &RecordedRequest,
 ) -> UpstreamResponse {
     let mut headers = HeaderMap::new();
     for (name, value) in &response.headers {
@@ -99,9 +99,9 @@ fn incoming(
             headers.append(name, value);
         }
     }
-    let renamed = redact::ids(kept)
+    let renamed = redact::ids(recorded)
         .into_iter()
-        .zip(redact::ids(asked))
+        .zip(redact::ids(request))
         .filter(|(old, new)| old != new);
     let body = renamed.fold(
         response.body.bytes(),

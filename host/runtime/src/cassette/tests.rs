@@ -93,13 +93,13 @@ fn recorded_exchange_contains_no_personal_or_secret_data() {
     for personal in PERSONAL {
         assert!(!text.contains(personal), "{personal} in {text}");
     }
-    for kept in [
+    for recorded in [
         "lp1897",
         "occupancyNumber",
         "\"status\": 200",
         "application/json",
     ] {
-        assert!(text.contains(kept), "{kept} not in {text}");
+        assert!(text.contains(recorded), "{recorded} not in {text}");
     }
 }
 
@@ -169,13 +169,13 @@ fn body_that_cannot_be_redacted_is_omitted() {
 fn hotel_names_and_prices_are_not_redacted() {
     let response = json!({"hotels": [{"id": "lp1897", "name": "Grand Hotel", "rates": [{"price": 1234.56, "offerId": "GU5XGNBVMDRYG4"}], "bookedAt": "2026-11-21T10:00:00+0100", "count": 4_111_111_111_111_111_u64}]});
     let text = kept_text(&post("{}"), &incoming(200, &response.to_string()));
-    for kept in [
+    for recorded in [
         "Grand Hotel",
         "1234.56",
         "GU5XGNBVMDRYG4",
         "2026-11-21T10:00:00+0100",
     ] {
-        assert!(text.contains(kept), "{kept} not in {text}");
+        assert!(text.contains(recorded), "{recorded} not in {text}");
     }
     assert!(!text.contains("4111111111111111"), "{text}");
 }
@@ -220,24 +220,24 @@ fn equal_requests_replay_in_order_and_repeat_last_response() {
 
 #[test]
 fn match_ignores_host_and_order_of_members_and_query() {
-    let kept = outgoing(
+    let recorded = outgoing(
         Method::POST,
         "https://api.example.com/v3/rates?a=1&b=2",
         r#"{"x": 1, "y": [2, 3]}"#,
     );
-    let (_folder, replayer) = replay(&[(kept, incoming(200, r#"{"ok": true}"#))]);
-    let asked = outgoing(
+    let (_folder, replayer) = replay(&[(recorded, incoming(200, r#"{"ok": true}"#))]);
+    let request = outgoing(
         Method::POST,
         "http://127.0.0.1:4010/v3/rates?b=2&a=1",
         r#"{"y":[2,3],"x":1}"#,
     );
-    assert_eq!(body(&replayer, &asked), json!({"ok": true}));
+    assert_eq!(body(&replayer, &request), json!({"ok": true}));
 }
 
 #[test]
 fn missing_exchange_error_names_the_request() {
     let (_folder, replayer) = replay(&[(post(r#"{"x":1}"#), incoming(200, "{}"))]);
-    for asked in [
+    for request in [
         post(r#"{"x":2}"#),
         outgoing(Method::PUT, "https://api.example.com/v3/book", r#"{"x":1}"#),
         outgoing(
@@ -246,12 +246,12 @@ fn missing_exchange_error_names_the_request() {
             r#"{"x":1}"#,
         ),
     ] {
-        let Err(ExchangeError::NotSent(message)) = replayer.replay(&asked) else {
+        let Err(ExchangeError::NotSent(message)) = replayer.replay(&request) else {
             panic!("the request was answered")
         };
         assert!(
-            message.contains(asked.method.as_str())
-                && message.contains(asked.url.path())
+            message.contains(request.method.as_str())
+                && message.contains(request.url.path())
                 && message.contains("\"x\":"),
             "{message}"
         );

@@ -2,8 +2,8 @@ use super::*;
 
 fn end(breaker: &CircuitBreaker, outcome: PluginCallOutcome, times: u32) {
     for _ in 0..times {
-        let passage = breaker.try_acquire().unwrap();
-        breaker.record_outcome(passage, outcome, Some("detail"));
+        let permit = breaker.try_acquire().unwrap();
+        breaker.record_outcome(permit, outcome, Some("detail"));
     }
 }
 

@@ -13,9 +13,9 @@ const RETRY_AFTER_S_MAX: u32 = 24 * 60 * 60;
 pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
     match error {
         wire::ReadError::NotFound(reason) => ReadError::NotFound(text::operator_message(reason)),
-        wire::ReadError::Rejected(no) => match refusal(no) {
-            Ok(no) => ReadError::Rejected(no),
-            Err(unreadable) => ReadError::InvalidResponse(unreadable.to_string()),
+        wire::ReadError::Rejected(refused) => match refusal(refused) {
+            Ok(refusal) => ReadError::Rejected(refusal),
+            Err(invalid) => ReadError::InvalidResponse(invalid.to_string()),
         },
         wire::ReadError::RateLimited(seconds) => ReadError::RateLimited {
             retry_after_s: retry_after(seconds),
@@ -37,11 +37,9 @@ pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
 /// Converts an error of a change. An invalid refusal is not treated as definitive.
 pub(crate) fn change_error(error: wire::ChangeError) -> ChangeError {
     match error {
-        wire::ChangeError::Refused(no) => match refusal(no) {
-            Ok(no) => ChangeError::Refused(no),
-            Err(unreadable) => {
-                ChangeError::Unknown(format!("the refusal is not valid: {unreadable}"))
-            }
+        wire::ChangeError::Refused(refused) => match refusal(refused) {
+            Ok(refusal) => ChangeError::Refused(refusal),
+            Err(invalid) => ChangeError::Unknown(format!("the refusal is not valid: {invalid}")),
         },
         wire::ChangeError::NotSent(reason) => ChangeError::NotSent(text::operator_message(reason)),
         wire::ChangeError::RateLimited(seconds) => ChangeError::RateLimited {
@@ -55,11 +53,11 @@ fn retry_after(seconds: Option<u32>) -> Option<u32> {
     seconds.map(|seconds| seconds.min(RETRY_AFTER_S_MAX))
 }
 
-fn refusal(no: wire::Refusal) -> ConvertResult<Refusal> {
+fn refusal(refusal: wire::Refusal) -> ConvertResult<Refusal> {
     Ok(Refusal {
-        reason: reason(no.reason)?,
-        supplier_code: text::optional_display(no.supplier_code, text::LINE_CHARS),
-        message: text::operator_message(no.message),
+        reason: reason(refusal.reason)?,
+        supplier_code: text::optional_display(refusal.supplier_code, text::LINE_CHARS),
+        message: text::operator_message(refusal.message),
     })
 }
 
@@ -89,7 +87,7 @@ pub(super) fn booking_status(status: wire::BookingStatus) -> ConvertResult<Suppl
         wire::BookingStatus::PartiallyCanceled => SupplierBookingStatus::PartiallyCanceled,
         wire::BookingStatus::CancelPending => SupplierBookingStatus::CancelPending,
         wire::BookingStatus::Canceled => SupplierBookingStatus::Canceled,
-        wire::BookingStatus::Failed(no) => SupplierBookingStatus::Failed(refusal(no)?),
+        wire::BookingStatus::Failed(refused) => SupplierBookingStatus::Failed(refusal(refused)?),
     })
 }
 

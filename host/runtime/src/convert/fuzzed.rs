@@ -175,16 +175,17 @@ fn accepted_prices_match_request() {
     fuzz::values("hotel-prices", 1_000, |choice| {
         let sent = changed(response(vec![offer()]), choice, &PRICES);
         let totals: Vec<i64> = offers(&mut sent.clone()).map(|one| one.total).collect();
-        let asked = request();
-        let Ok(read) = hotel::price_response(sent, hotel::HotelPriceExpectation::of(&asked)) else {
+        let request = request();
+        let Ok(read) = hotel::price_response(sent, hotel::HotelPriceExpectation::of(&request))
+        else {
             return;
         };
-        assert_eq!(read.currency, asked.stay.currency);
+        assert_eq!(read.currency, request.stay.currency);
         let ids = read.hotels.iter().map(|one| &one.hotel.supplier_hotel_id);
         let ids: HashSet<&String> = ids.collect();
         assert_eq!(ids.len(), read.hotels.len(), "one twice");
-        assert!(ids.iter().all(|id| asked.supplier_hotel_ids.contains(id)));
-        let offers_max = usize::from(asked.max_offers_per_hotel);
+        assert!(ids.iter().all(|id| request.supplier_hotel_ids.contains(id)));
+        let offers_max = usize::from(request.max_offers_per_hotel);
         assert!(read.hotels.iter().all(|one| one.offers.len() <= offers_max));
         read.hotels
             .iter()
@@ -192,7 +193,7 @@ fn accepted_prices_match_request() {
         let offers: Vec<_> = read.hotels.iter().flat_map(|one| &one.offers).collect();
         assert!(offers.iter().map(|one| one.total.minor).eq(totals));
         for offer in offers {
-            assert_eq!(offer.total.currency, asked.stay.currency);
+            assert_eq!(offer.total.currency, request.stay.currency);
             assert_money(offer.total);
             assert_ne!(offer.total.minor, 0);
             assert_rates(&offer.rooms);
@@ -294,11 +295,11 @@ const STATES: [Change<wire::SupplierBooking>; 7] = [
 fn accepted_booking_has_reference_and_unique_rooms() {
     fuzz::values("hotel-booking", 1_000, |choice| {
         let state = changed(booked(&[0, 1]), choice, &STATES);
-        let asked = choice.maybe(|_| euros());
-        let Ok(read) = hotel::supplier_booking(state, asked) else {
+        let expected = choice.maybe(|_| euros());
+        let Ok(read) = hotel::supplier_booking(state, expected) else {
             return;
         };
-        assert!(asked.is_none_or(|asked| read.total.currency == asked));
+        assert!(expected.is_none_or(|expected| read.total.currency == expected));
         assert_money(read.total);
         assert_identifier(&read.supplier_reference, 256);
         assert_ne!(read.client_reference.as_deref(), Some(""));
@@ -334,8 +335,8 @@ const PAYMENTS: [Change<processor::ProcessorPayment>; 7] = [
 fn accepted_payment_never_exceeds_previous_step() {
     fuzz::values("payment", 1_000, |choice| {
         let state = changed(paid(100, 100, 40), choice, &PAYMENTS);
-        let asked = choice.maybe(|_| euros());
-        let Ok(read) = payment::processor_payment(state, asked) else {
+        let expected = choice.maybe(|_| euros());
+        let Ok(read) = payment::processor_payment(state, expected) else {
             return;
         };
         let amounts = [read.refunded, read.captured, read.authorized];
@@ -344,8 +345,8 @@ fn accepted_payment_never_exceeds_previous_step() {
             amounts.is_sorted_by_key(|amount| amount.minor),
             "{amounts:?}"
         );
-        let wanted = asked.unwrap_or(read.authorized.currency);
-        assert!(amounts.iter().all(|amount| amount.currency == wanted));
+        let currency = expected.unwrap_or(read.authorized.currency);
+        assert!(amounts.iter().all(|amount| amount.currency == currency));
         assert_identifier(&read.processor_reference, 256);
         let four = |text: &str| text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit());
         assert!(read.card.is_none_or(|card| four(&card.last4)));
@@ -355,7 +356,7 @@ fn accepted_payment_never_exceeds_previous_step() {
 #[test]
 fn accepted_refund_has_requested_amount() {
     fuzz::values("refund", 1_000, |choice| {
-        let asked = choice.maybe(|_| Money::new(100, euros()));
+        let expected = choice.maybe(|_| Money::new(100, euros()));
         let state = processor::ProcessorRefund {
             processor_reference: choice.text(),
             amount: match choice.one_in(2) {
@@ -363,8 +364,8 @@ fn accepted_refund_has_requested_amount() {
                 false => payment::money_to_wire(Money::new(100, euros())),
             },
         };
-        if let Ok((reference, amount)) = payment::refund(state, asked) {
-            assert!(asked.is_none_or(|asked| asked == amount));
+        if let Ok((reference, amount)) = payment::refund(state, expected) {
+            assert!(expected.is_none_or(|expected| expected == amount));
             assert_money(amount);
             assert_identifier(&reference, 256);
         }

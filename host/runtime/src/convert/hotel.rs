@@ -10,16 +10,17 @@ use crate::bindings::exports::stopover::supplier::{
 };
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
 use host_domain::hotel::supplier_api::{
-    AppliedFilters, BookRequest, BookingLookup, CancelRequest, CancellationAmounts, FindRequest,
-    HotelOffers, Offer, Place, PlaceQuery, PrebookRequest, PrebookResponse, PriceRequest,
-    PriceResponse, SearchRequest, SearchResponse, SearchSort, SupplierBooking, SupplierHotel,
-    SupplierQuote, SupplierRoom,
+    HotelAppliedFilters, HotelBookRequest, HotelCancelRequest, HotelCancellationAmounts,
+    HotelOffer, HotelOffers, HotelPrebookRequest, HotelPrebookResponse, HotelPriceRequest,
+    HotelPriceResponse, HotelSupplierBooking, HotelSupplierQuote, Place, PlaceQuery, SearchRequest,
+    SearchResponse, SearchSort, SupplierHotel, SupplierRoom,
 };
 use host_domain::hotel::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Occupancy,
     Penalty, Promotion, Restriction, RoomRate, Stay,
 };
 use host_domain::money::Currency;
+use host_domain::supplier::{BookingLookup, FindRequest};
 
 const PENALTIES_MAX: usize = 60;
 const RESTRICTIONS_MAX: usize = 20;
@@ -97,7 +98,7 @@ const fn board_to_wire(board: Board) -> types::Board {
     }
 }
 
-pub(crate) fn price_request(request: PriceRequest) -> hotel_pricing::PriceRequest {
+pub(crate) fn price_request(request: HotelPriceRequest) -> hotel_pricing::PriceRequest {
     hotel_pricing::PriceRequest {
         supplier_hotel_ids: request.supplier_hotel_ids,
         stay: stay(request.stay),
@@ -136,7 +137,7 @@ fn guest(guest: Guest) -> wire::Guest {
     }
 }
 
-pub(crate) fn prebook_request(request: PrebookRequest) -> hotel_booking::PrebookRequest {
+pub(crate) fn prebook_request(request: HotelPrebookRequest) -> hotel_booking::PrebookRequest {
     hotel_booking::PrebookRequest {
         client_reference: request.client_reference,
         supplier_hotel_id: request.supplier_hotel_id,
@@ -149,7 +150,7 @@ pub(crate) fn prebook_request(request: PrebookRequest) -> hotel_booking::Prebook
     }
 }
 
-pub(crate) fn book_request(request: BookRequest) -> hotel_booking::BookRequest {
+pub(crate) fn book_request(request: HotelBookRequest) -> hotel_booking::BookRequest {
     hotel_booking::BookRequest {
         client_reference: request.client_reference,
         supplier_prebook: request.supplier_prebook,
@@ -170,7 +171,7 @@ pub(crate) fn find_request(request: FindRequest) -> hotel_booking::FindRequest {
     }
 }
 
-pub(crate) fn cancel_request(request: CancelRequest) -> hotel_cancellation::CancelRequest {
+pub(crate) fn cancel_request(request: HotelCancelRequest) -> hotel_cancellation::CancelRequest {
     let rooms = request
         .rooms
         .into_iter()
@@ -227,7 +228,7 @@ pub(crate) fn search_response(
     let currency = same_currency("currency", &response.currency, expected)?;
     let applied = |flag| response.applied.contains(flag);
     Ok(SearchResponse {
-        applied: AppliedFilters {
+        applied: HotelAppliedFilters {
             min_star_rating: applied(Flags::MIN_STAR_RATING),
             min_guest_rating: applied(Flags::MIN_GUEST_RATING),
             refundable: applied(Flags::REFUNDABLE),
@@ -269,7 +270,7 @@ pub(crate) struct HotelPriceExpectation {
 }
 
 impl HotelPriceExpectation {
-    pub(crate) fn of(request: &PriceRequest) -> Self {
+    pub(crate) fn of(request: &HotelPriceRequest) -> Self {
         Self {
             hotel_ids: request.supplier_hotel_ids.clone(),
             rooms: request.stay.occupancies.len(),
@@ -282,7 +283,7 @@ impl HotelPriceExpectation {
 pub(crate) fn price_response(
     response: hotel_pricing::PriceResponse,
     mut expected: HotelPriceExpectation,
-) -> ConvertResult<PriceResponse> {
+) -> ConvertResult<HotelPriceResponse> {
     let currency = same_currency("currency", &response.currency, expected.currency)?;
     let hotels = list(
         "hotels",
@@ -307,11 +308,15 @@ pub(crate) fn price_response(
             Ok(HotelOffers { hotel, offers })
         },
     )?;
-    Ok(PriceResponse { currency, hotels })
+    Ok(HotelPriceResponse { currency, hotels })
 }
 
-fn offer(offer: hotel_pricing::Offer, currency: Currency, rooms: usize) -> ConvertResult<Offer> {
-    Ok(Offer {
+fn offer(
+    offer: hotel_pricing::Offer,
+    currency: Currency,
+    rooms: usize,
+) -> ConvertResult<HotelOffer> {
+    Ok(HotelOffer {
         supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
         total: positive_money("offers.total", offer.total, currency)?,
         rooms: room_rates(offer.rooms, currency, rooms)?,
@@ -447,9 +452,9 @@ pub(crate) fn prebook_response(
     response: hotel_booking::PrebookResponse,
     expected: Currency,
     rooms: usize,
-) -> ConvertResult<PrebookResponse> {
+) -> ConvertResult<HotelPrebookResponse> {
     let currency = same_currency("currency", &response.currency, expected)?;
-    Ok(PrebookResponse {
+    Ok(HotelPrebookResponse {
         supplier_prebook: text::opaque("supplier-prebook", response.supplier_prebook)?,
         total: positive_money("total", response.total, currency)?,
         hotel: hotel_summary(response.hotel)?,
@@ -466,7 +471,7 @@ pub(crate) fn prebook_response(
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
     expected: Option<Currency>,
-) -> ConvertResult<SupplierBooking> {
+) -> ConvertResult<HotelSupplierBooking> {
     let currency = match expected {
         Some(expected) => same_currency("currency", &state.currency, expected)?,
         None => currency("currency", &state.currency)?,
@@ -479,7 +484,7 @@ pub(crate) fn supplier_booking(
     {
         return invalid("rooms.position", "twice");
     }
-    Ok(SupplierBooking {
+    Ok(HotelSupplierBooking {
         status: booking_status(state.status)?,
         supplier_reference: text::reference("supplier-reference", state.supplier_reference)?,
         client_reference: text::optional_reference("client-reference", state.client_reference)?,
@@ -513,9 +518,9 @@ fn booked_room(room: wire::SupplierRoom) -> ConvertResult<SupplierRoom> {
     })
 }
 
-fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<CancellationAmounts> {
+fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<HotelCancellationAmounts> {
     let currency = currency("cancellation.currency", &amounts.currency)?;
-    Ok(CancellationAmounts {
+    Ok(HotelCancellationAmounts {
         fee: money("cancellation.fee", amounts.fee, currency)?,
         refund: optional(amounts.refund, |minor| {
             money("cancellation.refund", minor, currency)
@@ -527,7 +532,9 @@ fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<Cancellatio
     })
 }
 
-pub(crate) fn booking_lookup(lookup: hotel_booking::BookingLookup) -> ConvertResult<BookingLookup> {
+pub(crate) fn booking_lookup(
+    lookup: hotel_booking::BookingLookup,
+) -> ConvertResult<BookingLookup<HotelSupplierBooking>> {
     Ok(match lookup {
         hotel_booking::BookingLookup::Found(state) => {
             BookingLookup::Found(Box::new(supplier_booking(state, None)?))
@@ -536,11 +543,11 @@ pub(crate) fn booking_lookup(lookup: hotel_booking::BookingLookup) -> ConvertRes
     })
 }
 
-pub(crate) fn quote(quote: hotel_cancellation::Quote) -> ConvertResult<SupplierQuote> {
+pub(crate) fn quote(quote: hotel_cancellation::Quote) -> ConvertResult<HotelSupplierQuote> {
     Ok(match quote {
         hotel_cancellation::Quote::Preview(preview) => {
             let currency = currency("preview.currency", &preview.currency)?;
-            SupplierQuote::Preview {
+            HotelSupplierQuote::Preview {
                 fee: money("preview.fee", preview.fee, currency)?,
                 refund: optional(preview.refund, |minor| {
                     money("preview.refund", minor, currency)
@@ -548,6 +555,8 @@ pub(crate) fn quote(quote: hotel_cancellation::Quote) -> ConvertResult<SupplierQ
                 free_until: optional(preview.free_until, |at| instant("preview.free-until", at))?,
             }
         }
-        hotel_cancellation::Quote::Policy(terms) => SupplierQuote::Policy(optional(terms, policy)?),
+        hotel_cancellation::Quote::Policy(terms) => {
+            HotelSupplierQuote::Policy(optional(terms, policy)?)
+        }
     })
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::bindings::exports::stopover::payment::processor;
 use crate::bindings::exports::stopover::supplier::{hotel_pricing, hotel_search};
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
-use host_domain::hotel::supplier_api::PriceRequest;
+use host_domain::hotel::supplier_api::HotelPriceRequest;
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::supplier::{ChangeError, ReadError};
 
@@ -10,9 +10,9 @@ pub(super) fn euros() -> Currency {
     Currency::parse("EUR").unwrap()
 }
 
-pub(super) fn request() -> PriceRequest {
+pub(super) fn request() -> HotelPriceRequest {
     let day = |text: &str| text.parse().unwrap();
-    PriceRequest {
+    HotelPriceRequest {
         supplier_hotel_ids: vec!["h1".to_owned(), "h2".to_owned()],
         stay: Stay {
             check_in: day("2027-01-10"),
@@ -27,6 +27,11 @@ pub(super) fn request() -> PriceRequest {
         },
         max_offers_per_hotel: 2,
     }
+}
+
+/// Returns the field for which a response was rejected.
+fn rejected<T>(result: ConvertResult<T>) -> &'static str {
+    result.err().unwrap().field
 }
 
 fn terms() -> wire::CancellationPolicy {
@@ -89,7 +94,7 @@ pub(super) fn response(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::Pric
 
 fn read(
     response: hotel_pricing::PriceResponse,
-) -> Result<host_domain::hotel::supplier_api::PriceResponse, InvalidResponse> {
+) -> Result<host_domain::hotel::supplier_api::HotelPriceResponse, InvalidResponse> {
     hotel::price_response(response, hotel::HotelPriceExpectation::of(&request()))
 }
 
@@ -173,7 +178,7 @@ fn invalid_response_is_rejected_with_its_field() {
     for (field, change) in cases {
         let mut response = response(vec![offer()]);
         change(&mut response);
-        assert_eq!(read(response).unwrap_err().field, field);
+        assert_eq!(rejected(read(response)), field);
     }
 }
 
@@ -181,10 +186,10 @@ fn invalid_response_is_rejected_with_its_field() {
 fn duplicate_or_surplus_hotels_are_rejected() {
     let mut twice = response(vec![offer()]);
     twice.hotels.push(twice.hotels[0].clone());
-    assert_eq!(read(twice).unwrap_err().field, "hotels.supplier-hotel-id");
+    assert_eq!(rejected(read(twice)), "hotels.supplier-hotel-id");
     let mut many = response(vec![offer()]);
     many.hotels = vec![many.hotels[0].clone(); 3];
-    assert_eq!(read(many).unwrap_err().field, "hotels");
+    assert_eq!(rejected(read(many)), "hotels");
 }
 
 #[test]
@@ -242,9 +247,11 @@ fn search_result_is_limited_and_invalid_ratings_left_out() {
         ("ab", None)
     );
     assert_eq!(
-        hotel::search_response(search(vec![found(1.0); 3]), euros(), 2)
-            .unwrap_err()
-            .field,
+        rejected(hotel::search_response(
+            search(vec![found(1.0); 3]),
+            euros(),
+            2
+        )),
         "hotels"
     );
 }
@@ -291,21 +298,15 @@ fn booking_requires_reference_currency_and_unique_rooms() {
         (None, None, None)
     );
     assert_eq!(
-        hotel::supplier_booking(booked(&[0, 0]), None)
-            .unwrap_err()
-            .field,
+        rejected(hotel::supplier_booking(booked(&[0, 0]), None)),
         "rooms.position"
     );
     assert_eq!(
-        hotel::supplier_booking(booked(&[200]), None)
-            .unwrap_err()
-            .field,
+        rejected(hotel::supplier_booking(booked(&[200]), None)),
         "rooms.position"
     );
     assert_eq!(
-        hotel::supplier_booking(booked(&[]), Some(Currency::USD))
-            .unwrap_err()
-            .field,
+        rejected(hotel::supplier_booking(booked(&[]), Some(Currency::USD))),
         "currency"
     );
     let nameless = wire::SupplierBooking {
@@ -313,7 +314,7 @@ fn booking_requires_reference_currency_and_unique_rooms() {
         ..booked(&[])
     };
     assert_eq!(
-        hotel::supplier_booking(nameless, None).unwrap_err().field,
+        rejected(hotel::supplier_booking(nameless, None)),
         "supplier-reference"
     );
 }
@@ -372,15 +373,13 @@ fn captured_and_refunded_amounts_never_exceed_previous_step() {
         (paid(100, 50, 51), "refunded"),
         (paid(-1, 0, 0), "authorized"),
     ] {
-        assert_eq!(
-            payment::processor_payment(state, None).unwrap_err().field,
-            field
-        );
+        assert_eq!(rejected(payment::processor_payment(state, None)), field);
     }
     assert_eq!(
-        payment::processor_payment(paid(1, 0, 0), Some(Currency::USD))
-            .unwrap_err()
-            .field,
+        rejected(payment::processor_payment(
+            paid(1, 0, 0),
+            Some(Currency::USD)
+        )),
         "currency"
     );
 }
@@ -394,12 +393,9 @@ fn refund_of_different_amount_is_rejected() {
             currency: "EUR".to_owned(),
         },
     };
-    let asked = Some(Money::new(40, euros()));
-    assert!(payment::refund(refund(40), asked).is_ok());
-    assert_eq!(
-        payment::refund(refund(41), asked).unwrap_err().field,
-        "amount"
-    );
+    let expected = Some(Money::new(40, euros()));
+    assert!(payment::refund(refund(40), expected).is_ok());
+    assert_eq!(rejected(payment::refund(refund(41), expected)), "amount");
 }
 
 #[test]
@@ -477,6 +473,6 @@ fn checkout_url_must_be_https_or_loopback() {
         "data:text/html,x",
         "",
     ] {
-        assert_eq!(read(url).unwrap_err().field, "checkout.url", "{url}");
+        assert_eq!(rejected(read(url)), "checkout.url", "{url}");
     }
 }

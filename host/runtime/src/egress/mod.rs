@@ -229,7 +229,7 @@ impl Egress {
                 }
                 Err(self.with_grant_suggestion(url, error))
             }
-            answered => answered,
+            response => response,
         }
     }
 

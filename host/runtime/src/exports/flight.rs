@@ -43,55 +43,37 @@ pub(crate) struct FlightExports {
     pub(crate) reference: Option<FlightReferenceExports>,
 }
 
-impl ExportResolver<'_> {
-    pub(super) fn flight(&mut self) -> Result<FlightExports, ExportError> {
-        Ok(FlightExports {
-            price: self.resolve_optional(Capability::FlightPricing, "price")?,
-            booking: self.flight_booking()?,
-            cancellation: self.flight_cancellation()?,
-            services: self.flight_services()?,
-            reference: self.flight_reference()?,
+impl FlightExports {
+    pub(super) fn resolve(resolver: &mut ExportResolver<'_>) -> Result<Self, ExportError> {
+        Ok(Self {
+            price: resolver.resolve(Capability::FlightPricing, |interface| {
+                interface.function("price")
+            })?,
+            booking: resolver.resolve(Capability::FlightBooking, |interface| {
+                Ok(FlightBookingExports {
+                    prebook: interface.function("prebook")?,
+                    book: interface.function("book")?,
+                    find: interface.function("find")?,
+                })
+            })?,
+            cancellation: resolver.resolve(Capability::FlightCancellation, |interface| {
+                Ok(FlightCancellationExports {
+                    quote: interface.function("quote-cancellation")?,
+                    cancel: interface.function("cancel")?,
+                })
+            })?,
+            services: resolver.resolve(Capability::FlightServices, |interface| {
+                Ok(FlightServicesExports {
+                    list: interface.function("list-services")?,
+                    buy: interface.function("purchase-services")?,
+                })
+            })?,
+            reference: resolver.resolve(Capability::FlightReference, |interface| {
+                Ok(FlightReferenceExports {
+                    airports: interface.function("find-airports")?,
+                    airline: interface.function("read-airline")?,
+                })
+            })?,
         })
-    }
-
-    fn flight_booking(&mut self) -> Result<Option<FlightBookingExports>, ExportError> {
-        let Some(interface) = self.interface(Capability::FlightBooking) else {
-            return Ok(None);
-        };
-        Ok(Some(FlightBookingExports {
-            prebook: TypedExport::resolve(self, &interface, "prebook")?,
-            book: TypedExport::resolve(self, &interface, "book")?,
-            find: TypedExport::resolve(self, &interface, "find")?,
-        }))
-    }
-
-    fn flight_cancellation(&mut self) -> Result<Option<FlightCancellationExports>, ExportError> {
-        let Some(interface) = self.interface(Capability::FlightCancellation) else {
-            return Ok(None);
-        };
-        Ok(Some(FlightCancellationExports {
-            quote: TypedExport::resolve(self, &interface, "quote-cancellation")?,
-            cancel: TypedExport::resolve(self, &interface, "cancel")?,
-        }))
-    }
-
-    fn flight_services(&mut self) -> Result<Option<FlightServicesExports>, ExportError> {
-        let Some(interface) = self.interface(Capability::FlightServices) else {
-            return Ok(None);
-        };
-        Ok(Some(FlightServicesExports {
-            list: TypedExport::resolve(self, &interface, "list-services")?,
-            buy: TypedExport::resolve(self, &interface, "purchase-services")?,
-        }))
-    }
-
-    fn flight_reference(&mut self) -> Result<Option<FlightReferenceExports>, ExportError> {
-        let Some(interface) = self.interface(Capability::FlightReference) else {
-            return Ok(None);
-        };
-        Ok(Some(FlightReferenceExports {
-            airports: TypedExport::resolve(self, &interface, "find-airports")?,
-            airline: TypedExport::resolve(self, &interface, "read-airline")?,
-        }))
     }
 }

@@ -49,8 +49,8 @@ impl Supplier {
                 PluginCallOutcome::Unsupported,
             ));
         };
-        record.passage = match record.check_circuit() {
-            Ok(passage) => passage,
+        record.permit = match record.check_circuit() {
+            Ok(permit) => permit,
             Err(open) => {
                 let last_failure = plugin.breaker.report().last_failure.unwrap_or_default();
                 let error = E::from_not_called(NotCalled::CircuitOpen {
@@ -62,13 +62,13 @@ impl Supplier {
         };
         let deadline = record.scope.deadline;
         let wait = plugin.spec.limits.admission_wait();
-        let Ok(own_place) = plugin.admission.acquire(wait, deadline).await else {
+        let Ok(plugin_permit) = plugin.admission.acquire(wait, deadline).await else {
             return Err(record.finish_with_error(
                 E::from_not_called(NotCalled::Overloaded),
                 PluginCallOutcome::Overloaded,
             ));
         };
-        let Ok(place) = self.call_limit.acquire(wait, deadline).await else {
+        let Ok(shared_permit) = self.call_limit.acquire(wait, deadline).await else {
             return Err(record.finish_with_error(
                 E::from_not_called(NotCalled::Overloaded),
                 PluginCallOutcome::Overloaded,
@@ -81,7 +81,7 @@ impl Supplier {
             &record.scope,
             function,
             arguments,
-            (own_place, place),
+            (plugin_permit, shared_permit),
         )
         .await;
         let sent = &record.scope.sent;
@@ -91,8 +91,8 @@ impl Supplier {
                     record.finish(PluginCallOutcome::Succeeded, None);
                     Ok(response)
                 }
-                Err(unreadable) => Err(record.finish_with_error(
-                    E::from_invalid_response(unreadable),
+                Err(invalid) => Err(record.finish_with_error(
+                    E::from_invalid_response(invalid),
                     PluginCallOutcome::InvalidResponse,
                 )),
             },
@@ -101,9 +101,9 @@ impl Supplier {
                 let outcome = error.outcome();
                 Err(record.finish_with_error(error, outcome))
             }
-            Err(broken) => {
-                let outcome = broken.outcome();
-                let error = E::from_guest_error(broken, sent);
+            Err(error) => {
+                let outcome = error.outcome();
+                let error = E::from_guest_error(error, sent);
                 Err(record.finish_with_error(error, outcome))
             }
         }
@@ -117,7 +117,7 @@ struct CallTracker<'a> {
     context: &'a CallContext,
     name: ExportName,
     scope: Arc<CallScope>,
-    passage: Option<CallPermit>,
+    permit: Option<CallPermit>,
     began: Instant,
     started_at: Timestamp,
     finished: bool,
@@ -139,7 +139,7 @@ impl<'a> CallTracker<'a> {
             context,
             name,
             scope: Arc::new(scope),
-            passage: None,
+            permit: None,
             began,
             started_at: plugin.provision.clock.now(),
             finished: false,
@@ -167,8 +167,8 @@ impl<'a> CallTracker<'a> {
 
     fn finish(&mut self, outcome: PluginCallOutcome, detail: Option<&str>) {
         self.finished = true;
-        if let Some(passage) = self.passage.take() {
-            self.plugin.breaker.record_outcome(passage, outcome, detail);
+        if let Some(permit) = self.permit.take() {
+            self.plugin.breaker.record_outcome(permit, outcome, detail);
         }
         let record = CallRecord {
             supplier: &self.plugin.info.id,

@@ -14,7 +14,7 @@ use host_domain::supplier::{ChangeError, ReadError};
 use host_domain::supplier_event::VerifyError;
 use std::time::Duration;
 
-/// The reason why the guest was not called.
+/// The reason reason the guest was not called.
 pub(super) enum NotCalled {
     Unsupported,
     Overloaded,
@@ -46,18 +46,18 @@ impl NotCalled {
 pub(super) trait CallError: std::fmt::Display + Sized {
     type Wire;
 
-    fn from_not_called(why: NotCalled) -> Self;
+    fn from_not_called(reason: NotCalled) -> Self;
     /// Converts an error that the guest returned.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self;
     /// Converts a result of the guest that is invalid.
-    fn from_invalid_response(unreadable: InvalidResponse) -> Self;
+    fn from_invalid_response(invalid: InvalidResponse) -> Self;
     /// Converts a failure of the guest that returned no result.
-    fn from_guest_error(broken: GuestError, sent: &OutboundTracker) -> Self;
+    fn from_guest_error(error: GuestError, sent: &OutboundTracker) -> Self;
     fn outcome(&self) -> PluginCallOutcome;
 }
 
-fn sentence(broken: GuestError) -> String {
-    match broken {
+fn sentence(error: GuestError) -> String {
+    match error {
         GuestError::Trapped(reason) => reason,
         GuestError::TimedOut => "no response before the deadline".to_owned(),
         GuestError::PoolExhausted => "too many calls at once".to_owned(),
@@ -70,11 +70,11 @@ const NOT_SENT_OVERRULED: &str =
 impl CallError for ReadError {
     type Wire = wire::ReadError;
 
-    fn from_not_called(why: NotCalled) -> Self {
-        match why {
+    fn from_not_called(reason: NotCalled) -> Self {
+        match reason {
             NotCalled::Unsupported => Self::Unsupported,
             NotCalled::Overloaded => Self::Overloaded,
-            NotCalled::CircuitOpen { .. } => Self::Unavailable(why.sentence()),
+            NotCalled::CircuitOpen { .. } => Self::Unavailable(reason.sentence()),
         }
     }
 
@@ -82,15 +82,15 @@ impl CallError for ReadError {
         convert::error::read_error(wire)
     }
 
-    fn from_invalid_response(unreadable: InvalidResponse) -> Self {
-        Self::InvalidResponse(unreadable.to_string())
+    fn from_invalid_response(invalid: InvalidResponse) -> Self {
+        Self::InvalidResponse(invalid.to_string())
     }
 
-    fn from_guest_error(broken: GuestError, _sent: &OutboundTracker) -> Self {
-        match broken {
-            GuestError::TimedOut => Self::TimedOut(sentence(broken)),
+    fn from_guest_error(error: GuestError, _sent: &OutboundTracker) -> Self {
+        match error {
+            GuestError::TimedOut => Self::TimedOut(sentence(error)),
             GuestError::PoolExhausted => Self::Overloaded,
-            GuestError::Trapped(_) => Self::Failed(sentence(broken)),
+            GuestError::Trapped(_) => Self::Failed(sentence(error)),
         }
     }
 
@@ -112,11 +112,11 @@ impl CallError for ReadError {
 impl CallError for ChangeError {
     type Wire = wire::ChangeError;
 
-    fn from_not_called(why: NotCalled) -> Self {
-        match why {
+    fn from_not_called(reason: NotCalled) -> Self {
+        match reason {
             NotCalled::Unsupported => Self::Unsupported,
             NotCalled::Overloaded => Self::Overloaded,
-            NotCalled::CircuitOpen { .. } => Self::NotSent(why.sentence()),
+            NotCalled::CircuitOpen { .. } => Self::NotSent(reason.sentence()),
         }
     }
 
@@ -131,15 +131,15 @@ impl CallError for ChangeError {
         }
     }
 
-    fn from_invalid_response(unreadable: InvalidResponse) -> Self {
-        Self::Unknown(format!("the response cannot be used: {unreadable}"))
+    fn from_invalid_response(invalid: InvalidResponse) -> Self {
+        Self::Unknown(format!("the response cannot be used: {invalid}"))
     }
 
-    fn from_guest_error(broken: GuestError, sent: &OutboundTracker) -> Self {
-        match broken {
+    fn from_guest_error(error: GuestError, sent: &OutboundTracker) -> Self {
+        match error {
             GuestError::PoolExhausted => Self::Overloaded,
-            broken if sent.has_sent() => Self::Unknown(sentence(broken)),
-            broken => Self::NotSent(sentence(broken)),
+            error if sent.has_sent() => Self::Unknown(sentence(error)),
+            error => Self::NotSent(sentence(error)),
         }
     }
 
@@ -158,8 +158,8 @@ impl CallError for ChangeError {
 impl CallError for PaymentError {
     type Wire = payment_wire::PaymentError;
 
-    fn from_not_called(why: NotCalled) -> Self {
-        Self::NotSent(why.sentence())
+    fn from_not_called(reason: NotCalled) -> Self {
+        Self::NotSent(reason.sentence())
     }
 
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
@@ -171,15 +171,15 @@ impl CallError for PaymentError {
         }
     }
 
-    fn from_invalid_response(unreadable: InvalidResponse) -> Self {
-        Self::Unknown(format!("the response cannot be used: {unreadable}"))
+    fn from_invalid_response(invalid: InvalidResponse) -> Self {
+        Self::Unknown(format!("the response cannot be used: {invalid}"))
     }
 
-    fn from_guest_error(broken: GuestError, sent: &OutboundTracker) -> Self {
+    fn from_guest_error(error: GuestError, sent: &OutboundTracker) -> Self {
         if sent.has_sent() {
-            Self::Unknown(sentence(broken))
+            Self::Unknown(sentence(error))
         } else {
-            Self::NotSent(sentence(broken))
+            Self::NotSent(sentence(error))
         }
     }
 
@@ -196,11 +196,11 @@ impl CallError for PaymentError {
 impl CallError for VerifyError {
     type Wire = event_wire::VerifyError;
 
-    fn from_not_called(why: NotCalled) -> Self {
-        match why {
+    fn from_not_called(reason: NotCalled) -> Self {
+        match reason {
             NotCalled::Unsupported => Self::Unsupported,
             NotCalled::Overloaded => Self::Overloaded,
-            NotCalled::CircuitOpen { .. } => Self::Failed(why.sentence()),
+            NotCalled::CircuitOpen { .. } => Self::Failed(reason.sentence()),
         }
     }
 
@@ -208,14 +208,14 @@ impl CallError for VerifyError {
         convert::supplier_event::verify_error(wire)
     }
 
-    fn from_invalid_response(unreadable: InvalidResponse) -> Self {
-        Self::Failed(format!("its response cannot be used: {unreadable}"))
+    fn from_invalid_response(invalid: InvalidResponse) -> Self {
+        Self::Failed(format!("its response cannot be used: {invalid}"))
     }
 
-    fn from_guest_error(broken: GuestError, _sent: &OutboundTracker) -> Self {
-        match broken {
+    fn from_guest_error(error: GuestError, _sent: &OutboundTracker) -> Self {
+        match error {
             GuestError::PoolExhausted => Self::Overloaded,
-            GuestError::TimedOut | GuestError::Trapped(_) => Self::Failed(sentence(broken)),
+            GuestError::TimedOut | GuestError::Trapped(_) => Self::Failed(sentence(error)),
         }
     }
 

@@ -4,11 +4,11 @@ use crate::convert::flight::{self as convert, BookingExpectation, FlightPriceExp
 use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::flight::supplier_api::{
-    Airline, AirportResponse, AvailableService, BookRequest, BookingLookup, BookingReference,
-    BuyRequest, CancelRequest, FindRequest, PrebookRequest, PrebookResponse, PriceRequest,
-    PriceResponse, SupplierBooking, SupplierQuote,
+    Airline, AirportResponse, AvailableService, BookingReference, BuyRequest, FlightBookRequest,
+    FlightCancelRequest, FlightPrebookRequest, FlightPrebookResponse, FlightPriceRequest,
+    FlightPriceResponse, FlightSupplierBooking, FlightSupplierQuote,
 };
-use host_domain::supplier::{Capability, ChangeError, ReadError};
+use host_domain::supplier::{BookingLookup, Capability, ChangeError, FindRequest, ReadError};
 
 const fn name(operation: Capability, function: &'static str) -> ExportName {
     ExportName {
@@ -27,8 +27,8 @@ impl Supplier {
     pub async fn price_flights(
         &self,
         context: &CallContext,
-        request: PriceRequest,
-    ) -> Result<PriceResponse, ReadError> {
+        request: FlightPriceRequest,
+    ) -> Result<FlightPriceResponse, ReadError> {
         let function = self.plugin.exports.flight.price.as_ref();
         let expected = FlightPriceExpectation::of(&request);
         let arguments = (convert::price_request(request),);
@@ -50,8 +50,8 @@ impl Supplier {
     pub async fn prebook_flight(
         &self,
         context: &CallContext,
-        request: PrebookRequest,
-    ) -> Result<PrebookResponse, ChangeError> {
+        request: FlightPrebookRequest,
+    ) -> Result<FlightPrebookResponse, ChangeError> {
         let booking = self.plugin.exports.flight.booking.as_ref();
         let function = booking.map(|booking| &booking.prebook);
         let (currency, passengers) = (request.total.currency, request.passengers.len());
@@ -75,8 +75,8 @@ impl Supplier {
     pub async fn book_flight(
         &self,
         context: &CallContext,
-        request: BookRequest,
-    ) -> Result<SupplierBooking, ChangeError> {
+        request: FlightBookRequest,
+    ) -> Result<FlightSupplierBooking, ChangeError> {
         let booking = self.plugin.exports.flight.booking.as_ref();
         let function = booking.map(|booking| &booking.book);
         let expected = BookingExpectation::for_book(&request);
@@ -100,7 +100,7 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: FindRequest,
-    ) -> Result<BookingLookup, ReadError> {
+    ) -> Result<BookingLookup<FlightSupplierBooking>, ReadError> {
         let booking = self.plugin.exports.flight.booking.as_ref();
         let function = booking.map(|booking| &booking.find);
         let expected = BookingExpectation::for_find(&request);
@@ -124,7 +124,7 @@ impl Supplier {
         &self,
         context: &CallContext,
         booking: BookingReference,
-    ) -> Result<SupplierQuote, ReadError> {
+    ) -> Result<FlightSupplierQuote, ReadError> {
         let cancellation = self.plugin.exports.flight.cancellation.as_ref();
         let function = cancellation.map(|cancellation| &cancellation.quote);
         let arguments = (convert::quote_request(booking),);
@@ -145,8 +145,8 @@ impl Supplier {
     pub async fn cancel_flight(
         &self,
         context: &CallContext,
-        request: CancelRequest,
-    ) -> Result<SupplierBooking, ChangeError> {
+        request: FlightCancelRequest,
+    ) -> Result<FlightSupplierBooking, ChangeError> {
         let cancellation = self.plugin.exports.flight.cancellation.as_ref();
         let function = cancellation.map(|cancellation| &cancellation.cancel);
         let expected = BookingExpectation::for_cancel(&request);
@@ -192,7 +192,7 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: BuyRequest,
-    ) -> Result<SupplierBooking, ChangeError> {
+    ) -> Result<FlightSupplierBooking, ChangeError> {
         let services = self.plugin.exports.flight.services.as_ref();
         let function = services.map(|services| &services.buy);
         let expected = BookingExpectation::for_buy_services(&request);

@@ -8,12 +8,12 @@ use crate::supplier::{CallContext, Supplier};
 use host_domain::hotel::Location;
 use host_domain::hotel::content::{HotelDetails, HotelPriceCalendar, Reviews, WeatherDay};
 use host_domain::hotel::supplier_api::{
-    BookRequest, BookingLookup, CancelRequest, FindRequest, Place, PlaceQuery, PrebookRequest,
-    PrebookResponse, PriceRequest, PriceResponse, SearchRequest, SearchResponse, SupplierBooking,
-    SupplierQuote,
+    HotelBookRequest, HotelCancelRequest, HotelPrebookRequest, HotelPrebookResponse,
+    HotelPriceRequest, HotelPriceResponse, HotelSupplierBooking, HotelSupplierQuote, Place,
+    PlaceQuery, SearchRequest, SearchResponse,
 };
 use host_domain::money::Currency;
-use host_domain::supplier::{Capability, ChangeError, ReadError};
+use host_domain::supplier::{BookingLookup, Capability, ChangeError, FindRequest, ReadError};
 use host_domain::time::Date;
 
 const fn name(operation: Capability, function: &'static str) -> ExportName {
@@ -77,8 +77,8 @@ impl Supplier {
     pub async fn price_hotels(
         &self,
         context: &CallContext,
-        request: PriceRequest,
-    ) -> Result<PriceResponse, ReadError> {
+        request: HotelPriceRequest,
+    ) -> Result<HotelPriceResponse, ReadError> {
         let function = self.plugin.exports.price.as_ref();
         let expected = HotelPriceExpectation::of(&request);
         let arguments = (convert::hotel::price_request(request),);
@@ -100,8 +100,8 @@ impl Supplier {
     pub async fn prebook_hotel(
         &self,
         context: &CallContext,
-        request: PrebookRequest,
-    ) -> Result<PrebookResponse, ChangeError> {
+        request: HotelPrebookRequest,
+    ) -> Result<HotelPrebookResponse, ChangeError> {
         let function = self
             .plugin
             .exports
@@ -128,8 +128,8 @@ impl Supplier {
     pub async fn book_hotel(
         &self,
         context: &CallContext,
-        request: BookRequest,
-    ) -> Result<SupplierBooking, ChangeError> {
+        request: HotelBookRequest,
+    ) -> Result<HotelSupplierBooking, ChangeError> {
         let function = self
             .plugin
             .exports
@@ -157,7 +157,7 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: FindRequest,
-    ) -> Result<BookingLookup, ReadError> {
+    ) -> Result<BookingLookup<HotelSupplierBooking>, ReadError> {
         let function = self
             .plugin
             .exports
@@ -184,7 +184,7 @@ impl Supplier {
         context: &CallContext,
         supplier_reference: String,
         client_reference: String,
-    ) -> Result<SupplierQuote, ReadError> {
+    ) -> Result<HotelSupplierQuote, ReadError> {
         let function = self
             .plugin
             .exports
@@ -212,9 +212,9 @@ impl Supplier {
     pub async fn cancel_hotel(
         &self,
         context: &CallContext,
-        request: CancelRequest,
+        request: HotelCancelRequest,
         currency: Currency,
-    ) -> Result<SupplierBooking, ChangeError> {
+    ) -> Result<HotelSupplierBooking, ChangeError> {
         let function = self
             .plugin
             .exports

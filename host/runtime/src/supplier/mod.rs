@@ -13,7 +13,6 @@ pub use payment::{
     ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
 };
 
-use crate::circuit_breaker::HealthReport;
 use crate::concurrency_limit::ConcurrencyLimit;
 use crate::plugin::{Plugin, PluginInfo};
 use host_domain::supplier::{Capability, Health};
@@ -61,11 +60,5 @@ impl Supplier {
     #[must_use]
     pub fn health(&self) -> Health {
         self.plugin.breaker.health()
-    }
-
-    /// Returns the plugin's current health with numbers.
-    #[must_use]
-    pub fn health_report(&self) -> HealthReport {
-        self.plugin.breaker.report()
     }
 }

@@ -124,9 +124,6 @@ impl Supplier {
     }
 
     /// Creates a payment that a browser can complete. Nothing is authorized yet.
-    ///
-    /// # Errors
-    /// Returns [`PaymentError`] if the call fails.
     pub async fn create_intent(
         &self,
         context: &CallContext,
@@ -149,9 +146,6 @@ impl Supplier {
     }
 
     /// Authorizes an amount.
-    ///
-    /// # Errors
-    /// Returns [`PaymentError`] if the call fails.
     pub async fn authorize(
         &self,
         context: &CallContext,
@@ -177,9 +171,6 @@ impl Supplier {
     }
 
     /// Captures an authorized amount.
-    ///
-    /// # Errors
-    /// Returns [`PaymentError`] if the call fails.
     pub async fn capture(
         &self,
         context: &CallContext,
@@ -199,9 +190,6 @@ impl Supplier {
     }
 
     /// Voids an authorization.
-    ///
-    /// # Errors
-    /// Returns [`PaymentError`] if the call fails.
     pub async fn void(
         &self,
         context: &CallContext,
@@ -219,9 +207,6 @@ impl Supplier {
     }
 
     /// Refunds a captured amount.
-    ///
-    /// # Errors
-    /// Returns [`PaymentError`] if the call fails.
     pub async fn refund(
         &self,
         context: &CallContext,
@@ -241,9 +226,6 @@ impl Supplier {
     }
 
     /// Reads a payment back by the reference of its intent or authorization.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn find_payment(
         &self,
         context: &CallContext,
@@ -265,9 +247,6 @@ impl Supplier {
     }
 
     /// Reads a refund back by its own reference.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn find_refund(
         &self,
         context: &CallContext,
@@ -290,9 +269,6 @@ impl Supplier {
     }
 
     /// Returns the payment instrument that a browser's token represents, and the token to store.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn describe_instrument(
         &self,
         context: &CallContext,

@@ -4,7 +4,7 @@ use crate::support::guest::Guest;
 use crate::support::upstream::{Behaviour, Upstream};
 use crate::support::{Bench, context, within};
 use host_domain::supplier::ReadError;
-use host_runtime::{Credential, ExchangeOutcome, HostGrant, Supplier};
+use host_runtime::{Credential, ExchangeOutcome, Supplier};
 use std::time::Duration;
 
 const GET: u16 = 0;
@@ -51,44 +51,45 @@ async fn response_is_returned_and_recorded_without_query() {
     );
     assert_eq!(bench.sink.last_call().exchanges, 1);
     assert!(
-        upstream.asked()[0].starts_with("post /v1/rates?key=secret http/1.1"),
+        upstream.requests()[0].starts_with("post /v1/rates?key=secret http/1.1"),
         "{:?}",
-        upstream.asked()
+        upstream.requests()
     );
 }
 
 #[tokio::test]
 async fn credentials_are_set_for_their_host_only() {
     let bench = Bench::new();
-    let (mine, other) = tokio::join!(
-        Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
-        Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+    let (granted, other) = tokio::join!(
+        Upstream::with_status("200 OK"),
+        Upstream::with_status("200 OK")
     );
-    let mut spec = bench.spec(&Guest::default());
-    spec.grants = [&mine, &other]
-        .iter()
-        .map(|upstream| upstream.origin().parse::<HostGrant>().unwrap())
-        .collect();
+    let grants = [&*granted.origin(), &*other.origin()];
+    let mut spec = bench.granted_spec(&Guest::default(), &grants);
     spec.credentials = vec![Credential {
-        host: format!("127.0.0.1:{}", mine.port),
+        host: format!("127.0.0.1:{}", granted.port),
         header: "X-Api-Key".to_owned(),
         value: "s3cret".to_owned().into(),
     }];
     let supplier = bench.load_spec(spec).await;
-    assert_eq!(send(&supplier, GET, &mine.origin()).await, 200);
+    assert_eq!(send(&supplier, GET, &granted.origin()).await, 200);
     assert_eq!(send(&supplier, GET, &other.origin()).await, 200);
     assert!(
-        mine.asked()[0].contains("x-api-key: s3cret"),
+        granted.requests()[0].contains("x-api-key: s3cret"),
         "{:?}",
-        mine.asked()
+        granted.requests()
     );
-    assert!(!other.asked()[0].contains("s3cret"), "{:?}", other.asked());
+    assert!(
+        !other.requests()[0].contains("s3cret"),
+        "{:?}",
+        other.requests()
+    );
 }
 
 #[tokio::test]
 async fn redirects_are_returned_and_not_followed() {
     let bench = Bench::new();
-    let target = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let target = Upstream::with_status("200 OK").await;
     let redirect = format!(
         "HTTP/1.1 302 Found\r\nlocation: {}/\r\ncontent-length: 0\r\n\r\n",
         target.origin()
@@ -98,13 +99,13 @@ async fn redirects_are_returned_and_not_followed() {
         .load(&Guest::default(), &[&upstream.origin(), &target.origin()])
         .await;
     assert_eq!(send(&supplier, GET, &upstream.origin()).await, 302);
-    assert_eq!(target.asked().len(), 0);
+    assert_eq!(target.requests().len(), 0);
 }
 
 #[tokio::test]
 async fn ungranted_host_is_denied_with_grant_to_add() {
     let bench = Bench::new();
-    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::with_status("200 OK").await;
     let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
     for url in [
         "https://api.example.com/",
@@ -140,7 +141,7 @@ async fn ungranted_host_is_denied_with_grant_to_add() {
     ] {
         assert_eq!(send(&supplier, GET, url).await, NOT_SENT, "{url}");
     }
-    assert_eq!(upstream.asked().len(), 0);
+    assert_eq!(upstream.requests().len(), 0);
 }
 
 #[tokio::test]
@@ -159,7 +160,7 @@ async fn a_granted_link_local_address_is_still_denied() {
 #[tokio::test]
 async fn grant_of_localhost_includes_loopback_address() {
     let bench = Bench::new();
-    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::with_status("200 OK").await;
     let by_name = format!("http://localhost:{}", upstream.port);
     let supplier = bench.load(&Guest::default(), &[&by_name]).await;
     assert_eq!(send(&supplier, GET, &by_name).await, 200);
@@ -177,11 +178,8 @@ async fn oversized_body_is_rejected_with_or_without_content_length() {
         "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{body}"
     ))
     .await;
-    let mut spec = bench.spec(&Guest::default());
-    spec.grants = [&announced, &unannounced]
-        .iter()
-        .map(|upstream| upstream.origin().parse().unwrap())
-        .collect();
+    let grants = [&*announced.origin(), &*unannounced.origin()];
+    let mut spec = bench.granted_spec(&Guest::default(), &grants);
     spec.limits.response_bytes_max = 2_999;
     let supplier = bench.load_spec(spec.clone()).await;
     assert_eq!(send(&supplier, GET, &announced.origin()).await, TOO_LARGE);
@@ -249,15 +247,14 @@ async fn body_limit_counts_decompressed_bytes() {
     .into_bytes();
     response.extend(bomb);
     let upstream = Upstream::start(Behaviour::Respond(response)).await;
-    let mut spec = bench.spec(&Guest::default());
-    spec.grants = vec![upstream.origin().parse().unwrap()];
+    let mut spec = bench.granted_spec(&Guest::default(), &[&upstream.origin()]);
     spec.limits.response_bytes_max = 100_000;
     let supplier = bench.load_spec(spec).await;
     assert_eq!(send(&supplier, GET, &upstream.origin()).await, TOO_LARGE);
     assert!(
-        upstream.asked()[0].contains("accept-encoding: gzip"),
+        upstream.requests()[0].contains("accept-encoding: gzip"),
         "{:?}",
-        upstream.asked()
+        upstream.requests()
     );
 }
 
@@ -274,11 +271,8 @@ async fn too_many_or_too_long_headers_are_rejected() {
         "y".repeat(70_000)
     ))
     .await;
-    let mut spec = bench.spec(&Guest::default());
-    spec.grants = [&many, &long]
-        .iter()
-        .map(|upstream| upstream.origin().parse().unwrap())
-        .collect();
+    let grants = [&*many.origin(), &*long.origin()];
+    let mut spec = bench.granted_spec(&Guest::default(), &grants);
     let supplier = bench.load_spec(spec.clone()).await;
     assert_eq!(send(&supplier, GET, &many.origin()).await, 200);
     assert_eq!(send(&supplier, GET, &long.origin()).await, TOO_LARGE);
@@ -313,9 +307,7 @@ async fn broken_response_is_connection_loss_and_counts_as_sent() {
 #[tokio::test]
 async fn a_refused_connection_and_an_unknown_name_are_not_sent() {
     let bench = Bench::new();
-    let closed = Upstream::responding_with("").await;
-    let origin = closed.origin();
-    drop(closed);
+    let origin = Upstream::closed_origin().await;
     let supplier = bench
         .load(
             &Guest::default(),
@@ -347,9 +339,8 @@ async fn silent_upstream_times_out_at_deadline() {
 #[tokio::test]
 async fn requests_of_one_call_are_limited() {
     let bench = Bench::new();
-    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
-    let mut spec = bench.spec(&Guest::default());
-    spec.grants = vec![upstream.origin().parse().unwrap()];
+    let upstream = Upstream::with_status("200 OK").await;
+    let mut spec = bench.granted_spec(&Guest::default(), &[&upstream.origin()]);
     spec.limits.requests_max = 0;
     let supplier = bench.load_spec(spec).await;
     assert_eq!(send(&supplier, GET, &upstream.origin()).await, DENIED);
@@ -358,7 +349,7 @@ async fn requests_of_one_call_are_limited() {
 #[tokio::test]
 async fn host_must_be_both_requested_and_granted() {
     let bench = Bench::new();
-    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::with_status("200 OK").await;
     let asks_for_another = Guest {
         hosts: "api.example.com",
         ..Guest::default()

@@ -5,11 +5,11 @@ use crate::support::guest::{Guest, every_function};
 use crate::support::{Bench, context};
 use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::flight::supplier_api::{
-    BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, PrebookRequest,
-    PriceRequest, Sort,
+    BookingReference, BuyRequest, Filters, FlightBookRequest, FlightCancelRequest,
+    FlightPrebookRequest, FlightPriceRequest, Sort,
 };
 use host_domain::money::{Currency, Money};
-use host_domain::supplier::{Capability, ChangeError, ReadError};
+use host_domain::supplier::{Capability, ChangeError, FindRequest, ReadError};
 use host_domain::time::Timestamp;
 use host_runtime::Supplier;
 
@@ -50,7 +50,7 @@ fn contact() -> PassengerContact {
 
 fn unreadable<T>(response: Result<T, ReadError>) -> String {
     match response {
-        Err(ReadError::InvalidResponse(why)) => why,
+        Err(ReadError::InvalidResponse(reason)) => reason,
         Err(other) => format!("{other:?}"),
         Ok(_) => "a response".to_owned(),
     }
@@ -58,7 +58,7 @@ fn unreadable<T>(response: Result<T, ReadError>) -> String {
 
 fn unknown<T>(response: Result<T, ChangeError>) -> String {
     match response {
-        Err(ChangeError::Unknown(why)) => why,
+        Err(ChangeError::Unknown(reason)) => reason,
         Err(other) => format!("{other:?}"),
         Ok(_) => "a response".to_owned(),
     }
@@ -68,8 +68,8 @@ async fn supplier(bench: &Bench) -> Supplier {
     bench.load(&guest("(i32.const 7096)"), &[]).await
 }
 
-fn fares() -> PriceRequest {
-    PriceRequest {
+fn fares() -> FlightPriceRequest {
+    FlightPriceRequest {
         journeys: Vec::new(),
         travellers: Travellers {
             adults: 1,
@@ -136,7 +136,7 @@ async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
 /// Calls every function that makes a change.
 async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 4] {
     let context = context();
-    let prebook = PrebookRequest {
+    let prebook = FlightPrebookRequest {
         client_reference: "fbk_1-prebook-1".to_owned(),
         supplier_offer: "offer".to_owned(),
         total: total(),
@@ -144,14 +144,14 @@ async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 4] {
         passengers: Vec::new(),
         use_payment_sdk: false,
     };
-    let book = BookRequest {
+    let book = FlightBookRequest {
         client_reference: "fbk_1".to_owned(),
         supplier_prebook: "prebook".to_owned(),
         total: total(),
         contact: contact(),
         passengers: Vec::new(),
     };
-    let cancel = CancelRequest {
+    let cancel = FlightCancelRequest {
         client_reference: "fbk_1-cancel-1".to_owned(),
         booking_client_reference: "fbk_1".to_owned(),
         supplier_reference: "order".to_owned(),
@@ -177,8 +177,8 @@ async fn zero_responses_to_reads_are_invalid() {
     let supplier = supplier(&bench).await;
     let fields = ["currency", "quoted.currency", "currency", "iata-code"];
     for (response, field) in reads(&supplier).await.into_iter().zip(fields) {
-        let why = unreadable(response);
-        assert!(why.starts_with(&format!("{field}: ")), "{why}");
+        let reason = unreadable(response);
+        assert!(reason.starts_with(&format!("{field}: ")), "{reason}");
     }
 }
 
@@ -187,8 +187,8 @@ async fn zero_responses_to_changes_have_unknown_outcome() {
     let bench = Bench::new();
     let supplier = supplier(&bench).await;
     for response in changes(&supplier).await {
-        let why = unknown(response);
-        assert!(why.contains("cannot be used: currency: "), "{why}");
+        let reason = unknown(response);
+        assert!(reason.contains("cannot be used: currency: "), "{reason}");
     }
 }
 

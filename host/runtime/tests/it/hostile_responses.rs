@@ -4,7 +4,7 @@
 use crate::support::guest::{Guest, Price};
 use crate::support::upstream::Upstream;
 use crate::support::{Bench, context, id, stay};
-use host_domain::hotel::supplier_api::PriceRequest;
+use host_domain::hotel::supplier_api::HotelPriceRequest;
 use host_domain::supplier::ReadError;
 use host_runtime::{LoadError, PluginCallOutcome, PluginSpec, Supplier};
 
@@ -18,14 +18,6 @@ const SOUND: Price = Price {
     latitude: 41.9,
     total: 12_000,
 };
-
-fn doing(on_read: impl Into<String>) -> Guest {
-    Guest {
-        on_read: on_read.into(),
-        sends_on_read: false,
-        ..Guest::default()
-    }
-}
 
 /// Returns the review count of a guest whose `read-reviews` sends a request to the URL.
 async fn count(supplier: &Supplier, url: String) -> Result<u32, ReadError> {
@@ -44,7 +36,7 @@ async fn fails(bench: &Bench, guest: &Guest) -> String {
 
 /// Requests offers of hotel `h1` only.
 async fn price(supplier: &Supplier) -> ReadError {
-    let request = PriceRequest {
+    let request = HotelPriceRequest {
         supplier_hotel_ids: vec!["h1".to_owned()],
         stay: stay(),
         max_offers_per_hotel: 2,
@@ -59,7 +51,7 @@ async fn price(supplier: &Supplier) -> ReadError {
 async fn table_limit_is_enforced_with_reason() {
     let bench = Bench::new();
     let grows = "(if (i32.eq (i32.const -1) (table.grow (ref.null func) (i32.const 60001))) (then unreachable))";
-    let reason = fails(&bench, &doing(grows)).await;
+    let reason = fails(&bench, &Guest::running(grows)).await;
     assert!(reason.contains("more table elements"), "{reason}");
     let begins_large = Guest {
         extra_functions: "(table 60001 funcref)".to_owned(),
@@ -79,7 +71,7 @@ async fn handles_are_limited() {
     let takes = |handles: u32| Guest {
         extra_imports: r#"(import "wasi:cli/stdout@0.2.6" "get-stdout" (func $stdout (result i32)))"#,
         extra_world: "import wasi:cli/stdout@0.2.6;",
-        ..doing(format!(
+        ..Guest::running(&format!(
             "(local $i i32) (loop $more (drop (call $stdout)) \
              (br_if $more (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const {handles}))))"
         ))
@@ -147,17 +139,17 @@ async fn invalid_response_is_rejected_with_its_field() {
         (nowhere(f64::INFINITY), "hotel.location"),
     ] {
         let supplier = bench.load(&response.guest(), &[]).await;
-        let ReadError::InvalidResponse(why) = price(&supplier).await else {
+        let ReadError::InvalidResponse(reason) = price(&supplier).await else {
             panic!("{field} is not validated")
         };
-        assert!(why.starts_with(&format!("{field}: ")), "{why}");
+        assert!(reason.starts_with(&format!("{field}: ")), "{reason}");
     }
 }
 
 #[tokio::test]
 async fn headers_are_not_injected() {
     let bench = Bench::new();
-    let upstream = Upstream::responding_with("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let upstream = Upstream::with_status("200 OK").await;
     for header in [
         ("x-a", "a\r\nx-b: c"),
         ("x-a", "a\nb"),
@@ -177,7 +169,7 @@ async fn headers_are_not_injected() {
         let sent = count(&supplier, upstream.origin()).await;
         assert_eq!(sent, Ok(NOT_SENT), "{header:?}");
     }
-    assert_eq!(upstream.asked().len(), 0);
+    assert_eq!(upstream.requests().len(), 0);
     let sound = Guest {
         headers: vec![("x-a", "a b"), ("x-a", "c")],
         ..Guest::default()
@@ -186,7 +178,7 @@ async fn headers_are_not_injected() {
     assert_eq!(count(&supplier, upstream.origin()).await, Ok(200));
     assert!(
         upstream
-            .asked()
+            .requests()
             .iter()
             .all(|text| text.contains("x-a: a b\r\n"))
     );

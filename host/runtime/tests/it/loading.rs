@@ -10,13 +10,6 @@ use host_domain::supplier::{Capability, ReadError};
 use host_runtime::{CodeSource, LoadError, PluginSpec, SignatureError, Supplier, TrafficMode};
 use std::fs;
 
-fn quiet() -> Guest {
-    Guest {
-        sends_on_read: false,
-        ..Guest::default()
-    }
-}
-
 async fn status(supplier: &Supplier, url: &str) -> u32 {
     supplier
         .read_hotel_reviews(&context(), url.to_owned(), 0)
@@ -28,7 +21,11 @@ async fn status(supplier: &Supplier, url: &str) -> u32 {
 #[tokio::test]
 async fn loaded_plugin_reports_description_and_capabilities() {
     let bench = Bench::new();
-    let info = bench.runtime.load(bench.spec(&quiet())).await.unwrap();
+    let info = bench
+        .runtime
+        .load(bench.spec(&Guest::quiet()))
+        .await
+        .unwrap();
     assert_eq!(
         (
             info.description.name.as_str(),
@@ -52,7 +49,7 @@ async fn loaded_plugin_reports_description_and_capabilities() {
 #[tokio::test]
 async fn pinned_digest_must_match() {
     let bench = Bench::new();
-    let mut spec = bench.spec(&quiet());
+    let mut spec = bench.spec(&Guest::quiet());
     let info = bench.runtime.load(spec.clone()).await.unwrap();
     for right in [
         info.digest.clone(),
@@ -71,7 +68,7 @@ async fn pinned_digest_must_match() {
 #[tokio::test]
 async fn a_component_that_must_be_signed_loads_only_with_a_trusted_signature() {
     let bench = Bench::new();
-    let mut spec = bench.spec(&quiet());
+    let mut spec = bench.spec(&Guest::quiet());
     let key = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
     let public = STANDARD.encode(key.public_key().as_ref());
     spec.signed_by = vec![public.parse().unwrap()];
@@ -104,7 +101,7 @@ async fn a_component_that_must_be_signed_loads_only_with_a_trusted_signature() {
 #[tokio::test]
 async fn invalid_plugin_does_not_load_and_old_plugin_stays() {
     let bench = Bench::new();
-    bench.load(&quiet(), &[]).await;
+    bench.load(&Guest::quiet(), &[]).await;
     let spec = |name: &str, bytes: &[u8]| PluginSpec::new(id(), bench.write(name, bytes));
     let module = wat::parse_str("(module)").unwrap();
     for (name, bytes) in [
@@ -140,7 +137,7 @@ async fn unknown_import_does_not_load() {
     let guest = Guest {
         extra_imports: r#"(import "secrets" "read" (func (param i32)))"#,
         extra_world: "import secrets: interface { read: func() -> string; }",
-        ..quiet()
+        ..Guest::quiet()
     };
     assert!(matches!(
         bench.runtime.load(bench.spec(&guest)).await,
@@ -153,7 +150,7 @@ async fn plugin_whose_describe_fails_or_hangs_does_not_load() {
     let bench = Bench::new();
     let trap = Guest {
         on_describe: "unreachable".to_owned(),
-        ..quiet()
+        ..Guest::quiet()
     };
     assert!(matches!(
         bench.runtime.load(bench.spec(&trap)).await,
@@ -161,7 +158,7 @@ async fn plugin_whose_describe_fails_or_hangs_does_not_load() {
     ));
     let hang = Guest {
         on_describe: "(loop $again (br $again))".to_owned(),
-        ..quiet()
+        ..Guest::quiet()
     };
     assert!(matches!(
         bench.runtime.load(bench.spec(&hang)).await,
@@ -169,7 +166,7 @@ async fn plugin_whose_describe_fails_or_hangs_does_not_load() {
     ));
     let nonsense = Guest {
         version: "latest",
-        ..quiet()
+        ..Guest::quiet()
     };
     assert!(matches!(
         bench.runtime.load(bench.spec(&nonsense)).await,
@@ -180,7 +177,7 @@ async fn plugin_whose_describe_fails_or_hangs_does_not_load() {
 #[tokio::test]
 async fn settings_must_match_schema_and_errors_hide_their_values() {
     let bench = Bench::new();
-    let mut spec = bench.spec(&quiet());
+    let mut spec = bench.spec(&Guest::quiet());
     spec.settings = serde_json::json!({"url": "https://api.example.com"});
     bench.runtime.load(spec.clone()).await.unwrap();
     spec.settings = serde_json::json!({"url": 4_711});
@@ -201,7 +198,7 @@ async fn settings_must_match_schema_and_errors_hide_their_values() {
 #[tokio::test]
 async fn code_is_compiled_once_and_damaged_code_is_not_run() {
     let bench = Bench::new();
-    let spec = bench.spec(&quiet());
+    let spec = bench.spec(&Guest::quiet());
     assert_eq!(
         bench.runtime.load(spec.clone()).await.unwrap().code,
         CodeSource::Compiled
@@ -253,12 +250,12 @@ fn a_code_folder_that_others_may_write_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plugin_is_replaced_under_load_and_no_call_fails() {
     let bench = Bench::with_calls(32);
-    bench.load(&quiet(), &[]).await;
+    bench.load(&Guest::quiet(), &[]).await;
     let newer = bench.write(
         "newer.wasm",
         &Guest {
             version: "2.0.0",
-            ..quiet()
+            ..Guest::quiet()
         }
         .component(),
     );
@@ -294,12 +291,12 @@ async fn a_plugin_is_replaced_under_load_and_no_call_fails() {
 #[tokio::test]
 async fn handle_keeps_its_plugin_after_reload() {
     let bench = Bench::new();
-    let old = bench.load(&quiet(), &[]).await;
+    let old = bench.load(&Guest::quiet(), &[]).await;
     let new = bench
         .load(
             &Guest {
                 version: "2.0.0",
-                ..quiet()
+                ..Guest::quiet()
             },
             &[],
         )
@@ -386,7 +383,7 @@ async fn wasi_component_loads_with_empty_environment() {
         on_read:
             "(call $environment (i32.const 200)) (if (i32.load (i32.const 204)) (then unreachable))"
                 .to_owned(),
-        ..quiet()
+        ..Guest::quiet()
     };
     let supplier = bench.load(&guest, &[]).await;
     let response = supplier

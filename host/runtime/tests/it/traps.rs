@@ -5,13 +5,13 @@
 use crate::support::guest::{Guest, every_function};
 use crate::support::{Bench, context, stay};
 use host_domain::hotel::supplier_api::{
-    BookRequest, CancelRequest, FindRequest, PlaceQuery, PrebookRequest, PriceRequest,
+    HotelBookRequest, HotelCancelRequest, HotelPrebookRequest, HotelPriceRequest, PlaceQuery,
     SearchFilters, SearchRequest, SearchSort,
 };
 use host_domain::hotel::{Contact, Location};
 use host_domain::money::{Currency, Money};
 use host_domain::payment::PaymentError;
-use host_domain::supplier::{ChangeError, ReadError};
+use host_domain::supplier::{ChangeError, FindRequest, ReadError};
 use host_runtime::{
     AuthorizeRequest, CaptureRequest, IntentRequest, RefundRequest, Supplier, VoidRequest,
 };
@@ -93,7 +93,7 @@ async fn searches(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
         sort: SearchSort::Distance,
         limit: 1,
     };
-    let price = PriceRequest {
+    let price = HotelPriceRequest {
         supplier_hotel_ids: vec![text()],
         stay: stay(),
         max_offers_per_hotel: 1,
@@ -115,6 +115,7 @@ async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
         client_reference: "hbk_1".to_owned(),
         supplier_reference: None,
         supplier_prebook: None,
+        since: host_domain::time::Timestamp(0),
     };
     let (start, end) = (stay().check_in, stay().check_out);
     let details = supplier.read_hotel_details(&context, text());
@@ -147,7 +148,7 @@ async fn money_reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
 /// Calls every function that changes a booking.
 async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 3] {
     let context = context();
-    let prebook = PrebookRequest {
+    let prebook = HotelPrebookRequest {
         client_reference: "hbk_1-prebook-1".to_owned(),
         supplier_hotel_id: text(),
         supplier_offer: text(),
@@ -157,7 +158,7 @@ async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 3] {
         rooms: Vec::new(),
         use_payment_sdk: false,
     };
-    let book = BookRequest {
+    let book = HotelBookRequest {
         client_reference: "hbk_1".to_owned(),
         supplier_prebook: text(),
         supplier_hotel_id: text(),
@@ -166,7 +167,7 @@ async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 3] {
         contact: contact(),
         rooms: Vec::new(),
     };
-    let cancel = CancelRequest {
+    let cancel = HotelCancelRequest {
         client_reference: "hbk_1-cancel-1".to_owned(),
         booking_client_reference: "hbk_1".to_owned(),
         supplier_reference: text(),
@@ -210,17 +211,17 @@ async fn payments(bench: &Bench) -> [Result<(), PaymentError>; 5] {
         processor_reference: text(),
     };
     let supplier = load(bench).await;
-    let [intended, held, taken] = [
+    let [created, authorized, captured] = [
         supplier.create_intent(&context, intent).await.map(drop),
         supplier.authorize(&context, authorize).await.map(drop),
         supplier.capture(&context, capture).await.map(drop),
     ];
     let supplier = load(bench).await;
-    let [released, returned] = [
+    let [voided, refunded] = [
         supplier.void(&context, void).await.map(drop),
         supplier.refund(&context, refund).await.map(drop),
     ];
-    [intended, held, taken, released, returned]
+    [created, authorized, captured, voided, refunded]
 }
 
 #[tokio::test]

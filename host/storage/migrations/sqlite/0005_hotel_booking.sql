@@ -1,4 +1,5 @@
 -- Hotel bookings: the whole document and columns to search by. Bookings are never deleted.
+-- The fields that only hotel bookings have (rooms, stay, policy …) are in the document's object `details`.
 CREATE TABLE hotel_booking (
     organization       TEXT NOT NULL,
     mode               TEXT NOT NULL CHECK (mode IN ('test', 'live')),

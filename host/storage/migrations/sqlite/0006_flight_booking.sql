@@ -1,4 +1,5 @@
 -- Flight bookings: the whole document and columns to search by. Bookings are never deleted.
+-- The fields that only flight bookings have (passengers, journeys, services …) are in the document's object `details`.
 --
 -- `price_sort_key` is the price of ticket and extras in 1/10000 of the currency's major unit,
 -- because currencies have different minor units. Without a price it is the largest integer,

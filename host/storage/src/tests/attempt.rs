@@ -1,9 +1,7 @@
 //! Remote calls that may change data: each is recorded, and none is sent twice.
 
 use super::*;
-use crate::{AttemptOutcome, NewAttempt};
-use futures::future::join_all;
-use host_domain::id::AttemptId;
+use crate::AttemptOutcome;
 
 on_both_databases!(
     attempt_is_stored_before_sending_and_updated_with_its_outcome,
@@ -14,27 +12,18 @@ on_both_databases!(
 );
 
 pub(super) fn call(number: u32) -> NewAttempt {
-    NewAttempt {
-        id: AttemptId::from_bits(u128::from(number)),
-        booking_id: BookingId::from_bits(1),
-        step: "book".into(),
-        target: supplier(),
-        client_reference: "bkg_1".into(),
-        plugin_digest: "sha256:plugin".into(),
-        request_digest: "sha256:request".into(),
-    }
+    let id = AttemptId::from_bits(u128::from(number));
+    new_attempt(id, &BookingId::from_bits(1), "bkg_1")
 }
 
 fn sending(call: &NewAttempt, at: Timestamp) -> UnitOfWork {
-    let mut write = UnitOfWork::new(at);
-    write.record_attempt(&tenant(), call);
-    write
+    unit_at(at, |write| write.record_attempt(&tenant(), call))
 }
 
 fn finishing(call: &NewAttempt, outcome: AttemptOutcome) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW.plus_ms(50));
-    write.finish_attempt(&tenant(), &call.id, outcome, Some("S-1"), Some("200"));
-    write
+    unit_at(NOW.plus_ms(50), |write| {
+        write.finish_attempt(&tenant(), &call.id, outcome, Some("S-1"), Some("200"))
+    })
 }
 
 async fn attempt_is_stored_before_sending_and_updated_with_its_outcome(db: &TestDatabase) {
@@ -48,26 +37,17 @@ async fn attempt_is_stored_before_sending_and_updated_with_its_outcome(db: &Test
     assert_eq!((&sent.call, &sent.tenant), (&call, &tenant()));
     assert_eq!(sent.outcome, AttemptOutcome::Sent);
     assert_eq!(
-        (sent.number, sent.send_count, sent.reconcile_count),
-        (1, 1, 0)
+        (sent.number, sent.last_sent_at, sent.finished_at),
+        (1, NOW, None)
     );
-    assert_eq!((sent.last_sent_at, sent.finished_at), (NOW, None));
 
-    let mut check = UnitOfWork::new(NOW);
-    check.count_attempt_reconciliation(&tenant(), &call.id);
-    db.store.commit(check.clone()).await.unwrap();
     let finish = finishing(&call, AttemptOutcome::Succeeded);
     db.store.commit(finish).await.unwrap();
     let done = read().await;
-    assert_eq!(
-        (done.outcome, done.reconcile_count),
-        (AttemptOutcome::Succeeded, 1)
-    );
+    assert_eq!(done.outcome, AttemptOutcome::Succeeded);
     assert_eq!(done.finished_at, Some(NOW.plus_ms(50)));
     assert_eq!(done.supplier_reference.as_deref(), Some("S-1"));
     assert_eq!(done.evidence.as_deref(), Some("200"));
-    let late = conflict(&db.store, check).await;
-    assert_eq!(late, Some(Conflict::AttemptFinished));
 }
 
 async fn reference_of_call_that_may_have_happened_is_rejected(db: &TestDatabase) {
@@ -78,18 +58,6 @@ async fn reference_of_call_that_may_have_happened_is_rejected(db: &TestDatabase)
     let unknown = finishing(&call(1), AttemptOutcome::Unknown);
     assert_eq!(commit(unknown).await, None);
     assert_eq!(commit(sending(&call(2), NOW)).await, exists);
-
-    // A target that supports resends may receive the same call once more.
-    let mut resend = UnitOfWork::new(NOW.plus_ms(9));
-    resend.record_attempt_resend(&tenant(), &call(1).id);
-    assert_eq!(commit(resend).await, None);
-    let resent = db.store.attempts(&tenant(), &call(1).booking_id).await;
-    let resent = resent.unwrap().remove(0);
-    assert_eq!(
-        (resent.outcome, resent.send_count),
-        (AttemptOutcome::Sent, 2)
-    );
-    assert_eq!(resent.last_sent_at, NOW.plus_ms(9));
 
     // The call is known not to have been sent, so the next one may be sent and gets the next
     // number.
@@ -120,10 +88,6 @@ async fn final_outcome_cannot_be_changed(db: &TestDatabase) {
         .await
         .unwrap();
     let late = conflict(&db.store, finishing(&call(1), AttemptOutcome::Succeeded)).await;
-    assert_eq!(late, Some(Conflict::AttemptFinished));
-    let mut resend = UnitOfWork::new(NOW);
-    resend.record_attempt_resend(&tenant(), &call(1).id);
-    let late = conflict(&db.store, resend).await;
     assert_eq!(late, Some(Conflict::AttemptFinished));
 }
 

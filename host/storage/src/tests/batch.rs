@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::combined_statement::combinable_runs;
-use crate::{BookingHistoryEntry, NewAttempt};
-use host_domain::id::AttemptId;
+use host_domain::booking::BookingState;
+use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
 
 on_both_databases!(
     combined_statements_have_the_effect_of_separate_ones,
@@ -13,36 +13,16 @@ on_both_databases!(
 
 const LEASE_MS: i64 = 60_000;
 
-fn event(booking: &Booking) -> BookingHistoryEntry {
-    BookingHistoryEntry {
-        booking_id: booking.id.clone(),
-        sequence: booking.version,
-        event: "made".to_owned(),
-        from_status: None,
-        to_status: booking.status().as_str().to_owned(),
-        reason: None,
-        request_id: None,
-        occurred_at: booking.updated_at,
-    }
-}
-
-fn attempt(booking: &Booking, number: u32, client_reference: &str) -> NewAttempt {
-    NewAttempt {
-        id: AttemptId::from_bits(u128::from(number)),
-        booking_id: booking.id.clone(),
-        step: "book".to_owned(),
-        target: supplier(),
-        client_reference: client_reference.to_owned(),
-        plugin_digest: "digest".to_owned(),
-        request_digest: "digest".to_owned(),
-    }
+fn attempt(booking: &HotelBooking, number: u32, client_reference: &str) -> NewAttempt {
+    let id = AttemptId::from_bits(u128::from(number));
+    new_attempt(id, &booking.id, client_reference)
 }
 
 /// Stores a new booking with its history and the lease on its job.
-fn beginning(booking: &Booking) -> UnitOfWork {
+fn beginning(booking: &HotelBooking) -> UnitOfWork {
     let mut write = inserting(booking);
     write
-        .append_booking_history(&tenant(), &event(booking))
+        .append_booking_history(&tenant(), &history_entry(booking, booking.version))
         .insert_leased_job("hotel_booking", booking.id.as_str(), "mine", LEASE_MS);
     write
 }
@@ -55,12 +35,12 @@ fn sizes(write: &UnitOfWork) -> Vec<usize> {
 #[test]
 fn only_independent_statements_are_combined() {
     let first = booking(1);
-    let next = moved(&first, State::ReadyForComplete);
+    let next = moved(&first, BookingState::ReadyForComplete);
     let mut write = beginning(&first);
     assert_eq!(sizes(&write), [3]);
     // The updated booking is the one that the previous statements insert.
     write.append(updating(&next));
-    write.append_booking_history(&tenant(), &event(&next));
+    write.append_booking_history(&tenant(), &history_entry(&next, next.version));
     assert_eq!(sizes(&write), [3, 2]);
     // An insert of a new call can follow the end of another. The two statements that complete a job
     // can be combined too.
@@ -73,15 +53,19 @@ fn only_independent_statements_are_combined() {
 async fn combined_statements_have_the_effect_of_separate_ones(db: &TestDatabase) {
     let first = booking(1);
     db.store.commit(beginning(&first)).await.unwrap();
-    let next = moved(&first, State::ReadyForComplete);
+    let next = moved(&first, BookingState::ReadyForComplete);
     let mut write = updating(&next);
     write
-        .append_booking_history(&tenant(), &event(&next))
+        .append_booking_history(&tenant(), &history_entry(&next, next.version))
         .record_attempt(&tenant(), &attempt(&first, 1, "a"))
         .record_attempt(&tenant(), &attempt(&first, 2, "b"))
         .renew_job_lease("hotel_booking", first.id.as_str(), "mine", LEASE_MS);
     db.store.commit(write).await.unwrap();
-    let stored = db.store.hotel_booking_unscoped(&first.id).await.unwrap();
+    let stored = db
+        .store
+        .booking_unscoped::<HotelBookingDetails>(&first.id)
+        .await
+        .unwrap();
     assert_eq!(stored, Some(next));
     let history = db
         .store
@@ -99,11 +83,12 @@ async fn combined_statements_have_the_effect_of_separate_ones(db: &TestDatabase)
 async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatabase) {
     let taken = booking(1);
     db.store.commit(beginning(&taken)).await.unwrap();
-    let mut later = UnitOfWork::new(NOW);
-    later
-        .append_booking_history(&tenant(), &event(&booking(2)))
-        .append_booking_history(&tenant(), &event(&taken))
-        .renew_job_lease("hotel_booking", taken.id.as_str(), "theirs", LEASE_MS);
+    let later = unit(|write| {
+        write
+            .append_booking_history(&tenant(), &history_entry(&booking(2), 1))
+            .append_booking_history(&tenant(), &history_entry(&taken, taken.version))
+            .renew_job_lease("hotel_booking", taken.id.as_str(), "theirs", LEASE_MS)
+    });
     for (write, expected) in [
         (beginning(&taken), Conflict::BookingExists),
         (later, Conflict::BookingHistorySequence),
@@ -117,12 +102,16 @@ async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatab
 
 async fn later_statement_sees_changes_of_earlier_ones(db: &TestDatabase) {
     let first = booking(1);
-    let next = moved(&first, State::ReadyForComplete);
+    let next = moved(&first, BookingState::ReadyForComplete);
     let mut write = beginning(&first);
     write.append(updating(&next));
     write.complete_job("hotel_booking", first.id.as_str(), "mine");
     db.store.commit(write).await.unwrap();
-    let stored = db.store.hotel_booking_unscoped(&first.id).await.unwrap();
+    let stored = db
+        .store
+        .booking_unscoped::<HotelBookingDetails>(&first.id)
+        .await
+        .unwrap();
     assert_eq!(stored, Some(next));
     let job = db.store.job("hotel_booking", first.id.as_str()).await;
     assert_eq!(job.unwrap(), None);

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::{ContentPart, HotelObservation, HotelProfile, PlaceObservation, StoredContent};
-use futures::future::join_all;
 use host_domain::id::PlaceId;
 
 on_both_databases!(
@@ -35,47 +34,27 @@ fn ids(numbers: impl IntoIterator<Item = u32>) -> Vec<HotelId> {
 }
 
 async fn hotel_keeps_its_first_id(db: &TestDatabase) {
-    assert_eq!(map(&db.store, &[]).await, []);
-    let first = [seen(1, 1), seen(2, 2)];
-    assert_eq!(map(&db.store, &first).await, ids([1, 2]));
-    // Ids are returned in the order of the request, which contains one hotel twice.
-    let second = [seen(3, 13), seen(2, 12), seen(1, 11), seen(3, 14)];
-    assert_eq!(map(&db.store, &second).await, ids([13, 2, 1, 13]));
-    let many: Vec<_> = (0..200).map(|n| seen(n, n + 1000)).collect();
-    let expected = (0..200).map(|n| match n {
-        1 | 2 => n,
-        3 => 13,
-        _ => n + 1000,
-    });
-    assert_eq!(map(&db.store, &many).await, ids(expected));
-    // The other mode has separate hotels.
-    let live = db
-        .store
-        .resolve_hotel_ids(Mode::Live, &supplier(), &[seen(1, 77)], NOW)
-        .await;
-    assert_eq!(live.unwrap(), ids([77]));
+    first_ids_are_kept(HotelId::from_bits, async |mode, hotels: Vec<(u32, u32)>| {
+        let hotels: Vec<_> = hotels
+            .into_iter()
+            .map(|(number, id)| seen(number, id))
+            .collect();
+        let supplier = supplier();
+        let mapped = db.store.resolve_hotel_ids(mode, &supplier, &hotels, NOW);
+        mapped.await.unwrap()
+    })
+    .await;
 }
 
 async fn concurrent_mappings_of_a_hotel_return_one_id(db: &TestDatabase) {
-    let other = db.second_store().await;
-    let seers = (0..16_u32).map(|seer| {
-        let store = if seer % 2 == 0 { &db.store } else { &other };
-        let mut hotels: Vec<_> = (0..50).map(|n| seen(n, seer * 100 + n)).collect();
-        if seer % 3 == 0 {
-            hotels.reverse();
-        }
-        async move {
-            let mut mapped = map(store, &hotels).await;
-            if seer % 3 == 0 {
-                mapped.reverse();
-            }
-            mapped
-        }
-    });
-    let mut results = join_all(seers).await;
-    results.dedup();
-    assert_eq!(results.len(), 1);
-    other.close().await;
+    concurrent_saves_return_one_id(db, async |store: &Store, hotels: Vec<(u32, u32)>| {
+        let hotels: Vec<_> = hotels
+            .into_iter()
+            .map(|(number, id)| seen(number, id))
+            .collect();
+        map(store, &hotels).await
+    })
+    .await;
 }
 
 async fn hotel_profile_is_merged_with_stored_values(db: &TestDatabase) {
@@ -173,8 +152,9 @@ async fn saved_place_keeps_its_id_and_gets_the_new_document(db: &TestDatabase) {
 
 async fn content_is_replaced_only_by_newer_content(db: &TestDatabase) {
     let save = |at: Timestamp, part, document: &str| {
-        let mut write = UnitOfWork::new(at);
-        write.save_hotel_content(Mode::Test, &supplier(), "H1", part, document);
+        let write = unit_at(at, |write| {
+            write.save_hotel_content(Mode::Test, &supplier(), "H1", part, document)
+        });
         db.store.commit(write)
     };
     let read = async |part| {

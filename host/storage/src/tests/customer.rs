@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::{ApiKey, StoredInstrument};
-use futures::future::join_all;
 use host_domain::id::KeyId;
 
 on_both_databases!(
@@ -30,9 +29,7 @@ fn key(number: u8) -> (ApiKey, [u8; 32]) {
 }
 
 async fn insert(store: &Store, (key, digest): &(ApiKey, [u8; 32])) -> Option<Conflict> {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_api_key(key, digest);
-    conflict(store, write).await
+    conflict(store, unit(|write| write.insert_api_key(key, digest))).await
 }
 
 async fn api_key_is_found_by_digest(db: &TestDatabase) {
@@ -90,9 +87,7 @@ fn instrument(number: u32) -> StoredInstrument {
 }
 
 fn storing(owner: &Owner, instrument: &StoredInstrument) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_instrument(owner, instrument);
-    write
+    unit(|write| write.insert_instrument(owner, instrument))
 }
 
 async fn instrument_is_visible_to_its_owner_until_deleted(db: &TestDatabase) {
@@ -108,11 +103,7 @@ async fn instrument_is_visible_to_its_owner_until_deleted(db: &TestDatabase) {
     let theirs = db.store.instrument(&stranger, &stored.id).await.unwrap();
     assert_eq!(theirs, None);
 
-    let deleting = |owner: &Owner| {
-        let mut write = UnitOfWork::new(NOW);
-        write.delete_instrument(owner, &stored.id);
-        write
-    };
+    let deleting = |owner: &Owner| unit(|write| write.delete_instrument(owner, &stored.id));
     let unknown = Some(Conflict::InstrumentNotFound);
     assert_eq!(commit(deleting(&stranger)).await, unknown);
     assert_eq!(commit(deleting(&owner())).await, None);

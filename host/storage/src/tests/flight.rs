@@ -1,9 +1,11 @@
 //! Flight bookings, their offer locks, and the lookups of background work.
 
 use super::*;
-use host_domain::flight::booking::{Booking, State, Status};
+use host_domain::booking::{BookingState, BookingStatus};
+use host_domain::flight::booking::{FlightBookedState, FlightBooking, FlightBookingDetails};
 use host_domain::flight::itinerary::{FareCondition, FareConditions};
 use host_domain::flight::passenger::{PassengerContact, Travellers};
+use host_domain::hotel::booking::HotelBookingDetails;
 use host_domain::remote_call::RemoteCall;
 
 on_both_databases!(
@@ -19,83 +21,90 @@ on_both_databases!(
 );
 
 /// Builds a complete booking. `number` determines its id and its creation time.
-pub(super) fn flight(number: u32) -> Booking {
+pub(super) fn flight(number: u32) -> FlightBooking {
     let at = NOW.plus_ms(i64::from(number));
     let condition = FareCondition {
         allowed: Some(true),
         penalty: Some(euros(5_000)),
     };
-    Booking {
+    FlightBooking {
         id: BookingId::from_bits(u128::from(number)),
         owner: owner(),
         version: 1,
         supplier: supplier(),
         reference_id: Some("trip".into()),
         supplier_offer: format!("offer {number}"),
-        exclusive_key: None,
         supplier_prebook: None,
         supplier_reference: None,
-        airline_pnr: None,
-        contact: PassengerContact {
-            email: "a@example.org".into(),
-            phone: "+4912345678".into(),
-        },
-        travellers: Travellers {
-            adults: 1,
-            children: vec![7],
-            infants: 0,
-        },
-        passengers: vec![],
-        sealed_passenger_data: Some("sealed \u{0} \"ü\"".into()),
-        offered_total: euros(10_000),
-        ticket_total: None,
-        fare: None,
-        fare_tax: None,
-        fare_conditions: FareConditions {
-            refund: condition,
-            change: condition,
-        },
-        journeys: vec![],
-        services: vec![],
-        purchases: vec![],
-        changes: vec![],
-        id_sequence: 0,
         use_payment_sdk: false,
         payment_collector: PaymentCollector::Gateway,
         offer_expires_at: NOW,
-        state: State::Created,
+        state: BookingState::Created,
         payments: vec![payment()],
-        cancellation_count: 0,
-        cancellation: None,
         failure: None,
         created_at: at,
         updated_at: at,
         confirmed_at: None,
         canceled_at: None,
+        details: FlightBookingDetails {
+            exclusive_key: None,
+            airline_pnr: None,
+            contact: PassengerContact {
+                email: "a@example.org".into(),
+                phone: "+4912345678".into(),
+            },
+            travellers: Travellers {
+                adults: 1,
+                children: vec![7],
+                infants: 0,
+            },
+            passengers: vec![],
+            sealed_passenger_data: Some("sealed \u{0} \"ü\"".into()),
+            offered_total: euros(10_000),
+            ticket_total: None,
+            fare: None,
+            fare_tax: None,
+            fare_conditions: FareConditions {
+                refund: condition,
+                change: condition,
+            },
+            journeys: vec![],
+            services: vec![],
+            purchases: vec![],
+            changes: vec![],
+            id_sequence: 0,
+            cancellation_count: 0,
+            cancellation: None,
+        },
     }
 }
 
 /// Returns a state with the given status.
-pub(super) fn state(status: Status) -> State {
+pub(super) fn state(status: BookingStatus) -> BookingState<FlightBookedState> {
     match status {
-        Status::Created => State::Created,
-        Status::PrebookInProgress => State::PrebookInProgress { started_at: NOW },
-        Status::ReadyForComplete => State::ReadyForComplete,
-        Status::CompleteInProgress => State::CompleteInProgress {
+        BookingStatus::Created => BookingState::Created,
+        BookingStatus::PrebookInProgress => BookingState::PrebookInProgress { started_at: NOW },
+        BookingStatus::ReadyForComplete => BookingState::ReadyForComplete,
+        BookingStatus::CompleteInProgress => BookingState::CompleteInProgress {
             book: RemoteCall::pending(NOW),
         },
-        Status::Confirmed => State::Confirmed { refresh: None },
-        Status::CancelInProgress => State::CancelInProgress {
-            cancel: RemoteCall::pending(NOW),
-        },
-        Status::Canceled => State::Canceled,
-        Status::Failed => State::Failed,
-        Status::Expired => State::Expired,
+        BookingStatus::Confirmed => {
+            BookingState::Booked(FlightBookedState::Confirmed { refresh: None })
+        }
+        BookingStatus::CancelInProgress => {
+            BookingState::Booked(FlightBookedState::CancelInProgress {
+                cancel: RemoteCall::pending(NOW),
+            })
+        }
+        BookingStatus::PartiallyCanceled => panic!("a flight booking has no parts"),
+        BookingStatus::Canceled => BookingState::Booked(FlightBookedState::Canceled),
+        BookingStatus::Failed => BookingState::Failed,
+        BookingStatus::Expired => BookingState::Expired,
     }
 }
 
 /// Returns the booking after a transition to `status`.
-fn moved(booking: &Booking, status: Status) -> Booking {
+fn moved(booking: &FlightBooking, status: BookingStatus) -> FlightBooking {
     let mut moved = booking.clone();
     moved.version += 1;
     moved.state = state(status);
@@ -103,42 +112,53 @@ fn moved(booking: &Booking, status: Status) -> Booking {
     moved
 }
 
-fn inserting(booking: &Booking) -> UnitOfWork {
+fn inserting(booking: &FlightBooking) -> UnitOfWork {
     let mut write = UnitOfWork::new(NOW);
-    write.insert_flight_booking(booking);
+    write.insert_booking(booking);
     write
 }
 
-fn updating(booking: &Booking, read_version: i64) -> UnitOfWork {
+fn updating(booking: &FlightBooking, read_version: i64) -> UnitOfWork {
     let mut write = UnitOfWork::new(NOW);
-    write.update_flight_booking(booking, read_version);
+    write.update_booking(booking, read_version);
     write
 }
 
 async fn flight_booking_is_read_as_stored(db: &TestDatabase) {
     let booking = flight(1);
     assert_eq!(conflict(&db.store, inserting(&booking)).await, None);
-    let read = db.store.flight_booking(&owner(), &booking.id).await;
+    let read = db
+        .store
+        .booking::<FlightBookingDetails>(&owner(), &booking.id)
+        .await;
     assert_eq!(read.unwrap().as_ref(), Some(&booking));
-    let mut bound = moved(&booking, Status::ReadyForComplete);
-    bound.ticket_total = Some(euros(12_345));
+    let mut bound = moved(&booking, BookingStatus::ReadyForComplete);
+    bound.details.ticket_total = Some(euros(12_345));
     bound.supplier_reference = Some("Ref ' % _ ü".into());
     assert_eq!(conflict(&db.store, updating(&bound, 1)).await, None);
-    let read = db.store.flight_booking_unscoped(&booking.id).await.unwrap();
+    let read = db
+        .store
+        .booking_unscoped::<FlightBookingDetails>(&booking.id)
+        .await
+        .unwrap();
     assert_eq!(read, Some(bound));
 }
 
 async fn several_transitions_are_stored_with_the_read_version(db: &TestDatabase) {
     let booking = flight(1);
     db.store.commit(inserting(&booking)).await.unwrap();
-    let asked = moved(&booking, Status::PrebookInProgress);
-    let bound = moved(&asked, Status::ReadyForComplete);
+    let asked = moved(&booking, BookingStatus::PrebookInProgress);
+    let bound = moved(&asked, BookingStatus::ReadyForComplete);
     assert_eq!(conflict(&db.store, updating(&bound, 1)).await, None);
     for read_version in [1, 2] {
         let late = conflict(&db.store, updating(&asked, read_version)).await;
         assert_eq!(late, Some(Conflict::BookingVersion));
     }
-    let read = db.store.flight_booking_unscoped(&booking.id).await.unwrap();
+    let read = db
+        .store
+        .booking_unscoped::<FlightBookingDetails>(&booking.id)
+        .await
+        .unwrap();
     assert_eq!(read, Some(bound));
 }
 
@@ -150,15 +170,18 @@ async fn flight_booking_is_hidden_from_other_owners(db: &TestDatabase) {
     strangers[1].tenant.mode = Mode::Live;
     strangers[2].tenant.organization = "another".into();
     for stranger in strangers {
-        let seen = db.store.flight_booking(&stranger, &booking.id).await;
+        let seen = db
+            .store
+            .booking::<FlightBookingDetails>(&stranger, &booking.id)
+            .await;
         assert_eq!(seen.unwrap(), None, "{stranger:?}");
     }
 }
 
 /// Builds a booking with a lock on its offer.
-fn holding(number: u32) -> Booking {
+fn holding(number: u32) -> FlightBooking {
     let mut booking = flight(number);
-    booking.exclusive_key = Some("offer request".into());
+    booking.details.exclusive_key = Some("offer request".into());
     booking
 }
 
@@ -174,7 +197,7 @@ async fn offer_is_locked_by_one_unfinished_booking(db: &TestDatabase) {
     elsewhere[0].supplier = SupplierId::parse("SUPPLIER_B").unwrap();
     elsewhere[1].owner.tenant.mode = Mode::Live;
     elsewhere[2].owner.tenant.organization = "another".into();
-    elsewhere[3].exclusive_key = Some("another".into());
+    elsewhere[3].details.exclusive_key = Some("another".into());
     for other in elsewhere {
         let held = conflict(&db.store, inserting(&other)).await;
         assert_eq!(held, None, "{other:?}");
@@ -184,10 +207,10 @@ async fn offer_is_locked_by_one_unfinished_booking(db: &TestDatabase) {
     stranger.owner.user = "another".into();
     let mut booking = first;
     for status in [
-        Status::PrebookInProgress,
-        Status::ReadyForComplete,
-        Status::CompleteInProgress,
-        Status::Failed,
+        BookingStatus::PrebookInProgress,
+        BookingStatus::ReadyForComplete,
+        BookingStatus::CompleteInProgress,
+        BookingStatus::Failed,
     ] {
         let held = conflict(&db.store, inserting(&stranger)).await;
         assert_eq!(held, Some(Conflict::OfferInUse), "before {status:?}");
@@ -221,7 +244,9 @@ async fn flight_booking_is_found_by_supplier_reference(db: &TestDatabase) {
     let find = async |mode, supplier: &SupplierId, reference| {
         let found = db
             .store
-            .flight_booking_by_supplier_reference_unscoped(mode, supplier, reference)
+            .booking_by_supplier_reference_unscoped::<FlightBookingDetails>(
+                mode, supplier, reference,
+            )
             .await;
         found.unwrap().map(|booking| booking.id)
     };
@@ -274,7 +299,11 @@ async fn hotel_booking_is_found_by_supplier_reference(db: &TestDatabase) {
     ] {
         let found = db
             .store
-            .hotel_booking_by_supplier_reference_unscoped(mode, &supplier(), reference)
+            .booking_by_supplier_reference_unscoped::<HotelBookingDetails>(
+                mode,
+                &supplier(),
+                reference,
+            )
             .await;
         assert_eq!(found.unwrap(), expected, "{mode:?} {reference}");
     }

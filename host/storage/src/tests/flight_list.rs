@@ -3,16 +3,16 @@
 
 use super::flight::{flight, state};
 use super::*;
+use crate::booking::read;
 use crate::dialect::Dialect;
-use crate::flight::read;
 use crate::flight_count::{select_any_delta, select_counts};
 use crate::flight_list::{
     by_time, count_with_price, select_by_supplier_reference, select_cheapest_first,
     select_most_expensive_first, select_sorted_by_price, select_without_price,
 };
 use crate::statement::{Statement, Value, statement};
-use futures::future::join_all;
-use host_domain::flight::booking::{Booking, Status};
+use host_domain::booking::BookingStatus;
+use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
 use host_domain::page::PageRequest;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
@@ -29,9 +29,9 @@ on_both_databases!(
 const BOOKINGS: u32 = 4800;
 
 /// Builds the `number`th of many bookings that differ in all properties that lists use.
-fn varied(number: u32) -> Booking {
+fn varied(number: u32) -> FlightBooking {
     // The step sizes have no common factor, so that every combination occurs.
-    let status = Status::ALL[usize::try_from(number % 9).unwrap()];
+    let status = BookingStatus::FLIGHT[usize::try_from(number % 9).unwrap()];
     let mut booking = flight(number);
     // Two bookings share each creation time.
     booking.created_at = instant((number * 7 % BOOKINGS / 2).into());
@@ -39,7 +39,10 @@ fn varied(number: u32) -> Booking {
     if number % 20 < 9 {
         booking.supplier = SupplierId::parse("SUPPLIER_B").unwrap();
     }
-    let bindable = !matches!(status, Status::Created | Status::PrebookInProgress);
+    let bindable = !matches!(
+        status,
+        BookingStatus::Created | BookingStatus::PrebookInProgress
+    );
     if bindable && !number.is_multiple_of(4) {
         let (code, minor) =
             [("EUR", 100), ("JPY", 1), ("KWD", 1000)][usize::try_from(number % 3).unwrap()];
@@ -47,8 +50,8 @@ fn varied(number: u32) -> Booking {
             i64::from(number * 13 % 97) * minor,
             Currency::parse(code).unwrap(),
         );
-        booking.offered_total = price;
-        booking.ticket_total = Some(price);
+        booking.details.offered_total = price;
+        booking.details.ticket_total = Some(price);
     }
     booking
 }
@@ -66,14 +69,14 @@ fn day(number: i64) -> Timestamp {
 
 /// Inserts the bookings. The counts of the first half are compacted, those of the second half are
 /// not.
-async fn filled(db: &TestDatabase) -> Vec<Booking> {
+async fn filled(db: &TestDatabase) -> Vec<FlightBooking> {
     let bookings: Vec<_> = (1..=BOOKINGS).map(varied).collect();
     let mut stranger = flight(0);
     stranger.owner.user = "another".into();
     for (number, some) in bookings.chunks(200).chain([&[stranger][..]]).enumerate() {
         let mut write = UnitOfWork::new(NOW);
         for booking in some {
-            write.insert_flight_booking(booking);
+            write.insert_booking(booking);
         }
         db.store.commit(write).await.unwrap();
         if number == 12 {
@@ -106,7 +109,11 @@ fn filters() -> Vec<FlightBookingFilter> {
         (day(20), None),
     ];
     let mut filters = Vec::new();
-    for status in [None, Some(Status::Confirmed), Some(Status::Created)] {
+    for status in [
+        None,
+        Some(BookingStatus::Confirmed),
+        Some(BookingStatus::Created),
+    ] {
         for supplier in [None, Some(supplier())] {
             for (created_from, created_to) in times {
                 filters.push(FlightBookingFilter {
@@ -134,7 +141,7 @@ fn orders(filter: &FlightBookingFilter) -> Vec<FlightBookingFilter> {
 }
 
 /// Returns the expected list according to the definition of the filter.
-fn expected(bookings: &[Booking], filter: &FlightBookingFilter) -> Vec<BookingId> {
+fn expected(bookings: &[FlightBooking], filter: &FlightBookingFilter) -> Vec<BookingId> {
     let mut found: Vec<_> = bookings
         .iter()
         .filter(|booking| {
@@ -156,7 +163,7 @@ fn expected(bookings: &[Booking], filter: &FlightBookingFilter) -> Vec<BookingId
             (one.created_at, &one.id).cmp(&(other.created_at, &other.id))
         }
         FlightBookingSort::TotalAmount => {
-            let price = |booking: &Booking| booking.total().map(Money::to_major);
+            let price = |booking: &FlightBooking| booking.total().map(Money::to_major);
             (price(one), &one.id).cmp(&(price(other), &other.id))
         }
     });
@@ -212,7 +219,7 @@ async fn pages_and_counts_match_list_in_memory(db: &TestDatabase) {
                 if filter.sort == FlightBookingSort::TotalAmount {
                     // The price index must return the same rows even where the query would sort.
                     let rows = db.store.page_by_price_index(&owner(), &filter, page).await;
-                    let walked: Vec<Booking> =
+                    let walked: Vec<FlightBooking> =
                         rows.unwrap().iter().map(|row| read(row).unwrap()).collect();
                     let walked: BTreeSet<_> =
                         walked.into_iter().map(|booking| booking.id).collect();
@@ -238,7 +245,7 @@ async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestDatabase
         ..FlightBookingFilter::default()
     };
     let confirmed = FlightBookingFilter {
-        status: Some(Status::Confirmed),
+        status: Some(BookingStatus::Confirmed),
         ..referred("ord_1")
     };
     let of_first = FlightBookingFilter {
@@ -264,9 +271,9 @@ async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestDatabase
     }
 }
 
-fn inserting(booking: &Booking) -> UnitOfWork {
+fn inserting(booking: &FlightBooking) -> UnitOfWork {
     let mut write = UnitOfWork::new(NOW);
-    write.insert_flight_booking(booking);
+    write.insert_booking(booking);
     write
 }
 
@@ -275,7 +282,7 @@ fn inserting(booking: &Booking) -> UnitOfWork {
 async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestDatabase) {
     let mut bookings: Vec<_> = (1..=81).map(flight).collect();
     for (booking, number) in bookings.iter_mut().zip(0..) {
-        booking.state = state(Status::ALL[number / 9]);
+        booking.state = state(BookingStatus::FLIGHT[number / 9]);
         db.store.commit(inserting(booking)).await.unwrap();
         if number == 40 {
             db.store.compact_flight_booking_counts(NOW).await.unwrap();
@@ -285,10 +292,10 @@ async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestDataba
         .iter_mut()
         .zip(0..)
         .map(|(booking, number): (_, usize)| {
-            booking.state = state(Status::ALL[number % 9]);
+            booking.state = state(BookingStatus::FLIGHT[number % 9]);
             booking.version += 1;
             let mut write = UnitOfWork::new(NOW);
-            write.update_flight_booking(booking, booking.version - 1);
+            write.update_booking(booking, booking.version - 1);
             db.store.commit(write)
         });
     // Meanwhile hosts compact the deltas of others.
@@ -299,10 +306,10 @@ async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestDataba
     }
     // A failed unit of work leaves no delta behind.
     let mut late = bookings[0].clone();
-    late.state = state(Status::Confirmed);
+    late.state = state(BookingStatus::Confirmed);
     let mut write = UnitOfWork::new(NOW);
-    write.update_flight_booking(&late, 7);
-    write.insert_flight_booking(&late);
+    write.update_booking(&late, 7);
+    write.insert_booking(&late);
     assert_eq!(
         conflict(&db.store, write).await,
         Some(Conflict::BookingVersion)
@@ -321,7 +328,7 @@ async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestDataba
                 ..FlightBookingFilter::default()
             };
             assert_eq!(count(db, &filter).await, 81, "{is_settled} {filter:?}");
-            for status in Status::ALL {
+            for status in BookingStatus::FLIGHT {
                 filter.status = Some(status);
                 assert_eq!(count(db, &filter).await, 9, "{is_settled} {filter:?}");
             }

@@ -5,12 +5,11 @@ use super::*;
 use crate::combined_statement::CombinedStatementCache;
 use crate::postgres::PLANNER_SETTINGS;
 use crate::statement::{Value, statement};
-use crate::{
-    AttemptOutcome, BookingHistoryEntry, CommitError, IdempotencyKey, NewAttempt, OutboxEvent,
-};
-use futures::future::join_all;
+use crate::{AttemptOutcome, CommitError, IdempotencyKey, OutboxEvent};
+use host_domain::booking::BookingState;
 use host_domain::event::Product;
-use host_domain::id::{AttemptId, EventId, SubscriptionId};
+use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
+use host_domain::id::{EventId, SubscriptionId};
 use host_domain::webhook::Subscription;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 use std::time::Duration;
@@ -29,9 +28,9 @@ const LEASE_MS: i64 = 60_000;
 const JOB: &str = "hotel_booking";
 
 /// A booking with the units of work of its workflow.
-struct Way(Booking);
+struct Workflow(HotelBooking);
 
-impl Way {
+impl Workflow {
     fn all() -> Vec<Self> {
         (1..=MANY).map(|number| Self(booking(number))).collect()
     }
@@ -40,28 +39,21 @@ impl Way {
         &self.0.id
     }
 
-    fn bound(&self) -> Booking {
-        moved(&self.0, State::ReadyForComplete)
+    fn bound(&self) -> HotelBooking {
+        moved(&self.0, BookingState::ReadyForComplete)
+    }
+
+    /// Returns the booking's id with another prefix.
+    fn id_as(&self, prefix: &str) -> String {
+        self.id().as_str().replace(BookingId::PREFIX, prefix)
     }
 
     fn attempt_id(&self) -> AttemptId {
-        AttemptId::parse(
-            &self
-                .id()
-                .as_str()
-                .replace(BookingId::PREFIX, AttemptId::PREFIX),
-        )
-        .unwrap()
+        AttemptId::parse(&self.id_as(AttemptId::PREFIX)).unwrap()
     }
 
     fn event_id(&self) -> EventId {
-        EventId::parse(
-            &self
-                .id()
-                .as_str()
-                .replace(BookingId::PREFIX, EventId::PREFIX),
-        )
-        .unwrap()
+        EventId::parse(&self.id_as(EventId::PREFIX)).unwrap()
     }
 
     fn key(&self) -> IdempotencyKey {
@@ -76,15 +68,15 @@ impl Way {
         let mut write = inserting(&self.0);
         write
             .insert_idempotency_key(&self.key(), "fingerprint", self.id().as_str())
-            .append_booking_history(&tenant(), &entry(&self.0, 0))
-            .append_booking_history(&tenant(), &entry(&self.0, 1))
+            .append_booking_history(&tenant(), &history_entry(&self.0, 0))
+            .append_booking_history(&tenant(), &history_entry(&self.0, 1))
             .insert_leased_job(JOB, self.id().as_str(), "mine", LEASE_MS);
         write
     }
 
     fn bind(&self) -> UnitOfWork {
         let bound = self.bound();
-        let told = OutboxEvent {
+        let event = OutboxEvent {
             id: self.event_id(),
             event_type: "hotel.booking.confirmed".to_owned(),
             product: Product::Hotel,
@@ -94,58 +86,37 @@ impl Way {
         };
         let mut write = updating(&bound);
         write
-            .append_booking_history(&tenant(), &entry(&bound, 2))
-            .publish(&tenant(), &told)
+            .append_booking_history(&tenant(), &history_entry(&bound, 2))
+            .publish(&tenant(), &event)
             .release_job(JOB, self.id().as_str(), "mine", NOW);
         write
     }
 
     fn send(&self) -> UnitOfWork {
-        let attempt = NewAttempt {
-            id: self.attempt_id(),
-            booking_id: self.id().clone(),
-            step: "book".to_owned(),
-            target: supplier(),
-            client_reference: self.id().to_string(),
-            plugin_digest: "digest".to_owned(),
-            request_digest: "digest".to_owned(),
-        };
-        let mut write = UnitOfWork::new(NOW);
-        write.record_attempt(&tenant(), &attempt).insert_leased_job(
-            JOB,
-            self.id().as_str(),
-            "mine",
-            LEASE_MS,
-        );
-        write
+        let attempt = new_attempt(self.attempt_id(), self.id(), self.id().as_str());
+        unit(|write| {
+            write.record_attempt(&tenant(), &attempt).insert_leased_job(
+                JOB,
+                self.id().as_str(),
+                "mine",
+                LEASE_MS,
+            )
+        })
     }
 
     fn finish(&self) -> UnitOfWork {
         let reference = format!("REF-{}", self.id());
-        let mut write = UnitOfWork::new(NOW);
-        write
-            .finish_attempt(
-                &tenant(),
-                &self.attempt_id(),
-                AttemptOutcome::Succeeded,
-                Some(&reference),
-                None,
-            )
-            .complete_job(JOB, self.id().as_str(), "mine");
-        write
-    }
-}
-
-fn entry(booking: &Booking, sequence: i64) -> BookingHistoryEntry {
-    BookingHistoryEntry {
-        booking_id: booking.id.clone(),
-        sequence,
-        event: format!("made {sequence}"),
-        from_status: None,
-        to_status: booking.status().as_str().to_owned(),
-        reason: None,
-        request_id: Some(booking.id.to_string()),
-        occurred_at: booking.updated_at,
+        unit(|write| {
+            write
+                .finish_attempt(
+                    &tenant(),
+                    &self.attempt_id(),
+                    AttemptOutcome::Succeeded,
+                    Some(&reference),
+                    None,
+                )
+                .complete_job(JOB, self.id().as_str(), "mine")
+        })
     }
 }
 
@@ -159,10 +130,10 @@ async fn all_committed(store: &Store, writes: Vec<UnitOfWork>) {
     }
 }
 
-async fn begin_all(store: &Store) -> Vec<Way> {
-    let ways = Way::all();
-    all_committed(store, ways.iter().map(Way::begin).collect()).await;
-    ways
+async fn begin_all(store: &Store) -> Vec<Workflow> {
+    let workflows = Workflow::all();
+    all_committed(store, workflows.iter().map(Workflow::begin).collect()).await;
+    workflows
 }
 
 async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
@@ -171,36 +142,51 @@ async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
     let url = "https://receiver.example/hook".to_owned();
     let types = vec!["*".to_owned()];
     let subscription = Subscription::new(id, tenant(), Product::Hotel, url, types, None, NOW);
-    let mut subscribe = UnitOfWork::new(NOW);
-    subscribe.insert_subscription(&subscription, b"sealed");
-    store.commit(subscribe).await.unwrap();
+    commit(store, |write| {
+        write.insert_subscription(&subscription, b"sealed")
+    })
+    .await;
 
-    let ways = begin_all(store).await;
-    for write in [Way::bind, Way::send, Way::finish] {
-        all_committed(store, ways.iter().map(write).collect()).await;
+    let workflows = begin_all(store).await;
+    for write in [Workflow::bind, Workflow::send, Workflow::finish] {
+        all_committed(store, workflows.iter().map(write).collect()).await;
     }
-    for way in &ways {
-        let stored = store.hotel_booking_unscoped(way.id()).await.unwrap();
-        assert_eq!(stored, Some(way.bound()));
-        let key = store.idempotency_record(&way.key()).await.unwrap().unwrap();
-        assert_eq!(key.resource_id, way.id().as_str());
-        let history = store.booking_history(&tenant(), way.id()).await.unwrap();
-        let (first, bound) = (&way.0, way.bound());
+    for workflow in &workflows {
+        let stored = store
+            .booking_unscoped::<HotelBookingDetails>(workflow.id())
+            .await
+            .unwrap();
+        assert_eq!(stored, Some(workflow.bound()));
+        let key = store
+            .idempotency_record(&workflow.key())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(key.resource_id, workflow.id().as_str());
+        let history = store
+            .booking_history(&tenant(), workflow.id())
+            .await
+            .unwrap();
+        let (first, bound) = (&workflow.0, workflow.bound());
         assert_eq!(
             history,
-            [entry(first, 0), entry(first, 1), entry(&bound, 2)]
+            [
+                history_entry(first, 0),
+                history_entry(first, 1),
+                history_entry(&bound, 2)
+            ]
         );
-        let [told] = &store.outbox_events(&tenant(), way.id()).await.unwrap()[..] else {
-            panic!("expected exactly one outbox event for {}", way.id());
+        let [event] = &store.outbox_events(&tenant(), workflow.id()).await.unwrap()[..] else {
+            panic!("expected exactly one outbox event for {}", workflow.id());
         };
-        assert_eq!(told.payload, format!("{{\"of\":\"{}\"}}", way.id()));
-        let [call] = &store.attempts(&tenant(), way.id()).await.unwrap()[..] else {
-            panic!("expected exactly one attempt for {}", way.id());
+        assert_eq!(event.payload, format!("{{\"of\":\"{}\"}}", workflow.id()));
+        let [call] = &store.attempts(&tenant(), workflow.id()).await.unwrap()[..] else {
+            panic!("expected exactly one attempt for {}", workflow.id());
         };
         assert_eq!((call.number, call.outcome), (1, AttemptOutcome::Succeeded));
-        let reference = format!("REF-{}", way.id());
+        let reference = format!("REF-{}", workflow.id());
         assert_eq!(call.supplier_reference, Some(reference));
-        let job = store.job(JOB, way.id().as_str()).await.unwrap();
+        let job = store.job(JOB, workflow.id().as_str()).await.unwrap();
         assert_eq!(job, None);
     }
     let delivered = statement!("SELECT COUNT(DISTINCT event_id) AS number FROM webhook_delivery");
@@ -209,23 +195,23 @@ async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
 }
 
 async fn concurrent_units_receive_their_own_conflicts(db: &TestDatabase) {
-    let ways = begin_all(&db.store).await;
-    let writes = ways.iter().enumerate().map(|(number, way)| {
-        let mut write = way.bind();
+    let workflows = begin_all(&db.store).await;
+    let writes = workflows.iter().enumerate().map(|(number, workflow)| {
+        let mut write = workflow.bind();
         match number % 4 {
-            0 => write.append_booking_history(&tenant(), &entry(&way.0, 1)),
-            1 => write.append_booking_history(&tenant(), &entry(&way.0, 3)),
-            2 => return way.begin(),
+            0 => write.append_booking_history(&tenant(), &history_entry(&workflow.0, 1)),
+            1 => write.append_booking_history(&tenant(), &history_entry(&workflow.0, 3)),
+            2 => return workflow.begin(),
             _ => {
-                let mut write = updating(&way.bound());
-                write.release_job(JOB, way.id().as_str(), "theirs", NOW);
+                let mut write = updating(&workflow.bound());
+                write.release_job(JOB, workflow.id().as_str(), "theirs", NOW);
                 return write;
             }
         };
         write
     });
     let results = commit_all(&db.store, writes.collect()).await;
-    for (number, (way, result)) in ways.iter().zip(results).enumerate() {
+    for (number, (workflow, result)) in workflows.iter().zip(results).enumerate() {
         let expected = match number % 4 {
             0 => Some(Conflict::BookingHistorySequence),
             1 => None,
@@ -235,24 +221,28 @@ async fn concurrent_units_receive_their_own_conflicts(db: &TestDatabase) {
         assert_eq!(result.err().and_then(|error| error.conflict()), expected);
         let stored = db
             .store
-            .hotel_booking_unscoped(way.id())
+            .booking_unscoped::<HotelBookingDetails>(workflow.id())
             .await
             .unwrap()
             .unwrap();
-        let moved = stored == way.bound();
+        let moved = stored == workflow.bound();
         assert_eq!(moved, expected.is_none(), "{number}");
-        let told = db.store.outbox_events(&tenant(), way.id()).await.unwrap();
-        assert_eq!(told.len(), usize::from(moved), "{number}");
+        let event = db
+            .store
+            .outbox_events(&tenant(), workflow.id())
+            .await
+            .unwrap();
+        assert_eq!(event.len(), usize::from(moved), "{number}");
     }
 }
 
 async fn concurrent_transitions_of_a_booking_store_one(db: &TestDatabase) {
-    let way = Way(booking(1));
-    db.store.commit(way.begin()).await.unwrap();
+    let workflow = Workflow(booking(1));
+    db.store.commit(workflow.begin()).await.unwrap();
     let moves = (0..MANY).map(|number| {
-        let mut write = updating(&way.bound());
+        let mut write = updating(&workflow.bound());
         let sequence = i64::from(number) + 2;
-        write.append_booking_history(&tenant(), &entry(&way.0, sequence));
+        write.append_booking_history(&tenant(), &history_entry(&workflow.0, sequence));
         write
     });
     let results = commit_all(&db.store, moves.collect()).await;
@@ -263,36 +253,45 @@ async fn concurrent_transitions_of_a_booking_store_one(db: &TestDatabase) {
         .collect();
     assert_eq!(stored, 1);
     assert_eq!(conflicts, vec![Conflict::BookingVersion; MANY as usize - 1]);
-    let history = db.store.booking_history(&tenant(), way.id()).await.unwrap();
+    let history = db
+        .store
+        .booking_history(&tenant(), workflow.id())
+        .await
+        .unwrap();
     assert_eq!(history.len(), 3);
 }
 
 async fn unit_is_committed_after_its_caller_is_dropped(db: &TestDatabase) {
-    let ways = Way::all();
-    let mut first = Box::pin(db.store.commit(ways[0].begin()));
+    let workflows = Workflow::all();
+    let mut first = Box::pin(db.store.commit(workflows[0].begin()));
     // The commit has started; SQLite may have finished it already.
     let _ = futures::poll!(&mut first);
     drop(first);
-    let others = ways[1..].iter().map(Way::begin).collect();
+    let others = workflows[1..].iter().map(Workflow::begin).collect();
     all_committed(&db.store, others).await;
     // If the writer stalls, later units of work may be committed before this one.
     let stored = async {
         loop {
-            if let Some(stored) = db.store.hotel_booking_unscoped(ways[0].id()).await.unwrap() {
+            if let Some(stored) = db
+                .store
+                .booking_unscoped::<HotelBookingDetails>(workflows[0].id())
+                .await
+                .unwrap()
+            {
                 return stored;
             }
         }
     };
     let stored = timeout(Duration::from_secs(30), stored).await.unwrap();
-    assert_eq!(stored, ways[0].0);
+    assert_eq!(stored, workflows[0].0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn units_with_same_statements_share_commits() {
     let db = TestDatabase::postgres().await;
-    let ways = begin_all(&db.store).await;
-    for write in [Way::bind, Way::send, Way::finish] {
-        all_committed(&db.store, ways.iter().map(write).collect()).await;
+    let workflows = begin_all(&db.store).await;
+    for write in [Workflow::bind, Workflow::send, Workflow::finish] {
+        all_committed(&db.store, workflows.iter().map(write).collect()).await;
     }
     // Rows with the same transaction id were stored by one statement.
     for table in [
@@ -317,21 +316,25 @@ async fn units_with_same_statements_share_commits() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn unit_waiting_for_a_lock_does_not_delay_others() {
     let db = TestDatabase::postgres().await;
-    let ways = begin_all(&db.store).await;
+    let workflows = begin_all(&db.store).await;
     let mut other = PgConnection::connect(&db.url).await.unwrap();
     other.execute("BEGIN").await.unwrap();
     let lock = sqlx::query("SELECT 1 FROM hotel_booking WHERE id = $1 FOR UPDATE");
-    lock.bind(ways[0].id().as_str())
+    lock.bind(workflows[0].id().as_str())
         .execute(&mut other)
         .await
         .unwrap();
 
-    let mut held_up = Box::pin(db.store.commit(ways[0].bind()));
-    assert!(futures::poll!(&mut held_up).is_pending());
-    all_committed(&db.store, ways[1..].iter().map(Way::bind).collect()).await;
-    assert!(futures::poll!(&mut held_up).is_pending());
+    let mut waiting = Box::pin(db.store.commit(workflows[0].bind()));
+    assert!(futures::poll!(&mut waiting).is_pending());
+    all_committed(
+        &db.store,
+        workflows[1..].iter().map(Workflow::bind).collect(),
+    )
+    .await;
+    assert!(futures::poll!(&mut waiting).is_pending());
     other.execute("ROLLBACK").await.unwrap();
-    held_up.await.unwrap();
+    waiting.await.unwrap();
     other.close().await.unwrap();
     db.remove().await;
 }
@@ -345,8 +348,13 @@ async fn batched_statements_find_rows_by_key() {
         let set = AssertSqlSafe(format!("SET {name} = {value}"));
         connection.execute(set).await.unwrap();
     }
-    let way = Way(booking(1));
-    let writes = [way.begin(), way.bind(), way.send(), way.finish()];
+    let workflow = Workflow(booking(1));
+    let writes = [
+        workflow.begin(),
+        workflow.bind(),
+        workflow.send(),
+        workflow.finish(),
+    ];
     let texts = CombinedStatementCache::default();
     plans_are_good(&mut connection, &texts, &writes).await;
     for sql in super::plan::FILL {
@@ -366,25 +374,25 @@ async fn plans_are_good(
     writes: &[UnitOfWork],
 ) {
     for write in writes {
-        let joint = texts.get_or_build(&write.statements).unwrap();
-        assert!(joint.can_batch(&write.statements));
-        let (together, text) = joint.largest_batch(8).unwrap();
-        assert_eq!(*together, 8);
+        let combined = texts.get_or_build(&write.statements).unwrap();
+        assert!(combined.can_batch(&write.statements));
+        let (writes_per_batch, text) = combined.largest_batch(8).unwrap();
+        assert_eq!(*writes_per_batch, 8);
         let args: Vec<_> = write
             .statements
             .iter()
             .flat_map(|step| &step.statement.args)
             .collect();
-        let of_all = |word: fn(&Value) -> String| {
-            let of_one: Vec<_> = args.iter().map(|value| word(value)).collect();
-            vec![of_one.join(", "); *together].join(", ")
+        let of_all = |format_value: fn(&Value) -> String| {
+            let of_one: Vec<_> = args.iter().map(|value| format_value(value)).collect();
+            vec![of_one.join(", "); *writes_per_batch].join(", ")
         };
         let (types, args) = (of_all(type_name), of_all(literal));
-        let prepare = AssertSqlSafe(format!("PREPARE asked ({types}) AS {text}"));
+        let prepare = AssertSqlSafe(format!("PREPARE batch ({types}) AS {text}"));
         connection.execute(prepare).await.unwrap();
-        let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE asked ({args})"));
+        let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE batch ({args})"));
         let rows = connection.fetch_all(explain).await.unwrap();
-        connection.execute("DEALLOCATE asked").await.unwrap();
+        connection.execute("DEALLOCATE batch").await.unwrap();
         let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
         let plan = plan.join("\n");
         let by_a_list = plan.contains("booking_list") || plan.contains("_unresolved");

@@ -2,13 +2,12 @@
 
 use super::*;
 use crate::{IdempotencyKey, IdempotencyRecord};
-use futures::future::join_all;
+use host_domain::hotel::booking::HotelBookingDetails;
 
 on_both_databases!(
     concurrent_requests_with_one_key_store_one,
     key_is_scoped_to_owner_and_operation,
     refusal_is_stored_and_deleted_key_is_reusable,
-    purge_deletes_old_keys_up_to_limit,
 );
 
 fn key() -> IdempotencyKey {
@@ -20,9 +19,7 @@ fn key() -> IdempotencyKey {
 }
 
 fn taking(key: &IdempotencyKey, resource: &str) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_idempotency_key(key, "fingerprint", resource);
-    write
+    unit(|write| write.insert_idempotency_key(key, "fingerprint", resource))
 }
 
 async fn concurrent_requests_with_one_key_store_one(db: &TestDatabase) {
@@ -33,7 +30,7 @@ async fn concurrent_requests_with_one_key_store_one(db: &TestDatabase) {
         let attempts = (0..64_u32).map(|number| {
             let booking = booking(round * 64 + number);
             let mut write = taking(&key, booking.id.as_str());
-            write.insert_hotel_booking(&booking);
+            write.insert_booking(&booking);
             let store = if number % 2 == 0 { &db.store } else { &other };
             async move { (booking.id, conflict(store, write).await) }
         });
@@ -44,7 +41,11 @@ async fn concurrent_requests_with_one_key_store_one(db: &TestDatabase) {
         assert_eq!(record.resource_id, winners[0].0.as_str());
         for (id, lost) in &results {
             assert!(lost.is_none() || *lost == Some(Conflict::IdempotencyKeyExists));
-            let made = db.store.hotel_booking_unscoped(id).await.unwrap();
+            let made = db
+                .store
+                .booking_unscoped::<HotelBookingDetails>(id)
+                .await
+                .unwrap();
             assert_eq!(made.is_some(), lost.is_none());
         }
     }
@@ -77,8 +78,7 @@ async fn key_is_scoped_to_owner_and_operation(db: &TestDatabase) {
 
 async fn refusal_is_stored_and_deleted_key_is_reusable(db: &TestDatabase) {
     let refusal = r#"{"code":"offer_price_changed"}"#;
-    let mut keep = UnitOfWork::new(NOW);
-    keep.store_idempotent_refusal(&key(), refusal);
+    let keep = unit(|write| write.store_idempotent_refusal(&key(), refusal));
     let early = conflict(&db.store, keep.clone()).await;
     assert_eq!(early, Some(Conflict::IdempotencyKeyNotFound));
     db.store.commit(taking(&key(), "bkg_1")).await.unwrap();
@@ -86,31 +86,9 @@ async fn refusal_is_stored_and_deleted_key_is_reusable(db: &TestDatabase) {
     let record = db.store.idempotency_record(&key()).await.unwrap().unwrap();
     assert_eq!(record.refusal.as_deref(), Some(refusal));
 
-    let mut free = UnitOfWork::new(NOW);
-    free.delete_idempotency_key(&key());
+    let free = unit(|write| write.delete_idempotency_key(&key()));
     db.store.commit(free.clone()).await.unwrap();
     assert_eq!(db.store.idempotency_record(&key()).await.unwrap(), None);
     db.store.commit(free).await.unwrap();
     assert_eq!(conflict(&db.store, taking(&key(), "bkg_2")).await, None);
-}
-
-async fn purge_deletes_old_keys_up_to_limit(db: &TestDatabase) {
-    for age_ms in 0..5 {
-        let mut key = key();
-        key.key = age_ms.to_string();
-        let mut write = UnitOfWork::new(NOW.plus_ms(-age_ms));
-        write.insert_idempotency_key(&key, "fingerprint", "bkg_1");
-        db.store.commit(write).await.unwrap();
-    }
-    let before = NOW.plus_ms(-1);
-    for expected in [2, 1, 0] {
-        let purged = db.store.purge_idempotency_keys(before, 2).await.unwrap();
-        assert_eq!(purged, expected);
-    }
-    for (age_ms, kept) in [(0, true), (1, true), (2, false), (4, false)] {
-        let mut key = key();
-        key.key = age_ms.to_string();
-        let record = db.store.idempotency_record(&key).await.unwrap();
-        assert_eq!(record.is_some(), kept, "{age_ms}");
-    }
 }

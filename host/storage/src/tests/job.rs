@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{ClaimedJobs, Job, JobClaim, ParkedJobFilter, WorkQueue};
-use futures::future::join_all;
+use host_domain::booking::BookingState;
+use host_domain::hotel::booking::{HotelBookedState, HotelBookingDetails};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -43,21 +44,14 @@ async fn job(store: &Store, subject: &str) -> Job {
     store.job("resume", subject).await.unwrap().unwrap()
 }
 
-fn write(fill: impl FnOnce(&mut UnitOfWork) -> &mut UnitOfWork) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    fill(&mut write);
-    write
-}
-
 async fn job_is_claimed_when_due(db: &TestDatabase) {
     let later = NOW.plus_ms(1);
-    let upsert = |due_at| write(|w| w.schedule_job("resume", "a", due_at));
-    assert_eq!(db.store.next_job_due().await.unwrap(), None);
+    let upsert = |due_at| unit(|w| w.schedule_job("resume", "a", due_at));
     db.store.commit(upsert(later)).await.unwrap();
-    assert_eq!(db.store.next_job_due().await.unwrap(), Some(later));
+    assert_eq!(job(&db.store, "a").await.due_at, later);
     assert_eq!(claimed(&db.store, claim("t")).await, [""; 0]);
     db.store.commit(upsert(NOW)).await.unwrap();
-    assert_eq!(db.store.next_job_due().await.unwrap(), Some(NOW));
+    assert_eq!(job(&db.store, "a").await.due_at, NOW);
     let jobs = db.store.claim_jobs(claim("t")).await.unwrap().jobs;
     let expected = Job {
         kind: "resume".into(),
@@ -70,8 +64,7 @@ async fn job_is_claimed_when_due(db: &TestDatabase) {
         created_at: NOW,
     };
     assert_eq!(jobs, [expected]);
-    assert_eq!(db.store.next_job_due().await.unwrap(), None);
-    let finish = write(|w| w.complete_job("resume", "a", "t"));
+    let finish = unit(|w| w.complete_job("resume", "a", "t"));
     db.store.commit(finish).await.unwrap();
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
@@ -81,7 +74,7 @@ async fn concurrent_claims_return_each_job_once(db: &TestDatabase) {
     let upserts = (0..200).map(|number| {
         let subject = format!("{number:03}");
         db.store
-            .commit(write(|w| w.schedule_job("resume", &subject, NOW)))
+            .commit(unit(|w| w.schedule_job("resume", &subject, NOW)))
     });
     join_all(upserts).await.into_iter().for_each(Result::unwrap);
     let claimers = (0..16).map(|number| {
@@ -113,7 +106,7 @@ async fn concurrent_claims_return_each_job_once(db: &TestDatabase) {
 }
 
 async fn claim_returns_longest_due_jobs_of_its_kinds(db: &TestDatabase) {
-    let jobs = write(|w| {
+    let jobs = unit(|w| {
         for (kind, subject, age_ms) in [
             ("resume", "c", 1),
             ("resume", "a", 3),
@@ -140,7 +133,7 @@ async fn claim_returns_longest_due_jobs_of_its_kinds(db: &TestDatabase) {
 }
 
 async fn changes_after_lease_takeover_fail(db: &TestDatabase) {
-    let upsert = write(|w| w.schedule_job("resume", "a", NOW));
+    let upsert = unit(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     let slow = JobClaim {
         lease_ms: 0,
@@ -148,31 +141,31 @@ async fn changes_after_lease_takeover_fail(db: &TestDatabase) {
     };
     assert_eq!(claimed(&db.store, slow).await, ["a"]);
     // The lease has expired but was not taken over, so the token is still valid.
-    let keep = write(|w| w.renew_job_lease("resume", "a", "slow", 0));
+    let keep = unit(|w| w.renew_job_lease("resume", "a", "slow", 0));
     assert_eq!(conflict(&db.store, keep.clone()).await, None);
     assert_eq!(claimed(&db.store, claim("quick")).await, ["a"]);
-    let words = [
+    let late_changes = [
         keep,
-        write(|w| w.release_job("resume", "a", "slow", NOW)),
-        write(|w| w.fail_job("resume", "a", "slow", NOW, "no")),
-        write(|w| w.complete_job("resume", "a", "slow")),
+        unit(|w| w.release_job("resume", "a", "slow", NOW)),
+        unit(|w| w.fail_job("resume", "a", "slow", NOW, "no")),
+        unit(|w| w.complete_job("resume", "a", "slow")),
     ];
-    for word in words {
-        let lost = conflict(&db.store, word).await;
-        assert_eq!(lost, Some(Conflict::LeaseLost));
+    for change in late_changes {
+        let result = conflict(&db.store, change).await;
+        assert_eq!(result, Some(Conflict::LeaseLost));
     }
     assert!(job(&db.store, "a").await.is_leased);
-    let finish = write(|w| w.complete_job("resume", "a", "quick"));
+    let finish = unit(|w| w.complete_job("resume", "a", "quick"));
     assert_eq!(conflict(&db.store, finish).await, None);
 }
 
 async fn job_with_expired_lease_is_claimed_again(db: &TestDatabase) {
-    let upsert = write(|w| w.schedule_job("resume", "a", NOW));
+    let upsert = unit(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     assert_eq!(claimed(&db.store, claim("one")).await, ["a"]);
     assert_eq!(claimed(&db.store, claim("two")).await, [""; 0]);
     // The lease expires now by the database's clock.
-    let end = write(|w| w.renew_job_lease("resume", "a", "one", 0));
+    let end = unit(|w| w.renew_job_lease("resume", "a", "one", 0));
     db.store.commit(end).await.unwrap();
     assert_eq!(claimed(&db.store, claim("two")).await, ["a"]);
     assert_eq!(job(&db.store, "a").await.attempts, 2);
@@ -180,7 +173,7 @@ async fn job_with_expired_lease_is_claimed_again(db: &TestDatabase) {
 
 async fn new_job_can_be_leased_by_its_creator(db: &TestDatabase) {
     let hold =
-        |token: &str, lease_ms| write(|w| w.insert_leased_job("resume", "a", token, lease_ms));
+        |token: &str, lease_ms| unit(|w| w.insert_leased_job("resume", "a", token, lease_ms));
     let holders = (0..32).map(|number| {
         let token = format!("token-{number}");
         let hold = hold(&token, MINUTE_MS);
@@ -197,43 +190,45 @@ async fn new_job_can_be_leased_by_its_creator(db: &TestDatabase) {
     // it.
     assert_eq!(conflict(&db.store, hold(winner, 0)).await, None);
     assert_eq!(claimed(&db.store, claim("worker")).await, ["a"]);
-    let release = write(|w| w.release_job("resume", "a", "worker", NOW.plus_ms(9)));
+    let release = unit(|w| w.release_job("resume", "a", "worker", NOW.plus_ms(9)));
     assert_eq!(conflict(&db.store, release).await, None);
     assert_eq!(conflict(&db.store, hold("next", MINUTE_MS)).await, None);
     assert!(job(&db.store, "a").await.is_leased);
 }
 
 async fn job_scheduled_during_lease_is_due_after_release(db: &TestDatabase) {
-    let upsert = |due_at| write(|w| w.schedule_job("resume", "a", due_at));
+    let upsert = |due_at| unit(|w| w.schedule_job("resume", "a", due_at));
     let far = NOW.plus_ms(MINUTE_MS);
     let near = NOW.plus_ms(7);
-    for word in ["release", "fail", "finish"] {
-        let hold = write(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
+    for change in ["release", "fail", "finish"] {
+        let hold = unit(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
         db.store.commit(hold).await.unwrap();
         db.store.commit(upsert(near)).await.unwrap();
         db.store.commit(upsert(far)).await.unwrap();
-        let held = job(&db.store, "a").await;
-        assert!(held.is_leased && held.due_at == NOW, "{word}: {held:?}");
-        let done = write(|w| match word {
+        let leased = job(&db.store, "a").await;
+        assert!(
+            leased.is_leased && leased.due_at == NOW,
+            "{change}: {leased:?}"
+        );
+        let done = unit(|w| match change {
             "release" => w.release_job("resume", "a", "t", far),
             "fail" => w.fail_job("resume", "a", "t", far, "no"),
             _ => w.complete_job("resume", "a", "t"),
         });
         db.store.commit(done).await.unwrap();
         let due = job(&db.store, "a").await;
-        assert!(!due.is_leased && due.due_at == near, "{word}: {due:?}");
-        assert_eq!(db.store.next_job_due().await.unwrap(), Some(near));
+        assert!(!due.is_leased && due.due_at == near, "{change}: {due:?}");
     }
     // A job that was scheduled again runs once.
-    let hold = write(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
+    let hold = unit(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
     db.store.commit(hold).await.unwrap();
-    let finish = write(|w| w.complete_job("resume", "a", "t"));
+    let finish = unit(|w| w.complete_job("resume", "a", "t"));
     db.store.commit(finish).await.unwrap();
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
 
 async fn job_never_released_is_parked(db: &TestDatabase) {
-    let upsert = write(|w| {
+    let upsert = unit(|w| {
         w.schedule_job("resume", "poison", NOW)
             .schedule_job("resume", "sound", NOW.plus_ms(1))
     });
@@ -256,8 +251,6 @@ async fn job_never_released_is_parked(db: &TestDatabase) {
     assert_eq!(parked, last.parked);
     assert_eq!((parked[0].parked_at, parked[0].attempts), (Some(NOW), 3));
     assert!(!parked[0].is_leased);
-    let sound = NOW.plus_ms(1);
-    assert_eq!(db.store.next_job_due().await.unwrap(), Some(sound));
 
     let unpark = async |subject| {
         let filter = ParkedJobFilter {
@@ -267,19 +260,19 @@ async fn job_never_released_is_parked(db: &TestDatabase) {
         db.store.unpark_jobs(filter, NOW).await.unwrap()
     };
     assert_eq!(unpark(Some("sound")).await, []);
-    let mut word = db.store.subscribe_wakeups(WorkQueue::Jobs);
+    let mut wakeups = db.store.subscribe_wakeups(WorkQueue::Jobs);
     let begun = unpark(Some("poison")).await;
     assert_eq!((begun[0].parked_at, begun[0].attempts), (None, 0));
-    assert!(word.wait(Duration::from_secs(30)).await);
+    assert!(wakeups.wait(Duration::from_secs(30)).await);
     assert_eq!(unpark(None).await, []);
     assert_eq!(claimed(&db.store, dying).await, ["poison"]);
     assert_eq!(job(&db.store, "poison").await.attempts, 1);
 }
 
 async fn release_resets_attempts_and_failure_keeps_them(db: &TestDatabase) {
-    let upsert = write(|w| w.schedule_job("resume", "a", NOW));
+    let upsert = unit(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
-    let fail = write(|w| w.fail_job("resume", "a", "t", NOW, "supplier is down"));
+    let fail = unit(|w| w.fail_job("resume", "a", "t", NOW, "supplier is down"));
     for attempts in 1..=2 {
         assert_eq!(claimed(&db.store, claim("t")).await, ["a"]);
         db.store.commit(fail.clone()).await.unwrap();
@@ -288,20 +281,20 @@ async fn release_resets_attempts_and_failure_keeps_them(db: &TestDatabase) {
         assert_eq!(failed.last_error.as_deref(), Some("supplier is down"));
     }
     assert_eq!(claimed(&db.store, claim("t")).await, ["a"]);
-    let release = write(|w| w.release_job("resume", "a", "t", NOW));
+    let release = unit(|w| w.release_job("resume", "a", "t", NOW));
     db.store.commit(release).await.unwrap();
     let released = job(&db.store, "a").await;
     assert_eq!((released.attempts, released.last_error), (0, None));
 }
 
 async fn commit_of_due_job_wakes_receivers(db: &TestDatabase) {
-    let mut word = db.store.subscribe_wakeups(WorkQueue::Jobs);
-    let later = write(|w| w.schedule_job("resume", "a", NOW.plus_s(1)));
+    let mut wakeups = db.store.subscribe_wakeups(WorkQueue::Jobs);
+    let later = unit(|w| w.schedule_job("resume", "a", NOW.plus_s(1)));
     db.store.commit(later).await.unwrap();
-    assert!(!word.wait(Duration::ZERO).await);
-    let now = write(|w| w.schedule_job("resume", "a", NOW));
+    assert!(!wakeups.wait(Duration::ZERO).await);
+    let now = unit(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(now).await.unwrap();
-    assert!(word.wait(Duration::from_secs(30)).await);
+    assert!(wakeups.wait(Duration::from_secs(30)).await);
 }
 
 async fn lease_and_booking_are_stored_atomically(db: &TestDatabase) {
@@ -313,10 +306,17 @@ async fn lease_and_booking_are_stored_atomically(db: &TestDatabase) {
         claimed(&db.store, claim("other")).await,
         [first.id.as_str()]
     );
-    let mut late = updating(&moved(&first, State::Confirmed { refresh: None }));
+    let mut late = updating(&moved(
+        &first,
+        BookingState::Booked(HotelBookedState::Confirmed { refresh: None }),
+    ));
     late.complete_job("resume", first.id.as_str(), "t");
     let lost = conflict(&db.store, late).await;
     assert_eq!(lost, Some(Conflict::LeaseLost));
-    let stored = db.store.hotel_booking_unscoped(&first.id).await.unwrap();
+    let stored = db
+        .store
+        .booking_unscoped::<HotelBookingDetails>(&first.id)
+        .await
+        .unwrap();
     assert_eq!(stored, Some(first));
 }

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::MandateKey;
-use futures::future::join_all;
 use host_domain::id::{MandateId, WatchId};
 use host_domain::mandate::{Mandate, MandateScope, MandateState, MandateTerms};
 
@@ -45,9 +44,7 @@ fn consumed(number: u128) -> MandateState {
 }
 
 async fn insert(store: &Store, mandate: &Mandate) -> Option<Conflict> {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_mandate(mandate);
-    conflict(store, write).await
+    conflict(store, unit(|write| write.insert_mandate(mandate))).await
 }
 
 async fn update(store: &Store, mandate: &Mandate, state: MandateState) -> Option<Conflict> {
@@ -56,9 +53,11 @@ async fn update(store: &Store, mandate: &Mandate, state: MandateState) -> Option
         version: mandate.version + 1,
         ..mandate.clone()
     };
-    let mut write = UnitOfWork::new(NOW);
-    write.update_mandate(&moved, mandate.version);
-    conflict(store, write).await
+    conflict(
+        store,
+        unit(|write| write.update_mandate(&moved, mandate.version)),
+    )
+    .await
 }
 
 async fn read(store: &Store, mandate: &Mandate) -> Option<Mandate> {
@@ -140,9 +139,7 @@ fn key(generation: i64, kid: &str) -> MandateKey {
 }
 
 async fn insert_key(store: &Store, key: &MandateKey) -> Option<Conflict> {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_mandate_key(key);
-    conflict(store, write).await
+    conflict(store, unit(|write| write.insert_mandate_key(key))).await
 }
 
 async fn concurrent_keys_of_a_generation_store_one(db: &TestDatabase) {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{CommitError, DatabaseError, OpenError, WorkQueue};
+use host_domain::hotel::booking::HotelBookingDetails;
 use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -32,7 +33,7 @@ enum Commit {
     /// The only statement of the unit.
     Statement,
     /// The `COMMIT` after several statements.
-    Word,
+    Text,
 }
 
 impl Commit {
@@ -41,7 +42,7 @@ impl Commit {
     fn is_in(self, bytes: &[u8]) -> bool {
         match self {
             Self::Statement => bytes.starts_with(b"B"),
-            Self::Word => bytes.windows(6).any(|word| word == b"COMMIT"),
+            Self::Text => bytes.windows(6).any(|word| word == b"COMMIT"),
         }
     }
 }
@@ -83,7 +84,7 @@ async fn open_by_wire(db: &TestDatabase) -> (Store, watch::Sender<Wire>) {
 
 /// Relays bytes until either side or the relay's state ends the connection.
 async fn relay(mut client: TcpStream, mut server: TcpStream, mut wire: watch::Receiver<Wire>) {
-    let (mut asked, mut answered) = ([0; 65_536], [0; 65_536]);
+    let (mut request, mut response) = ([0; 65_536], [0; 65_536]);
     let mut committing = false;
     loop {
         let now = *wire.borrow_and_update();
@@ -92,9 +93,9 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, mut wire: watch::Re
         }
         tokio::select! {
             changed = wire.changed() => if changed.is_err() { return },
-            read = client.read(&mut asked) => {
+            read = client.read(&mut request) => {
                 let Ok(1..) = read else { return };
-                let bytes = &asked[..read.unwrap()];
+                let bytes = &request[..read.unwrap()];
                 match now {
                     Wire::CutBefore(commit) if commit.is_in(bytes) => return,
                     Wire::CutAfter(commit) => committing = commit.is_in(bytes),
@@ -103,11 +104,11 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, mut wire: watch::Re
                 }
                 if server.write_all(bytes).await.is_err() { return }
             }
-            read = server.read(&mut answered) => {
+            read = server.read(&mut response) => {
                 let Ok(1..) = read else { return };
                 if committing { return }
                 if now == Wire::Silent { continue }
-                if client.write_all(&answered[..read.unwrap()]).await.is_err() { return }
+                if client.write_all(&response[..read.unwrap()]).await.is_err() { return }
             }
         }
     }
@@ -146,7 +147,10 @@ async fn connections_closed_by_server_are_replaced() {
         admin.execute(end).await.unwrap();
         db.store.commit(inserting(&booking(number))).await.unwrap();
         admin.execute(end).await.unwrap();
-        let read = db.store.hotel_booking_unscoped(&booking(number).id).await;
+        let read = db
+            .store
+            .booking_unscoped::<HotelBookingDetails>(&booking(number).id)
+            .await;
         assert!(read.unwrap().is_some());
     }
     admin.close().await.unwrap();
@@ -158,27 +162,33 @@ async fn unreachable_server_returns_errors_until_it_is_back() {
     let db = TestDatabase::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
     store.commit(inserting(&booking(1))).await.unwrap();
-    for away in [Wire::Cut, Wire::Silent] {
-        wire.send_replace(away);
+    for wire_state in [Wire::Cut, Wire::Silent] {
+        wire.send_replace(wire_state);
         // The commit may have reached the server, unless there was no connection before.
         let committed = trouble(store.commit(inserting(&booking(2))).await);
-        let said = matches!(
+        let is_expected = matches!(
             committed,
             Some(DatabaseError::CommitUnknown(_) | DatabaseError::Unavailable(_))
         );
-        assert!(said, "{away:?}: {committed:?}");
+        assert!(is_expected, "{wire_state:?}: {committed:?}");
         let committed = trouble(store.commit(in_two_statements(2)).await);
         let unavailable = matches!(committed, Some(DatabaseError::Unavailable(_)));
-        assert!(unavailable, "{away:?}: {committed:?}");
-        let read = store.hotel_booking_unscoped(&booking(1).id).await;
+        assert!(unavailable, "{wire_state:?}: {committed:?}");
+        let read = store
+            .booking_unscoped::<HotelBookingDetails>(&booking(1).id)
+            .await;
         let unavailable = matches!(read, Err(DatabaseError::Unavailable(_)));
-        assert!(unavailable, "{away:?}: {read:?}");
-        let answers = store.ping().await;
-        assert!(matches!(answers, Err(DatabaseError::Unavailable(_))));
+        assert!(unavailable, "{wire_state:?}: {read:?}");
+        let ping = store.ping().await;
+        assert!(matches!(ping, Err(DatabaseError::Unavailable(_))));
         wire.send_replace(Wire::Whole);
-        let read = store.hotel_booking_unscoped(&booking(1).id).await;
+        let read = store
+            .booking_unscoped::<HotelBookingDetails>(&booking(1).id)
+            .await;
         assert!(read.unwrap().is_some());
-        let read = store.hotel_booking_unscoped(&booking(2).id).await;
+        let read = store
+            .booking_unscoped::<HotelBookingDetails>(&booking(2).id)
+            .await;
         assert!(read.unwrap().is_none());
     }
     store.commit(inserting(&booking(2))).await.unwrap();
@@ -191,7 +201,7 @@ async fn commit_without_response_returns_commit_unknown() {
     let db = TestDatabase::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
     store.ping().await.unwrap();
-    let (alone, last) = (Commit::Statement, Commit::Word);
+    let (alone, last) = (Commit::Statement, Commit::Text);
     for (number, cut, written) in [
         (1, Wire::CutAfter(alone), true),
         (2, Wire::CutBefore(alone), false),
@@ -200,7 +210,7 @@ async fn commit_without_response_returns_commit_unknown() {
     ] {
         wire.send_replace(cut);
         let write = match cut {
-            Wire::CutAfter(Commit::Word) | Wire::CutBefore(Commit::Word) => {
+            Wire::CutAfter(Commit::Text) | Wire::CutBefore(Commit::Text) => {
                 in_two_statements(number)
             }
             _ => inserting(&booking(number)),
@@ -209,7 +219,9 @@ async fn commit_without_response_returns_commit_unknown() {
         let unknown = matches!(result, Some(DatabaseError::CommitUnknown(_)));
         assert!(unknown, "{cut:?}: {result:?}");
         wire.send_replace(Wire::Whole);
-        let read = store.hotel_booking_unscoped(&booking(number).id).await;
+        let read = store
+            .booking_unscoped::<HotelBookingDetails>(&booking(number).id)
+            .await;
         assert_eq!(read.unwrap().is_some(), written, "{cut:?}");
     }
     store.close().await;
@@ -220,14 +232,12 @@ async fn commit_without_response_returns_commit_unknown() {
 async fn due_job_wakes_another_host() {
     let db = TestDatabase::postgres().await;
     let other = db.second_store().await;
-    let mut word = other.subscribe_wakeups(WorkQueue::Jobs);
+    let mut wakeups = other.subscribe_wakeups(WorkQueue::Jobs);
     let mut of_others = other.subscribe_wakeups(WorkQueue::PriceChecks);
     // The first wake-up signals that the listener is connected.
-    assert!(word.wait(LONG).await && of_others.wait(LONG).await);
-    let mut write = UnitOfWork::new(NOW);
-    write.schedule_job("resume", "a", NOW);
-    db.store.commit(write).await.unwrap();
-    assert!(word.wait(LONG).await);
+    assert!(wakeups.wait(LONG).await && of_others.wait(LONG).await);
+    commit(&db.store, |write| write.schedule_job("resume", "a", NOW)).await;
+    assert!(wakeups.wait(LONG).await);
     assert!(!of_others.wait(Duration::ZERO).await);
     other.close().await;
     db.remove().await;
@@ -247,7 +257,9 @@ async fn locked_sqlite_file_returns_unavailable_after_timeout() {
     let unavailable = matches!(result, Some(DatabaseError::Unavailable(_)));
     assert!(unavailable, "{result:?}");
     // Reads are not blocked.
-    let read = store.hotel_booking_unscoped(&booking(1).id).await;
+    let read = store
+        .booking_unscoped::<HotelBookingDetails>(&booking(1).id)
+        .await;
     assert!(read.unwrap().is_none());
     other.execute("ROLLBACK").await.unwrap();
     store.commit(inserting(&booking(1))).await.unwrap();
@@ -278,7 +290,10 @@ async fn failing_unit_of_sqlite_batch_does_not_affect_others() {
     let refused = trouble(results.1);
     assert!(matches!(refused, Some(DatabaseError::InvalidStatement(_))));
     for (number, written) in [(0, false), (1, true), (2, true)] {
-        let read = db.store.hotel_booking_unscoped(&booking(number).id).await;
+        let read = db
+            .store
+            .booking_unscoped::<HotelBookingDetails>(&booking(number).id)
+            .await;
         assert_eq!(read.unwrap().is_some(), written);
     }
     db.remove().await;

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::{AirportObservation, StoredAirline};
-use futures::future::join_all;
 use host_domain::flight::supplier_api::{Airline, Airport};
 use host_domain::id::{AirlineId, AirportId};
 
@@ -45,54 +44,36 @@ fn ids(numbers: impl IntoIterator<Item = u32>) -> Vec<AirportId> {
 }
 
 async fn airport_keeps_its_first_id(db: &TestDatabase) {
-    assert_eq!(save(&db.store, &[]).await, []);
-    assert_eq!(
-        save(&db.store, &[seen(1, 1), seen(2, 2)]).await,
-        ids([1, 2])
-    );
-    // Ids are returned in the order of the request, which contains one airport twice and one with a
-    // new name.
-    let mut second = [seen(3, 13), seen(2, 12), seen(1, 11), seen(3, 13)];
-    second[1].airport.name = "Basel".into();
-    assert_eq!(save(&db.store, &second).await, ids([13, 2, 1, 13]));
-    let many: Vec<_> = (0..100).map(|n| seen(n, n + 1000)).collect();
-    let expected = (0..100).map(|n| match n {
-        1 | 2 => n,
-        3 => 13,
-        _ => n + 1000,
-    });
-    assert_eq!(save(&db.store, &many).await, ids(expected));
-    // Another supplier reports the same airport; the other mode has separate airports.
+    first_ids_are_kept(
+        AirportId::from_bits,
+        async |mode, airports: Vec<(u32, u32)>| {
+            let airports: Vec<_> = airports
+                .into_iter()
+                .map(|(number, id)| seen(number, id))
+                .collect();
+            let supplier = supplier();
+            let saved = db.store.save_airports(mode, &supplier, &airports, NOW);
+            saved.await.unwrap()
+        },
+    )
+    .await;
+    // Another supplier reports the same airport under another name.
     let other = SupplierId::parse("SUPPLIER_B").unwrap();
-    for (mode, id) in [(Mode::Test, 1), (Mode::Live, 77)] {
-        let saved = db
-            .store
-            .save_airports(mode, &other, &[seen(1, 77)], NOW)
-            .await;
-        assert_eq!(saved.unwrap(), ids([id]), "{mode:?}");
-    }
+    let mut renamed = [seen(1, 77)];
+    renamed[0].airport.name = "Basel".into();
+    let saved = db.store.save_airports(Mode::Test, &other, &renamed, NOW);
+    assert_eq!(saved.await.unwrap(), ids([1]));
 }
 
 async fn concurrent_saves_of_an_airport_return_one_id(db: &TestDatabase) {
-    let other = db.second_store().await;
-    let seers = (0..16_u32).map(|seer| {
-        let store = if seer % 2 == 0 { &db.store } else { &other };
-        let mut airports: Vec<_> = (0..50).map(|n| seen(n, seer * 100 + n)).collect();
-        if seer % 3 == 0 {
-            airports.reverse();
-        }
-        async move {
-            let mut saved = save(store, &airports).await;
-            if seer % 3 == 0 {
-                saved.reverse();
-            }
-            saved
-        }
-    });
-    let mut results = join_all(seers).await;
-    results.dedup();
-    assert_eq!(results.len(), 1);
-    other.close().await;
+    concurrent_saves_return_one_id(db, async |store: &Store, airports: Vec<(u32, u32)>| {
+        let airports: Vec<_> = airports
+            .into_iter()
+            .map(|(number, id)| seen(number, id))
+            .collect();
+        save(store, &airports).await
+    })
+    .await;
 }
 
 async fn airport_is_stored_as_last_reported(db: &TestDatabase) {
@@ -101,10 +82,10 @@ async fn airport_is_stored_as_last_reported(db: &TestDatabase) {
     renamed.airport.name = "Anders".into();
     let later = NOW.plus_s(1);
     for (at, airport) in [(later, &renamed), (later.plus_s(1), &renamed)] {
-        let told = std::slice::from_ref(airport);
+        let observation = std::slice::from_ref(airport);
         let saved = db
             .store
-            .save_airports(Mode::Test, &supplier(), told, at)
+            .save_airports(Mode::Test, &supplier(), observation, at)
             .await;
         assert_eq!(saved.unwrap(), ids([1]));
     }

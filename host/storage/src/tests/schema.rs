@@ -136,14 +136,15 @@ async fn indexes_and_primary_keys_are_the_same_in_both_databases() {
 #[tokio::test]
 async fn schema_newer_than_program_is_rejected() {
     for db in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
-        let mut write = UnitOfWork::new(NOW);
-        write.add(crate::statement::statement!(
-            "INSERT INTO _sqlx_migrations \
+        commit(&db.store, |write| {
+            write.add(crate::statement::statement!(
+                "INSERT INTO _sqlx_migrations \
              (version, description, installed_on, success, checksum, execution_time) \
              SELECT 9999, description, installed_on, success, checksum, execution_time \
              FROM _sqlx_migrations WHERE version = 1"
-        ));
-        db.store.commit(write).await.unwrap();
+            ))
+        })
+        .await;
         assert!(db.store.migrate().await.is_err());
         db.remove().await;
     }
@@ -152,12 +153,13 @@ async fn schema_newer_than_program_is_rejected() {
 #[tokio::test]
 async fn altered_migration_is_rejected() {
     for db in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
-        let mut write = UnitOfWork::new(NOW);
-        write.add(crate::statement::statement!(
-            "UPDATE _sqlx_migrations SET checksum = $1 WHERE version = 1",
-            [7_u8].as_slice(),
-        ));
-        db.store.commit(write).await.unwrap();
+        commit(&db.store, |write| {
+            write.add(crate::statement::statement!(
+                "UPDATE _sqlx_migrations SET checksum = $1 WHERE version = 1",
+                [7_u8].as_slice(),
+            ))
+        })
+        .await;
         let reopened = db.second_store().await;
         let error = reopened.migrate().await.unwrap_err();
         let cause = std::error::Error::source(&error).unwrap().to_string();

@@ -23,9 +23,7 @@ fn event(id: &str) -> SupplierEvent {
 }
 
 fn receiving(mode: Mode, supplier: &SupplierId, event: &SupplierEvent) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_supplier_event(mode, supplier, event, &[7; 32]);
-    write
+    unit(|write| write.insert_supplier_event(mode, supplier, event, &[7; 32]))
 }
 
 async fn read(store: &Store, id: &str) -> Option<StoredSupplierEvent> {
@@ -80,14 +78,14 @@ async fn supplier_event_is_processed_once(db: &TestDatabase) {
     let booking = BookingId::from_bits(1);
     let later = NOW.plus_s(1);
     let applying = |id| {
-        let mut write = UnitOfWork::new(later);
-        write.mark_supplier_event_applied(Mode::Test, &supplier(), id, &booking);
-        write
+        unit_at(later, |write| {
+            write.mark_supplier_event_applied(Mode::Test, &supplier(), id, &booking)
+        })
     };
     let ignoring = |id| {
-        let mut write = UnitOfWork::new(later);
-        write.mark_supplier_event_ignored(Mode::Test, &supplier(), id);
-        write
+        unit_at(later, |write| {
+            write.mark_supplier_event_ignored(Mode::Test, &supplier(), id)
+        })
     };
     let settled = Some(Conflict::SupplierEventProcessed);
     assert_eq!(conflict(&db.store, applying("e1")).await, settled);
@@ -124,12 +122,14 @@ async fn purge_deletes_oldest_processed_supplier_events(db: &TestDatabase) {
         ("open", 4, false),
         ("young", 0, true),
     ] {
-        let mut write = UnitOfWork::new(now.plus_s(-age_s));
-        write.insert_supplier_event(Mode::Test, &supplier, &event(id), &[7; 32]);
+        let write = unit_at(now.plus_s(-age_s), |write| {
+            write.insert_supplier_event(Mode::Test, &supplier, &event(id), &[7; 32])
+        });
         db.store.commit(write).await.unwrap();
         if is_settled {
-            let mut write = UnitOfWork::new(now);
-            write.mark_supplier_event_ignored(Mode::Test, &supplier, id);
+            let write = unit_at(now, |write| {
+                write.mark_supplier_event_ignored(Mode::Test, &supplier, id)
+            });
             db.store.commit(write).await.unwrap();
         }
     }

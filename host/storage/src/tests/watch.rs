@@ -5,7 +5,6 @@ mod plan;
 
 use super::*;
 use crate::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease, StoredWatch};
-use futures::future::join_all;
 use host_domain::id::{PlaceId, WatchId};
 use host_domain::page::PageRequest;
 use host_domain::watch::list::WatchFilter;
@@ -39,7 +38,7 @@ fn query(hotel: u32) -> PriceQuery {
         target: WatchTarget::Hotel {
             hotel_id: HotelId::from_bits(u128::from(hotel)),
         },
-        stay: booking(1).stay,
+        stay: booking(1).details.stay,
     }
 }
 
@@ -58,15 +57,11 @@ fn watch(number: u32) -> Watch {
 }
 
 fn inserting(watch: &Watch) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_watch(watch);
-    write
+    unit(|write| write.insert_watch(watch))
 }
 
 fn updating(watch: &Watch) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.update_watch(watch, watch.version - 1);
-    write
+    unit(|write| write.update_watch(watch, watch.version - 1))
 }
 
 fn moved(watch: &Watch, event: WatchTransitionEvent) -> Watch {
@@ -101,24 +96,36 @@ async fn claim(store: &Store) -> Vec<ClaimedPriceCheck> {
 
 fn releasing(
     price_check: &ClaimedPriceCheck,
-    seen: Option<ObservedPrice>,
+    observed: Option<ObservedPrice>,
     next_at: Timestamp,
 ) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.release_price_check(
-        price_check,
-        PriceCheckRelease {
-            observed: seen,
-            next_at,
-        },
-    );
-    write
+    let release = PriceCheckRelease { observed, next_at };
+    unit(|write| write.release_price_check(price_check, release))
+}
+
+async fn release(
+    store: &Store,
+    price_check: &ClaimedPriceCheck,
+    observed: Option<ObservedPrice>,
+    next_at: Timestamp,
+) {
+    let write = releasing(price_check, observed, next_at);
+    store.commit(write).await.unwrap();
+}
+
+async fn cancel(store: &Store, watch: &Watch) {
+    let canceled = moved(watch, WatchTransitionEvent::Canceled);
+    store.commit(updating(&canceled)).await.unwrap();
+}
+
+/// Returns the price check of `query(1)`.
+fn of_first_query(price_checks: &[ClaimedPriceCheck]) -> &ClaimedPriceCheck {
+    let mut checks = price_checks.iter();
+    checks.find(|check| check.query == query(1)).unwrap()
 }
 
 fn deleting(price_check: &ClaimedPriceCheck) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.delete_price_check(price_check);
-    write
+    unit(|write| write.delete_price_check(price_check))
 }
 
 async fn seen(store: &Store, watch: &Watch) -> Option<ObservedPrice> {
@@ -178,8 +185,7 @@ async fn watches_are_listed_newest_first(db: &TestDatabase) {
     let watches: Vec<Watch> = (1..=4).map(watch).collect();
     insert(&db.store, &watches).await;
     insert(&db.store, &[strange]).await;
-    let ended = moved(&watches[1], WatchTransitionEvent::Canceled);
-    db.store.commit(updating(&ended)).await.unwrap();
+    cancel(&db.store, &watches[1]).await;
     let any = WatchFilter::default();
     let canceled = WatchFilter {
         status: Some(WatchStatus::Canceled),
@@ -267,8 +273,7 @@ async fn price_check_is_leased_to_one_worker(db: &TestDatabase) {
     other.close().await;
     // An expired lease is taken over, and the previous holder can no longer change anything.
     let late = &claimed[0];
-    let write = releasing(late, None, NOW.plus_s(-1));
-    db.store.commit(write).await.unwrap();
+    release(&db.store, late, None, NOW.plus_s(-1)).await;
     let lapsed = claim_until(&db.store, NOW, 0).await;
     let taken_over = claim_until(&db.store, NOW.plus_ms(1), LEASE_MS).await;
     assert_eq!((lapsed.len(), taken_over.len()), (1, 1));
@@ -294,17 +299,13 @@ async fn watch_added_during_lease_makes_its_price_check_due(db: &TestDatabase) {
     let price_check = claim(&db.store).await.remove(0);
     insert(&db.store, &[watch(2)]).await;
     assert_eq!(claim(&db.store).await, [], "the price check is leased");
-    let write = releasing(&price_check, None, NOW.plus_s(900));
-    db.store.commit(write).await.unwrap();
+    release(&db.store, &price_check, None, NOW.plus_s(900)).await;
     let again = claim(&db.store).await;
     assert_eq!(again.len(), 1);
-    let write = releasing(&again[0], None, NOW.plus_s(900));
-    db.store.commit(write).await.unwrap();
+    release(&db.store, &again[0], None, NOW.plus_s(900)).await;
     assert_eq!(claim(&db.store).await, []);
     // Rearming a watch makes its price check due too.
-    let mut write = UnitOfWork::new(NOW);
-    write.schedule_price_check(&watch(1));
-    db.store.commit(write).await.unwrap();
+    commit(&db.store, |write| write.schedule_price_check(&watch(1))).await;
     assert_eq!(claim(&db.store).await.len(), 1);
 }
 
@@ -312,29 +313,25 @@ async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
     let watches = [watch(1), watch(2), watch_of(3, query(2), 1)];
     insert(&db.store, &watches).await;
     let price_checks = claim(&db.store).await;
-    let price_check = price_checks
-        .iter()
-        .find(|price_check| price_check.query == query(1))
-        .unwrap();
+    let price_check = of_first_query(&price_checks);
     let first = ObservedPrice {
         observed_at: NOW,
         total: Some(euros(12_345)),
     };
-    let mut write = UnitOfWork::new(NOW);
-    write.record_observed_price(price_check, first, LEASE_MS);
-    db.store.commit(write).await.unwrap();
+    commit(&db.store, |write| {
+        write.record_observed_price(price_check, first, LEASE_MS)
+    })
+    .await;
     for (watch, expected) in watches.iter().zip([Some(first), Some(first), None]) {
         assert_eq!(seen(&db.store, watch).await, expected);
     }
     // A closed watch keeps the price last observed for it.
-    let ended = moved(&watches[0], WatchTransitionEvent::Canceled);
-    db.store.commit(updating(&ended)).await.unwrap();
+    cancel(&db.store, &watches[0]).await;
     let second = ObservedPrice {
         observed_at: NOW.plus_s(1),
         total: None,
     };
-    let write = releasing(price_check, Some(second), NOW.plus_s(900));
-    db.store.commit(write).await.unwrap();
+    release(&db.store, price_check, Some(second), NOW.plus_s(900)).await;
     assert_eq!(seen(&db.store, &watches[0]).await, Some(first));
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
     let listed = db
@@ -350,34 +347,25 @@ async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
     assert_eq!(listed, [None, Some(second), Some(first)]);
     // A failed check does not change the last observed price.
     let again = claim_until(&db.store, NOW.plus_s(900), LEASE_MS).await;
-    let price_check = again
-        .iter()
-        .find(|price_check| price_check.query == query(1))
-        .unwrap();
-    db.store
-        .commit(releasing(price_check, None, NOW))
-        .await
-        .unwrap();
+    let price_check = of_first_query(&again);
+    release(&db.store, price_check, None, NOW).await;
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
 }
 
 async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
     let active = [100, 200, 300].map(|trigger| watch_of(trigger, query(1), trigger.into()));
-    let told = [101, 201, 301].map(|trigger| watch_of(trigger, query(1), trigger.into()));
+    let triggered_watches =
+        [101, 201, 301].map(|trigger| watch_of(trigger, query(1), trigger.into()));
     let others = [watch_of(1, query(2), 1000), watch_of(2, query(1), 150)];
-    for watches in [&active[..], &told, &others] {
+    for watches in [&active[..], &triggered_watches, &others] {
         insert(&db.store, watches).await;
     }
-    for watch in &told {
+    for watch in &triggered_watches {
         db.store.commit(updating(&triggered(watch))).await.unwrap();
     }
-    let ended = moved(&others[1], WatchTransitionEvent::Canceled);
-    db.store.commit(updating(&ended)).await.unwrap();
+    cancel(&db.store, &others[1]).await;
     let price_checks = claim(&db.store).await;
-    let price_check = price_checks
-        .iter()
-        .find(|price_check| price_check.query == query(1))
-        .unwrap();
+    let price_check = of_first_query(&price_checks);
     let moved_by = async |total: Option<i64>, limit| {
         let (tenant, total) = (tenant(), total.map(euros));
         let moved = db
@@ -420,27 +408,19 @@ async fn price_check_without_open_watch_is_deleted(db: &TestDatabase) {
     let watch = watch(1);
     insert(&db.store, std::slice::from_ref(&watch)).await;
     let price_check = claim(&db.store).await.remove(0);
-    let wanted = conflict(&db.store, deleting(&price_check)).await;
-    assert_eq!(wanted, Some(Conflict::PriceCheckInUse));
-    let ended = moved(&watch, WatchTransitionEvent::Canceled);
-    db.store.commit(updating(&ended)).await.unwrap();
-    db.store
-        .commit(releasing(&price_check, None, NOW))
-        .await
-        .unwrap();
+    let in_use = conflict(&db.store, deleting(&price_check)).await;
+    assert_eq!(in_use, Some(Conflict::PriceCheckInUse));
+    cancel(&db.store, &watch).await;
+    release(&db.store, &price_check, None, NOW).await;
     let price_check = claim(&db.store).await.remove(0);
     assert!(!price_check.has_open_watches);
     // Another watch is added after the claim and then canceled.
     let late = self::watch(2);
     insert(&db.store, std::slice::from_ref(&late)).await;
-    let ended = moved(&late, WatchTransitionEvent::Canceled);
-    db.store.commit(updating(&ended)).await.unwrap();
+    cancel(&db.store, &late).await;
     let changed = conflict(&db.store, deleting(&price_check)).await;
     assert_eq!(changed, Some(Conflict::PriceCheckInUse));
-    db.store
-        .commit(releasing(&price_check, None, NOW))
-        .await
-        .unwrap();
+    release(&db.store, &price_check, None, NOW).await;
     let price_check = claim(&db.store).await.remove(0);
     assert_eq!(conflict(&db.store, deleting(&price_check)).await, None);
     assert_eq!(db.store.next_price_check_due_at().await.unwrap(), None);
@@ -454,16 +434,12 @@ async fn concurrent_deletion_keeps_price_check_of_new_watch(db: &TestDatabase) {
         let number = 2 * round + 1;
         let before = watch(number);
         insert(&db.store, std::slice::from_ref(&before)).await;
-        let ended = moved(&before, WatchTransitionEvent::Canceled);
-        db.store.commit(updating(&ended)).await.unwrap();
+        cancel(&db.store, &before).await;
         let forget = async {
             for price_check in claim(&db.store).await {
                 if let Some(conflict) = conflict(&db.store, deleting(&price_check)).await {
                     assert_eq!(conflict, Conflict::PriceCheckInUse);
-                    db.store
-                        .commit(releasing(&price_check, None, NOW))
-                        .await
-                        .unwrap();
+                    release(&db.store, &price_check, None, NOW).await;
                 }
             }
         };
@@ -472,12 +448,8 @@ async fn concurrent_deletion_keeps_price_check_of_new_watch(db: &TestDatabase) {
         ended.unwrap();
         let price_checks = claim(&db.store).await;
         assert_eq!(price_checks.len(), 1, "round {round}");
-        let ended = moved(&after, WatchTransitionEvent::Canceled);
-        db.store.commit(updating(&ended)).await.unwrap();
-        db.store
-            .commit(releasing(&price_checks[0], None, NOW))
-            .await
-            .unwrap();
+        cancel(&db.store, &after).await;
+        release(&db.store, &price_checks[0], None, NOW).await;
     }
     other.close().await;
 }

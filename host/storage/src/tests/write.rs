@@ -1,7 +1,8 @@
 //! Commits: atomic, durable, and each with its own result.
 
 use super::*;
-use futures::future::join_all;
+use host_domain::booking::BookingState;
+use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
 use sqlx::{Connection, Executor, PgConnection};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -21,7 +22,7 @@ async fn failing_unit_does_not_affect_others(db: &TestDatabase) {
     let taken = booking(7);
     db.store.commit(inserting(&taken)).await.unwrap();
     // The number exceeds the batch size by two, and all commits wait at the same time.
-    let bookings: Vec<Booking> = (0..66).map(booking).collect();
+    let bookings: Vec<HotelBooking> = (0..66).map(booking).collect();
     let commits = bookings.iter().map(|b| conflict(&db.store, inserting(b)));
     let results = join_all(commits).await;
     for (number, result) in results.into_iter().enumerate() {
@@ -29,7 +30,11 @@ async fn failing_unit_does_not_affect_others(db: &TestDatabase) {
         assert_eq!(result, expected, "booking {number}");
     }
     for booking in &bookings {
-        let stored = db.store.hotel_booking_unscoped(&booking.id).await.unwrap();
+        let stored = db
+            .store
+            .booking_unscoped::<HotelBookingDetails>(&booking.id)
+            .await
+            .unwrap();
         assert!(stored.is_some(), "{}", booking.id);
     }
 }
@@ -41,7 +46,7 @@ async fn unit_failing_in_last_statement_is_rolled_back(db: &TestDatabase) {
         let mut write = inserting(&booking(number));
         write.schedule_job("resume", &number.to_string(), NOW);
         if number % 2 == 0 {
-            write.insert_hotel_booking(&taken);
+            write.insert_booking(&taken);
         }
         conflict(&db.store, write)
     });
@@ -50,7 +55,11 @@ async fn unit_failing_in_last_statement_is_rolled_back(db: &TestDatabase) {
         let fails = number % 2 == 0;
         assert_eq!(result, fails.then_some(Conflict::BookingExists));
         let id = booking(number).id;
-        let stored = db.store.hotel_booking_unscoped(&id).await.unwrap();
+        let stored = db
+            .store
+            .booking_unscoped::<HotelBookingDetails>(&id)
+            .await
+            .unwrap();
         assert_eq!(stored.is_some(), !fails);
         let job = db.store.job("resume", &number.to_string()).await.unwrap();
         assert_eq!(job.is_some(), !fails);
@@ -68,7 +77,7 @@ async fn committed_bookings_survive_a_crash(db: &TestDatabase) {
         let id = booking(number).id;
         assert!(
             restarted
-                .hotel_booking_unscoped(&id)
+                .booking_unscoped::<HotelBookingDetails>(&id)
                 .await
                 .unwrap()
                 .is_some()
@@ -85,7 +94,13 @@ async fn two_stores_commit_concurrently(db: &TestDatabase) {
     here.into_iter().chain(there).for_each(Result::unwrap);
     for number in 0..80 {
         let id = booking(number).id;
-        assert!(other.hotel_booking_unscoped(&id).await.unwrap().is_some());
+        assert!(
+            other
+                .booking_unscoped::<HotelBookingDetails>(&id)
+                .await
+                .unwrap()
+                .is_some()
+        );
     }
     other.close().await;
 }
@@ -105,7 +120,9 @@ async fn closed_store_returns_closed_error(db: &TestDatabase) {
         committed,
         Err(crate::CommitError::Database(crate::DatabaseError::Closed))
     ));
-    let read = store.hotel_booking_unscoped(&booking(1).id).await;
+    let read = store
+        .booking_unscoped::<HotelBookingDetails>(&booking(1).id)
+        .await;
     assert!(matches!(read, Err(crate::DatabaseError::Closed)));
     store.close().await;
 }
@@ -115,7 +132,10 @@ async fn queued_units_receive_results_when_store_closes(db: &TestDatabase) {
     let commits = join_all((0..100).map(|number| store.commit(inserting(&booking(number)))));
     let (results, ()) = tokio::join!(commits, store.close());
     for (number, result) in (0..100).zip(results) {
-        let stored = db.store.hotel_booking_unscoped(&booking(number).id).await;
+        let stored = db
+            .store
+            .booking_unscoped::<HotelBookingDetails>(&booking(number).id)
+            .await;
         assert_eq!(result.is_ok(), stored.unwrap().is_some(), "{number}");
     }
 }
@@ -128,7 +148,7 @@ async fn repeated_and_concurrent_migrations_succeed(db: &TestDatabase) {
     there.unwrap();
     let stored = db
         .store
-        .hotel_booking_unscoped(&booking(1).id)
+        .booking_unscoped::<HotelBookingDetails>(&booking(1).id)
         .await
         .unwrap();
     assert!(stored.is_some());
@@ -145,7 +165,7 @@ async fn cancelled_transaction_releases_its_locks() {
         db.store.commit(inserting(booking)).await.unwrap();
     }
     let mut other = PgConnection::connect(&db.url).await.unwrap();
-    let lock = |booking: &Booking| {
+    let lock = |booking: &HotelBooking| {
         let lock = sqlx::query("SELECT 1 FROM hotel_booking WHERE id = $1 FOR UPDATE");
         lock.bind(booking.id.to_string())
     };
@@ -153,8 +173,8 @@ async fn cancelled_transaction_releases_its_locks() {
     lock(&second).execute(&mut other).await.unwrap();
 
     // The unit has two statements, the second of which waits for the lock.
-    let mut write = updating(&moved(&first, State::ReadyForComplete));
-    write.append(updating(&moved(&second, State::ReadyForComplete)));
+    let mut write = updating(&moved(&first, BookingState::ReadyForComplete));
+    write.append(updating(&moved(&second, BookingState::ReadyForComplete)));
     let mut commit = Box::pin(db.store.commit(write));
     let waiting = "SELECT COUNT(*) FROM pg_stat_activity \
                    WHERE datname = current_database() AND wait_event_type = 'Lock'";
@@ -173,7 +193,11 @@ async fn cancelled_transaction_releases_its_locks() {
     other.execute("SET lock_timeout = '5s'").await.unwrap();
     lock(&first).execute(&mut other).await.unwrap();
     other.close().await.unwrap();
-    let stored = db.store.hotel_booking_unscoped(&first.id).await.unwrap();
+    let stored = db
+        .store
+        .booking_unscoped::<HotelBookingDetails>(&first.id)
+        .await
+        .unwrap();
     assert_eq!(stored, Some(first));
     db.remove().await;
 }

@@ -6,8 +6,9 @@ pub use price_check::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease};
 #[cfg(test)]
 pub(crate) use price_check::{claim as claim_price_checks, next_due as next_price_check};
 
-use crate::hotel::page_from_rows;
-use crate::statement::{Row, Statement, Value, statement};
+use crate::booking::page_from_rows;
+use crate::condition::ConditionBuilder;
+use crate::statement::{Row, Statement, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{PriceCheckId, WatchId};
 use host_domain::money::Money;
@@ -19,7 +20,6 @@ use host_domain::watch::{ObservedPrice, Watch};
 /// A watch with the price last observed for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredWatch {
-    /// The watch.
     pub watch: Watch,
     /// The last observed price; `None` before the first check.
     pub last_observed: Option<ObservedPrice>,
@@ -43,8 +43,7 @@ impl UnitOfWork {
             "INSERT INTO watch (organization, mode, id, user_id, price_check_id, status, \
              trigger_minor, created_at, updated_at, version, document) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
-            owner.tenant.organization.as_str(),
-            owner.tenant.mode,
+            &owner.tenant,
             watch.id.as_str(),
             owner.user.as_str(),
             price_check::derive_id(&owner.tenant, &watch.query).as_str(),
@@ -74,8 +73,7 @@ impl UnitOfWork {
                  FROM price_check AS p WHERE p.organization = $1 AND p.mode = $2 \
                  AND p.id = watch.price_check_id) END \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $9",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             watch.id.as_str(),
             watch.status().as_str(),
             watch.updated_at,
@@ -90,31 +88,20 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns a watch of this owner.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn watch(
         &self,
         owner: &Owner,
         id: &WatchId,
     ) -> Result<Option<StoredWatch>, DatabaseError> {
-        let row = self.fetch_optional(get(owner, id)).await?;
-        row.as_ref().map(read).transpose()
+        self.read_optional(get(owner, id), read).await
     }
 
     /// Returns a watch of any owner. Only for background work, never for a caller's request.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn watch_unscoped(&self, id: &WatchId) -> Result<Option<StoredWatch>, DatabaseError> {
-        let row = self.fetch_optional(load(id)).await?;
-        row.as_ref().map(read).transpose()
+        self.read_optional(load(id), read).await
     }
 
     /// Returns a page of an owner's watches, newest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn watches(
         &self,
         owner: &Owner,
@@ -126,25 +113,17 @@ impl Store {
     }
 
     /// Returns the number of matching watches on all pages.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn count_watches(
         &self,
         owner: &Owner,
         filter: WatchFilter,
     ) -> Result<u64, DatabaseError> {
-        let row = self.fetch_optional(count(owner, filter)).await?;
-        let number = row.map_or(Ok(0), |row| row.int("number"))?;
-        Ok(number.unsigned_abs())
+        self.read_count(count(owner, filter)).await
     }
 
     /// Returns at most `limit` watches of a price check whose status the price changes: active ones
     /// whose trigger is reached, and triggered ones whose trigger is no longer reached. A `total`
     /// of `None` means that nothing is available.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn watches_affected_by_price(
         &self,
         tenant: &Tenant,
@@ -152,43 +131,38 @@ impl Store {
         total: Option<Money>,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        let rows = self
-            .fetch_all(select_affected_by_price(tenant, price_check, total, limit))
-            .await?;
-        rows.iter().map(|row| row.json("document")).collect()
+        self.read_all(
+            select_affected_by_price(tenant, price_check, total, limit),
+            |row| row.json("document"),
+        )
+        .await
     }
 
     /// Returns the highest trigger price of the active watches of a price check, in minor units.
     /// Returns `None` if no watch is active.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn highest_trigger(
         &self,
         tenant: &Tenant,
         price_check: &PriceCheckId,
     ) -> Result<Option<i64>, DatabaseError> {
-        let row = self
-            .fetch_optional(select_highest_trigger(tenant, price_check))
-            .await?;
-        row.map(|row| row.int("trigger_minor")).transpose()
+        self.read_optional(select_highest_trigger(tenant, price_check), |row| {
+            row.int("trigger_minor")
+        })
+        .await
     }
 
     /// Returns at most `limit` watches of a price check that are open and have no purchase in
     /// progress.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn watches_awaiting_price(
         &self,
         tenant: &Tenant,
         price_check: &PriceCheckId,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        let rows = self
-            .fetch_all(select_awaiting_price(tenant, price_check, limit))
-            .await?;
-        rows.iter().map(|row| row.json("document")).collect()
+        self.read_all(select_awaiting_price(tenant, price_check, limit), |row| {
+            row.json("document")
+        })
+        .await
     }
 }
 
@@ -204,68 +178,41 @@ const SELECT: &str = "SELECT w.document, \
 /// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
 /// list.
 fn get(owner: &Owner, id: &WatchId) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "{SELECT} WHERE w.organization = $1 AND w.mode = $2 AND w.id = $3 AND w.user_id || '' = $4"
-        )
-        .into(),
-        args: vec![
-            owner.tenant.organization.as_str().into(),
-            owner.tenant.mode.into(),
-            id.as_str().into(),
-            owner.user.as_str().into(),
-        ],
-    }
+        ),
+        &owner.tenant,
+        id.as_str(),
+        owner.user.as_str(),
+    )
 }
 
 pub(crate) fn load(id: &WatchId) -> Statement {
-    Statement {
-        sql: format!("{SELECT} WHERE w.id = $1").into(),
-        args: vec![id.as_str().into()],
-    }
+    statement!(format!("{SELECT} WHERE w.id = $1"), id.as_str(),)
 }
 
 pub(crate) fn list(owner: &Owner, filter: WatchFilter, page: PageRequest) -> Statement {
-    let mut args = vec![
-        Value::from(page.limit.saturating_add(1)),
-        Value::from(page.offset),
-    ];
-    let condition = condition(owner, filter, &mut args);
-    Statement {
-        sql: format!(
-            "{SELECT} WHERE {condition} ORDER BY w.created_at DESC, w.id DESC LIMIT $1 OFFSET $2"
-        )
-        .into(),
-        args,
-    }
+    let mut conditions = conditions(owner, filter);
+    let (condition, limit) = (conditions.text(), conditions.limit(page));
+    conditions.statement(format!(
+        "{SELECT} WHERE {condition} ORDER BY w.created_at DESC, w.id DESC {limit}"
+    ))
 }
 
 pub(crate) fn count(owner: &Owner, filter: WatchFilter) -> Statement {
-    let mut args = Vec::new();
-    let condition = condition(owner, filter, &mut args);
-    Statement {
-        sql: format!("SELECT COUNT(*) AS number FROM watch AS w WHERE {condition}").into(),
-        args,
-    }
+    conditions(owner, filter).count("watch AS w")
 }
 
-fn condition(owner: &Owner, filter: WatchFilter, args: &mut Vec<Value>) -> String {
-    let mut columns = vec![
-        (
-            "organization",
-            Value::from(owner.tenant.organization.as_str()),
-        ),
-        ("mode", Value::from(owner.tenant.mode)),
-        ("user_id", Value::from(owner.user.as_str())),
-    ];
+fn conditions(owner: &Owner, filter: WatchFilter) -> ConditionBuilder {
+    let mut conditions = ConditionBuilder::default();
+    conditions.add("w.organization =", owner.tenant.organization.as_str());
+    conditions.add("w.mode =", owner.tenant.mode);
+    conditions.add("w.user_id =", owner.user.as_str());
     if let Some(status) = filter.status {
-        columns.push(("status", Value::from(status.as_str())));
+        conditions.add("w.status =", status.as_str());
     }
-    let conditions = columns.into_iter().map(|(column, value)| {
-        args.push(value);
-        format!("w.{column} = ${}", args.len())
-    });
-    conditions.collect::<Vec<_>>().join(" AND ")
+    conditions
 }
 
 pub(crate) fn select_affected_by_price(
@@ -281,8 +228,7 @@ pub(crate) fn select_affected_by_price(
          SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
            AND status = 'triggered' AND trigger_minor < $4 \
          LIMIT $5",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         price_check.as_str(),
         // An unavailable offer counts as more expensive than any price.
         total.map_or(i64::MAX, |total| total.minor),
@@ -295,8 +241,7 @@ pub(crate) fn select_highest_trigger(tenant: &Tenant, price_check: &PriceCheckId
         "SELECT trigger_minor FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id \
          = $3 \
            AND status = 'active' ORDER BY trigger_minor DESC LIMIT 1",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         price_check.as_str(),
     )
 }
@@ -309,8 +254,7 @@ pub(crate) fn select_awaiting_price(
     statement!(
         "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
            AND status IN ('active', 'triggered') LIMIT $4",
-        tenant.organization.as_str(),
-        tenant.mode,
+        tenant,
         price_check.as_str(),
         limit,
     )

@@ -1,6 +1,5 @@
 //! Price checks of watches. All watches of a tenant with the same query share one row.
 
-use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -27,7 +26,6 @@ pub struct PriceCheckClaim<'a> {
 /// A leased price check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedPriceCheck {
-    /// The price check's id.
     pub id: PriceCheckId,
     /// The tenant that owns the watches.
     pub tenant: Tenant,
@@ -65,8 +63,7 @@ impl UnitOfWork {
                next_check_at = CASE WHEN price_check.next_check_at < excluded.next_check_at \
                          THEN price_check.next_check_at ELSE excluded.next_check_at END, \
                watch_revision = price_check.watch_revision + 1",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             derive_id(tenant, &watch.query).as_str(),
             query,
             self.now,
@@ -85,8 +82,7 @@ impl UnitOfWork {
             "UPDATE price_check SET last_checked_at = $5, last_total_minor = $6, \
              lease_expires_at = {now_ms} + $7 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4",
-            price_check.tenant.organization.as_str(),
-            price_check.tenant.mode,
+            &price_check.tenant,
             price_check.id.as_str(),
             price_check.token.as_str(),
             seen.observed_at,
@@ -114,8 +110,7 @@ impl UnitOfWork {
                next_check_at = CASE WHEN watch_revision = $7 THEN $8 ELSE next_check_at END, \
                lease_token = NULL, lease_expires_at = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4",
-            price_check.tenant.organization.as_str(),
-            price_check.tenant.mode,
+            &price_check.tenant,
             price_check.id.as_str(),
             price_check.token.as_str(),
             seen.map(|seen| seen.observed_at),
@@ -136,8 +131,7 @@ impl UnitOfWork {
                AND watch_revision = $5 AND NOT EXISTS (SELECT 1 FROM watch AS w \
                  WHERE w.organization = $1 AND w.mode = $2 AND w.price_check_id = $3 \
                    AND w.status IN ('active', 'triggered', 'purchasing'))",
-            price_check.tenant.organization.as_str(),
-            price_check.tenant.mode,
+            &price_check.tenant,
             price_check.id.as_str(),
             price_check.token.as_str(),
             price_check.watch_revision,
@@ -149,24 +143,14 @@ impl UnitOfWork {
 impl Store {
     /// Claims due price checks without a valid lease, longest due first. No price check is in two
     /// claims.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn claim_price_checks(
         &self,
         claim: PriceCheckClaim<'_>,
     ) -> Result<Vec<ClaimedPriceCheck>, DatabaseError> {
         let mut write = UnitOfWork::new(claim.now);
         write.add_returning(self::claim(claim));
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
-        let mut claimed = outcome
-            .rows
-            .iter()
-            .map(read)
-            .collect::<Result<Vec<_>, _>>()?;
+        let outcome = self.execute_unconditional(write).await?;
+        let mut claimed = outcome.read_rows(read)?;
         claimed.sort_by_key(|(next_at, _)| *next_at);
         Ok(claimed
             .into_iter()
@@ -176,12 +160,9 @@ impl Store {
 
     /// Returns when the next price check without a lease is due. If a lease holder vanishes,
     /// polling finds the price check.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn next_price_check_due_at(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        let row = self.fetch_optional(next_due()).await?;
-        row.map(|row| row.timestamp("next_check_at")).transpose()
+        self.read_optional(next_due(), |row| row.timestamp("next_check_at"))
+            .await
     }
 }
 
@@ -189,8 +170,8 @@ impl Store {
 pub(crate) fn derive_id(tenant: &Tenant, query: &PriceQuery) -> PriceCheckId {
     // Members are serialized in a fixed order, so equal queries have equal texts. A query that
     // cannot be serialized is never stored, because its unit of work fails.
-    let asked = (&tenant.organization, tenant.mode, query);
-    let text = serde_json::to_vec(&asked).unwrap_or_default();
+    let identity = (&tenant.organization, tenant.mode, query);
+    let text = serde_json::to_vec(&identity).unwrap_or_default();
     let mut bits = [0; 16];
     let digest = Sha256::digest(&text);
     for (bit, byte) in bits.iter_mut().zip(digest) {
@@ -230,10 +211,7 @@ pub(crate) fn next_due() -> Statement {
 fn read(row: &Row) -> Result<(Timestamp, ClaimedPriceCheck), DatabaseError> {
     let price_check = ClaimedPriceCheck {
         id: row.parsed("id", PriceCheckId::parse)?,
-        tenant: Tenant {
-            organization: row.text("organization")?,
-            mode: row.mode()?,
-        },
+        tenant: row.tenant()?,
         query: row.json("query")?,
         watch_revision: row.int("watch_revision")?,
         token: row.text("lease_token")?,

@@ -1,6 +1,6 @@
 //! Delivery attempts with the endpoints' responses.
 
-use crate::statement::{Row, Statement, text_array};
+use crate::statement::{Row, Statement, statement, text_array};
 use crate::{DatabaseError, Store};
 use host_domain::id::DeliveryId;
 use host_domain::owner::Tenant;
@@ -26,9 +26,6 @@ pub struct DeliveryAttempt {
 impl Store {
     /// Returns the attempts of the current generation of these deliveries, each with its delivery's
     /// id, in order.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn delivery_attempts(
         &self,
         tenant: &Tenant,
@@ -37,30 +34,23 @@ impl Store {
         if deliveries.is_empty() {
             return Ok(Vec::new());
         }
-        self.fetch_all(select_attempts(tenant, deliveries))
-            .await?
-            .iter()
-            .map(read)
-            .collect()
+        self.read_all(select_attempts(tenant, deliveries), read)
+            .await
     }
 }
 
 pub(crate) fn select_attempts(tenant: &Tenant, deliveries: &[&DeliveryId]) -> Statement {
-    Statement {
-        sql: "SELECT a.delivery_id, a.attempt_number, a.response_status, a.response_body, \
+    statement!(
+        "SELECT a.delivery_id, a.attempt_number, a.response_status, a.response_body, \
               a.error, a.duration_ms, a.created_at \
               FROM webhook_delivery AS d JOIN webhook_delivery_attempt AS a \
                 ON a.organization = d.organization AND a.mode = d.mode \
                 AND a.delivery_id = d.id AND a.generation = d.generation \
               WHERE d.organization = $1 AND d.mode = $2 AND d.id {in $3} \
-              ORDER BY a.delivery_id, a.attempt_number"
-            .into(),
-        args: vec![
-            tenant.organization.as_str().into(),
-            tenant.mode.into(),
-            text_array(deliveries.iter().map(|id| id.as_str())),
-        ],
-    }
+              ORDER BY a.delivery_id, a.attempt_number",
+        tenant,
+        text_array(deliveries.iter().map(|id| id.as_str())),
+    )
 }
 
 fn read(row: &Row) -> Result<(DeliveryId, DeliveryAttempt), DatabaseError> {

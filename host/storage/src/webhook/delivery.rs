@@ -1,8 +1,8 @@
 //! Deliveries for their owners: created with their event, listed, and replayed.
 
-use super::subscription::read_tenant;
+use crate::booking::page_from_rows;
+use crate::condition::ConditionBuilder;
 use crate::event::OutboxEvent;
-use crate::hotel::page_from_rows;
 use crate::statement::{Row, Statement, Value, statement};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -136,8 +136,7 @@ impl UnitOfWork {
              failed_at = $13, failure_reason = $14, lease_token = NULL, lease_expires_at = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND generation = $4 \
              AND status = $5",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             delivery.id.as_str(),
             read_generation,
             read_status.as_str(),
@@ -157,23 +156,17 @@ impl UnitOfWork {
 
 impl Store {
     /// Returns a delivery to a subscription.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn delivery(
         &self,
         tenant: &Tenant,
         subscription: &SubscriptionId,
         id: &DeliveryId,
     ) -> Result<Option<StoredDelivery>, DatabaseError> {
-        let row = self.fetch_optional(get(tenant, subscription, id)).await?;
-        row.as_ref().map(read).transpose()
+        self.read_optional(get(tenant, subscription, id), read)
+            .await
     }
 
     /// Returns a page of the deliveries to a subscription, newest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn deliveries(
         &self,
         tenant: &Tenant,
@@ -188,32 +181,19 @@ impl Store {
     }
 
     /// Returns the number of matching deliveries on all pages.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn count_deliveries(
         &self,
         tenant: &Tenant,
         subscription: &SubscriptionId,
         filter: DeliveryFilter,
     ) -> Result<u64, DatabaseError> {
-        let mut args = Vec::new();
-        let condition = condition(tenant, subscription, filter, &mut args);
-        let select = Statement {
-            sql: format!("SELECT COUNT(*) AS number FROM webhook_delivery AS d WHERE {condition}")
-                .into(),
-            args,
-        };
-        let row = self.fetch_optional(select).await?;
-        let number = row.map_or(Ok(0), |row| row.int("number"))?;
-        Ok(number.unsigned_abs())
+        let conditions = conditions(tenant, subscription, filter);
+        self.read_count(conditions.count("webhook_delivery AS d"))
+            .await
     }
 
     /// Returns at most `limit` deliveries to a subscription that failed between `since` and
     /// `until`, both inclusive, in any order.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn failed_deliveries(
         &self,
         tenant: &Tenant,
@@ -225,17 +205,14 @@ impl Store {
         let filter = DeliveryFilter {
             status: Some(DeliveryStatus::Failed),
         };
-        let mut args = vec![since.into(), until.into(), limit.into()];
-        let condition = condition(tenant, subscription, filter, &mut args);
-        let select = Statement {
-            sql: format!(
-                "SELECT {COLUMNS} FROM {WITH_EVENT} \
-                 WHERE {condition} AND d.failed_at BETWEEN $1 AND $2 LIMIT $3"
-            )
-            .into(),
-            args,
-        };
-        self.fetch_all(select).await?.iter().map(read).collect()
+        let mut conditions = conditions(tenant, subscription, filter);
+        conditions.add("d.failed_at >=", since);
+        conditions.add("d.failed_at <=", until);
+        let (condition, limit) = (conditions.text(), conditions.bind(limit));
+        let select = conditions.statement(format!(
+            "SELECT {COLUMNS} FROM {WITH_EVENT} WHERE {condition} LIMIT {limit}"
+        ));
+        self.read_all(select, read).await
     }
 }
 
@@ -248,19 +225,15 @@ const WITH_EVENT: &str = "webhook_delivery AS d JOIN outbox AS o \
     ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id";
 
 fn get(tenant: &Tenant, subscription: &SubscriptionId, id: &DeliveryId) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM {WITH_EVENT} WHERE d.organization = $1 AND d.mode = $2 \
              AND d.id = $3 AND d.subscription_id = $4"
-        )
-        .into(),
-        args: vec![
-            tenant.organization.as_str().into(),
-            tenant.mode.into(),
-            id.as_str().into(),
-            subscription.as_str().into(),
-        ],
-    }
+        ),
+        tenant,
+        id.as_str(),
+        subscription.as_str(),
+    )
 }
 
 /// Selects the ids of the page first, because an index contains them: skipped deliveries are not
@@ -271,47 +244,36 @@ pub(crate) fn list(
     filter: DeliveryFilter,
     page: PageRequest,
 ) -> Statement {
-    let mut args = vec![page.limit.saturating_add(1).into(), page.offset.into()];
-    let condition = condition(tenant, subscription, filter, &mut args);
+    let mut conditions = conditions(tenant, subscription, filter);
+    let (condition, limit) = (conditions.text(), conditions.limit(page));
     let newest_first = "ORDER BY d.created_at DESC, d.id DESC";
-    Statement {
-        sql: format!(
-            "SELECT {COLUMNS} FROM {WITH_EVENT} JOIN \
-             (SELECT d.organization, d.mode, d.id FROM webhook_delivery AS d \
-              WHERE {condition} {newest_first} LIMIT $1 OFFSET $2) AS page \
-             ON page.organization = d.organization AND page.mode = d.mode AND page.id = d.id \
-             {newest_first}"
-        )
-        .into(),
-        args,
-    }
+    conditions.statement(format!(
+        "SELECT {COLUMNS} FROM {WITH_EVENT} JOIN \
+         (SELECT d.organization, d.mode, d.id FROM webhook_delivery AS d \
+          WHERE {condition} {newest_first} {limit}) AS page \
+         ON page.organization = d.organization AND page.mode = d.mode AND page.id = d.id \
+         {newest_first}"
+    ))
 }
 
-fn condition(
+fn conditions(
     tenant: &Tenant,
     subscription: &SubscriptionId,
     filter: DeliveryFilter,
-    args: &mut Vec<Value>,
-) -> String {
-    let mut columns: Vec<(&str, Value)> = vec![
-        ("organization", tenant.organization.as_str().into()),
-        ("mode", tenant.mode.into()),
-        ("subscription_id", subscription.as_str().into()),
-    ];
+) -> ConditionBuilder {
+    let mut conditions = ConditionBuilder::default();
+    conditions.add("d.organization =", tenant.organization.as_str());
+    conditions.add("d.mode =", tenant.mode);
+    conditions.add("d.subscription_id =", subscription.as_str());
     if let Some(status) = filter.status {
-        columns.push(("status", status.as_str().into()));
+        conditions.add("d.status =", status.as_str());
     }
-    let mut conditions = Vec::with_capacity(columns.len());
-    for (column, value) in columns {
-        args.push(value);
-        conditions.push(format!("d.{column} = ${}", args.len()));
-    }
-    conditions.join(" AND ")
+    conditions
 }
 
 pub(crate) fn read(row: &Row) -> Result<StoredDelivery, DatabaseError> {
     Ok(StoredDelivery {
-        tenant: read_tenant(row)?,
+        tenant: row.tenant()?,
         delivery: Delivery {
             id: row.parsed("id", DeliveryId::parse)?,
             subscription: row.parsed("subscription_id", SubscriptionId::parse)?,

@@ -7,7 +7,6 @@ use super::attempt::DeliveryAttempt;
 use super::delivery::{self, StoredDelivery};
 use super::subscription;
 use super::subscription::SealedSecrets;
-use crate::error::CommitError;
 use crate::statement::{Statement, statement, text_array};
 use crate::wakeup::WorkQueue;
 use crate::{DatabaseError, Store, UnitOfWork};
@@ -21,7 +20,6 @@ use serde_json::json;
 /// An ACTIVE subscription that has deliveries to send, now or later.
 #[derive(Debug, Clone)]
 pub struct DueSubscription {
-    /// The subscription.
     pub subscription: Subscription,
     /// The signing secrets.
     pub secrets: SealedSecrets,
@@ -60,22 +58,22 @@ pub struct DeliveryRelease {
 impl UnitOfWork {
     /// Stores the results of attempts and releases the deliveries. For a delivery that the token no
     /// longer leases, nothing is stored.
-    pub fn release_deliveries(&mut self, answered: &[DeliveryRelease]) -> &mut Self {
-        let attempts: Vec<_> = answered.iter().filter_map(attempt_item).collect();
+    pub fn release_deliveries(&mut self, releases: &[DeliveryRelease]) -> &mut Self {
+        let attempts: Vec<_> = releases.iter().filter_map(attempt_item).collect();
         if !attempts.is_empty() {
             let attempts = self.encode_json(&attempts);
             self.add(insert_attempts(attempts));
         }
-        let moves: Vec<_> = answered.iter().map(move_item).collect();
+        let moves: Vec<_> = releases.iter().map(move_item).collect();
         let moves = self.encode_json(&moves);
         // Deliveries that are released without an attempt are due at once.
-        if answered.iter().any(|one| one.attempt.is_none()) {
+        if releases.iter().any(|release| release.attempt.is_none()) {
             self.wakeups.insert(WorkQueue::Deliveries);
         }
         self.add(update_deliveries(moves));
-        let of_watches = |one: &&DeliveryRelease| one.product == Product::Watch;
-        let logged = answered.iter().filter(of_watches);
-        self.update_watch_event_statuses(logged.map(|one| (&one.tenant, &one.delivery)))
+        let of_watches = |release: &&DeliveryRelease| release.product == Product::Watch;
+        let logged = releases.iter().filter(of_watches);
+        self.update_watch_event_statuses(logged.map(|release| (&release.tenant, &release.delivery)))
     }
 }
 
@@ -101,9 +99,6 @@ impl UnitOfWork {
 impl Store {
     /// Returns at most `limit` ACTIVE subscriptions with deliveries that are not leased, longest due
     /// first. The subscriptions in `without` are excluded.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn due_subscriptions(
         &self,
         without: &[&SubscriptionId],
@@ -123,9 +118,6 @@ impl Store {
 
     /// Claims due deliveries without a valid lease. No delivery is in two claims. PENDING
     /// deliveries become PUBLISHED, as in [`host_domain::webhook::DeliveryEvent::Claimed`].
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn claim_deliveries(
         &self,
         claim: DeliveryClaim<'_>,
@@ -134,15 +126,8 @@ impl Store {
         for (subscription, room) in claim.capacities {
             write.add_returning(self::claim(claim, subscription, *room));
         }
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
-        let mut claimed = outcome
-            .rows
-            .iter()
-            .map(delivery::read)
-            .collect::<Result<Vec<_>, _>>()?;
+        let outcome = self.execute_unconditional(write).await?;
+        let mut claimed = outcome.read_rows(delivery::read)?;
         claimed.sort_by(|a, b| {
             let key = |one: &StoredDelivery| (one.delivery.next_at(), one.delivery.created_at);
             key(a).cmp(&key(b))
@@ -152,35 +137,26 @@ impl Store {
 
     /// Returns the creation time of the oldest delivery that waits for an ACTIVE subscription.
     /// Returns `None` if none waits.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn oldest_undelivered(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        let row = self.fetch_optional(oldest()).await?;
-        row.map(|row| row.timestamp("created_at")).transpose()
+        self.read_optional(oldest(), |row| row.timestamp("created_at"))
+            .await
     }
 
     /// Returns at most `limit` deliveries, oldest first, that still wait because their subscription
     /// is not ACTIVE. They were created, and last replayed, before `before`.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn stalled_deliveries(
         &self,
         before: Timestamp,
         limit: u32,
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
-        let rows = self.fetch_all(select_stalled(before, limit)).await?;
-        rows.iter().map(delivery::read).collect()
+        self.read_all(select_stalled(before, limit), delivery::read)
+            .await
     }
 
     /// Deletes deliveries of subscriptions that were deleted before `deleted_before`, at most
     /// `limit` for each subscription so that other writes do not wait long. Also deletes
     /// subscriptions without any deliveries left. Returns the number of deleted deliveries. Writes
     /// in progress when a subscription was deleted must have ended by `deleted_before`.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn purge_deleted_subscriptions(
         &self,
         deleted_before: Timestamp,
@@ -189,7 +165,7 @@ impl Store {
         let rows = self.fetch_all(deleted(deleted_before)).await?;
         let mut forgotten = 0;
         for row in rows {
-            let tenant = subscription::read_tenant(&row)?;
+            let tenant = row.tenant()?;
             let id = row.parsed("id", SubscriptionId::parse)?;
             forgotten += self.forget_deliveries_of(&tenant, &id, limit).await?;
         }
@@ -206,8 +182,7 @@ impl Store {
         let select = statement!(
             "SELECT id FROM webhook_delivery \
              WHERE organization = $1 AND mode = $2 AND subscription_id = $3 LIMIT $4",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
             limit,
         );
@@ -219,8 +194,7 @@ impl Store {
             write.add(statement!(
                 "DELETE FROM webhook_subscription \
                  WHERE organization = $1 AND mode = $2 AND id = $3 AND deleted_at IS NOT NULL",
-                tenant.organization.as_str(),
-                tenant.mode,
+                tenant,
                 id.as_str(),
             ));
         }
@@ -228,22 +202,15 @@ impl Store {
             ("webhook_delivery_attempt", "delivery_id"),
             ("webhook_delivery", "id"),
         ] {
-            write.add(Statement {
-                sql: format!(
+            write.add(statement!(
+                format!(
                     "DELETE FROM {table} WHERE organization = $1 AND mode = $2 AND {key} {{in $3}}"
-                )
-                .into(),
-                args: vec![
-                    tenant.organization.as_str().into(),
-                    tenant.mode.into(),
-                    text_array(ids.iter().map(String::as_str)),
-                ],
-            });
+                ),
+                tenant,
+                text_array(ids.iter().map(String::as_str)),
+            ));
         }
-        let outcome = self
-            .execute(write)
-            .await
-            .map_err(CommitError::into_database)?;
+        let outcome = self.execute_unconditional(write).await?;
         Ok(outcome.rows_affected)
     }
 }
@@ -251,8 +218,8 @@ impl Store {
 /// Finds subscriptions by skipping through the index of due deliveries. Each takes one index step,
 /// however many deliveries wait for it.
 pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "WITH RECURSIVE busy(id) AS ( \
                SELECT (SELECT first.subscription_id FROM webhook_delivery AS first \
                        WHERE first.next_attempt_at IS NOT NULL \
@@ -273,13 +240,10 @@ pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
                WHERE s.status = 'ACTIVE' AND s.deleted_at IS NULL AND NOT (s.id {{in $2}})) \
              SELECT * FROM waiting WHERE due_at IS NOT NULL ORDER BY due_at LIMIT $1",
             subscription::COLUMNS
-        )
-        .into(),
-        args: vec![
-            limit.into(),
-            text_array(without.iter().map(|id| id.as_str())),
-        ],
-    }
+        ),
+        limit,
+        text_array(without.iter().map(|id| id.as_str())),
+    )
 }
 
 pub(crate) fn claim(claim: DeliveryClaim<'_>, from: &SubscriptionId, room: u32) -> Statement {
@@ -364,17 +328,17 @@ pub(crate) fn note_successes(subscriptions: String) -> Statement {
     )
 }
 
-fn attempt_item(answered: &DeliveryRelease) -> Option<serde_json::Value> {
-    let attempt = answered.attempt.as_ref()?;
+fn attempt_item(release: &DeliveryRelease) -> Option<serde_json::Value> {
+    let attempt = release.attempt.as_ref()?;
     // PostgreSQL cannot store NUL characters in text.
     let body = attempt.response_body.as_deref();
     let body = body.map(|body| body.replace('\0', "\u{fffd}"));
     Some(json!({
-        "organization": answered.tenant.organization,
-        "mode": answered.tenant.mode.as_str(),
-        "id": answered.delivery.id.as_str(),
-        "token": answered.token,
-        "generation": answered.delivery.generation,
+        "organization": release.tenant.organization,
+        "mode": release.tenant.mode.as_str(),
+        "id": release.delivery.id.as_str(),
+        "token": release.token,
+        "generation": release.delivery.generation,
         "number": attempt.number,
         "response_status": attempt.response_status,
         "response_body": body,
@@ -384,14 +348,14 @@ fn attempt_item(answered: &DeliveryRelease) -> Option<serde_json::Value> {
     }))
 }
 
-fn move_item(answered: &DeliveryRelease) -> serde_json::Value {
-    let delivery = &answered.delivery;
+fn move_item(release: &DeliveryRelease) -> serde_json::Value {
+    let delivery = &release.delivery;
     let failure = delivery.failure();
     json!({
-        "organization": answered.tenant.organization,
-        "mode": answered.tenant.mode.as_str(),
+        "organization": release.tenant.organization,
+        "mode": release.tenant.mode.as_str(),
         "id": delivery.id.as_str(),
-        "token": answered.token,
+        "token": release.token,
         "generation": delivery.generation,
         "status": delivery.status().as_str(),
         "attempt_count": delivery.attempts,

@@ -1,6 +1,6 @@
 //! Subscriptions with their encrypted secrets.
 
-use crate::hotel::page_from_rows;
+use crate::booking::page_from_rows;
 use crate::statement::{Row, Statement, statement};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -23,8 +23,7 @@ impl UnitOfWork {
             "INSERT INTO webhook_subscription (organization, mode, id, product, url, \
              event_types, description, status, sealed_secret, created_at, updated_at, version) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             subscription.id.as_str(),
             subscription.product.as_str(),
             subscription.url.as_str(),
@@ -56,8 +55,7 @@ impl UnitOfWork {
              version = $11 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $12 \
              AND deleted_at IS NULL",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             subscription.id.as_str(),
             subscription.url.as_str(),
             event_types,
@@ -88,8 +86,7 @@ impl UnitOfWork {
             statement!(
                 "UPDATE webhook_subscription SET sealed_secret = $4, sealed_previous_secret = $5 \
                  WHERE organization = $1 AND mode = $2 AND id = $3",
-                subscription.tenant.organization.as_str(),
-                subscription.tenant.mode,
+                &subscription.tenant,
                 subscription.id.as_str(),
                 sealed.current.as_slice(),
                 sealed.previous.as_deref(),
@@ -111,8 +108,7 @@ impl UnitOfWork {
              sealed_previous_secret = NULL \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND product = $4 \
              AND deleted_at IS NULL",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
             product.as_str(),
             self.now,
@@ -128,8 +124,7 @@ impl UnitOfWork {
             "INSERT INTO webhook_subscription_event_type (organization, mode, subscription_id, \
              event_type) SELECT $1, $2, $3, item.value FROM {texts $4} WHERE TRUE \
              ON CONFLICT DO NOTHING",
-            subscription.tenant.organization.as_str(),
-            subscription.tenant.mode,
+            &subscription.tenant,
             subscription.id.as_str(),
             event_types,
         ))
@@ -139,8 +134,7 @@ impl UnitOfWork {
         self.add(statement!(
             "DELETE FROM webhook_subscription_event_type \
              WHERE organization = $1 AND mode = $2 AND subscription_id = $3",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
         ))
     }
@@ -157,23 +151,16 @@ pub struct SealedSecrets {
 
 impl Store {
     /// Returns a tenant's subscription to a product. Deleted subscriptions are omitted.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn subscription(
         &self,
         tenant: &Tenant,
         product: Product,
         id: &SubscriptionId,
     ) -> Result<Option<Subscription>, DatabaseError> {
-        let row = self.fetch_optional(get(tenant, product, id)).await?;
-        row.as_ref().map(read).transpose()
+        self.read_optional(get(tenant, product, id), read).await
     }
 
     /// Returns the secrets of a subscription. Returns `None` if it does not exist or was deleted.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn sealed_secrets(
         &self,
         tenant: &Tenant,
@@ -182,21 +169,13 @@ impl Store {
         let select = statement!(
             "SELECT sealed_secret, sealed_previous_secret FROM webhook_subscription \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND deleted_at IS NULL",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             id.as_str(),
         );
-        self.fetch_optional(select)
-            .await?
-            .as_ref()
-            .map(read_secrets)
-            .transpose()
+        self.read_optional(select, read_secrets).await
     }
 
     /// Returns a page of a tenant's subscriptions to a product, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn subscriptions(
         &self,
         tenant: &Tenant,
@@ -208,9 +187,6 @@ impl Store {
     }
 
     /// Returns the number of a tenant's subscriptions to a product.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn count_subscriptions(
         &self,
         tenant: &Tenant,
@@ -219,13 +195,10 @@ impl Store {
         let select = statement!(
             "SELECT COUNT(*) AS number FROM webhook_subscription \
              WHERE organization = $1 AND mode = $2 AND product = $3 AND deleted_at IS NULL",
-            tenant.organization.as_str(),
-            tenant.mode,
+            tenant,
             product.as_str(),
         );
-        let row = self.fetch_optional(select).await?;
-        let number = row.map_or(Ok(0), |row| row.int("number"))?;
-        Ok(number.unsigned_abs())
+        self.read_count(select).await
     }
 }
 
@@ -235,44 +208,36 @@ pub(crate) const COLUMNS: &str = "s.organization, s.mode, s.id, s.product, s.url
     s.updated_at, s.version";
 
 fn get(tenant: &Tenant, product: Product, id: &SubscriptionId) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM webhook_subscription AS s \
              WHERE s.organization = $1 AND s.mode = $2 AND s.id = $3 AND s.product = $4 \
              AND s.deleted_at IS NULL"
-        )
-        .into(),
-        args: vec![
-            tenant.organization.as_str().into(),
-            tenant.mode.into(),
-            id.as_str().into(),
-            product.as_str().into(),
-        ],
-    }
+        ),
+        tenant,
+        id.as_str(),
+        product.as_str(),
+    )
 }
 
 pub(crate) fn list(tenant: &Tenant, product: Product, page: PageRequest) -> Statement {
-    Statement {
-        sql: format!(
+    statement!(
+        format!(
             "SELECT {COLUMNS} FROM webhook_subscription AS s \
              WHERE s.organization = $1 AND s.mode = $2 AND s.product = $3 \
              AND s.deleted_at IS NULL ORDER BY s.created_at, s.id LIMIT $4 OFFSET $5"
-        )
-        .into(),
-        args: vec![
-            tenant.organization.as_str().into(),
-            tenant.mode.into(),
-            product.as_str().into(),
-            page.limit.saturating_add(1).into(),
-            page.offset.into(),
-        ],
-    }
+        ),
+        tenant,
+        product.as_str(),
+        page.limit.saturating_add(1),
+        page.offset,
+    )
 }
 
 pub(crate) fn read(row: &Row) -> Result<Subscription, DatabaseError> {
     Ok(Subscription {
         id: row.parsed("id", SubscriptionId::parse)?,
-        tenant: read_tenant(row)?,
+        tenant: row.tenant()?,
         product: row.enum_value("product", Product::parse)?,
         url: row.text("url")?,
         event_types: row.json("event_types")?,
@@ -290,12 +255,5 @@ pub(crate) fn read_secrets(row: &Row) -> Result<SealedSecrets, DatabaseError> {
     Ok(SealedSecrets {
         current: row.blob("sealed_secret")?,
         previous: row.blob_opt("sealed_previous_secret")?,
-    })
-}
-
-pub(crate) fn read_tenant(row: &Row) -> Result<Tenant, DatabaseError> {
-    Ok(Tenant {
-        organization: row.text("organization")?,
-        mode: row.mode()?,
     })
 }

@@ -11,7 +11,7 @@ use crate::report::Row;
 use crate::sample::{Samples, ms, ratio};
 use crate::turns::{Compared, Turns};
 use anyhow::{Context, Result, ensure};
-use host_domain::hotel::supplier_api::PriceRequest;
+use host_domain::hotel::supplier_api::HotelPriceRequest;
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::money::Currency;
 use host_domain::time::Date;
@@ -180,9 +180,9 @@ fn settings(upstream: &Running, delay_ms: u32) -> serde_json::Value {
     json!({ "data_url": url, "book_url": url })
 }
 
-fn request() -> Result<PriceRequest> {
+fn request() -> Result<HotelPriceRequest> {
     let date = |text: &str| text.parse::<Date>().ok().context("the text is not a date");
-    Ok(PriceRequest {
+    Ok(HotelPriceRequest {
         supplier_hotel_ids: (0..HOTELS).map(hotel_id).collect(),
         stay: Stay {
             check_in: date("2027-06-01")?,

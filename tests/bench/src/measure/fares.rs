@@ -10,7 +10,7 @@ use crate::turns::Turns;
 use anyhow::{Context, Result, ensure};
 use duffel_flights::DuffelFlights;
 use host_domain::flight::passenger::Travellers;
-use host_domain::flight::supplier_api::{Filters, PriceRequest, RequestedJourney, Sort};
+use host_domain::flight::supplier_api::{Filters, FlightPriceRequest, RequestedJourney, Sort};
 use host_domain::money::Currency;
 use host_domain::time::Date;
 use host_runtime::{CallRecord, CallSink, ExchangeRecord, Supplier};
@@ -127,8 +127,8 @@ impl Sides {
     }
 }
 
-fn request() -> Result<PriceRequest> {
-    Ok(PriceRequest {
+fn request() -> Result<FlightPriceRequest> {
+    Ok(FlightPriceRequest {
         journeys: vec![RequestedJourney {
             origin: ROUTE.0.to_owned(),
             destination: ROUTE.1.to_owned(),

@@ -5,9 +5,9 @@ use super::payment::new_payment;
 use super::simulated_booking::Subject;
 use super::{BIRTH, Happening, Life, TROUBLE_MS};
 use anyhow::{Result, bail, ensure};
-use host_application::booking::aggregate::BookingPhase;
-use host_domain::booking::{ChangeSource, Expiry, PaymentCollector};
-use host_domain::remote_call::RemoteCall;
+use host_application::booking::resolution::{resolved_event, unresolved_supplier_step};
+use host_domain::booking::{BookingEvent, BookingPhase, ChangeSource, Named, PaymentCollector};
+use host_domain::workflow::NextStep;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -30,7 +30,7 @@ pub(super) enum Wish {
     Settle,
 }
 
-impl<B: Subject> Life<'_, B> {
+impl<K: Subject> Life<'_, K> {
     /// Plans the requests of all actors.
     pub(super) fn plan_people(&mut self) {
         let random = self.random;
@@ -78,7 +78,7 @@ impl<B: Subject> Life<'_, B> {
                 self.pay();
                 Ok(())
             }
-            Wish::Hint(by) => self.tell(B::change_reported_event(by)),
+            Wish::Hint(by) => self.tell(BookingEvent::ChangeReported(by)),
             Wish::SupplierCancels => {
                 let is_booked =
                     matches!(self.row.as_ref().unwrap().phase(), BookingPhase::Confirmed);
@@ -104,9 +104,9 @@ impl<B: Subject> Life<'_, B> {
         }
     }
 
-    fn wished(&self, wish: Wish) -> Option<B::Event> {
+    fn wished(&self, wish: Wish) -> Option<BookingEvent<K>> {
         let booking = self.row.as_ref().unwrap();
-        booking.wished(wish, self.random, self.setting, self.now)
+        K::wished(booking, wish, self.random, self.setting, self.now)
     }
 
     /// Mirrors `Application::start_completion`.
@@ -115,14 +115,14 @@ impl<B: Subject> Life<'_, B> {
         if !matches!(booking.phase(), BookingPhase::ReadyToComplete) {
             return Ok(());
         }
-        let event = if booking.expires_at() <= self.now {
-            B::expired_event(Expiry::Offer)
+        let event = if booking.offer_expires_at <= self.now {
+            BookingEvent::OfferExpired
         } else {
-            let by_instrument = booking.payment_collector() == PaymentCollector::Gateway
-                && !booking.uses_payment_sdk();
-            let payment =
-                by_instrument.then(|| new_payment(self.random, booking.total(), self.now));
-            B::book_started_event(payment)
+            let by_instrument =
+                booking.payment_collector == PaymentCollector::Gateway && !booking.use_payment_sdk;
+            let payment = by_instrument
+                .then(|| new_payment(self.random, booking.details.booked_price(), self.now));
+            BookingEvent::BookStarted { payment }
         };
         if !self.start(event)? {
             // The job is leased, so the client retries later.
@@ -136,12 +136,12 @@ impl<B: Subject> Life<'_, B> {
         // The browser needs a token from the prebook response.
         let booking = self.row.as_ref().unwrap();
         let is_known = booking
-            .payments()
+            .payments
             .iter()
             .any(|payment| payment.is_browser_payment());
         if is_known && self.world.browser_acts() && self.random.percent(50) {
             let after_ms = self.random.between(1, MINUTE_MS);
-            let by = match booking.payment_collector() {
+            let by = match booking.payment_collector {
                 PaymentCollector::Gateway => ChangeSource::Processor,
                 PaymentCollector::Supplier => ChangeSource::Supplier,
             };
@@ -152,10 +152,16 @@ impl<B: Subject> Life<'_, B> {
 
     /// Applies an event of a client or webhook and schedules the job. An event that is not valid in
     /// the current state is ignored.
-    fn tell(&mut self, event: B::Event) -> Result<()> {
+    fn tell(&mut self, event: BookingEvent<K>) -> Result<()> {
         let booking = self.row.clone().unwrap();
         if let Ok(moved) = booking.apply(event, self.now) {
-            self.note(|| format!("event: {} -> {}", moved.event, moved.booking.status_str()));
+            self.note(|| {
+                format!(
+                    "event: {} -> {}",
+                    moved.event,
+                    moved.booking.status().as_str()
+                )
+            });
             self.checks.moved(&moved)?;
             self.row = Some(moved.booking);
             self.ask_for_work();
@@ -174,24 +180,24 @@ impl<B: Subject> Life<'_, B> {
         {
             return Ok(());
         }
-        if let Some(decide) = booking.pending_refund_decision() {
+        if let Some(decide) = K::pending_refund_decision(&booking) {
             let paid = self.checks.paid_by(&booking);
             let kept = self.world.truth().map_or(paid, |order| order.kept);
-            self.start(decide(paid.less(kept)))?;
+            self.start(BookingEvent::Kind(decide(paid.less(kept))))?;
             return Ok(());
         }
-        let open = booking.unresolved_call();
-        let Some((step, RemoteCall::Sent { .. } | RemoteCall::Accepted { .. })) = open else {
+        let Some(step) = unresolved_supplier_step(&booking) else {
             return Ok(());
         };
-        let Some(done) = booking.is_done(step, self.world.truth()) else {
+        let name = step.name();
+        let Some(done) = K::is_done(&booking, name, self.world.truth()) else {
             return Ok(());
         };
-        let told = done.then_some("order");
-        self.note(|| format!("an operator resolves {step} as executed: {done}"));
-        self.checks.settled |= step == "cancel";
+        let reference = done.then_some("order");
+        self.note(|| format!("an operator resolves {name} as executed: {done}"));
+        self.checks.settled |= name == "cancel";
         self.checks.settlements += 1;
-        let event = booking.resolved_event(step, told, self.random);
+        let event = resolved_event(&booking, &step, reference, self.random);
         self.start(event)?;
         Ok(())
     }
@@ -201,10 +207,10 @@ impl<B: Subject> Life<'_, B> {
         let booking = self.row.as_ref().unwrap();
         self.checks.now(booking, &self.world)?;
         let next_at = match booking.next_step(self.now) {
-            host_domain::payment::NextStep::Run(_) => self.now,
-            host_domain::payment::NextStep::WaitUntil(at) => at,
-            host_domain::payment::NextStep::Idle => return Ok(()),
-            host_domain::payment::NextStep::Expire(_) => self.now,
+            NextStep::Run(_) => self.now,
+            NextStep::WaitUntil(at) => at,
+            NextStep::Idle => return Ok(()),
+            NextStep::Expire(_) => self.now,
         };
         let Some(job) = &self.job else {
             bail!(

@@ -5,33 +5,30 @@ use super::invariants::Checks;
 use super::payment::new_payment;
 use super::remote_call::Request;
 use super::scenario::{Setting, euros};
-use super::simulated_booking::{Answer, Around, Subject};
+use super::simulated_booking::{Subject, check_agreement, check_events};
 use super::supplier::{Order, World};
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};
-use host_application::booking::interpret::{Interpretation, flight as judge};
+use host_application::booking::steps::flight::FlightChangeRequest;
 use host_application::id_generator::IdGenerator;
-use host_domain::booking::PaymentCollector;
+use host_domain::booking::{BookingEvent, BookingState, BookingStatus, PaymentCollector};
 use host_domain::event::EventType;
 use host_domain::flight::booking::{
-    BookedService, Booking, Event, ServicePurchase, ServicePurchaseState, ServiceStatus, State,
-    Status,
+    BookedService, FlightBookedState, FlightBooking, FlightBookingDetails, FlightEvent,
+    ServicePurchase, ServicePurchaseState, ServiceStatus,
 };
 use host_domain::flight::itinerary::{
     Cabin, Direction, FareCondition, FareConditions, Journey, Segment,
 };
 use host_domain::flight::passenger::{PassengerContact, Travellers};
-use host_domain::flight::step::Step;
 use host_domain::flight::supplier_api::{
-    Baggage, BaggageType, BookingLookup, CancellationAmounts, PrebookResponse, ServiceType,
-    SupplierBooking, SupplierService,
+    Baggage, BaggageType, FlightCancellationAmounts, FlightPrebookResponse, FlightSupplierBooking,
+    ServiceType, SupplierService,
 };
-use host_domain::id::{BookingId, PaymentId, PurchaseId, ServiceId};
+use host_domain::id::{PurchaseId, ServiceId};
 use host_domain::money::Money;
-use host_domain::owner::{Mode, Owner, Tenant};
-use host_domain::payment::{Payment, PaymentStep};
 use host_domain::remote_call::RemoteCall;
-use host_domain::supplier::{SupplierBookingStatus, SupplierId};
+use host_domain::supplier::SupplierBookingStatus;
 use host_domain::time::Timestamp;
 
 fn conditions(setting: &Setting) -> FareConditions {
@@ -86,36 +83,7 @@ const BAG: Baggage = Baggage {
     max_weight_kg: Some(23),
 };
 
-fn state_of(order: Order) -> SupplierBooking {
-    let bag = |id: &String| SupplierService {
-        supplier_service_id: id.clone(),
-        service_type: ServiceType::Baggage,
-        passenger: Some(0),
-        supplier_segment_ids: vec!["seg".to_owned()],
-        baggage: Some(BAG),
-        quantity: 1,
-        unit_amount: euros(0),
-    };
-    SupplierBooking {
-        services: order.extras.iter().map(bag).collect(),
-        status: order.status,
-        supplier_reference: "order".to_owned(),
-        client_reference: None,
-        airline_pnr: None,
-        total: order.kept,
-        fare: None,
-        fare_tax: None,
-        journeys: Vec::new(),
-        changes: Vec::new(),
-        cancellation: order.amounts.map(|(fee, refund)| CancellationAmounts {
-            fee,
-            refund,
-            supplier_reference: None,
-        }),
-    }
-}
-
-fn purchase(random: &Random, price: Money, now: Timestamp) -> Event {
+fn purchase(random: &Random, price: Money, now: Timestamp) -> BookingEvent<FlightBookingDetails> {
     let payment = new_payment(random, price, now);
     let service = BookedService {
         id: ServiceId::from_bits(random.generate()),
@@ -142,31 +110,19 @@ fn purchase(random: &Random, price: Money, now: Timestamp) -> Event {
         failure: None,
         created_at: now,
     };
-    Event::PurchaseStarted {
+    BookingEvent::Kind(FlightEvent::PurchaseStarted {
         purchase: Box::new(purchase),
         services: vec![service],
         payment: Box::new(payment),
-    }
+    })
 }
 
-impl Subject for Booking {
-    fn born(id: BookingId, setting: &Setting, now: Timestamp) -> Self {
+impl Subject for FlightBookingDetails {
+    const SUPPLIER: &'static str = "FLIGHTS";
+
+    fn new_details(setting: &Setting) -> Self {
         Self {
-            id,
-            owner: Owner {
-                tenant: Tenant {
-                    organization: "demo".to_owned(),
-                    mode: Mode::Test,
-                },
-                user: "org".to_owned(),
-            },
-            version: 1,
-            supplier: SupplierId::parse("FLIGHTS").unwrap(),
-            reference_id: None,
-            supplier_offer: "offer".to_owned(),
             exclusive_key: None,
-            supplier_prebook: None,
-            supplier_reference: None,
             airline_pnr: None,
             contact: PassengerContact {
                 email: "a@example.org".to_owned(),
@@ -189,23 +145,13 @@ impl Subject for Booking {
             purchases: Vec::new(),
             changes: Vec::new(),
             id_sequence: 0,
-            use_payment_sdk: setting.by_browser,
-            payment_collector: setting.settlement,
-            offer_expires_at: now.plus_s(1800),
-            state: State::Created,
-            payments: Vec::new(),
             cancellation_count: 0,
             cancellation: None,
-            failure: None,
-            created_at: now,
-            updated_at: now,
-            confirmed_at: None,
-            canceled_at: None,
         }
     }
 
-    fn bound(&self, setting: &Setting, expires_at: Timestamp, payment: Option<Payment>) -> Event {
-        let bound = PrebookResponse {
+    fn prebook_response(setting: &Setting) -> FlightPrebookResponse {
+        FlightPrebookResponse {
             supplier_prebook: "prebook".to_owned(),
             total: setting.offered(),
             fare: None,
@@ -215,80 +161,74 @@ impl Subject for Booking {
             journeys: vec![journey()],
             expires_at: None,
             checkout: None,
+        }
+    }
+
+    fn reported(order: Order) -> FlightSupplierBooking {
+        let bag = |id: &String| SupplierService {
+            supplier_service_id: id.clone(),
+            service_type: ServiceType::Baggage,
+            passenger: Some(0),
+            supplier_segment_ids: vec!["seg".to_owned()],
+            baggage: Some(BAG),
+            quantity: 1,
+            unit_amount: euros(0),
         };
-        Event::PrebookConfirmed {
-            bound: Box::new(bound),
-            expires_at,
-            payment,
+        FlightSupplierBooking {
+            services: order.extras.iter().map(bag).collect(),
+            status: order.status,
+            supplier_reference: "order".to_owned(),
+            client_reference: None,
+            airline_pnr: None,
+            total: order.kept,
+            fare: None,
+            fare_tax: None,
+            journeys: Vec::new(),
+            changes: Vec::new(),
+            cancellation: order
+                .amounts
+                .map(|(fee, refund)| FlightCancellationAmounts {
+                    fee,
+                    refund,
+                    supplier_reference: None,
+                }),
         }
     }
 
-    fn payment_step(step: &Step) -> Option<&PaymentStep> {
-        match step {
-            Step::Payment(step) => Some(step),
-            _ => None,
-        }
-    }
-
-    fn request(&self, step: &Step, reference: Option<&str>) -> Request {
-        let reference = reference.unwrap_or_default().to_owned();
-        match step {
-            Step::Book => Request::Book { reference },
-            Step::Cancel => Request::Cancel {
-                reference,
+    fn simulated_request(request: FlightChangeRequest) -> Request {
+        match request {
+            FlightChangeRequest::Book(request) => Request::Book {
+                reference: request.client_reference,
+            },
+            FlightChangeRequest::Cancel(request) => Request::Cancel {
+                reference: request.client_reference,
                 rooms: Vec::new(),
             },
-            Step::BuyServices => Request::Buy { reference },
-            _ => Request::FindBooking,
-        }
-    }
-
-    fn judge(&self, step: &Step, answer: Answer, around: &Around<'_>) -> Interpretation<Event> {
-        let (promises, times) = (around.supplier, around.times);
-        let payment = PaymentId::from_bits(around.random.generate());
-        match (step, answer) {
-            (Step::Book, Answer::Changed(answer)) => {
-                judge::book_response(self, answer.map(state_of), payment, times)
-            }
-            (Step::Cancel, Answer::Changed(answer)) => {
-                judge::cancel_response(self, answer.map(state_of), times)
-            }
-            (Step::BuyServices, Answer::Changed(answer)) => {
-                judge::purchase_response(self, answer.map(state_of), times)
-            }
-            (step, Answer::Found(found)) => {
-                let found = found.map(|order| match order {
-                    Some(order) => BookingLookup::Found(Box::new(state_of(order))),
-                    None => BookingLookup::NotFound,
-                });
-                match step {
-                    Step::ReconcileCancellation => {
-                        judge::cancel_lookup(self, found, promises, times)
-                    }
-                    Step::ReconcilePurchase => judge::purchase_lookup(self, found, promises, times),
-                    Step::Refresh => judge::refresh_response(self, found, times),
-                    _ => judge::book_lookup(self, found, payment, promises, times),
-                }
-            }
-            (step, Answer::Changed(answer)) => panic!("{answer:?} is no response to {step:?}"),
+            FlightChangeRequest::BuyServices(request) => Request::Buy {
+                reference: request.client_reference,
+            },
         }
     }
 
     fn wished(
-        &self,
+        booking: &FlightBooking,
         wish: Wish,
         random: &Random,
         setting: &Setting,
         now: Timestamp,
-    ) -> Option<Event> {
-        match (wish, &self.state) {
-            (Wish::Cancel, State::Confirmed { .. }) => Some(Event::CancelStarted),
-            (Wish::Cancel | Wish::Release, State::CancelInProgress { .. } | State::Canceled) => {
-                Some(Event::CancelExpedited)
+    ) -> Option<BookingEvent<Self>> {
+        match (wish, &booking.state) {
+            (Wish::Cancel, BookingState::Booked(FlightBookedState::Confirmed { .. })) => {
+                Some(BookingEvent::Kind(FlightEvent::CancelStarted))
             }
-            (Wish::Bags, State::Confirmed { .. })
-                if self.open_purchase().is_none()
-                    && self.payment_collector == PaymentCollector::Gateway =>
+            (
+                Wish::Cancel | Wish::Release,
+                BookingState::Booked(FlightBookedState::CancelInProgress { .. })
+                | BookingState::Booked(FlightBookedState::Canceled),
+            ) => Some(BookingEvent::Kind(FlightEvent::CancelExpedited)),
+            (Wish::Bags, BookingState::Booked(FlightBookedState::Confirmed { .. }))
+                if booking.open_purchase().is_none()
+                    && booking.payment_collector == PaymentCollector::Gateway =>
             {
                 Some(purchase(random, euros(setting.bag), now))
             }
@@ -296,7 +236,7 @@ impl Subject for Booking {
         }
     }
 
-    fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool> {
+    fn is_done(booking: &FlightBooking, step: &str, order: Option<&Order>) -> Option<bool> {
         let status = order.map(|order| &order.status);
         match (step, status) {
             (_, Some(SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending)) => {
@@ -304,7 +244,7 @@ impl Subject for Booking {
             }
             ("book", status) => Some(status == Some(&SupplierBookingStatus::Confirmed)),
             ("buy", _) => {
-                let services = self.services.iter();
+                let services = booking.details.services.iter();
                 let known = services
                     .filter(|service| service.status.is_bought())
                     .count();
@@ -314,52 +254,29 @@ impl Subject for Booking {
         }
     }
 
-    fn own_payments(&self) -> Vec<&Payment> {
-        let extras = |payment: &&Payment| self.purchases.iter().any(|p| p.payment == payment.id);
-        self.payments
-            .iter()
-            .filter(|payment| !extras(payment))
-            .collect()
-    }
-
-    fn check_end(&self, setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<()> {
-        let sold = world.truth().map(|order| &order.status);
-        let agrees = match self.status() {
-            Status::Confirmed => sold == Some(&SupplierBookingStatus::Confirmed),
-            Status::Canceled => sold == Some(&SupplierBookingStatus::Canceled),
-            Status::Failed => matches!(sold, None | Some(SupplierBookingStatus::Failed(_))),
-            Status::Expired => sold.is_none(),
-            _ => false,
-        };
-        ensure!(agrees, "{:?} here, {sold:?} there", self.status());
-        let bought = self
+    fn check_end(booking: &FlightBooking, world: &World<'_>, checks: &Checks) -> Result<()> {
+        check_agreement(booking, world, checks)?;
+        let bought = booking
+            .details
             .services
             .iter()
             .filter(|service| service.status.is_bought())
             .count();
         let extras = world.truth().map_or(0, |order| order.extras.len());
         ensure!(bought == extras, "{bought} bags here, {extras} there");
-        let open = self.open_purchase();
+        let open = booking.open_purchase();
         ensure!(open.is_none(), "a purchase is open: {open:?}");
-        if self.payment_collector == PaymentCollector::Gateway {
-            let kept = world.truth().map_or(euros(0), |order| order.kept);
-            checks.money(self, world, kept)?;
-        }
-        ensure!(!self.is_refund_undecided(), "the refund is undecided");
-        let _ = setting;
-        let status = self.status();
-        checks.told_once(
-            EventType::FlightBookingCreated,
-            self.supplier_prebook.is_some(),
-        )?;
+        ensure!(!booking.is_refund_undecided(), "the refund is undecided");
+        let status = booking.status();
+        check_events(booking, checks)?;
         checks.told_once(
             EventType::FlightBookingConfirmed,
-            self.confirmed_at.is_some(),
+            booking.confirmed_at.is_some(),
         )?;
-        checks.told_once(EventType::FlightBookingCanceled, status == Status::Canceled)?;
-        checks.told_once(EventType::FlightBookingExpired, status == Status::Expired)?;
-        let failed = status == Status::Failed && self.supplier_prebook.is_some();
-        checks.told_once(EventType::FlightBookingFailed, failed)?;
+        checks.told_once(
+            EventType::FlightBookingCanceled,
+            status == BookingStatus::Canceled,
+        )?;
         let added = checks.times(EventType::FlightBookingServicesAdded, None);
         ensure!(
             added == bought,

@@ -4,26 +4,25 @@ use super::actors::Wish;
 use super::invariants::Checks;
 use super::remote_call::Request;
 use super::scenario::{Setting, euros};
-use super::simulated_booking::{Answer, Around, Subject};
+use super::simulated_booking::{Subject, check_agreement, check_events};
 use super::supplier::{Order, World};
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};
-use host_application::booking::interpret::{Interpretation, hotel as judge};
+use host_application::booking::steps::hotel::HotelChangeRequest;
 use host_application::id_generator::IdGenerator;
-use host_domain::booking::PaymentCollector;
+use host_domain::booking::{BookingEvent, BookingState, BookingStatus};
 use host_domain::event::EventType;
-use host_domain::hotel::booking::{Booking, CancellationStatus, Event, Room, State, Status};
-use host_domain::hotel::step::Step;
+use host_domain::hotel::booking::{
+    CancellationStatus, HotelBookedState, HotelBooking, HotelBookingDetails, HotelEvent, Room,
+};
 use host_domain::hotel::supplier_api::{
-    BookingLookup, CancellationAmounts, PrebookResponse, SupplierBooking, SupplierRoom,
+    HotelCancellationAmounts, HotelPrebookResponse, HotelSupplierBooking, SupplierRoom,
 };
 use host_domain::hotel::types::{
     Board, CancellationPolicy, Contact, HotelSummary, Occupancy, Penalty, RoomRate, Stay,
 };
-use host_domain::id::{BookingId, CancellationId, HotelId, RefundId, RoomId};
-use host_domain::owner::{Mode, Owner, Tenant};
-use host_domain::payment::{Payment, PaymentStep};
-use host_domain::supplier::{SupplierBookingStatus, SupplierId};
+use host_domain::id::{CancellationId, HotelId, RoomId};
+use host_domain::supplier::SupplierBookingStatus;
 use host_domain::time::{Date, Timestamp};
 
 /// Builds a policy with the same fee at all times.
@@ -83,51 +82,14 @@ fn room(number: u128, price: i64) -> Room {
     }
 }
 
-fn state_of(order: Order) -> SupplierBooking {
-    let rooms = order.released.iter().enumerate();
-    let rooms = rooms.map(|(at, released)| SupplierRoom {
-        position: u8::try_from(at).unwrap(),
-        supplier_room_reference: Some(format!("room-{at}")),
-        hotel_confirmation_code: None,
-        canceled: *released,
-    });
-    SupplierBooking {
-        status: order.status,
-        supplier_reference: "order".to_owned(),
-        client_reference: None,
-        total: order.kept,
-        hotel_confirmation_code: None,
-        remarks: None,
-        rooms: rooms.collect(),
-        policy: None,
-        cancellation: order.amounts.map(|(fee, refund)| CancellationAmounts {
-            fee,
-            refund: Some(refund),
-            supplier_reference: None,
-        }),
-    }
-}
+impl Subject for HotelBookingDetails {
+    const SUPPLIER: &'static str = "HOTELS";
 
-impl Subject for Booking {
-    fn born(id: BookingId, setting: &Setting, now: Timestamp) -> Self {
+    fn new_details(setting: &Setting) -> Self {
         let rooms = setting.rooms.iter().zip(1..);
         Self {
-            id,
-            owner: Owner {
-                tenant: Tenant {
-                    organization: "demo".to_owned(),
-                    mode: Mode::Test,
-                },
-                user: "org".to_owned(),
-            },
-            version: 1,
-            supplier: SupplierId::parse("HOTELS").unwrap(),
             hotel_id: HotelId::from_bits(1),
             hotel: summary(),
-            reference_id: None,
-            supplier_offer: "offer".to_owned(),
-            supplier_prebook: None,
-            supplier_reference: None,
             stay: stay(setting.rooms.len()),
             contact: Contact {
                 first_name: "Ada".to_owned(),
@@ -142,23 +104,13 @@ impl Subject for Booking {
             policy: None,
             promotions: Vec::new(),
             loyalty: None,
-            use_payment_sdk: setting.by_browser,
-            payment_collector: setting.settlement,
             hotel_confirmation_code: None,
             hotel_remarks: None,
-            offer_expires_at: now.plus_s(1800),
-            state: State::Created,
-            payments: Vec::new(),
             cancellations: Vec::new(),
-            failure: None,
-            created_at: now,
-            updated_at: now,
-            confirmed_at: None,
-            canceled_at: None,
         }
     }
 
-    fn bound(&self, setting: &Setting, expires_at: Timestamp, payment: Option<Payment>) -> Event {
+    fn prebook_response(setting: &Setting) -> HotelPrebookResponse {
         let rate = |(price, fee): &(i64, i64)| RoomRate {
             name: "Double".to_owned(),
             board: Board::RoomOnly,
@@ -168,7 +120,7 @@ impl Subject for Booking {
             policy: policy(*fee),
         };
         let fees = setting.rooms.iter().map(|(_, fee)| fee).sum();
-        let bound = PrebookResponse {
+        HotelPrebookResponse {
             supplier_prebook: "prebook".to_owned(),
             total: setting.offered(),
             hotel: summary(),
@@ -178,82 +130,70 @@ impl Subject for Booking {
             loyalty: None,
             expires_at: None,
             checkout: None,
-        };
-        Event::PrebookConfirmed {
-            prebook: Box::new(bound),
-            expires_at,
-            payment,
         }
     }
 
-    fn payment_step(step: &Step) -> Option<&PaymentStep> {
-        match step {
-            Step::Payment(step) => Some(step),
-            _ => None,
+    fn reported(order: Order) -> HotelSupplierBooking {
+        let rooms = order.released.iter().enumerate();
+        let rooms = rooms.map(|(at, released)| SupplierRoom {
+            position: u8::try_from(at).unwrap(),
+            supplier_room_reference: Some(format!("room-{at}")),
+            hotel_confirmation_code: None,
+            canceled: *released,
+        });
+        HotelSupplierBooking {
+            status: order.status,
+            supplier_reference: "order".to_owned(),
+            client_reference: None,
+            total: order.kept,
+            hotel_confirmation_code: None,
+            remarks: None,
+            rooms: rooms.collect(),
+            policy: None,
+            cancellation: order.amounts.map(|(fee, refund)| HotelCancellationAmounts {
+                fee,
+                refund: Some(refund),
+                supplier_reference: None,
+            }),
         }
     }
 
-    fn request(&self, step: &Step, reference: Option<&str>) -> Request {
-        let reference = reference.unwrap_or_default().to_owned();
-        match step {
-            Step::Book => Request::Book { reference },
-            Step::Cancel => {
-                let request =
-                    host_application::booking::steps::hotel::cancel_request(self).unwrap();
+    fn simulated_request(request: HotelChangeRequest) -> Request {
+        match request {
+            HotelChangeRequest::Book(request) => Request::Book {
+                reference: request.client_reference,
+            },
+            HotelChangeRequest::Cancel(request) => {
                 let rooms = request.rooms.iter().map(|room| usize::from(room.position));
                 Request::Cancel {
-                    reference,
                     rooms: rooms.collect(),
+                    reference: request.client_reference,
                 }
             }
-            _ => Request::FindBooking,
-        }
-    }
-
-    fn judge(&self, step: &Step, answer: Answer, around: &Around<'_>) -> Interpretation<Event> {
-        let (promises, times) = (around.supplier, around.times);
-        let refund = RefundId::from_bits(around.random.generate());
-        match (step, answer) {
-            (Step::Book, Answer::Changed(answer)) => {
-                judge::book_response(self, answer.map(state_of), times)
-            }
-            (Step::Cancel, Answer::Changed(answer)) => {
-                judge::cancel_response(self, answer.map(state_of), refund, times)
-            }
-            (step, Answer::Found(found)) => {
-                let found = found.map(|order| match order {
-                    Some(order) => BookingLookup::Found(Box::new(state_of(order))),
-                    None => BookingLookup::NotFound,
-                });
-                match step {
-                    Step::ReconcileCancellation => {
-                        judge::cancel_lookup(self, found, refund, promises, times)
-                    }
-                    Step::Refresh => {
-                        let cancellation = CancellationId::from_bits(around.random.generate());
-                        judge::refresh_response(self, found, cancellation, refund, times)
-                    }
-                    _ => judge::book_lookup(self, found, promises, times),
-                }
-            }
-            (step, Answer::Changed(answer)) => panic!("{answer:?} is no response to {step:?}"),
         }
     }
 
     fn wished(
-        &self,
+        booking: &HotelBooking,
         wish: Wish,
         random: &Random,
         _setting: &Setting,
         _now: Timestamp,
-    ) -> Option<Event> {
+    ) -> Option<BookingEvent<Self>> {
         if !matches!(
-            self.state,
-            State::Confirmed { .. } | State::PartiallyCanceled { .. }
+            booking.state,
+            BookingState::Booked(HotelBookedState::Confirmed { .. })
+                | BookingState::Booked(HotelBookedState::PartiallyCanceled { .. })
         ) {
             return None;
         }
-        let standing = || self.rooms.iter().filter(|room| room.canceled_at.is_none());
+        let standing = || {
+            booking
+                .details
+                .rooms
+                .iter()
+                .filter(|room| room.canceled_at.is_none())
+        };
         let room_ids = match wish {
             Wish::Cancel => Vec::new(),
             // A partial cancellation must not name all active rooms.
@@ -263,13 +203,13 @@ impl Subject for Booking {
             }
             _ => return None,
         };
-        Some(Event::CancelStarted {
+        Some(BookingEvent::Kind(HotelEvent::CancelStarted {
             id: CancellationId::from_bits(random.generate()),
             room_ids,
-        })
+        }))
     }
 
-    fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool> {
+    fn is_done(booking: &HotelBooking, step: &str, order: Option<&Order>) -> Option<bool> {
         let status = order.map(|order| &order.status);
         match (step, status) {
             (_, Some(SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending)) => {
@@ -278,10 +218,10 @@ impl Subject for Booking {
             ("book", status) => Some(status == Some(&SupplierBookingStatus::Confirmed)),
             (_, Some(SupplierBookingStatus::Canceled)) => Some(true),
             _ => {
-                let running = self.cancellations.iter();
+                let running = booking.details.cancellations.iter();
                 let mut running = running.filter(|c| c.status == CancellationStatus::InProgress);
                 let rooms = &running.next()?.room_ids;
-                let mut positions = self.rooms.iter().zip(&order?.released);
+                let mut positions = booking.details.rooms.iter().zip(&order?.released);
                 let is_released =
                     positions.all(|(room, released)| *released || !rooms.contains(&room.id));
                 Some(is_released)
@@ -289,23 +229,10 @@ impl Subject for Booking {
         }
     }
 
-    fn own_payments(&self) -> Vec<&Payment> {
-        self.payments.iter().collect()
-    }
-
-    fn check_end(&self, _setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<()> {
-        let sold = world.truth().map(|order| &order.status);
-        let agrees = match self.status() {
-            Status::Confirmed => sold == Some(&SupplierBookingStatus::Confirmed),
-            Status::PartiallyCanceled => sold == Some(&SupplierBookingStatus::PartiallyCanceled),
-            Status::Canceled => sold == Some(&SupplierBookingStatus::Canceled),
-            Status::Failed => matches!(sold, None | Some(SupplierBookingStatus::Failed(_))),
-            Status::Expired => sold.is_none(),
-            _ => false,
-        };
-        ensure!(agrees, "{:?} here, {sold:?} there", self.status());
+    fn check_end(booking: &HotelBooking, world: &World<'_>, checks: &Checks) -> Result<()> {
+        check_agreement(booking, world, checks)?;
         if let Some(order) = world.truth() {
-            for (room, released) in self.rooms.iter().zip(&order.released) {
+            for (room, released) in booking.details.rooms.iter().zip(&order.released) {
                 ensure!(
                     room.canceled_at.is_some() == *released,
                     "{} differs from the supplier",
@@ -313,22 +240,16 @@ impl Subject for Booking {
                 );
             }
         }
-        if self.payment_collector == PaymentCollector::Gateway {
-            let kept = world.truth().map_or(euros(0), |order| order.kept);
-            checks.money(self, world, kept)?;
-        }
-        let status = self.status();
-        checks.told_once(
-            EventType::HotelBookingCreated,
-            self.supplier_prebook.is_some(),
-        )?;
+        let status = booking.status();
+        check_events(booking, checks)?;
         checks.told_once(
             EventType::HotelBookingConfirmed,
-            self.confirmed_at.is_some(),
+            booking.confirmed_at.is_some(),
         )?;
-        checks.told_once(EventType::HotelBookingCanceled, status == Status::Canceled)?;
-        checks.told_once(EventType::HotelBookingExpired, status == Status::Expired)?;
-        let failed = status == Status::Failed && self.supplier_prebook.is_some();
-        checks.told_once(EventType::HotelBookingFailed, failed)
+        checks.told_once(
+            EventType::HotelBookingCanceled,
+            status == BookingStatus::Canceled,
+        )?;
+        Ok(())
     }
 }

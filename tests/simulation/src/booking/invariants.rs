@@ -1,10 +1,10 @@
 //! Product-independent invariants, checked after every event and at the end.
 
 use super::scenario::cards;
-use super::simulated_booking::Subject;
+use super::simulated_booking::{Subject, own_payments};
 use super::supplier::World;
 use anyhow::{Result, ensure};
-use host_domain::booking::Transition;
+use host_domain::booking::{Booking, Transition};
 use host_domain::event::EventType;
 use host_domain::money::Money;
 use host_domain::payment::{PaymentState, ProcessorPaymentStatus};
@@ -45,15 +45,15 @@ const MOVES: [(&str, &[&str]); 10] = [
 ];
 
 impl Checks {
-    pub(super) fn moved<B: Subject>(&mut self, moved: &Transition<B>) -> Result<()> {
-        let (from, to) = (moved.from_status, moved.booking.status_str());
+    pub(super) fn moved<K: Subject>(&mut self, transition: &Transition<Booking<K>>) -> Result<()> {
+        let (from, to) = (transition.from_status, transition.booking.status().as_str());
         let (_, ways) = MOVES.iter().find(|(name, _)| *name == from).unwrap();
         ensure!(
             from == to || ways.contains(&to),
             "{from} became {to} by {}",
-            moved.event
+            transition.event
         );
-        for notice in &moved.notifications {
+        for notice in &transition.notifications {
             let payment = notice.payment.as_ref().map(ToString::to_string);
             let key = (notice.event_type.as_str(), payment);
             *self.told.entry(key).or_default() += 1;
@@ -62,11 +62,11 @@ impl Checks {
     }
 
     /// Checks the invariants that hold after every event.
-    pub(super) fn now<B: Subject>(&self, booking: &B, world: &World<'_>) -> Result<()> {
-        let own = booking.own_payments();
+    pub(super) fn now<K: Subject>(&self, booking: &Booking<K>, world: &World<'_>) -> Result<()> {
+        let own = own_payments(booking);
         let live = own.iter().filter(|payment| payment.has_funds()).count();
         ensure!(live <= 1, "{live} active payments: {own:?}");
-        for payment in booking.payments() {
+        for payment in &booking.payments {
             let refunds: i64 = payment.refunds.iter().map(|r| r.amount.minor).sum();
             ensure!(
                 refunds <= payment.amount.minor,
@@ -83,18 +83,18 @@ impl Checks {
     }
 
     /// Returns the total that the payer pays according to the booking.
-    pub(super) fn paid_by<B: Subject>(&self, booking: &B) -> Money {
-        let taken = booking.payments().iter();
+    pub(super) fn paid_by<K: Subject>(&self, booking: &Booking<K>) -> Money {
+        let taken = booking.payments.iter();
         let taken = taken.filter(|payment| payment.has_funds());
         let minor = taken
             .map(|payment| payment.amount.minor - payment.refunded().minor)
             .sum();
-        Money::new(minor, booking.total().currency)
+        Money::new(minor, booking.details.booked_price().currency)
     }
 
     /// Checks that the stored payments match the processor when no work is left.
-    pub(super) fn at_rest<B: Subject>(&self, booking: &B) -> Result<()> {
-        for payment in booking.payments() {
+    pub(super) fn at_rest<K: Subject>(&self, booking: &Booking<K>) -> Result<()> {
+        for payment in &booking.payments {
             let is_at_rest = matches!(
                 payment.state,
                 PaymentState::Captured | PaymentState::Voided | PaymentState::Failed
@@ -122,9 +122,9 @@ impl Checks {
     }
 
     /// Checks that the booking agrees with the processor and that the payer pays `kept`.
-    pub(super) fn money<B: Subject>(
+    pub(super) fn money<K: Subject>(
         &self,
-        booking: &B,
+        booking: &Booking<K>,
         world: &World<'_>,
         kept: Money,
     ) -> Result<()> {

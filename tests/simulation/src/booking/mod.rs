@@ -20,18 +20,25 @@ use super::seeded_random::Random;
 use super::{History, live};
 use actors::Wish;
 use anyhow::{Result, bail, ensure};
-use host_application::booking::interpret::ScheduleContext;
-use host_application::booking::plan::{PlannedAction, PlannedCall, plan_transitions};
+use host_application::booking::aggregate::SupplierResponse;
+use host_application::booking::interpret::{InterpretContext, ScheduleContext};
+use host_application::booking::plan::{PlannedAction, plan_transitions};
+use host_application::booking::steps::execute::interpret_response;
+use host_application::booking::steps::prepare::StepRequest;
+use host_domain::booking::{Booking, BookingEvent, BookingStep, Failure};
+use host_domain::flight::FlightBookingDetails;
+use host_domain::hotel::HotelBookingDetails;
 use host_domain::id::{BookingId, PaymentId};
-use host_domain::payment::{NextStep, Payment};
+use host_domain::payment::Payment;
 use host_domain::remote_call::BackoffSchedule;
-use host_domain::supplier::ChangeError;
+use host_domain::supplier::{BookingLookup, ChangeError};
 use host_domain::time::Timestamp;
+use host_domain::workflow::NextStep;
 use invariants::Checks;
-use payment::{judge_payment, payment_request};
+use payment::{interpret_payment, payment_request};
 use remote_call::{Reply, Request, Silence};
 use scenario::{Setting, cards};
-use simulated_booking::{Answer, Around, Subject};
+use simulated_booking::{Subject, new_booking};
 use std::collections::BTreeMap;
 use supplier::World;
 
@@ -54,16 +61,14 @@ const TROUBLES_MAX: u32 = 3;
 #[test]
 fn hotel_bookings_end_in_agreement_with_suppliers() {
     live("hotel booking", |random, history| {
-        Life::<host_domain::hotel::Booking>::new(random, history, &Setting::draw(random, false))
-            .lived()
+        Life::<HotelBookingDetails>::new(random, history, &Setting::draw(random, false)).lived()
     });
 }
 
 #[test]
 fn flight_bookings_end_in_agreement_with_suppliers() {
     live("flight booking", |random, history| {
-        Life::<host_domain::flight::Booking>::new(random, history, &Setting::draw(random, true))
-            .lived()
+        Life::<FlightBookingDetails>::new(random, history, &Setting::draw(random, true)).lived()
     });
 }
 
@@ -90,10 +95,10 @@ enum Happening {
 }
 
 /// A worker or request that executes the steps of the booking.
-struct Walker<B: Subject> {
+struct Walker<K: Subject> {
     name: u64,
-    view: B,
-    doing: Doing<B::Step>,
+    view: Booking<K>,
+    doing: Doing<K::Step>,
     request: Request,
     asked_at: Timestamp,
     is_worker: bool,
@@ -101,18 +106,18 @@ struct Walker<B: Subject> {
 
 enum Doing<S> {
     Prebook,
-    Step(S),
+    Step(BookingStep<S>),
 }
 
-struct Life<'a, B: Subject> {
+struct Life<'a, K: Subject> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
     schedules: (BackoffSchedule, BackoffSchedule),
     now: Timestamp,
-    row: Option<B>,
+    row: Option<Booking<K>>,
     job: Option<Job>,
-    walkers: Vec<Walker<B>>,
+    walkers: Vec<Walker<K>>,
     /// Number of failures injected so far into each call.
     troubles: BTreeMap<String, u32>,
     agenda: Agenda<Happening>,
@@ -120,7 +125,7 @@ struct Life<'a, B: Subject> {
     checks: Checks,
 }
 
-impl<'a, B: Subject> Life<'a, B> {
+impl<'a, K: Subject> Life<'a, K> {
     fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
         history.note(|| format!("{setting:?}"));
         Self {
@@ -172,7 +177,7 @@ impl<'a, B: Subject> Life<'a, B> {
             "work is left: {booking:?}"
         );
         self.checks.at_rest(booking)?;
-        booking.check_end(self.setting, &self.world, &self.checks)
+        K::check_end(booking, &self.world, &self.checks)
     }
 
     fn next_at(&self) -> Option<Timestamp> {
@@ -219,8 +224,8 @@ impl<'a, B: Subject> Life<'a, B> {
         let id = BookingId::from_bits(host_application::id_generator::IdGenerator::generate(
             self.random,
         ));
-        let booking = B::born(id, self.setting, self.now);
-        let started = booking.apply(B::prebook_started_event(), self.now);
+        let booking = new_booking::<K>(id, self.setting, self.now);
+        let started = booking.apply(BookingEvent::PrebookStarted, self.now);
         let booking = started?.booking;
         self.row = Some(booking.clone());
         let name = self.agenda.name();
@@ -249,7 +254,7 @@ impl<'a, B: Subject> Life<'a, B> {
     }
 
     /// Mirrors `Application::start`: applies a client's event and leases the job.
-    fn start(&mut self, event: B::Event) -> Result<bool> {
+    fn start(&mut self, event: BookingEvent<K>) -> Result<bool> {
         if self
             .job
             .as_ref()
@@ -269,12 +274,12 @@ impl<'a, B: Subject> Life<'a, B> {
     fn advance(
         &mut self,
         name: u64,
-        mut view: B,
-        event: Option<B::Event>,
+        mut view: Booking<K>,
+        event: Option<BookingEvent<K>>,
         is_worker: bool,
     ) -> Result<()> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let read_version = view.version();
+            let read_version = view.version;
             let first_check = self.schedules.0.next_after(self.now, self.now);
             let planned = plan_transitions(
                 view,
@@ -301,7 +306,7 @@ impl<'a, B: Subject> Life<'a, B> {
                 return Ok(());
             }
             let current = self.row.clone().unwrap();
-            if current.version() != read_version && !planned.transitions.is_empty() {
+            if current.version != read_version && !planned.transitions.is_empty() {
                 view = current;
                 continue;
             }
@@ -314,7 +319,7 @@ impl<'a, B: Subject> Life<'a, B> {
                     format!(
                         "walker {name}: {} -> {}",
                         moved.event,
-                        moved.booking.status_str()
+                        moved.booking.status().as_str()
                     )
                 });
                 self.checks.moved(moved)?;
@@ -330,32 +335,29 @@ impl<'a, B: Subject> Life<'a, B> {
     fn go_on(
         &mut self,
         name: u64,
-        booking: B,
-        then: PlannedAction<B::Step>,
+        booking: Booking<K>,
+        then: PlannedAction<K>,
         is_worker: bool,
     ) -> Result<()> {
-        let (step, call) = match then {
+        let prepared = match then {
             PlannedAction::Wait(at) => {
                 self.give_back(name, at);
                 return Ok(());
             }
-            PlannedAction::Execute(step, call) => (step, call),
+            PlannedAction::Execute(step, _) => *step,
         };
         if let Some(job) = &mut self.job {
             job.hold(name, self.now);
         }
-        let reference = match call {
-            PlannedCall::Record { call, .. } => Some(call.client_reference),
-            PlannedCall::Reconcile(_) => None,
-        };
-        let request = match B::payment_step(&step) {
-            Some(step) => payment_request(&booking, step),
-            None => booking.request(&step, reference.as_deref()),
+        let request = match prepared.request {
+            StepRequest::Change(request) => K::simulated_request(request),
+            StepRequest::Find(_) => Request::FindBooking,
+            StepRequest::Payment(call) => payment_request(call),
         };
         self.send(Walker {
             name,
             view: booking,
-            doing: Doing::Step(step),
+            doing: Doing::Step(prepared.step),
             request,
             asked_at: self.now,
             is_worker,
@@ -365,7 +367,7 @@ impl<'a, B: Subject> Life<'a, B> {
 
     // ---- transmission of calls ----
 
-    fn send(&mut self, walker: Walker<B>) {
+    fn send(&mut self, walker: Walker<K>) {
         let (name, request) = (walker.name, walker.request.clone());
         self.note(|| format!("walker {name} calls: {request:?}"));
         self.walkers.push(walker);
@@ -478,35 +480,43 @@ impl<'a, B: Subject> Life<'a, B> {
             Doing::Prebook => return self.prebooked(walker, reply),
             Doing::Step(step) => step,
         };
-        let around = Around {
-            random: self.random,
-            supplier: self.setting.supplier,
-            processor: self.setting.processor,
-            times: ScheduleContext {
-                now: self.now,
-                requested_at: walker.asked_at,
-                reconcile: &self.schedules.0,
-                capture_retry: &self.schedules.1,
-            },
+        let schedules = ScheduleContext {
+            now: self.now,
+            requested_at: walker.asked_at,
+            reconcile: &self.schedules.0,
+            capture_retry: &self.schedules.1,
         };
-        let judgement = match (B::payment_step(step), reply) {
-            (None, Reply::Changed(answer)) => {
-                walker.view.judge(step, Answer::Changed(answer), &around)
+        let context = InterpretContext {
+            schedules,
+            guarantees: self.setting.supplier,
+            ids: self.random,
+        };
+        let response = match (step, reply) {
+            (BookingStep::Payment(step), reply) => {
+                let guarantees = self.setting.processor;
+                let event = interpret_payment(&walker.view, step, reply, guarantees, schedules)?;
+                return self.advance(walker.name, walker.view, Some(event), walker.is_worker);
             }
-            (None, Reply::Found(answer)) => walker.view.judge(step, Answer::Found(answer), &around),
-            (Some(step), reply) => judge_payment(&walker.view, step, reply, &around)?,
-            (None, reply) => bail!("{reply:?} has no matching request"),
+            (_, Reply::Changed(response)) => SupplierResponse::Change(response.map(K::reported)),
+            (_, Reply::Found(response)) => {
+                SupplierResponse::Lookup(response.map(|order| match order {
+                    Some(order) => BookingLookup::Found(Box::new(K::reported(order))),
+                    None => BookingLookup::NotFound,
+                }))
+            }
+            (_, reply) => bail!("{reply:?} has no matching request"),
         };
+        let interpretation = interpret_response(&walker.view, step, response, &context);
         self.advance(
             walker.name,
             walker.view,
-            Some(judgement.event),
+            Some(interpretation.event),
             walker.is_worker,
         )
     }
 
     /// Mirrors `Application::bind_offer`.
-    fn prebooked(&mut self, walker: Walker<B>, reply: Reply) -> Result<()> {
+    fn prebooked(&mut self, walker: Walker<K>, reply: Reply) -> Result<()> {
         let Reply::Bound(answer) = reply else {
             bail!("{reply:?} is not a prebook response");
         };
@@ -524,11 +534,18 @@ impl<'a, B: Subject> Life<'a, B> {
                     Payment::new_browser_payment(id, price, cards(), reference, self.now)
                 });
                 let expires_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
-                Some(walker.view.bound(self.setting, expires_at, payment))
+                Some(BookingEvent::PrebookConfirmed {
+                    prebook: Box::new(K::prebook_response(self.setting)),
+                    expires_at,
+                    payment,
+                })
             }
             // The booking stays unchanged until the prebook timer decides.
             Err(ChangeError::Unknown(_)) => None,
-            Err(_) => Some(B::prebook_refused_event()),
+            Err(_) => Some(BookingEvent::PrebookRefused(Failure::new(
+                "prebook_failed",
+                "refused",
+            ))),
         };
         self.advance(walker.name, walker.view, event, false)
     }

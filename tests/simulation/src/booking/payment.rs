@@ -3,73 +3,87 @@
 use super::BIRTH;
 use super::remote_call::{Reply, Request};
 use super::scenario::cards;
-use super::simulated_booking::{Around, Subject};
+use super::simulated_booking::Subject;
 use crate::seeded_random::Random;
-use anyhow::{Result, bail};
-use host_application::booking::interpret::{self, Interpretation};
-use host_application::booking::steps::payment::client_reference;
+use anyhow::{Context, Result, bail};
+use host_application::booking::interpret::{
+    self, Interpretation, ScheduleContext, SupplierGuarantees,
+};
+use host_application::booking::steps::payment::PaymentRequest;
+use host_domain::booking::{Booking, BookingEvent};
 use host_domain::id::{InstrumentId, PaymentId};
 use host_domain::money::Money;
 use host_domain::payment::{Payment, PaymentEvent, PaymentStep};
 use host_domain::time::Timestamp;
 
-/// Returns the processor request of a payment step with the gateway's own references.
-pub(super) fn payment_request<B: Subject>(booking: &B, step: &PaymentStep) -> Request {
-    let payment = booking.payment(step.payment()).unwrap();
-    let reference = client_reference(booking, payment, step);
-    let charge = payment.processor_reference.clone().unwrap_or_default();
-    match step {
-        PaymentStep::Authorize(_) => Request::Authorize {
-            reference,
-            amount: payment.amount,
+/// Returns the simulated request of a production request.
+pub(super) fn payment_request(call: PaymentRequest) -> Request {
+    match call {
+        PaymentRequest::Authorize(_, request) => Request::Authorize {
+            reference: request.client_reference,
+            amount: request.amount,
         },
-        PaymentStep::Capture(_) => Request::Capture { reference, charge },
-        PaymentStep::Void(_) => Request::Void { reference, charge },
-        PaymentStep::Reconcile(_) => Request::FindPayment { reference },
-        PaymentStep::Refund(_, id) => {
-            let mut refunds = payment.refunds.iter();
-            let amount = refunds.find(|refund| refund.id == *id).unwrap().amount;
-            Request::Refund {
-                reference,
-                charge,
-                amount,
-            }
-        }
-        PaymentStep::ReconcileRefund(..) => Request::FindRefund { reference },
+        PaymentRequest::Capture(_, request) => Request::Capture {
+            reference: request.client_reference,
+            charge: request.processor_reference,
+        },
+        PaymentRequest::Void(_, request) => Request::Void {
+            reference: request.client_reference,
+            charge: request.processor_reference,
+        },
+        PaymentRequest::FindPayment {
+            client_reference, ..
+        } => Request::FindPayment {
+            reference: client_reference,
+        },
+        PaymentRequest::Refund(_, _, request) => Request::Refund {
+            reference: request.client_reference,
+            charge: request.processor_reference,
+            amount: request.amount,
+        },
+        PaymentRequest::FindRefund {
+            client_reference, ..
+        } => Request::FindRefund {
+            reference: client_reference,
+        },
     }
 }
 
-pub(super) fn judge_payment<B: Subject>(
-    booking: &B,
+/// Interprets the processor's response to a payment step.
+pub(super) fn interpret_payment<K: Subject>(
+    booking: &Booking<K>,
     step: &PaymentStep,
     reply: Reply,
-    around: &Around<'_>,
-) -> Result<Interpretation<B::Event>> {
-    let payment = booking.payment(step.payment())?;
-    let (promises, times) = (around.processor, around.times);
-    let judgement: Interpretation<PaymentEvent> = match (step, reply) {
-        (PaymentStep::Authorize(_), Reply::Paid(answer)) => {
-            interpret::authorize_response(payment, answer, times)
+    guarantees: SupplierGuarantees,
+    schedules: ScheduleContext<'_>,
+) -> Result<BookingEvent<K>> {
+    let payment = booking.payment(step.payment());
+    let payment = payment.context("the payment does not exist")?;
+    let interpretation: Interpretation<PaymentEvent> = match (step, reply) {
+        (PaymentStep::Authorize(_), Reply::Paid(response)) => {
+            interpret::authorize_response(payment, response, schedules)
         }
-        (PaymentStep::Capture(_), Reply::Paid(answer)) => {
-            interpret::capture_response(payment, answer, times)
+        (PaymentStep::Capture(_), Reply::Paid(response)) => {
+            interpret::capture_response(payment, response, schedules)
         }
-        (PaymentStep::Void(_), Reply::Paid(answer)) => {
-            interpret::void_response(payment, answer, times)
+        (PaymentStep::Void(_), Reply::Paid(response)) => {
+            interpret::void_response(payment, response, schedules)
         }
-        (PaymentStep::Reconcile(_), Reply::FoundPayment(answer)) => {
-            interpret::payment_lookup(payment, answer, promises, times)
+        (PaymentStep::Reconcile(_), Reply::FoundPayment(response)) => {
+            interpret::payment_lookup(payment, response, guarantees, schedules)
         }
-        (PaymentStep::Refund(_, id), Reply::Refunded(answer)) => {
-            interpret::refund_response(payment, id, answer, times)
+        (PaymentStep::Refund(_, id), Reply::Refunded(response)) => {
+            interpret::refund_response(payment, id, response, schedules)
         }
-        (PaymentStep::ReconcileRefund(_, id), Reply::FoundRefund(answer)) => {
-            interpret::refund_lookup(payment, id, answer, promises, times)
+        (PaymentStep::ReconcileRefund(_, id), Reply::FoundRefund(response)) => {
+            interpret::refund_lookup(payment, id, response, guarantees, schedules)
         }
         (step, reply) => bail!("{reply:?} is not a response to {step:?}"),
     };
-    let id = payment.id.clone();
-    Ok(judgement.map(|event| B::payment_event(id, event)))
+    Ok(BookingEvent::Payment {
+        id: payment.id.clone(),
+        event: interpretation.event,
+    })
 }
 
 pub(super) fn new_payment(random: &Random, amount: Money, now: Timestamp) -> Payment {

@@ -3,61 +3,119 @@
 use super::actors::Wish;
 use super::invariants::Checks;
 use super::remote_call::Request;
-use super::scenario::Setting;
+use super::scenario::{Setting, euros};
 use super::supplier::{Order, World};
 use crate::seeded_random::Random;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use host_application::booking::aggregate::BookingAggregate;
-use host_application::booking::interpret::{Interpretation, ScheduleContext, SupplierGuarantees};
+use host_domain::booking::{Booking, BookingEvent, BookingState, BookingStatus, PaymentCollector};
 use host_domain::id::BookingId;
-use host_domain::payment::{Payment, PaymentStep};
-use host_domain::supplier::{ChangeError, ReadError};
+use host_domain::owner::{Mode, Owner, Tenant};
+use host_domain::payment::Payment;
+use host_domain::supplier::{SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 
-/// The context that determines what a response means.
-pub(super) struct Around<'a> {
-    pub(super) random: &'a Random,
-    pub(super) supplier: SupplierGuarantees,
-    pub(super) processor: SupplierGuarantees,
-    pub(super) times: ScheduleContext<'a>,
-}
-
-/// A booking that can be simulated.
+/// A kind of booking that can be simulated.
 pub(super) trait Subject: BookingAggregate {
-    fn born(id: BookingId, setting: &Setting, now: Timestamp) -> Self;
-    fn bound(
-        &self,
-        setting: &Setting,
-        expires_at: Timestamp,
-        payment: Option<Payment>,
-    ) -> Self::Event;
-    fn payment_step(step: &Self::Step) -> Option<&PaymentStep>;
-    /// Returns the supplier request of a step.
-    fn request(&self, step: &Self::Step, reference: Option<&str>) -> Request;
-    /// Interprets the supplier's response.
-    fn judge(
-        &self,
-        step: &Self::Step,
-        reply: Answer,
-        around: &Around<'_>,
-    ) -> Interpretation<Self::Event>;
+    /// Id of the supplier.
+    const SUPPLIER: &'static str;
+
+    /// Returns the fields of a new booking.
+    fn new_details(setting: &Setting) -> Self;
+    /// Returns the supplier's response to the prebook.
+    fn prebook_response(setting: &Setting) -> Self::PrebookResponse;
+    /// Returns an order as the supplier reports it.
+    fn reported(order: Order) -> Self::SupplierBooking;
+    /// Returns the simulated request of a production request.
+    fn simulated_request(request: Self::ChangeRequest) -> Request;
     /// Returns the event of a client's request, or `None` if the request is currently not possible.
     fn wished(
-        &self,
+        booking: &Booking<Self>,
         wish: Wish,
         random: &Random,
         setting: &Setting,
         now: Timestamp,
-    ) -> Option<Self::Event>;
+    ) -> Option<BookingEvent<Self>>;
     /// Returns whether the supplier has executed the call whose outcome is unknown.
-    fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool>;
-    fn check_end(&self, setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<()>;
-    /// Returns the payments of the booking itself, without those of services.
-    fn own_payments(&self) -> Vec<&Payment>;
+    fn is_done(booking: &Booking<Self>, step: &str, order: Option<&Order>) -> Option<bool>;
+    /// Checks what only this kind of booking has, at the end of the scenario.
+    fn check_end(booking: &Booking<Self>, world: &World<'_>, checks: &Checks) -> Result<()>;
 }
 
-/// A response of the supplier.
-pub(super) enum Answer {
-    Changed(Result<Order, ChangeError>),
-    Found(Result<Option<Order>, ReadError>),
+/// Creates a booking that the gateway accepted.
+pub(super) fn new_booking<K: Subject>(
+    id: BookingId,
+    setting: &Setting,
+    now: Timestamp,
+) -> Booking<K> {
+    Booking {
+        id,
+        owner: Owner {
+            tenant: Tenant {
+                organization: "demo".to_owned(),
+                mode: Mode::Test,
+            },
+            user: "org".to_owned(),
+        },
+        version: 1,
+        supplier: SupplierId::parse(K::SUPPLIER).unwrap(),
+        reference_id: None,
+        supplier_offer: "offer".to_owned(),
+        supplier_prebook: None,
+        supplier_reference: None,
+        use_payment_sdk: setting.by_browser,
+        payment_collector: setting.settlement,
+        offer_expires_at: now.plus_s(1800),
+        state: BookingState::Created,
+        payments: Vec::new(),
+        failure: None,
+        created_at: now,
+        updated_at: now,
+        confirmed_at: None,
+        canceled_at: None,
+        details: K::new_details(setting),
+    }
+}
+
+/// Returns the payments of the booking itself, without those of services.
+pub(super) fn own_payments<K: Subject>(booking: &Booking<K>) -> Vec<&Payment> {
+    let payments = booking.payments.iter();
+    let own = payments.filter(|payment| !booking.details.pays_for_services(&payment.id));
+    own.collect()
+}
+
+/// Checks, at the end of a scenario, that status and money agree with the supplier.
+pub(super) fn check_agreement<K: Subject>(
+    booking: &Booking<K>,
+    world: &World<'_>,
+    checks: &Checks,
+) -> Result<()> {
+    let status = world.truth().map(|order| &order.status);
+    let agrees = match booking.status() {
+        BookingStatus::Confirmed => status == Some(&SupplierBookingStatus::Confirmed),
+        BookingStatus::PartiallyCanceled => {
+            status == Some(&SupplierBookingStatus::PartiallyCanceled)
+        }
+        BookingStatus::Canceled => status == Some(&SupplierBookingStatus::Canceled),
+        BookingStatus::Failed => matches!(status, None | Some(SupplierBookingStatus::Failed(_))),
+        BookingStatus::Expired => status.is_none(),
+        _ => false,
+    };
+    ensure!(agrees, "{:?} here, {status:?} there", booking.status());
+    if booking.payment_collector == PaymentCollector::Gateway {
+        let kept = world.truth().map_or(euros(0), |order| order.kept);
+        checks.money(booking, world, kept)?;
+    }
+    Ok(())
+}
+
+/// Checks, at the end of a scenario, that subscribers were told once of what both kinds of booking
+/// share.
+pub(super) fn check_events<K: Subject>(booking: &Booking<K>, checks: &Checks) -> Result<()> {
+    let status = booking.status();
+    let was_prebooked = booking.supplier_prebook.is_some();
+    checks.told_once(K::EVENT_TYPES.created, was_prebooked)?;
+    checks.told_once(K::EVENT_TYPES.expired, status == BookingStatus::Expired)?;
+    let has_failed = status == BookingStatus::Failed && was_prebooked;
+    checks.told_once(K::EVENT_TYPES.failed, has_failed)
 }

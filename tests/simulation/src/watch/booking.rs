@@ -2,9 +2,9 @@
 //! random and becomes known later. The simulation of bookings covers the rest.
 
 use crate::seeded_random::Random;
-use host_application::booking::aggregate::BookingPhase;
 use host_application::booking::prebook_refusal::PrebookRefusal;
 use host_application::watch::policy::{self, PurchaseOutcome};
+use host_domain::booking::BookingPhase;
 use host_domain::id::{BookingId, InstrumentId, WatchId};
 use host_domain::money::Money;
 use host_domain::remote_call::RemoteCall;
@@ -140,7 +140,9 @@ impl Booking {
             Standing::Completing => BookingPhase::Completing(&LEG),
             Standing::Confirmed => BookingPhase::Confirmed,
             Standing::Leaving => BookingPhase::Canceling,
-            Standing::Failed { bound } => BookingPhase::Failed { was_bound: bound },
+            Standing::Failed { bound } => BookingPhase::Failed {
+                was_prebooked: bound,
+            },
             Standing::Expired => BookingPhase::Expired,
         }
     }

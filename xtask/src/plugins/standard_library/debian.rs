@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::TARGET;
-use crate::{apt, cargo, process};
+use crate::{apt, cargo, files, process};
 
 const PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 
@@ -47,9 +47,7 @@ impl Sysroot {
         sysroot.install_library(&source.join(format!("target/{TARGET}/release/deps")))?;
         fs::remove_dir_all(&source)
             .with_context(|| format!("cannot remove {}", source.display()))?;
-        let stamp = sysroot.stamp();
-        fs::write(&stamp, version(&sysroot.compiler)?)
-            .with_context(|| format!("cannot write {}", stamp.display()))?;
+        files::write(&sysroot.stamp(), version(&sysroot.compiler)?)?;
         Ok(sysroot)
     }
 
@@ -77,10 +75,13 @@ impl Sysroot {
     fn compile_library(&self, source: &Path) -> Result<()> {
         let manifest = "[package]\nname = \"empty\"\nedition = \"2024\"\n\n\
                         [profile.release]\npanic = \"abort\"\n\n[workspace]\n";
-        fs::create_dir_all(source.join("src"))
-            .and_then(|()| fs::write(source.join("Cargo.toml"), manifest))
-            .and_then(|()| fs::write(source.join("src/lib.rs"), "#![no_std]\n"))
-            .with_context(|| format!("cannot write {}", source.display()))?;
+        files::create_folder(&source.join("src"))?;
+        files::write(&source.join("Cargo.toml"), manifest)?;
+        files::write(
+            &source.join("src/lib.rs"),
+            "#![no_std]
+",
+        )?;
         let mut command = cargo::command();
         command
             .current_dir(source)
@@ -96,21 +97,12 @@ impl Sysroot {
 
     fn install_library(&self, built: &Path) -> Result<()> {
         let library = self.folder.join(format!("lib/rustlib/{TARGET}/lib"));
-        if library.exists() {
-            fs::remove_dir_all(&library)
-                .with_context(|| format!("cannot remove {}", library.display()))?;
-        }
-        fs::create_dir_all(&library)
-            .with_context(|| format!("cannot create {}", library.display()))?;
-        let entries =
-            fs::read_dir(built).with_context(|| format!("cannot list {}", built.display()))?;
+        files::recreate_folder(&library)?;
         let mut copied = 0;
-        for entry in entries {
-            let entry = entry.with_context(|| format!("cannot list {}", built.display()))?;
-            let name = entry.file_name().to_string_lossy().into_owned();
+        for file in files::list(built)? {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
             if name.ends_with(".rlib") && !name.starts_with("libempty-") {
-                fs::copy(entry.path(), library.join(&name))
-                    .with_context(|| format!("cannot copy {name} to {}", library.display()))?;
+                files::copy(&file, &library.join(&*name))?;
                 copied += 1;
             }
         }

@@ -1,21 +1,23 @@
 //! Interprets the responses of suppliers and processors: each becomes an event of a booking. The
 //! code is pure, so the whole mapping can be read and tested here.
 
-pub mod flight;
-pub mod hotel;
+mod lifecycle;
 pub mod payment;
+pub mod purchase;
 
 #[cfg(test)]
 mod tests;
 
+use host_domain::booking::{Failure, PaymentCollector};
+use host_domain::supplier::{Refusal, RefusalReason};
+pub use lifecycle::{book_lookup, book_response, cancel_lookup, cancel_response, refresh_response};
 pub use payment::{
     authorize_response, capture_response, payment_lookup, refund_lookup, refund_response,
     void_response,
 };
 
-use host_domain::booking::{Failure, PaymentCollector};
+use crate::id_generator::IdGenerator;
 use host_domain::remote_call::{BackoffSchedule, RemoteCall};
-use host_domain::supplier::{Refusal, RefusalReason};
 use host_domain::time::Timestamp;
 
 /// The outcome of a call, as it is stored with its attempt.
@@ -65,17 +67,28 @@ pub struct ScheduleContext<'a> {
     pub capture_retry: &'a BackoffSchedule,
 }
 
+/// What the interpretation of a supplier's response depends on, beside the booking.
+#[derive(Clone, Copy)]
+pub struct InterpretContext<'a> {
+    /// The current time and the schedules.
+    pub schedules: ScheduleContext<'a>,
+    /// The guarantees of the supplier's adapter.
+    pub guarantees: SupplierGuarantees,
+    /// Generates the ids of payments, cancellations and refunds that the response causes.
+    pub ids: &'a dyn IdGenerator,
+}
+
 impl ScheduleContext<'_> {
     /// Sets the time at which the request was made.
-    pub const fn with_requested_at(self, asked_at: Timestamp) -> Self {
+    pub const fn with_requested_at(self, requested_at: Timestamp) -> Self {
         Self {
-            requested_at: asked_at,
+            requested_at,
             ..self
         }
     }
 
-    fn next_reconcile_at(&self, leg: Option<&RemoteCall>) -> Timestamp {
-        let since = match leg {
+    fn next_reconcile_at(&self, call: Option<&RemoteCall>) -> Timestamp {
+        let since = match call {
             Some(
                 RemoteCall::Sent { sent_at: since, .. }
                 | RemoteCall::Accepted {
@@ -87,9 +100,9 @@ impl ScheduleContext<'_> {
         self.reconcile.next_after(since, self.now)
     }
 
-    fn next_retry_at(&self, leg: Option<&RemoteCall>) -> Timestamp {
+    fn next_retry_at(&self, call: Option<&RemoteCall>) -> Timestamp {
         self.capture_retry
-            .retry_at(leg.map_or(0, RemoteCall::failed_attempts), self.now)
+            .retry_at(call.map_or(0, RemoteCall::failed_attempts), self.now)
     }
 }
 
@@ -158,21 +171,21 @@ const IDEMPOTENT_RETRY_WINDOW_MS: i64 = 60 * 60 * 1000;
 /// made at least that delay after the call ended. A call that takes long may be executed at its
 /// end.
 fn classify_absence(
-    leg: Option<&RemoteCall>,
-    promises: SupplierGuarantees,
-    times: ScheduleContext<'_>,
+    call: Option<&RemoteCall>,
+    guarantees: SupplierGuarantees,
+    schedules: ScheduleContext<'_>,
 ) -> AbsenceMeaning {
-    let given_up = leg.and_then(RemoteCall::abandoned_at);
-    let first = leg.and_then(RemoteCall::unresolved_since);
+    let given_up = call.and_then(RemoteCall::abandoned_at);
+    let first = call.and_then(RemoteCall::unresolved_since);
     let (Some(given_up), Some(first)) = (given_up, first) else {
         return AbsenceMeaning::Inconclusive;
     };
-    match promises.reads_consistent_after_ms {
-        Some(delay) if times.requested_at.since(given_up) >= i64::from(delay) => {
+    match guarantees.reads_consistent_after_ms {
+        Some(delay) if schedules.requested_at.since(given_up) >= i64::from(delay) => {
             AbsenceMeaning::NeverExecuted
         }
-        _ if promises.supports_idempotent_retry
-            && times.now.since(first) < IDEMPOTENT_RETRY_WINDOW_MS =>
+        _ if guarantees.supports_idempotent_retry
+            && schedules.now.since(first) < IDEMPOTENT_RETRY_WINDOW_MS =>
         {
             AbsenceMeaning::SafeToRetry
         }
@@ -183,35 +196,25 @@ fn classify_absence(
 /// Classifies that a lookup found no booking. If the payer paid at the supplier's own checkout, a
 /// missing booking never ends the workflow: the call is resent, or an operator decides.
 fn classify_booking_absence(
-    settlement: PaymentCollector,
-    leg: Option<&RemoteCall>,
-    promises: SupplierGuarantees,
-    times: ScheduleContext<'_>,
+    collector: PaymentCollector,
+    call: Option<&RemoteCall>,
+    guarantees: SupplierGuarantees,
+    schedules: ScheduleContext<'_>,
 ) -> AbsenceMeaning {
-    let promises = match settlement {
-        PaymentCollector::Gateway => promises,
+    let guarantees = match collector {
+        PaymentCollector::Gateway => guarantees,
         PaymentCollector::Supplier => SupplierGuarantees {
             reads_consistent_after_ms: None,
-            ..promises
+            ..guarantees
         },
     };
-    classify_absence(leg, promises, times)
-}
-
-/// Returns when the change was reported that a booking is refreshed for.
-fn change_reported_at(leg: Option<&RemoteCall>, times: ScheduleContext<'_>) -> Timestamp {
-    match leg {
-        Some(RemoteCall::Accepted {
-            accepted_at: since, ..
-        }) => *since,
-        Some(RemoteCall::Pending { .. } | RemoteCall::Sent { .. }) | None => times.now,
-    }
+    classify_absence(call, guarantees, schedules)
 }
 
 /// Returns whether a call that was not sent now may have been executed all the same, because it had
 /// been sent before.
-fn may_have_been_executed(leg: Option<&RemoteCall>) -> bool {
-    leg.is_some_and(RemoteCall::is_resend)
+fn may_have_been_executed(call: Option<&RemoteCall>) -> bool {
+    call.is_some_and(RemoteCall::is_resend)
 }
 
 /// Returns the reason why a booking failed. `sold_out` describes what the supplier has no more of.

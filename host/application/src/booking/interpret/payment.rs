@@ -17,9 +17,9 @@ use host_domain::supplier::ReadError;
 
 fn active_call(payment: &Payment) -> Option<&RemoteCall> {
     match &payment.state {
-        PaymentState::Authorizing(leg)
-        | PaymentState::Capturing(leg)
-        | PaymentState::Voiding(leg) => Some(leg),
+        PaymentState::Authorizing(call)
+        | PaymentState::Capturing(call)
+        | PaymentState::Voiding(call) => Some(call),
         PaymentState::RequiresAction
         | PaymentState::Authorized
         | PaymentState::Captured
@@ -41,22 +41,22 @@ pub fn authorize_response(
             CallOutcome::Rejected,
             "declined",
         ),
-        Err(PaymentError::Refused(why)) => interpretation(
+        Err(PaymentError::Refused(reason)) => interpretation(
             PaymentEvent::Declined(DeclineReason::Other),
             CallOutcome::Rejected,
-            why,
+            reason,
         ),
-        Err(PaymentError::NotSent(why)) if may_have_been_executed(active_call(payment)) => {
-            reconcile_later(payment, times, why)
+        Err(PaymentError::NotSent(reason)) if may_have_been_executed(active_call(payment)) => {
+            reconcile_later(payment, times, reason)
         }
-        Err(PaymentError::NotSent(why)) => {
-            interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, why)
+        Err(PaymentError::NotSent(reason)) => {
+            interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, reason)
         }
         // The payment is reconciled at once, within the caller's own request.
-        Err(PaymentError::Unknown(why)) => interpretation(
+        Err(PaymentError::Unknown(reason)) => interpretation(
             PaymentEvent::Unresolved { next_at: times.now },
             CallOutcome::Unknown,
-            why,
+            reason,
         ),
     }
 }
@@ -67,7 +67,7 @@ fn authorization_state(
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     let reference = state.processor_reference.clone();
-    let judgement = match state.status {
+    let interpretation = match state.status {
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured
             if state.authorized == payment.amount || state.captured == payment.amount =>
         {
@@ -105,7 +105,7 @@ fn authorization_state(
             "declined",
         ),
     };
-    judgement.with_reference(&reference)
+    interpretation.with_reference(&reference)
 }
 
 /// Interprets the response to a capture.
@@ -114,14 +114,14 @@ pub fn capture_response(
     answer: Result<ProcessorPayment, PaymentError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = active_call(payment);
-    let again = |why: String, outcome| {
+    let call = active_call(payment);
+    let again = |reason: String, outcome| {
         interpretation(
             PaymentEvent::StepFailed {
-                retry_at: times.next_retry_at(leg),
+                retry_at: times.next_retry_at(call),
             },
             outcome,
-            why,
+            reason,
         )
     };
     match answer {
@@ -133,13 +133,13 @@ pub fn capture_response(
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
             again(error.to_string(), CallOutcome::Rejected)
         }
-        Err(PaymentError::NotSent(why)) => again(why, CallOutcome::NotSent),
-        Err(PaymentError::Unknown(why)) => interpretation(
+        Err(PaymentError::NotSent(reason)) => again(reason, CallOutcome::NotSent),
+        Err(PaymentError::Unknown(reason)) => interpretation(
             PaymentEvent::Unresolved {
-                next_at: times.next_reconcile_at(leg),
+                next_at: times.next_reconcile_at(call),
             },
             CallOutcome::Unknown,
-            why,
+            reason,
         ),
     }
 }
@@ -150,14 +150,14 @@ pub fn void_response(
     answer: Result<ProcessorPayment, PaymentError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = active_call(payment);
-    let check = |why: String| {
+    let call = active_call(payment);
+    let check = |reason: String| {
         interpretation(
             PaymentEvent::Unresolved {
-                next_at: times.next_reconcile_at(leg),
+                next_at: times.next_reconcile_at(call),
             },
             CallOutcome::Unknown,
-            why,
+            reason,
         )
     };
     match answer {
@@ -173,12 +173,12 @@ pub fn void_response(
             | PaymentError::Refused(_)
             | PaymentError::Unknown(_)),
         ) => check(error.to_string()),
-        Err(PaymentError::NotSent(why)) => interpretation(
+        Err(PaymentError::NotSent(reason)) => interpretation(
             PaymentEvent::StepFailed {
-                retry_at: times.next_retry_at(leg),
+                retry_at: times.next_retry_at(call),
             },
             CallOutcome::NotSent,
-            why,
+            reason,
         ),
     }
 }
@@ -191,13 +191,13 @@ pub fn payment_lookup(
     promises: SupplierGuarantees,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = active_call(payment);
+    let call = active_call(payment);
     let state = match answer {
         Ok(state) => state,
         Err(error) => return reconcile_later(payment, times, error.to_string()),
     };
     let Some(state) = state else {
-        return payment_not_found(payment, classify_absence(leg, promises, times), times);
+        return payment_not_found(payment, classify_absence(call, promises, times), times);
     };
     match &payment.state {
         PaymentState::Capturing(_) => capture_lookup(payment, state.status, times),
@@ -290,23 +290,23 @@ fn void_lookup(
 fn reconcile_later(
     payment: &Payment,
     times: ScheduleContext<'_>,
-    why: impl Into<String>,
+    evidence: impl Into<String>,
 ) -> Interpretation<PaymentEvent> {
     let next_at = times.next_reconcile_at(active_call(payment));
     interpretation(
         PaymentEvent::Unresolved { next_at },
         CallOutcome::Unknown,
-        why,
+        evidence,
     )
 }
 
 /// Records that the call is known not to have been executed, to be retried at once.
-fn retry_now(times: ScheduleContext<'_>, why: &str) -> Interpretation<PaymentEvent> {
-    let retry_at = times.now;
+fn retry_now(schedules: ScheduleContext<'_>, evidence: &str) -> Interpretation<PaymentEvent> {
+    let retry_at = schedules.now;
     interpretation(
         PaymentEvent::StepFailed { retry_at },
         CallOutcome::NotSent,
-        why,
+        evidence,
     )
 }
 
@@ -317,13 +317,13 @@ pub fn refund_response(
     answer: Result<String, PaymentError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = refund_call(payment, refund);
-    let again = |why: String, outcome| {
+    let call = refund_call(payment, refund);
+    let again = |reason: String, outcome| {
         let event = PaymentEvent::RefundFailed {
             refund: refund.clone(),
-            retry_at: times.next_retry_at(leg),
+            retry_at: times.next_retry_at(call),
         };
-        interpretation(event, outcome, why)
+        interpretation(event, outcome, reason)
     };
     match answer {
         Ok(reference) => interpretation(
@@ -335,15 +335,15 @@ pub fn refund_response(
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
             again(error.to_string(), CallOutcome::Rejected)
         }
-        Err(PaymentError::NotSent(why)) if !may_have_been_executed(leg) => {
-            again(why, CallOutcome::NotSent)
+        Err(PaymentError::NotSent(reason)) if !may_have_been_executed(call) => {
+            again(reason, CallOutcome::NotSent)
         }
-        Err(PaymentError::NotSent(why) | PaymentError::Unknown(why)) => {
+        Err(PaymentError::NotSent(reason) | PaymentError::Unknown(reason)) => {
             let event = PaymentEvent::RefundUnresolved {
                 refund: refund.clone(),
-                next_at: times.next_reconcile_at(leg),
+                next_at: times.next_reconcile_at(call),
             };
-            interpretation(event, CallOutcome::Unknown, why)
+            interpretation(event, CallOutcome::Unknown, reason)
         }
     }
 }
@@ -364,13 +364,13 @@ pub fn refund_lookup(
     promises: SupplierGuarantees,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = refund_call(payment, refund);
-    let check = |why: String| {
+    let call = refund_call(payment, refund);
+    let check = |reason: String| {
         let event = PaymentEvent::RefundUnresolved {
             refund: refund.clone(),
-            next_at: times.next_reconcile_at(leg),
+            next_at: times.next_reconcile_at(call),
         };
-        interpretation(event, CallOutcome::Unknown, why)
+        interpretation(event, CallOutcome::Unknown, reason)
     };
     match answer {
         Ok(true) => interpretation(
@@ -378,7 +378,7 @@ pub fn refund_lookup(
             CallOutcome::Succeeded,
             "reconciled: refunded",
         ),
-        Ok(false) => match classify_absence(leg, promises, times) {
+        Ok(false) => match classify_absence(call, promises, times) {
             AbsenceMeaning::NeverExecuted => {
                 let event = PaymentEvent::RefundFailed {
                     refund: refund.clone(),
@@ -389,7 +389,7 @@ pub fn refund_lookup(
             AbsenceMeaning::SafeToRetry => {
                 let event = PaymentEvent::RefundResendScheduled {
                     refund: refund.clone(),
-                    at: times.next_reconcile_at(leg),
+                    at: times.next_reconcile_at(call),
                 };
                 interpretation(event, CallOutcome::NotSent, RETRIED_EVIDENCE)
             }

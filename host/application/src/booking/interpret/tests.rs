@@ -1,10 +1,25 @@
 //! Helpers that the tests of all interpretations share.
 
-use super::{ScheduleContext, SupplierGuarantees};
+use super::{InterpretContext, ScheduleContext, SupplierGuarantees};
+use crate::booking::aggregate::BookingAggregate;
+use crate::id_generator::IdGenerator;
+use host_domain::booking::{Booking, BookingState, PaymentCollector};
+use host_domain::flight::booking::{FlightBookedState, FlightBooking, FlightBookingDetails};
+use host_domain::flight::passenger::{PassengerContact, Travellers};
+use host_domain::flight::{FareCondition, FareConditions, supplier_api as flight_api};
+use host_domain::hotel::booking::{
+    CancelableState, HotelBookedState, HotelBooking, HotelBookingDetails,
+};
+use host_domain::hotel::supplier_api as hotel_api;
+use host_domain::hotel::types::{Contact, HotelSummary, Occupancy, Stay};
+use host_domain::id::{BookingId, CancellationId, HotelId};
 use host_domain::money::{Currency, Money};
+use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::remote_call::{BackoffSchedule, RemoteCall};
-use host_domain::supplier::{Refusal, RefusalReason};
-use host_domain::time::Timestamp;
+use host_domain::supplier::{
+    ChangeError, Refusal, RefusalReason, SupplierBookingStatus, SupplierId,
+};
+use host_domain::time::{Date, Timestamp};
 
 pub(super) const NOW: Timestamp = Timestamp(10_000);
 
@@ -30,8 +45,8 @@ pub(super) fn lost(since: i64, at: i64) -> RemoteCall {
 
 /// A call that was resent as the same call.
 pub(super) fn repeated(first: i64, again: i64) -> RemoteCall {
-    let leg = sent(first).schedule_resend(Timestamp(again));
-    leg.mark_sent(Timestamp(again), Timestamp(again + 5000))
+    let call = sent(first).schedule_resend(Timestamp(again));
+    call.mark_sent(Timestamp(again), Timestamp(again + 5000))
 }
 
 pub(super) fn pending(since: i64) -> RemoteCall {
@@ -46,7 +61,17 @@ pub(super) fn refusal(reason: RefusalReason) -> Refusal {
     }
 }
 
-pub(super) fn judge<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
+/// Generates the same id each time.
+struct SameId;
+
+impl IdGenerator for SameId {
+    fn generate(&self) -> u128 {
+        1
+    }
+}
+
+/// Calls `with` with the schedules at [`NOW`].
+pub(super) fn scheduled<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
     let (reconcile, capture_retry) = schedules();
     with(ScheduleContext {
         now: NOW,
@@ -54,6 +79,44 @@ pub(super) fn judge<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
         reconcile: &reconcile,
         capture_retry: &capture_retry,
     })
+}
+
+/// Interprets a response of a supplier without guarantees.
+pub(super) fn interpret<T>(with: impl FnOnce(&InterpretContext<'_>) -> T) -> T {
+    interpret_with(consistent(None), with)
+}
+
+/// Interprets a response of a supplier with these guarantees.
+pub(super) fn interpret_with<T>(
+    guarantees: SupplierGuarantees,
+    with: impl FnOnce(&InterpretContext<'_>) -> T,
+) -> T {
+    scheduled(|schedules| {
+        with(&InterpretContext {
+            schedules,
+            guarantees,
+            ids: &SameId,
+        })
+    })
+}
+
+pub(super) fn refused(reason: RefusalReason) -> ChangeError {
+    ChangeError::Refused(refusal(reason))
+}
+
+pub(super) fn unknown() -> ChangeError {
+    ChangeError::Unknown("cut".into())
+}
+
+/// Errors after which nothing can have arrived.
+pub(super) fn unsent() -> [ChangeError; 3] {
+    [
+        ChangeError::NotSent("refused".into()),
+        ChangeError::RateLimited {
+            retry_after_s: None,
+        },
+        ChangeError::Overloaded,
+    ]
 }
 
 /// Guarantees of a supplier whose reads are consistent after this delay, or never.
@@ -69,3 +132,202 @@ pub(super) const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
     reads_consistent_after_ms: None,
     supports_idempotent_retry: true,
 };
+
+/// A kind of booking with samples for tests.
+pub(super) trait SampleKind: BookingAggregate {
+    fn completing(book: RemoteCall) -> Booking<Self> {
+        Self::sample(BookingState::CompleteInProgress { book })
+    }
+    fn canceling(cancel: RemoteCall) -> Booking<Self>;
+    fn confirmed(refresh: Option<RemoteCall>) -> Booking<Self>;
+    fn sample(state: BookingState<Self::BookedState>) -> Booking<Self>;
+    fn reported(status: SupplierBookingStatus) -> Self::SupplierBooking;
+}
+
+impl SampleKind for HotelBookingDetails {
+    fn canceling(cancel: RemoteCall) -> HotelBooking {
+        Self::sample(BookingState::Booked(HotelBookedState::CancelInProgress {
+            previous: CancelableState::Confirmed,
+            cancellation: CancellationId::from_bits(1),
+            cancel,
+        }))
+    }
+
+    fn confirmed(refresh: Option<RemoteCall>) -> HotelBooking {
+        Self::sample(BookingState::Booked(HotelBookedState::Confirmed {
+            refresh,
+        }))
+    }
+
+    fn sample(state: BookingState<HotelBookedState>) -> HotelBooking {
+        let date = |day| Date::new(2027, 1, day).unwrap();
+        HotelBooking {
+            id: BookingId::from_bits(1),
+            owner: Owner {
+                tenant: Tenant {
+                    organization: "demo".into(),
+                    mode: Mode::Test,
+                },
+                user: "org".into(),
+            },
+            version: 1,
+            supplier: SupplierId::parse("SANDBOX").unwrap(),
+            reference_id: None,
+            supplier_offer: "o".into(),
+            supplier_prebook: Some("p".into()),
+            supplier_reference: None,
+            use_payment_sdk: false,
+            payment_collector: PaymentCollector::Gateway,
+            offer_expires_at: Timestamp(1_000_000),
+            state,
+            payments: vec![],
+            failure: None,
+            created_at: Timestamp(0),
+            updated_at: Timestamp(0),
+            confirmed_at: None,
+            canceled_at: None,
+            details: HotelBookingDetails {
+                hotel_id: HotelId::from_bits(1),
+                hotel: HotelSummary {
+                    supplier_hotel_id: "OK".into(),
+                    name: "H".into(),
+                    address: "A".into(),
+                    location: None,
+                    time_zone: None,
+                },
+                stay: Stay {
+                    check_in: date(1),
+                    check_out: date(2),
+                    occupancies: vec![Occupancy {
+                        adults: 1,
+                        children: vec![],
+                    }],
+                    guest_nationality: "DE".into(),
+                    guest_residence: None,
+                    currency: Currency::parse("EUR").unwrap(),
+                },
+                contact: Contact {
+                    first_name: "A".into(),
+                    last_name: "L".into(),
+                    email: "a@example.org".into(),
+                    phone: "+491".into(),
+                },
+                rooms: vec![],
+                total: euros(100),
+                policy: None,
+                promotions: vec![],
+                loyalty: None,
+                hotel_confirmation_code: None,
+                hotel_remarks: None,
+                cancellations: vec![],
+            },
+        }
+    }
+
+    fn reported(status: SupplierBookingStatus) -> hotel_api::HotelSupplierBooking {
+        hotel_api::HotelSupplierBooking {
+            status,
+            supplier_reference: "S1".into(),
+            client_reference: None,
+            total: euros(100),
+            hotel_confirmation_code: None,
+            remarks: None,
+            rooms: vec![],
+            policy: None,
+            cancellation: None,
+        }
+    }
+}
+
+impl SampleKind for FlightBookingDetails {
+    fn canceling(cancel: RemoteCall) -> FlightBooking {
+        Self::sample(BookingState::Booked(FlightBookedState::CancelInProgress {
+            cancel,
+        }))
+    }
+
+    fn confirmed(refresh: Option<RemoteCall>) -> FlightBooking {
+        Self::sample(BookingState::Booked(FlightBookedState::Confirmed {
+            refresh,
+        }))
+    }
+
+    fn sample(state: BookingState<FlightBookedState>) -> FlightBooking {
+        let unknown = FareCondition {
+            allowed: None,
+            penalty: None,
+        };
+        FlightBooking {
+            id: BookingId::from_bits(1),
+            owner: Owner {
+                tenant: Tenant {
+                    organization: "demo".into(),
+                    mode: Mode::Test,
+                },
+                user: "org".into(),
+            },
+            version: 1,
+            supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
+            reference_id: None,
+            supplier_offer: "o".into(),
+            supplier_prebook: Some("p".into()),
+            supplier_reference: Some("S1".into()),
+            use_payment_sdk: false,
+            payment_collector: PaymentCollector::Gateway,
+            offer_expires_at: Timestamp(9_000_000),
+            state,
+            payments: vec![],
+            failure: None,
+            created_at: Timestamp(0),
+            updated_at: Timestamp(0),
+            confirmed_at: None,
+            canceled_at: None,
+            details: FlightBookingDetails {
+                exclusive_key: None,
+                airline_pnr: None,
+                contact: PassengerContact {
+                    email: "a@example.org".into(),
+                    phone: "+4912345678".into(),
+                },
+                travellers: Travellers {
+                    adults: 1,
+                    children: vec![],
+                    infants: 0,
+                },
+                passengers: vec![],
+                sealed_passenger_data: None,
+                offered_total: euros(100),
+                ticket_total: Some(euros(100)),
+                fare: None,
+                fare_tax: None,
+                fare_conditions: FareConditions {
+                    refund: unknown,
+                    change: unknown,
+                },
+                journeys: vec![],
+                services: vec![],
+                purchases: vec![],
+                changes: vec![],
+                id_sequence: 0,
+                cancellation_count: 1,
+                cancellation: None,
+            },
+        }
+    }
+
+    fn reported(status: SupplierBookingStatus) -> flight_api::FlightSupplierBooking {
+        flight_api::FlightSupplierBooking {
+            status,
+            supplier_reference: "S1".into(),
+            client_reference: None,
+            airline_pnr: None,
+            total: euros(100),
+            fare: None,
+            fare_tax: None,
+            journeys: vec![],
+            services: vec![],
+            changes: vec![],
+            cancellation: None,
+        }
+    }
+}

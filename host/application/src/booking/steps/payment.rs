@@ -2,17 +2,19 @@
 
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::execution::{
-    CallKey, ExecutionContext, OutboundCall, StepPreparation, WorkflowError, request_digest,
+    CallKey, ExecutionContext, OutboundCall, StepRecord, WorkflowError, request_digest,
 };
 use crate::booking::interpret::{self, Interpretation};
 use crate::booking::step_dependencies::StepDependencies;
-use host_domain::booking::{payment_client_reference, refund_client_reference};
+use host_domain::booking::{
+    Booking, BookingEvent, payment_client_reference, refund_client_reference,
+};
 use host_domain::id::{PaymentId, RefundId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::ProcessorPayment;
 use host_domain::payment::{
     Payment, PaymentError, PaymentEvent, PaymentMethod, PaymentOperation, PaymentStep,
+    ProcessorPayment,
 };
 use host_domain::supplier::ReadError;
 use host_domain::time::Timestamp;
@@ -24,107 +26,242 @@ use host_runtime::{
 /// Text on the payer's statement.
 pub const STATEMENT_DESCRIPTOR: &str = "Travel booking";
 
+/// The call of a payment step.
+#[derive(Debug, Clone)]
+pub enum PaymentRequest {
+    /// Authorizes the amount. The token of the instrument is added when it is sent.
+    Authorize(PaymentId, AuthorizeRequest),
+    Capture(PaymentId, CaptureRequest),
+    Void(PaymentId, VoidRequest),
+    Refund(PaymentId, RefundId, RefundRequest),
+    FindPayment {
+        payment: PaymentId,
+        client_reference: String,
+        processor_reference: Option<String>,
+    },
+    FindRefund {
+        payment: PaymentId,
+        refund: RefundId,
+        client_reference: String,
+        processor_reference: String,
+    },
+}
+
+impl PaymentRequest {
+    const fn payment(&self) -> &PaymentId {
+        match self {
+            Self::Authorize(payment, _)
+            | Self::Capture(payment, _)
+            | Self::Void(payment, _)
+            | Self::Refund(payment, _, _)
+            | Self::FindPayment { payment, .. }
+            | Self::FindRefund { payment, .. } => payment,
+        }
+    }
+}
+
 /// Prepares a payment step. Returns `None` if the payment no longer exists.
-pub fn prepare_payment_step<B: BookingAggregate>(
-    booking: &B,
+pub fn prepare_payment_step<K: BookingAggregate>(
+    booking: &Booking<K>,
     step: &PaymentStep,
     next_at: Timestamp,
-) -> Option<StepPreparation<B::Event>> {
-    let payment = booking.payment(step.payment()).ok()?;
-    let (event, amount) = match step {
-        PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => (
-            PaymentEvent::Sent {
-                reconcile_at: next_at,
-            },
-            payment.amount,
-        ),
+) -> Option<(PaymentRequest, StepRecord<BookingEvent<K>>)> {
+    let payment = booking.payment(step.payment())?;
+    let client_reference = client_reference(booking, payment, step);
+    let at_processor = payment.processor_reference.clone().unwrap_or_default();
+    let (id, amount) = (payment.id.clone(), payment.amount);
+    let sent = PaymentEvent::Sent {
+        reconcile_at: next_at,
+    };
+    let reference = client_reference.clone();
+    let (call, event, amount) = match step {
+        PaymentStep::Authorize(_) => {
+            let request = AuthorizeRequest {
+                client_reference: reference,
+                amount,
+                instrument: String::new(),
+                description: STATEMENT_DESCRIPTOR.to_owned(),
+                off_session: false,
+            };
+            (PaymentRequest::Authorize(id, request), sent, amount)
+        }
+        PaymentStep::Capture(_) => {
+            let request = CaptureRequest {
+                client_reference: reference,
+                processor_reference: at_processor,
+                amount,
+            };
+            (PaymentRequest::Capture(id, request), sent, amount)
+        }
+        PaymentStep::Void(_) => {
+            let request = VoidRequest {
+                client_reference: reference,
+                processor_reference: at_processor,
+            };
+            (PaymentRequest::Void(id, request), sent, amount)
+        }
         PaymentStep::Refund(_, refund) => {
+            let amount = refund_amount(payment, refund)?;
+            let request = RefundRequest {
+                client_reference: reference,
+                processor_reference: at_processor,
+                amount,
+            };
             let sent = PaymentEvent::RefundSent {
                 refund: refund.clone(),
                 next_at,
             };
-            (sent, refund_amount(payment, refund)?)
+            (
+                PaymentRequest::Refund(id, refund.clone(), request),
+                sent,
+                amount,
+            )
         }
-        PaymentStep::Reconcile(_) => {
-            let open = payment.unresolved_operations().into_iter().next()?;
-            return Some(StepPreparation::Reconcile(call_key(
-                booking, payment, &open,
-            )));
-        }
-        PaymentStep::ReconcileRefund(_, refund) => {
-            let open = PaymentOperation::Refund(refund.clone());
-            return Some(StepPreparation::Reconcile(call_key(
-                booking, payment, &open,
-            )));
+        PaymentStep::Reconcile(_) | PaymentStep::ReconcileRefund(..) => {
+            return prepare_reconciliation(booking, payment, step);
         }
     };
-    let client_reference = client_reference(booking, payment, step);
-    let call = OutboundCall {
+    let record = OutboundCall {
         target: payment.processor.clone(),
         request_digest: request_digest(&(step.name(), &client_reference, amount)),
         client_reference,
     };
-    Some(StepPreparation::RecordThenSend(
-        B::payment_event(payment.id.clone(), event),
-        call,
-    ))
+    let intent = BookingEvent::Payment {
+        id: payment.id.clone(),
+        event,
+    };
+    Some((call, StepRecord::Intent(intent, record)))
 }
 
-/// Makes the call of a payment step.
-pub async fn execute_payment_step<B: BookingAggregate>(
-    dependencies: &StepDependencies,
-    booking: &B,
+/// Prepares a step that reconciles an earlier call about a payment.
+fn prepare_reconciliation<K: BookingAggregate>(
+    booking: &Booking<K>,
+    payment: &Payment,
     step: &PaymentStep,
-    execution: &ExecutionContext,
-) -> Result<Interpretation<B::Event>, WorkflowError> {
-    let payment = booking.payment(step.payment())?;
-    let context = execution.call_context(booking.owner(), booking.id());
-    let processor = dependencies.suppliers.loaded(&payment.processor);
+) -> Option<(PaymentRequest, StepRecord<BookingEvent<K>>)> {
     let client_reference = client_reference(booking, payment, step);
+    let processor_reference = payment.processor_reference.clone();
+    let (operation, request) = match step {
+        PaymentStep::ReconcileRefund(_, refund) => (
+            PaymentOperation::Refund(refund.clone()),
+            PaymentRequest::FindRefund {
+                payment: payment.id.clone(),
+                refund: refund.clone(),
+                client_reference,
+                processor_reference: processor_reference.unwrap_or_default(),
+            },
+        ),
+        _ => (
+            payment.unresolved_operations().into_iter().next()?,
+            PaymentRequest::FindPayment {
+                payment: payment.id.clone(),
+                client_reference,
+                processor_reference,
+            },
+        ),
+    };
+    let key = call_key(booking, payment, &operation);
+    Some((request, StepRecord::Reconcile(key)))
+}
+
+/// Makes the call of a payment step and interprets the response.
+///
+/// # Errors
+/// [`WorkflowError::BookingMissing`] if the payment no longer exists.
+pub async fn execute_payment_request<K: BookingAggregate>(
+    dependencies: &StepDependencies,
+    booking: &Booking<K>,
+    call: PaymentRequest,
+    execution: &ExecutionContext,
+) -> Result<Interpretation<BookingEvent<K>>, WorkflowError> {
+    let payment = booking.payment(call.payment());
+    let payment = payment.ok_or_else(|| WorkflowError::BookingMissing(booking.id.clone()))?;
+    let context = execution.call_context(&booking.owner, &booking.id);
+    let loaded = dependencies.suppliers.loaded(&payment.processor);
+    let processor = loaded.as_ref();
+    let configured = || processor.ok_or_else(processor_not_configured);
+    let guarantees = dependencies.supplier_guarantees(&payment.processor);
     let requested_at = dependencies.base.now();
     let schedules = || {
         dependencies
             .schedule_context()
             .with_requested_at(requested_at)
     };
-    let interpretation = match step {
-        PaymentStep::Authorize(_) => {
-            let response = match instrument_token(dependencies, booking.owner(), payment, execution)
-                .await
-            {
-                Ok(token) => authorize(processor, &context, payment, client_reference, token).await,
-                Err(why) => Err(PaymentError::NotSent(why)),
+    let interpretation = match call {
+        PaymentRequest::Authorize(_, request) => {
+            let token = instrument_token(dependencies, &booking.owner, payment, execution).await;
+            let response = async {
+                let instrument = token.map_err(PaymentError::NotSent)?;
+                let request = AuthorizeRequest {
+                    instrument,
+                    ..request
+                };
+                configured()?.authorize(&context, request).await
             };
-            interpret::authorize_response(payment, response, schedules())
+            interpret::authorize_response(payment, response.await, schedules())
         }
-        PaymentStep::Capture(_) => {
-            let response = capture(processor, &context, payment, client_reference).await;
-            interpret::capture_response(payment, response, schedules())
+        PaymentRequest::Capture(_, request) => {
+            let response = async { configured()?.capture(&context, request).await };
+            interpret::capture_response(payment, response.await, schedules())
         }
-        PaymentStep::Void(_) => {
-            let response = void(processor, &context, payment, client_reference).await;
-            interpret::void_response(payment, response, schedules())
+        PaymentRequest::Void(_, request) => {
+            let response = async { configured()?.void(&context, request).await };
+            interpret::void_response(payment, response.await, schedules())
         }
-        PaymentStep::Reconcile(_) => {
-            let response = find_payment(processor, &context, payment, client_reference).await;
-            let guarantees = dependencies.supplier_guarantees(&payment.processor);
-            interpret::payment_lookup(payment, response, guarantees, schedules())
+        PaymentRequest::Refund(_, refund, request) => {
+            let response = async {
+                let refunded = configured()?.refund(&context, request).await?;
+                Ok(refunded.processor_reference)
+            };
+            interpret::refund_response(payment, &refund, response.await, schedules())
         }
-        PaymentStep::Refund(_, id) => {
-            let amount = refund_amount(payment, id);
-            let amount =
-                amount.ok_or_else(|| WorkflowError::BookingMissing(booking.id().clone()))?;
-            let response = refund(processor, &context, payment, client_reference, amount).await;
-            interpret::refund_response(payment, id, response, schedules())
+        PaymentRequest::FindPayment {
+            client_reference,
+            processor_reference,
+            ..
+        } => {
+            let lookup = find_payment(processor, &context, client_reference, processor_reference);
+            interpret::payment_lookup(payment, lookup.await, guarantees, schedules())
         }
-        PaymentStep::ReconcileRefund(_, id) => {
-            let response = find_refund(processor, &context, payment, client_reference).await;
-            let guarantees = dependencies.supplier_guarantees(&payment.processor);
-            interpret::refund_lookup(payment, id, response, guarantees, schedules())
+        PaymentRequest::FindRefund {
+            refund,
+            client_reference,
+            processor_reference,
+            ..
+        } => {
+            let lookup = find_refund(processor, &context, client_reference, processor_reference);
+            interpret::refund_lookup(payment, &refund, lookup.await, guarantees, schedules())
         }
     };
     let id = payment.id.clone();
-    Ok(interpretation.map(|event| B::payment_event(id, event)))
+    Ok(interpretation.map(|event| BookingEvent::Payment { id, event }))
+}
+
+/// Returns the payment as the processor has it, or `None` if it has none.
+async fn find_payment(
+    processor: Option<&Supplier>,
+    context: &CallContext,
+    client_reference: String,
+    processor_reference: Option<String>,
+) -> Result<Option<ProcessorPayment>, ReadError> {
+    let processor = processor.ok_or_else(processor_not_configured_for_read)?;
+    let lookup = processor.find_payment(context, client_reference, processor_reference);
+    Ok(match lookup.await? {
+        PaymentLookup::Found(found) => Some(*found),
+        PaymentLookup::NotFound => None,
+    })
+}
+
+/// Returns whether the processor has the refund.
+async fn find_refund(
+    processor: Option<&Supplier>,
+    context: &CallContext,
+    client_reference: String,
+    processor_reference: String,
+) -> Result<bool, ReadError> {
+    let processor = processor.ok_or_else(processor_not_configured_for_read)?;
+    let lookup = processor.find_refund(context, processor_reference, client_reference);
+    Ok(matches!(lookup.await?, RefundLookup::Found(_)))
 }
 
 /// Returns the processor's token of the payer's instrument.
@@ -150,108 +287,21 @@ async fn instrument_token(
     }
 }
 
-async fn authorize(
-    processor: Option<Supplier>,
-    context: &CallContext,
-    payment: &Payment,
-    client_reference: String,
-    token: String,
-) -> Result<ProcessorPayment, PaymentError> {
-    let request = AuthorizeRequest {
-        client_reference,
-        amount: payment.amount,
-        instrument: token,
-        description: STATEMENT_DESCRIPTOR.to_owned(),
-        off_session: false,
-    };
-    let processor = processor.ok_or_else(processor_not_configured)?;
-    processor.authorize(context, request).await
-}
-
-async fn capture(
-    processor: Option<Supplier>,
-    context: &CallContext,
-    payment: &Payment,
-    client_reference: String,
-) -> Result<ProcessorPayment, PaymentError> {
-    let request = CaptureRequest {
-        client_reference,
-        processor_reference: payment.processor_reference.clone().unwrap_or_default(),
-        amount: payment.amount,
-    };
-    let processor = processor.ok_or_else(processor_not_configured)?;
-    processor.capture(context, request).await
-}
-
-async fn void(
-    processor: Option<Supplier>,
-    context: &CallContext,
-    payment: &Payment,
-    client_reference: String,
-) -> Result<ProcessorPayment, PaymentError> {
-    let request = VoidRequest {
-        client_reference,
-        processor_reference: payment.processor_reference.clone().unwrap_or_default(),
-    };
-    let processor = processor.ok_or_else(processor_not_configured)?;
-    processor.void(context, request).await
-}
-
-/// Returns the processor's id of the refund.
-async fn refund(
-    processor: Option<Supplier>,
-    context: &CallContext,
-    payment: &Payment,
-    client_reference: String,
-    amount: Money,
-) -> Result<String, PaymentError> {
-    let request = RefundRequest {
-        client_reference,
-        processor_reference: payment.processor_reference.clone().unwrap_or_default(),
-        amount,
-    };
-    let processor = processor.ok_or_else(processor_not_configured)?;
-    let done = processor.refund(context, request).await?;
-    Ok(done.processor_reference)
-}
-
-/// Returns whether the processor has the refund.
-async fn find_refund(
-    processor: Option<Supplier>,
-    context: &CallContext,
-    payment: &Payment,
-    client_reference: String,
-) -> Result<bool, ReadError> {
-    let at_processor = payment.processor_reference.clone().unwrap_or_default();
-    let processor = processor.ok_or_else(processor_not_configured_for_read)?;
-    let found = processor.find_refund(context, at_processor, client_reference);
-    Ok(matches!(found.await?, RefundLookup::Found(_)))
-}
-
-async fn find_payment(
-    processor: Option<Supplier>,
-    context: &CallContext,
-    payment: &Payment,
-    client_reference: String,
-) -> Result<Option<ProcessorPayment>, ReadError> {
-    let processor = processor.ok_or_else(processor_not_configured_for_read)?;
-    let at_processor = payment.processor_reference.clone();
-    let found = processor.find_payment(context, client_reference, at_processor);
-    Ok(match found.await? {
-        PaymentLookup::Found(state) => Some(*state),
-        PaymentLookup::NotFound => None,
-    })
-}
-
 /// Returns the gateway's client reference of a step's call. For a reconciliation it is the
 /// reference of the call that started the payment.
-pub fn client_reference<B: BookingAggregate>(
-    booking: &B,
+pub fn client_reference<K: BookingAggregate>(
+    booking: &Booking<K>,
     payment: &Payment,
     step: &PaymentStep,
 ) -> String {
-    let of = |call: &str, tries: u32| {
-        payment_client_reference(booking.id(), booking.payments(), &payment.id, call, tries)
+    let of = |call: &str, failed_attempts: u32| {
+        payment_client_reference(
+            &booking.id,
+            &booking.payments,
+            &payment.id,
+            call,
+            failed_attempts,
+        )
     };
     match step {
         PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
@@ -260,14 +310,14 @@ pub fn client_reference<B: BookingAggregate>(
         PaymentStep::Reconcile(_) if payment.is_browser_payment() => of("intent", 0),
         PaymentStep::Reconcile(_) => of("authorize", 0),
         PaymentStep::Refund(_, refund) | PaymentStep::ReconcileRefund(_, refund) => {
-            refund_client_reference(booking.id(), booking.payments(), payment, refund)
+            refund_client_reference(&booking.id, &booking.payments, payment, refund)
         }
     }
 }
 
 /// Returns what identifies a call among all calls of its booking.
-pub fn call_key<B: BookingAggregate>(
-    booking: &B,
+pub fn call_key<K: BookingAggregate>(
+    booking: &Booking<K>,
     payment: &Payment,
     call: &PaymentOperation,
 ) -> CallKey {
@@ -279,8 +329,8 @@ pub fn call_key<B: BookingAggregate>(
 }
 
 /// Returns the client reference of the intent that a payer's browser completes.
-pub fn intent_reference<B: BookingAggregate>(booking: &B, payment: &PaymentId) -> String {
-    payment_client_reference(booking.id(), booking.payments(), payment, "intent", 0)
+pub fn intent_reference<K: BookingAggregate>(booking: &Booking<K>, payment: &PaymentId) -> String {
+    payment_client_reference(&booking.id, &booking.payments, payment, "intent", 0)
 }
 
 fn refund_amount(payment: &Payment, refund: &RefundId) -> Option<Money> {

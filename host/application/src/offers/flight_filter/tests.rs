@@ -3,7 +3,7 @@ use host_domain::flight::passenger::Travellers;
 use host_domain::flight::{Cabin, Direction, FareCondition, FareConditions};
 use host_domain::money::{Currency, Money};
 
-const ALL: AppliedFilters = AppliedFilters {
+const ALL: FlightAppliedFilters = FlightAppliedFilters {
     cabin: true,
     max_stops: true,
     airlines: true,
@@ -64,13 +64,13 @@ fn journey(
 
 /// An economy round trip with BA for 300.00, refundable, with one flight each way, at noon and in
 /// the evening.
-fn offer(id: &str) -> Offer {
+fn offer(id: &str) -> FlightOffer {
     let allowed = FareCondition {
         allowed: Some(true),
         penalty: None,
     };
     let ba = || vec![segment("BA", Cabin::Economy)];
-    Offer {
+    FlightOffer {
         supplier_offer: id.to_owned(),
         exclusive_key: None,
         total: money(30_000, "EUR"),
@@ -91,8 +91,8 @@ fn offer(id: &str) -> Offer {
     }
 }
 
-fn wanted(filters: Filters) -> PriceRequest {
-    PriceRequest {
+fn request(filters: Filters) -> FlightPriceRequest {
+    FlightPriceRequest {
         journeys: Vec::new(),
         travellers: Travellers {
             adults: 1,
@@ -110,24 +110,27 @@ fn wanted(filters: Filters) -> PriceRequest {
 /// Returns the ids of the remaining offers, whether the list was truncated, and the unsupported
 /// filters.
 fn finished(
-    wanted: &PriceRequest,
-    applied: AppliedFilters,
-    offers: &[Offer],
+    request: &FlightPriceRequest,
+    applied: FlightAppliedFilters,
+    offers: &[FlightOffer],
 ) -> (Vec<String>, bool, Vec<&'static str>) {
-    let mut answer = PriceResponse {
+    let mut response = FlightPriceResponse {
         offers: offers.to_vec(),
         applied,
         truncated: false,
     };
-    let unsupported = unsupported_filters(wanted, &answer);
-    apply_filters(wanted, &mut answer);
-    let left = answer.offers.into_iter().map(|offer| offer.supplier_offer);
-    (left.collect(), answer.truncated, unsupported)
+    let unsupported = unsupported_filters(request, &response);
+    apply_filters(request, &mut response);
+    let left = response
+        .offers
+        .into_iter()
+        .map(|offer| offer.supplier_offer);
+    (left.collect(), response.truncated, unsupported)
 }
 
 /// A filter that the default offer passes: its name, the filter, and a change that makes the offer
 /// fail it.
-type Case = (&'static str, fn(&mut Filters), fn(&mut Offer));
+type Case = (&'static str, fn(&mut Filters), fn(&mut FlightOffer));
 
 const CASES: &[Case] = &[
     ("cabin_class", |f| f.cabin = Some(Cabin::Economy), connect),
@@ -189,14 +192,14 @@ fn at(clock: &str) -> Option<String> {
     Some(clock.to_owned())
 }
 
-fn depart(offer: &mut Offer, journey: usize, clock: &str) {
+fn depart(offer: &mut FlightOffer, journey: usize, clock: &str) {
     let time = &mut offer.journeys[journey].departure_time;
     time.truncate("2026-12-01T".len());
     time.push_str(clock);
 }
 
 /// Adds a flight of another airline in another cabin to the return journey.
-fn connect(offer: &mut Offer) {
+fn connect(offer: &mut FlightOffer) {
     let journey = &mut offer.journeys[1];
     journey.segments.push(segment("AA", Cabin::Business));
     journey.stops = 1;
@@ -207,19 +210,19 @@ fn filter_not_applied_by_the_supplier_is_reported_and_applied() {
     for (name, filter, spoil) in CASES {
         let mut filters = Filters::default();
         filter(&mut filters);
-        let wanted = wanted(filters);
+        let request = request(filters);
         let mut bad = offer("bad");
         spoil(&mut bad);
         let offers = [bad, offer("good")];
-        let sorted = AppliedFilters {
+        let sorted = FlightAppliedFilters {
             sort: true,
-            ..AppliedFilters::default()
+            ..FlightAppliedFilters::default()
         };
-        let (left, truncated, unsupported) = finished(&wanted, sorted, &offers);
+        let (left, truncated, unsupported) = finished(&request, sorted, &offers);
         assert_eq!(left, ["good"], "{name}");
         assert!(!truncated, "{name}");
         assert_eq!(unsupported, [*name]);
-        let (left, _, unsupported) = finished(&wanted, ALL, &offers);
+        let (left, _, unsupported) = finished(&request, ALL, &offers);
         assert_eq!(left, ["bad", "good"], "{name}");
         assert!(unsupported.is_empty(), "{name}");
     }
@@ -231,29 +234,30 @@ fn fare_without_refund_information_matches_neither_refundable_filter() {
     silent.fare_conditions.refund.allowed = None;
     let mut lost = offer("lost");
     lost.refundable = Some(false);
-    let wanted = wanted(Filters {
+    let request = request(Filters {
         refundable: Some(false),
         ..Filters::default()
     });
     let offers = [silent, offer("refundable"), lost];
-    let (left, ..) = finished(&wanted, AppliedFilters::default(), &offers);
+    let (left, ..) = finished(&request, FlightAppliedFilters::default(), &offers);
     assert_eq!(left, ["lost"]);
 }
 
 #[test]
 fn max_total_in_another_currency_keeps_the_fare() {
-    let wanted = wanted(Filters {
+    let request = request(Filters {
         max_total: Some(money(1, "USD")),
         ..Filters::default()
     });
-    let (left, _, unsupported) = finished(&wanted, AppliedFilters::default(), &[offer("euros")]);
+    let (left, _, unsupported) =
+        finished(&request, FlightAppliedFilters::default(), &[offer("euros")]);
     assert_eq!(left, ["euros"]);
     assert_eq!(unsupported, ["max_total"]);
 }
 
 /// Fares with prices from 1 to 3, one of them twice. Durations descend as prices rise, and one is
 /// unknown.
-fn fares() -> Vec<Offer> {
+fn fares() -> Vec<FlightOffer> {
     let fares = [
         ("b", 2, Some(20)),
         ("c", 3, Some(10)),
@@ -282,44 +286,44 @@ fn fares_are_sorted_if_the_supplier_does_not_sort_them() {
         (Sort::DepartureTime, false, ["a", "b", "b2", "c"]),
         (Sort::DepartureTime, true, ["c", "b", "b2", "a"]),
     ] {
-        let wanted = PriceRequest {
+        let request = FlightPriceRequest {
             sort,
             descending,
-            ..wanted(Filters::default())
+            ..request(Filters::default())
         };
-        let (left, ..) = finished(&wanted, AppliedFilters::default(), &fares());
+        let (left, ..) = finished(&request, FlightAppliedFilters::default(), &fares());
         assert_eq!(left, order, "{sort:?} {descending}");
-        let (left, ..) = finished(&wanted, ALL, &fares());
+        let (left, ..) = finished(&request, ALL, &fares());
         assert_eq!(left, ["b", "c", "a", "b2"], "{sort:?} {descending}");
     }
 }
 
 #[test]
 fn sort_is_reported_if_requested_or_if_the_response_is_truncated() {
-    let plain = wanted(Filters::default());
-    let (.., unsupported) = finished(&plain, AppliedFilters::default(), &fares());
+    let plain = request(Filters::default());
+    let (.., unsupported) = finished(&plain, FlightAppliedFilters::default(), &fares());
     assert!(unsupported.is_empty());
-    let cut = PriceResponse {
+    let cut = FlightPriceResponse {
         offers: fares(),
-        applied: AppliedFilters::default(),
+        applied: FlightAppliedFilters::default(),
         truncated: true,
     };
     assert_eq!(unsupported_filters(&plain, &cut), ["sort"]);
-    let dearest = PriceRequest {
+    let dearest = FlightPriceRequest {
         descending: true,
         ..plain
     };
-    let (.., unsupported) = finished(&dearest, AppliedFilters::default(), &fares());
+    let (.., unsupported) = finished(&dearest, FlightAppliedFilters::default(), &fares());
     assert_eq!(unsupported, ["sort"]);
 }
 
 #[test]
 fn fares_over_the_limit_are_truncated_after_sorting() {
-    let wanted = PriceRequest {
+    let request = FlightPriceRequest {
         limit: 2,
-        ..wanted(Filters::default())
+        ..request(Filters::default())
     };
-    let (left, truncated, _) = finished(&wanted, AppliedFilters::default(), &fares());
+    let (left, truncated, _) = finished(&request, FlightAppliedFilters::default(), &fares());
     assert_eq!(
         (left, truncated),
         (vec!["a".to_owned(), "b".to_owned()], true)
@@ -328,14 +332,14 @@ fn fares_over_the_limit_are_truncated_after_sorting() {
 
 #[test]
 fn supplier_limit_is_raised_only_for_filters_or_sorting() {
-    let plain = wanted(Filters::default());
+    let plain = request(Filters::default());
     assert_eq!(supplier_request(&plain), plain);
     let chosen = [
-        PriceRequest {
+        FlightPriceRequest {
             sort: Sort::Duration,
             ..plain.clone()
         },
-        PriceRequest {
+        FlightPriceRequest {
             filters: Filters {
                 max_stops: Some(0),
                 ..Filters::default()
@@ -343,7 +347,7 @@ fn supplier_limit_is_raised_only_for_filters_or_sorting() {
             ..plain.clone()
         },
     ];
-    for wanted in chosen {
-        assert_eq!(supplier_request(&wanted).limit, UNFILTERED_FARES_MAX);
+    for request in chosen {
+        assert_eq!(supplier_request(&request).limit, UNFILTERED_FARES_MAX);
     }
 }

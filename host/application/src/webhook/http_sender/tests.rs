@@ -13,7 +13,7 @@ const TIME_MAX: Duration = Duration::from_secs(1);
 
 /// The behaviour of a receiver after it has read the request.
 enum Manner {
-    Answers(String),
+    Responds(String),
     /// Accepts the request and sends nothing.
     Hangs,
     /// Sends the response head and one byte of the body, and no more.
@@ -46,9 +46,9 @@ async fn serve(listener: TcpListener, manner: Manner) -> String {
         assert_ne!(stream.read_buf(&mut seen).await.unwrap(), 0);
     }
     match manner {
-        Manner::Answers(answer) => {
+        Manner::Responds(response) => {
             // The write may fail, because a sender that has read enough closes the connection.
-            let _ = stream.write_all(answer.as_bytes()).await;
+            let _ = stream.write_all(response.as_bytes()).await;
             let _ = stream.shutdown().await;
         }
         Manner::Hangs => {}
@@ -63,9 +63,9 @@ async fn serve(listener: TcpListener, manner: Manner) -> String {
     String::from_utf8(seen).unwrap()
 }
 
-fn answer(status: &str, headers: &str, body: &str) -> Manner {
+fn respond(status: &str, headers: &str, body: &str) -> Manner {
     let length = body.len();
-    Manner::Answers(format!(
+    Manner::Responds(format!(
         "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
     ))
 }
@@ -98,7 +98,7 @@ fn not_taken(retry_after_s: Option<i64>) -> DeliveryResult {
 
 #[tokio::test]
 async fn body_is_posted_unchanged() {
-    let (port, served) = receiver(answer("204 No Content", "", "")).await;
+    let (port, served) = receiver(respond("204 No Content", "", "")).await;
     let url = format!("http://127.0.0.1:{port}/hook?a=b");
     let attempted = sender().send(letter(&url), NOW).await;
     assert_eq!(attempted.outcome, DeliveryResult::Accepted);
@@ -151,17 +151,17 @@ async fn response_status_determines_the_result() {
             "5xx",
         ),
     ] {
-        let attempted = send_to(answer(status, headers, "said")).await;
+        let attempted = send_to(respond(status, headers, "response body")).await;
         assert_eq!(attempted.outcome, outcome, "{status}");
         assert_eq!(attempted.outcome_label(), class, "{status}");
-        assert_eq!(attempted.body.as_deref(), Some("said"), "{status}");
+        assert_eq!(attempted.body.as_deref(), Some("response body"), "{status}");
         assert_eq!(attempted.error, None, "{status}");
     }
 }
 
 #[tokio::test]
 async fn gone_is_a_failure_if_410_is_not_honored() {
-    let (port, _served) = receiver(answer("410 Gone", "retry-after: 120\r\n", "")).await;
+    let (port, _served) = receiver(respond("410 Gone", "retry-after: 120\r\n", "")).await;
     let url = format!("http://127.0.0.1:{port}/");
     let letter = DeliveryRequest {
         honors_gone: false,
@@ -177,7 +177,7 @@ async fn attempt_without_response_has_an_error() {
         (Manner::Hangs, "timeout"),
         (Manner::Drips, "timeout"),
         (Manner::Cuts, "cut"),
-        (Manner::Answers("nonsense\r\n\r\n".to_owned()), "cut"),
+        (Manner::Responds("nonsense\r\n\r\n".to_owned()), "cut"),
     ] {
         let attempted = send_to(manner).await;
         assert_eq!(attempted.error, Some(error));
@@ -205,14 +205,13 @@ async fn lookup_that_never_ends_times_out() {
 #[tokio::test]
 async fn response_body_is_truncated() {
     let body = "ä".repeat(100_000);
-    let attempted = send_to(answer("200 OK", "", &body)).await;
+    let attempted = send_to(respond("200 OK", "", &body)).await;
     assert_eq!(attempted.outcome, DeliveryResult::Accepted);
-    let kept = attempted.body.unwrap();
-    assert_eq!(kept.len(), RESPONSE_BODY_BYTES_MAX);
+    assert_eq!(attempted.body.unwrap().len(), RESPONSE_BODY_BYTES_MAX);
     let odd = format!("a{body}");
-    let kept = send_to(answer("200 OK", "", &odd)).await.body.unwrap();
+    let attempted = send_to(respond("200 OK", "", &odd)).await;
     assert_eq!(
-        kept.len(),
+        attempted.body.unwrap().len(),
         RESPONSE_BODY_BYTES_MAX - 1,
         "an incomplete character is cut off"
     );
@@ -221,7 +220,7 @@ async fn response_body_is_truncated() {
 #[tokio::test]
 async fn endless_response_is_read_only_up_to_the_limit() {
     let endless = format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(4 << 20));
-    let attempted = send_to(Manner::Answers(endless)).await;
+    let attempted = send_to(Manner::Responds(endless)).await;
     assert_eq!(attempted.outcome, DeliveryResult::Accepted);
     assert_eq!(attempted.body.unwrap().len(), RESPONSE_BODY_BYTES_MAX);
 }
@@ -236,9 +235,9 @@ async fn name_that_resolves_differently_at_connect_is_rejected() {
         "::ffff:192.168.0.1",
         "fd00::1",
     ] {
-        let answers = Mutex::new(vec![second, "1.1.1.1"]);
+        let lookups = Mutex::new(vec![second, "1.1.1.1"]);
         let lookup = DnsLookup::new(move |_| {
-            let next = answers.lock().unwrap().pop();
+            let next = lookups.lock().unwrap().pop();
             let found = next.map(|text| vec![text.parse::<IpAddr>().unwrap()]);
             async move { found.ok_or_else(|| io::Error::other("the name was looked up a third time")) }
         });
@@ -257,7 +256,7 @@ async fn name_that_resolves_differently_at_connect_is_rejected() {
 
 #[tokio::test]
 async fn url_is_checked_again_at_every_attempt() {
-    let (port, served) = receiver(answer("200 OK", "", "")).await;
+    let (port, served) = receiver(respond("200 OK", "", "")).await;
     for url in [
         format!("http://127.0.0.1:{port}/"),
         format!("https://127.0.0.1:{port}/"),

@@ -212,7 +212,7 @@ pub struct RefundBreakdown {
 
 /// The cancellation of a ticket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cancellation {
+pub struct FlightCancellation {
     /// The party that refunds the payer.
     pub refunded_by: RefundedBy,
     /// The fee and refund. `None` if neither the supplier nor the fare's terms give an amount. The

@@ -1,15 +1,18 @@
 //! Cancellations of a hotel booking: the cancelled rooms, the fee, and the refund.
 
-use crate::booking::{Notifications, PaymentCollector};
+use crate::booking::{Failure, Notifications, PaymentCollector};
 use crate::event::EventType;
-use crate::hotel::booking::{BookedState, Booking, Cancellation, CancellationStatus, Room};
-use crate::hotel::supplier_api::SupplierBooking;
+use crate::hotel::booking::{
+    CancelableState, CancellationStatus, HotelBookedState, HotelBooking, HotelCancellation, Room,
+};
+use crate::hotel::supplier_api::HotelSupplierBooking;
 use crate::id::{CancellationId, RefundId, RoomId};
 use crate::money::Money;
+use crate::remote_call::RemoteCall;
 use crate::supplier::SupplierBookingStatus;
 use crate::time::Timestamp;
 
-impl Cancellation {
+impl HotelCancellation {
     pub(super) fn new(
         id: CancellationId,
         room_ids: Vec<RoomId>,
@@ -32,12 +35,15 @@ impl Cancellation {
     }
 }
 
-impl Booking {
+impl HotelBooking {
     /// Returns the rooms that are booked here but cancelled at the supplier.
-    pub(super) fn rooms_canceled_by_supplier(&self, state: &SupplierBooking) -> Vec<RoomId> {
-        let is_released = |position: usize| match state.status {
+    pub(super) fn rooms_canceled_by_supplier(
+        &self,
+        supplier_booking: &HotelSupplierBooking,
+    ) -> Vec<RoomId> {
+        let is_released = |position: usize| match supplier_booking.status {
             SupplierBookingStatus::Canceled => true,
-            SupplierBookingStatus::PartiallyCanceled => state
+            SupplierBookingStatus::PartiallyCanceled => supplier_booking
                 .rooms
                 .iter()
                 .any(|room| usize::from(room.position) == position && room.canceled),
@@ -46,11 +52,75 @@ impl Booking {
             | SupplierBookingStatus::CancelPending
             | SupplierBookingStatus::Failed(_) => false,
         };
-        let rooms = self.rooms.iter().enumerate();
+        let rooms = self.details.rooms.iter().enumerate();
         rooms
             .filter(|(position, room)| room.canceled_at.is_none() && is_released(*position))
             .map(|(_, room)| room.id.clone())
             .collect()
+    }
+
+    /// Starts a cancellation of the given rooms, or of all rooms that are booked. Returns `None` if
+    /// one of the rooms is not booked.
+    pub(super) fn begin_cancellation(
+        &mut self,
+        previous: CancelableState,
+        id: CancellationId,
+        room_ids: &[RoomId],
+        now: Timestamp,
+        notifications: &mut Notifications,
+    ) -> Option<HotelBookedState> {
+        let active_rooms = || {
+            self.details
+                .rooms
+                .iter()
+                .filter(|room| room.canceled_at.is_none())
+        };
+        let requested: Vec<RoomId> = if room_ids.is_empty() {
+            active_rooms().map(|room| room.id.clone()).collect()
+        } else {
+            active_rooms()
+                .filter(|room| room_ids.contains(&room.id))
+                .map(|room| room.id.clone())
+                .collect()
+        };
+        let are_all_active = room_ids.iter().all(|id| requested.contains(id));
+        if requested.is_empty() || !are_all_active {
+            return None;
+        }
+        let is_partial = !room_ids.is_empty();
+        self.details.cancellations.push(HotelCancellation::new(
+            id.clone(),
+            requested,
+            is_partial,
+            now,
+        ));
+        self.failure = None;
+        notifications.push_booking_event(EventType::HotelBookingCancellationStarted);
+        Some(HotelBookedState::CancelInProgress {
+            previous,
+            cancellation: id,
+            cancel: RemoteCall::pending(now),
+        })
+    }
+
+    /// Ends a cancellation that left the rooms booked.
+    pub(super) fn end_cancellation_without_effect(
+        &mut self,
+        previous: CancelableState,
+        id: &CancellationId,
+        status: CancellationStatus,
+        failure: Failure,
+        now: Timestamp,
+        notifications: &mut Notifications,
+    ) -> HotelBookedState {
+        if let Some(cancellation) = self.details.cancellations.iter_mut().find(|c| c.id == *id) {
+            cancellation.status = status;
+            cancellation.completed_at = Some(now);
+            cancellation.failure = Some(failure.clone());
+        }
+        self.failure = Some(failure);
+        notifications.push_booking_event(EventType::HotelBookingCancellationRefused);
+        previous.into_state(None)
     }
 
     /// Completes a cancellation: cancels its rooms and starts the refund. Returns the new state if
@@ -58,20 +128,22 @@ impl Booking {
     pub(super) fn complete_cancellation(
         &mut self,
         id: &CancellationId,
-        state: &SupplierBooking,
+        supplier_booking: &HotelSupplierBooking,
         refund: RefundId,
         now: Timestamp,
-        told: &mut Notifications,
-    ) -> Option<BookedState> {
+        notifications: &mut Notifications,
+    ) -> Option<CancelableState> {
         let released = self.canceled_total(id);
-        let (fee, back) = self.fee_and_refund(id, state, released, now);
+        let (fee, back) = self.fee_and_refund(id, supplier_booking, released, now);
         let room_ids = self
+            .details
             .cancellations
             .iter()
             .find(|c| c.id == *id)
             .map(|c| c.room_ids.clone())
             .unwrap_or_default();
         for room in self
+            .details
             .rooms
             .iter_mut()
             .filter(|room| room_ids.contains(&room.id))
@@ -82,24 +154,29 @@ impl Booking {
             PaymentCollector::Supplier => back,
             PaymentCollector::Gateway => self.start_refund(refund, back, now),
         };
-        if let Some(cancellation) = self.cancellations.iter_mut().find(|c| c.id == *id) {
+        if let Some(cancellation) = self.details.cancellations.iter_mut().find(|c| c.id == *id) {
             cancellation.status = CancellationStatus::Succeeded;
             cancellation.fee = Some(fee);
             cancellation.refund_amount = Some(given_back);
-            cancellation.supplier_reference = state
+            cancellation.supplier_reference = supplier_booking
                 .cancellation
                 .as_ref()
                 .and_then(|c| c.supplier_reference.clone());
             cancellation.completed_at = Some(now);
         }
         self.failure = None;
-        if self.rooms.iter().all(|room| room.canceled_at.is_some()) {
+        if self
+            .details
+            .rooms
+            .iter()
+            .all(|room| room.canceled_at.is_some())
+        {
             self.canceled_at = Some(now);
-            told.push_booking_event(EventType::HotelBookingCanceled);
+            notifications.push_booking_event(EventType::HotelBookingCanceled);
             None
         } else {
-            told.push_booking_event(EventType::HotelBookingPartiallyCanceled);
-            Some(BookedState::PartiallyCanceled)
+            notifications.push_booking_event(EventType::HotelBookingPartiallyCanceled);
+            Some(CancelableState::PartiallyCanceled)
         }
     }
 
@@ -116,19 +193,20 @@ impl Booking {
 
     /// Returns the price of the rooms of a cancellation.
     fn canceled_total(&self, id: &CancellationId) -> Money {
-        let Some(cancellation) = self.cancellations.iter().find(|c| c.id == *id) else {
-            return Money::zero(self.total.currency);
+        let Some(cancellation) = self.details.cancellations.iter().find(|c| c.id == *id) else {
+            return Money::zero(self.details.total.currency);
         };
         let stays =
             |room: &&Room| room.canceled_at.is_none() && !cancellation.room_ids.contains(&room.id);
         let staying: i64 = self
+            .details
             .rooms
             .iter()
             .filter(stays)
             .map(|room| room.total.minor)
             .sum();
         self.active_total()
-            .less(Money::new(staying, self.total.currency))
+            .less(Money::new(staying, self.details.total.currency))
     }
 
     /// Returns fee and refund. They come from the supplier if it reports a fee in the booking's
@@ -136,23 +214,24 @@ impl Booking {
     fn fee_and_refund(
         &self,
         id: &CancellationId,
-        state: &SupplierBooking,
+        supplier_booking: &HotelSupplierBooking,
         released: Money,
         now: Timestamp,
     ) -> (Money, Money) {
-        if let Some(amounts) = &state.cancellation
+        if let Some(amounts) = &supplier_booking.cancellation
             && amounts.fee.currency == released.currency
         {
             let fee = amounts.fee.at_most(released);
             return (fee, released.less(fee));
         }
-        let cancellation = self.cancellations.iter().find(|c| c.id == *id);
+        let cancellation = self.details.cancellations.iter().find(|c| c.id == *id);
         let fee = match cancellation {
             // The policy applies to guests who decide not to come. These rooms were cancelled by
             // the supplier.
             Some(c) if c.is_supplier_initiated => Money::zero(released.currency),
             Some(c) if c.is_partial => {
                 let rooms = self
+                    .details
                     .rooms
                     .iter()
                     .filter(|room| c.room_ids.contains(&room.id));
@@ -165,6 +244,7 @@ impl Booking {
                 Money::new(fees.sum(), released.currency).at_most(released)
             }
             _ => self
+                .details
                 .policy
                 .as_ref()
                 .map_or(released, |p| p.fee_at(now, released)),

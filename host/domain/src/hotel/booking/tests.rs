@@ -3,11 +3,15 @@
 mod fixture;
 
 use super::*;
+use crate::booking::{BookingState, BookingStatus, BookingStep};
 use crate::booking::{ChangeSource, Transition, payment_client_reference};
-use crate::hotel::step::Step;
-use crate::hotel::supplier_api::{CancellationAmounts, SupplierRoom};
-use crate::payment::{DeclineReason, NextStep, PaymentState, PaymentStatus, PaymentStep};
+use crate::hotel::supplier_api::{HotelCancellationAmounts, SupplierRoom};
+use crate::id::PaymentId;
+use crate::payment::{
+    DeclineReason, Payment, PaymentEvent, PaymentState, PaymentStatus, PaymentStep,
+};
 use crate::supplier::SupplierBookingStatus;
+use crate::workflow::NextStep;
 use proptest::prelude::*;
 
 use fixture::*;
@@ -20,7 +24,7 @@ fn transition_table_matches_snapshot() {
         for event in events() {
             let event_name = event.name();
             if let Ok(transition) = booking.clone().apply(event, LATER) {
-                let told: Vec<&str> = transition
+                let notified: Vec<&str> = transition
                     .notifications
                     .iter()
                     .map(|notice| notice.event_type.as_str())
@@ -33,7 +37,7 @@ fn transition_table_matches_snapshot() {
                 table.push_str(&format!(
                     "  {event_name:24} -> {:22} payment {payment:16} {}\n",
                     transition.booking.status().as_str(),
-                    told.join(", ")
+                    notified.join(", ")
                 ));
             }
         }
@@ -46,17 +50,19 @@ fn booking_steps_lead_from_authorize_to_capture() {
     let payment = PaymentId::from_bits(1);
     assert_eq!(
         paying().next_step(NOW),
-        NextStep::Run(Step::Payment(PaymentStep::Authorize(payment.clone())))
+        NextStep::Run(BookingStep::Payment(PaymentStep::Authorize(
+            payment.clone()
+        )))
     );
-    assert_eq!(paid().next_step(NOW), NextStep::Run(Step::Book));
+    assert_eq!(paid().next_step(NOW), NextStep::Run(BookingStep::Book));
     assert_eq!(booking_sent().next_step(NOW), NextStep::WaitUntil(LATER));
     assert_eq!(
         booking_sent().next_step(LATER),
-        NextStep::Run(Step::ReconcileBooking)
+        NextStep::Run(BookingStep::ReconcileBooking)
     );
     assert_eq!(
         confirmed().next_step(NOW),
-        NextStep::Run(Step::Payment(PaymentStep::Capture(payment)))
+        NextStep::Run(BookingStep::Payment(PaymentStep::Capture(payment)))
     );
     assert_eq!(captured().next_step(NOW), NextStep::Idle);
 }
@@ -72,7 +78,7 @@ fn declined_card_leaves_booking_ready_for_another_payment() {
             pay(PaymentEvent::Declined(DeclineReason::InsufficientFunds)),
         ],
     );
-    assert_eq!(declined.status(), Status::ReadyForComplete);
+    assert_eq!(declined.status(), BookingStatus::ReadyForComplete);
     assert_eq!(declined.payments[0].status(), PaymentStatus::Failed);
     let second = Payment {
         id: PaymentId::from_bits(2),
@@ -80,7 +86,7 @@ fn declined_card_leaves_booking_ready_for_another_payment() {
     };
     let again = after(
         declined,
-        vec![Event::BookStarted {
+        vec![BookingEvent::BookStarted {
             payment: Some(second),
         }],
     );
@@ -100,7 +106,7 @@ fn declined_card_leaves_booking_ready_for_another_payment() {
 fn browser_payment_is_reconciled_and_never_authorized_again() {
     let mut booking = created();
     booking.use_payment_sdk = true;
-    let bound = Event::PrebookConfirmed {
+    let bound = BookingEvent::PrebookConfirmed {
         prebook: bound(),
         expires_at: Timestamp(9_000_000),
         payment: Some(browser_payment()),
@@ -108,16 +114,16 @@ fn browser_payment_is_reconciled_and_never_authorized_again() {
     let started = after(
         booking,
         vec![
-            Event::PrebookStarted,
+            BookingEvent::PrebookStarted,
             bound,
-            Event::BookStarted { payment: None },
+            BookingEvent::BookStarted { payment: None },
         ],
     );
     assert_eq!(
         started.next_step(NOW),
-        NextStep::Run(Step::Payment(PaymentStep::Reconcile(PaymentId::from_bits(
-            1
-        ))))
+        NextStep::Run(BookingStep::Payment(PaymentStep::Reconcile(
+            PaymentId::from_bits(1)
+        )))
     );
     let unpaid = after(
         started,
@@ -125,34 +131,47 @@ fn browser_payment_is_reconciled_and_never_authorized_again() {
     );
     assert_eq!(
         (unpaid.status(), unpaid.payments[0].status()),
-        (Status::ReadyForComplete, PaymentStatus::RequiresAction)
+        (
+            BookingStatus::ReadyForComplete,
+            PaymentStatus::RequiresAction
+        )
     );
 }
 
 #[test]
 fn cancelling_one_of_two_rooms_refunds_half() {
     let partly = after(cancel_sent(vec![RoomId::from_bits(1)]), vec![cancel_done()]);
-    assert_eq!(partly.cancellations[0].refund_amount, Some(euros(10_000)));
+    assert_eq!(
+        partly.details.cancellations[0].refund_amount,
+        Some(euros(10_000))
+    );
     assert_eq!(partly.active_total(), euros(10_000));
-    assert_eq!(partly.total, euros(20_000), "the booked total stays");
+    assert_eq!(
+        partly.details.total,
+        euros(20_000),
+        "the booked total stays"
+    );
 }
 
 #[test]
 fn cancellation_with_supplier_fee_refunds_the_rest() {
-    let amounts = CancellationAmounts {
+    let amounts = HotelCancellationAmounts {
         fee: euros(2_500),
         refund: Some(euros(17_500)),
         supplier_reference: Some("C1".into()),
     };
-    let done = Event::CancelSucceeded {
-        supplier_booking: supplier_state(SupplierBookingStatus::Canceled, Some(amounts)),
+    let done = BookingEvent::Kind(HotelEvent::CancelSucceeded {
+        supplier_booking: reported(SupplierBookingStatus::Canceled, Some(amounts)),
         refund: refund_id(),
-    };
+    });
     let canceled = after(cancel_sent(vec![]), vec![done]);
-    assert_eq!(canceled.cancellations[0].refund_amount, Some(euros(17_500)));
+    assert_eq!(
+        canceled.details.cancellations[0].refund_amount,
+        Some(euros(17_500))
+    );
     assert_eq!(
         canceled.next_step(NOW),
-        NextStep::Run(Step::Payment(PaymentStep::Refund(
+        NextStep::Run(BookingStep::Payment(PaymentStep::Refund(
             PaymentId::from_bits(1),
             refund_id()
         )))
@@ -164,11 +183,11 @@ fn uncaptured_payment_is_voided_instead_of_refunded() {
     let canceled = after(
         confirmed(),
         vec![
-            Event::CancelStarted {
+            BookingEvent::Kind(HotelEvent::CancelStarted {
                 id: CancellationId::from_bits(1),
                 room_ids: vec![],
-            },
-            Event::CancelSent { next_at: LATER },
+            }),
+            BookingEvent::CancelSent { next_at: LATER },
             cancel_done(),
         ],
     );
@@ -176,7 +195,7 @@ fn uncaptured_payment_is_voided_instead_of_refunded() {
 }
 
 /// Returns the types of the published notifications.
-fn told(transition: &Transition<Booking>) -> Vec<&'static str> {
+fn notified(transition: &Transition<HotelBooking>) -> Vec<&'static str> {
     let notices = transition.notifications.iter();
     notices.map(|notice| notice.event_type.as_str()).collect()
 }
@@ -184,8 +203,11 @@ fn told(transition: &Transition<Booking>) -> Vec<&'static str> {
 #[test]
 fn hotel_change_is_published_once_and_keeps_known_data() {
     let before = captured();
-    assert_eq!(before.hotel_confirmation_code.as_deref(), Some("H1"));
-    let news = SupplierBooking {
+    assert_eq!(
+        before.details.hotel_confirmation_code.as_deref(),
+        Some("H1")
+    );
+    let changed_booking = HotelSupplierBooking {
         hotel_confirmation_code: None,
         remarks: Some("The pool is closed.".into()),
         rooms: vec![SupplierRoom {
@@ -194,88 +216,100 @@ fn hotel_change_is_published_once_and_keeps_known_data() {
             hotel_confirmation_code: Some("H1-2".into()),
             canceled: false,
         }],
-        ..*supplier_state(SupplierBookingStatus::Confirmed, None)
+        ..*reported(SupplierBookingStatus::Confirmed, None)
     };
-    let hinted_once = hinted(before);
-    assert_eq!(hinted_once.next_step(NOW), NextStep::Run(Step::Refresh));
-    let transition = hinted_once.apply(reread(Box::new(news.clone())), NOW);
-    let transition = transition.unwrap();
-    assert_eq!(told(&transition), ["hotel.booking.changed"]);
-    let changed = transition.booking;
-    assert_eq!(changed.hotel_confirmation_code.as_deref(), Some("H1"));
-    assert_eq!(changed.hotel_remarks, news.remarks);
+    let reported_once = change_reported(before);
     assert_eq!(
-        changed.rooms[1].hotel_confirmation_code.as_deref(),
+        reported_once.next_step(NOW),
+        NextStep::Run(BookingStep::Refresh)
+    );
+    let transition = reported_once.apply(refreshed(Box::new(changed_booking.clone())), NOW);
+    let transition = transition.unwrap();
+    assert_eq!(notified(&transition), ["hotel.booking.changed"]);
+    let changed = transition.booking;
+    assert_eq!(
+        changed.details.hotel_confirmation_code.as_deref(),
+        Some("H1")
+    );
+    assert_eq!(changed.details.hotel_remarks, changed_booking.remarks);
+    assert_eq!(
+        changed.details.rooms[1].hotel_confirmation_code.as_deref(),
         Some("H1-2")
     );
     assert_eq!(changed.next_step(NOW), NextStep::Idle);
-    let again = hinted(changed).apply(reread(Box::new(news)), NOW).unwrap();
-    assert!(told(&again).is_empty(), "nothing changed");
+    let again = change_reported(changed)
+        .apply(refreshed(Box::new(changed_booking)), NOW)
+        .unwrap();
+    assert!(notified(&again).is_empty(), "nothing changed");
 }
 
 /// The policy applies only to guests who cancel.
 #[test]
 fn cancellation_by_hotel_is_refunded_in_full_unless_supplier_reports_fee() {
-    let canceled = hinted(captured()).apply(
-        reread(supplier_state(SupplierBookingStatus::Canceled, None)),
+    let canceled = change_reported(captured()).apply(
+        refreshed(reported(SupplierBookingStatus::Canceled, None)),
         NOW,
     );
     let canceled = canceled.unwrap();
-    assert_eq!(told(&canceled), ["hotel.booking.canceled"]);
-    let [cancellation] = canceled.booking.cancellations.as_slice() else {
-        panic!("{:?}", canceled.booking.cancellations);
+    assert_eq!(notified(&canceled), ["hotel.booking.canceled"]);
+    let [cancellation] = canceled.booking.details.cancellations.as_slice() else {
+        panic!("{:?}", canceled.booking.details.cancellations);
     };
     assert_eq!(cancellation.status, CancellationStatus::Succeeded);
     assert_eq!(cancellation.fee, Some(euros(0)));
     assert_eq!(cancellation.refund_amount, Some(euros(20_000)));
 
-    let amounts = CancellationAmounts {
+    let amounts = HotelCancellationAmounts {
         fee: euros(2_500),
         refund: None,
         supplier_reference: Some("C1".into()),
     };
-    let state = supplier_state(SupplierBookingStatus::Canceled, Some(amounts));
-    let charged = after(hinted(captured()), vec![reread(state)]);
-    assert_eq!(charged.cancellations[0].refund_amount, Some(euros(17_500)));
+    let state = reported(SupplierBookingStatus::Canceled, Some(amounts));
+    let charged = after(change_reported(captured()), vec![refreshed(state)]);
+    assert_eq!(
+        charged.details.cancellations[0].refund_amount,
+        Some(euros(17_500))
+    );
 }
 
 #[test]
 fn room_cancelled_by_hotel_is_cancelled_and_other_stays_booked() {
-    let state = SupplierBooking {
+    let state = HotelSupplierBooking {
         rooms: vec![SupplierRoom {
             position: 0,
             supplier_room_reference: None,
             hotel_confirmation_code: None,
             canceled: true,
         }],
-        ..*supplier_state(SupplierBookingStatus::PartiallyCanceled, None)
+        ..*reported(SupplierBookingStatus::PartiallyCanceled, None)
     };
-    let read = || reread(Box::new(state.clone()));
-    let transition = hinted(captured()).apply(read(), NOW).unwrap();
-    assert_eq!(told(&transition), ["hotel.booking.partially_canceled"]);
+    let read = || refreshed(Box::new(state.clone()));
+    let transition = change_reported(captured()).apply(read(), NOW).unwrap();
+    assert_eq!(notified(&transition), ["hotel.booking.partially_canceled"]);
     let partly = transition.booking;
-    assert_eq!(partly.status(), Status::PartiallyCanceled);
+    assert_eq!(partly.status(), BookingStatus::PartiallyCanceled);
     assert_eq!(
-        partly.cancellations[0].room_ids,
-        [partly.rooms[0].id.clone()]
+        partly.details.cancellations[0].room_ids,
+        [partly.details.rooms[0].id.clone()]
     );
     assert_eq!(partly.active_total(), euros(10_000));
-    let again = hinted(partly).apply(read(), NOW).unwrap();
-    assert!(told(&again).is_empty(), "the room was cancelled before");
+    let again = change_reported(partly).apply(read(), NOW).unwrap();
+    assert!(notified(&again).is_empty(), "the room was cancelled before");
 }
 
 /// The data just read may predate the second report.
 #[test]
 fn change_reported_during_refresh_schedules_another_refresh() {
-    let again = hinted(captured()).apply(Event::ChangeReported(ChangeSource::Supplier), LATER);
-    let state = supplier_state(SupplierBookingStatus::Confirmed, None);
-    let read = after(again.unwrap().booking, vec![reread(state)]);
-    assert_eq!(read.next_step(LATER), NextStep::Run(Step::Refresh));
+    let again = change_reported(captured())
+        .apply(BookingEvent::ChangeReported(ChangeSource::Supplier), LATER);
+    let state = reported(SupplierBookingStatus::Confirmed, None);
+    let read = after(again.unwrap().booking, vec![refreshed(state)]);
+    assert_eq!(read.next_step(LATER), NextStep::Run(BookingStep::Refresh));
 }
 
 #[test]
 fn change_reported_by_processor_reconciles_only_payments() {
-    let hint = Event::ChangeReported(ChangeSource::Processor);
+    let hint = BookingEvent::ChangeReported(ChangeSource::Processor);
     assert!(captured().apply(hint.clone(), NOW).is_err());
     let waiting = after(
         confirmed(),
@@ -283,26 +317,12 @@ fn change_reported_by_processor_reconciles_only_payments() {
             reconcile_at: LATER,
         })],
     );
-    let hinted = after(waiting, vec![hint]);
+    let reported = after(waiting, vec![hint]);
     let find = PaymentStep::Reconcile(PaymentId::from_bits(1));
-    assert_eq!(hinted.next_step(NOW), NextStep::Run(Step::Payment(find)));
-}
-
-/// Bookings were stored like this before the refresh existed.
-#[test]
-fn stored_state_without_refresh_field_is_parsed() {
-    for (state, old) in [
-        (
-            State::Confirmed { refresh: None },
-            r#"{"state":"confirmed"}"#,
-        ),
-        (
-            State::PartiallyCanceled { refresh: None },
-            r#"{"state":"partially_canceled"}"#,
-        ),
-    ] {
-        assert_eq!(serde_json::from_str::<State>(old).unwrap(), state);
-    }
+    assert_eq!(
+        reported.next_step(NOW),
+        NextStep::Run(BookingStep::Payment(find))
+    );
 }
 
 proptest! {
@@ -322,9 +342,9 @@ proptest! {
             }
             let taken = booking.payments.iter().any(|p| matches!(p.state, PaymentState::Capturing(_) | PaymentState::Captured));
             prop_assert!(!taken || booking.confirmed_at.is_some(), "money was captured before the supplier's confirmation");
-            let over = matches!(booking.state, State::Failed | State::Expired);
-            let held = booking.payments.iter().any(|p| matches!(p.state, PaymentState::Authorized | PaymentState::Authorizing(_)));
-            prop_assert!(!(over && held), "money stays authorized after the booking ended");
+            let over = matches!(booking.state, BookingState::Failed | BookingState::Expired);
+            let is_held = booking.payments.iter().any(|p| matches!(p.state, PaymentState::Authorized | PaymentState::Authorizing(_)));
+            prop_assert!(!(over && is_held), "money stays authorized after the booking ended");
         }
     }
 }

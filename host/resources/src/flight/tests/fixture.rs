@@ -1,9 +1,9 @@
 //! Fixtures of flight bookings in which every optional field is set.
 
-use host_domain::booking::PaymentCollector;
+use host_domain::booking::{BookingState, PaymentCollector};
 use host_domain::flight::booking::{
-    BookedJourney, BookedPassenger, BookedService, Booking, Cancellation, RefundBreakdown,
-    RefundedBy, ServiceStatus, State,
+    BookedJourney, BookedPassenger, BookedService, FlightBookedState, FlightBooking,
+    FlightBookingDetails, FlightCancellation, RefundBreakdown, RefundedBy, ServiceStatus,
 };
 use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::flight::supplier_api::{Baggage, BaggageType, ServiceType};
@@ -139,8 +139,8 @@ pub(crate) fn bag() -> BookedService {
 }
 
 /// Builds a booking whose fare is bound, without values that only later states have.
-pub(crate) fn bound() -> Booking {
-    Booking {
+pub(crate) fn bound() -> FlightBooking {
+    FlightBooking {
         id: BookingId::from_bits(1),
         owner: Owner {
             tenant: Tenant {
@@ -153,88 +153,96 @@ pub(crate) fn bound() -> Booking {
         supplier: supplier(),
         reference_id: None,
         supplier_offer: "offer_secret".to_owned(),
-        exclusive_key: Some("search_secret".to_owned()),
         supplier_prebook: Some("prebook_secret".to_owned()),
         supplier_reference: None,
-        airline_pnr: None,
-        contact: PassengerContact {
-            email: "ada@example.com".to_owned(),
-            phone: "+442079460958".to_owned(),
-        },
-        travellers: Travellers {
-            adults: 1,
-            children: Vec::new(),
-            infants: 0,
-        },
-        passengers: vec![passenger()],
-        sealed_passenger_data: Some("sealed_secret".to_owned()),
-        offered_total: pounds(42_000),
-        ticket_total: Some(pounds(42_000)),
-        fare: Some(pounds(30_000)),
-        fare_tax: None,
-        fare_conditions: FareConditions {
-            refund: FareCondition {
-                allowed: Some(true),
-                penalty: Some(pounds(5_000)),
-            },
-            change: FareCondition {
-                allowed: None,
-                penalty: None,
-            },
-        },
-        journeys: vec![journey()],
-        services: Vec::new(),
-        purchases: Vec::new(),
-        changes: Vec::new(),
-        id_sequence: 2,
         use_payment_sdk: false,
         payment_collector: PaymentCollector::Gateway,
         offer_expires_at: NOW.plus_s(60),
-        state: State::ReadyForComplete,
+        state: BookingState::ReadyForComplete,
         payments: Vec::new(),
-        cancellation_count: 0,
-        cancellation: None,
         failure: None,
         created_at: NOW,
         updated_at: NOW.plus_ms(1),
         confirmed_at: None,
         canceled_at: None,
+        details: FlightBookingDetails {
+            exclusive_key: Some("search_secret".to_owned()),
+            airline_pnr: None,
+            contact: PassengerContact {
+                email: "ada@example.com".to_owned(),
+                phone: "+442079460958".to_owned(),
+            },
+            travellers: Travellers {
+                adults: 1,
+                children: Vec::new(),
+                infants: 0,
+            },
+            passengers: vec![passenger()],
+            sealed_passenger_data: Some("sealed_secret".to_owned()),
+            offered_total: pounds(42_000),
+            ticket_total: Some(pounds(42_000)),
+            fare: Some(pounds(30_000)),
+            fare_tax: None,
+            fare_conditions: FareConditions {
+                refund: FareCondition {
+                    allowed: Some(true),
+                    penalty: Some(pounds(5_000)),
+                },
+                change: FareCondition {
+                    allowed: None,
+                    penalty: None,
+                },
+            },
+            journeys: vec![journey()],
+            services: Vec::new(),
+            purchases: Vec::new(),
+            changes: Vec::new(),
+            id_sequence: 2,
+            cancellation_count: 0,
+            cancellation: None,
+        },
     }
 }
 
 /// Builds a ticketed booking with bags.
-pub(crate) fn ticketed() -> Booking {
+pub(crate) fn ticketed() -> FlightBooking {
     let instrument = || PaymentMethod::Instrument {
         id: InstrumentId::from_bits(8),
     };
-    Booking {
-        state: State::Confirmed { refresh: None },
+    FlightBooking {
+        state: BookingState::Booked(FlightBookedState::Confirmed { refresh: None }),
         supplier_reference: Some("ord_1".to_owned()),
-        airline_pnr: Some("RZPNX8".to_owned()),
         confirmed_at: Some(NOW),
-        services: vec![bag()],
         payments: vec![
             payment(5, 42_000, instrument()),
             payment(6, 12_000, instrument()),
         ],
+        details: FlightBookingDetails {
+            airline_pnr: Some("RZPNX8".to_owned()),
+            services: vec![bag()],
+            ..bound().details
+        },
         ..bound()
     }
 }
 
 /// Builds a cancelled booking.
-pub(crate) fn canceled() -> Booking {
-    Booking {
-        state: State::Canceled,
+pub(crate) fn canceled() -> FlightBooking {
+    FlightBooking {
+        state: BookingState::Booked(FlightBookedState::Canceled),
         canceled_at: Some(NOW),
-        cancellation: Some(Cancellation {
-            refunded_by: RefundedBy::Service,
-            refund: Some(RefundBreakdown {
-                fee: pounds(5_000),
-                refund_amount: pounds(37_000),
-                refund_to: vec![PaymentId::from_bits(5)],
+        details: FlightBookingDetails {
+            cancellation: Some(FlightCancellation {
+                refunded_by: RefundedBy::Service,
+                refund: Some(RefundBreakdown {
+                    fee: pounds(5_000),
+                    refund_amount: pounds(37_000),
+                    refund_to: vec![PaymentId::from_bits(5)],
+                }),
+                supplier_reference: Some("ore_secret".to_owned()),
             }),
-            supplier_reference: Some("ore_secret".to_owned()),
-        }),
+            ..ticketed().details
+        },
         ..ticketed()
     }
 }

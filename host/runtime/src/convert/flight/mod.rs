@@ -23,12 +23,13 @@ use crate::bindings::exports::stopover::supplier::{
 };
 use crate::bindings::stopover::supplier::flight_types as wire;
 use host_domain::flight::supplier_api::{
-    AppliedFilters, AvailableService, Baggage, BaggageType, BookRequest, BookingLookup, BuyRequest,
-    CancelRequest, CancellationAmounts, FindRequest, Offer, PrebookResponse, PriceRequest,
-    PriceResponse, ServiceType, SupplierBooking, SupplierQuote, SupplierService,
+    AvailableService, Baggage, BaggageType, BuyRequest, FlightAppliedFilters, FlightBookRequest,
+    FlightCancelRequest, FlightCancellationAmounts, FlightOffer, FlightPrebookResponse,
+    FlightPriceRequest, FlightPriceResponse, FlightSupplierBooking, FlightSupplierQuote,
+    ServiceType, SupplierService,
 };
 use host_domain::money::{Currency, Money};
-use host_domain::supplier::SupplierBookingStatus;
+use host_domain::supplier::{BookingLookup, FindRequest, SupplierBookingStatus};
 
 /// Maximum number of available or booked services of one ticket. A seat map lists about 400 per
 /// segment.
@@ -46,7 +47,7 @@ pub(crate) struct FlightPriceExpectation {
 }
 
 impl FlightPriceExpectation {
-    pub(crate) fn of(request: &PriceRequest) -> Self {
+    pub(crate) fn of(request: &FlightPriceRequest) -> Self {
         let passengers = &request.travellers;
         Self {
             journeys: request.journeys.len(),
@@ -63,7 +64,7 @@ impl FlightPriceExpectation {
 pub(crate) fn price_response(
     response: flight_pricing::PriceResponse,
     expected: FlightPriceExpectation,
-) -> ConvertResult<PriceResponse> {
+) -> ConvertResult<FlightPriceResponse> {
     let mut first_currency: Option<Currency> = None;
     let offers = list("offers", response.offers, expected.offers_max, |found| {
         let currency = match first_currency {
@@ -73,7 +74,7 @@ pub(crate) fn price_response(
         };
         offer(found, currency, expected)
     })?;
-    Ok(PriceResponse {
+    Ok(FlightPriceResponse {
         offers,
         applied: applied(response.applied),
         truncated: response.truncated,
@@ -84,12 +85,12 @@ fn offer(
     offer: flight_pricing::Offer,
     currency: Currency,
     expected: FlightPriceExpectation,
-) -> ConvertResult<Offer> {
+) -> ConvertResult<FlightOffer> {
     if offer.journeys.len() != expected.journeys {
         return invalid("offers.journeys", "not one for each requested");
     }
     let key = offer.exclusive_key.filter(|key| !key.is_empty());
-    Ok(Offer {
+    Ok(FlightOffer {
         supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
         exclusive_key: optional(key, |key| text::key("offers.exclusive-key", key))?,
         total: positive_money("offers.total", offer.total, currency)?,
@@ -109,9 +110,9 @@ fn offer(
     })
 }
 
-fn applied(flags: flight_pricing::AppliedFilters) -> AppliedFilters {
+fn applied(flags: flight_pricing::AppliedFilters) -> FlightAppliedFilters {
     use flight_pricing::AppliedFilters as Flags;
-    AppliedFilters {
+    FlightAppliedFilters {
         cabin: flags.contains(Flags::CABIN),
         max_stops: flags.contains(Flags::MAX_STOPS),
         airlines: flags.contains(Flags::AIRLINES),
@@ -131,12 +132,12 @@ pub(crate) fn prebook_response(
     response: flight_booking::PrebookResponse,
     expected: Currency,
     passengers: usize,
-) -> ConvertResult<PrebookResponse> {
+) -> ConvertResult<FlightPrebookResponse> {
     let currency = same_currency("currency", &response.currency, expected)?;
     if response.journeys.is_empty() {
         return invalid("journeys", "none");
     }
-    Ok(PrebookResponse {
+    Ok(FlightPrebookResponse {
         supplier_prebook: text::opaque("supplier-prebook", response.supplier_prebook)?,
         total: positive_money("total", response.total, currency)?,
         fare: part("fare", response.fare, currency)?,
@@ -165,7 +166,7 @@ pub(crate) struct BookingExpectation {
 }
 
 impl BookingExpectation {
-    pub(crate) fn for_book(request: &BookRequest) -> Self {
+    pub(crate) fn for_book(request: &FlightBookRequest) -> Self {
         Self {
             client_reference: request.client_reference.clone(),
             supplier_reference: None,
@@ -181,7 +182,7 @@ impl BookingExpectation {
         }
     }
 
-    pub(crate) fn for_cancel(request: &CancelRequest) -> Self {
+    pub(crate) fn for_cancel(request: &FlightCancelRequest) -> Self {
         Self {
             client_reference: request.booking_client_reference.clone(),
             supplier_reference: Some(request.supplier_reference.clone()),
@@ -202,7 +203,7 @@ impl BookingExpectation {
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
     expected: &BookingExpectation,
-) -> ConvertResult<SupplierBooking> {
+) -> ConvertResult<FlightSupplierBooking> {
     let currency = currency("currency", &state.currency)?;
     let status = booking_status(state.status)?;
     // A booking that is only accepted may not have a reference at the supplier yet.
@@ -220,7 +221,7 @@ pub(crate) fn supplier_booking(
     if client_reference.as_ref().is_some_and(another) {
         return invalid("client-reference", "another booking than asked for");
     }
-    Ok(SupplierBooking {
+    Ok(FlightSupplierBooking {
         status,
         supplier_reference,
         client_reference,
@@ -292,9 +293,9 @@ fn baggage(baggage: wire::Baggage) -> Baggage {
     }
 }
 
-fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<CancellationAmounts> {
+fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<FlightCancellationAmounts> {
     let currency = currency("cancellation.currency", &amounts.currency)?;
-    Ok(CancellationAmounts {
+    Ok(FlightCancellationAmounts {
         fee: money("cancellation.fee", amounts.fee, currency)?,
         refund: money("cancellation.refund", amounts.refund, currency)?,
         supplier_reference: text::optional_reference(
@@ -307,7 +308,7 @@ fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<Cancellatio
 pub(crate) fn booking_lookup(
     lookup: flight_booking::BookingLookup,
     expected: &BookingExpectation,
-) -> ConvertResult<BookingLookup> {
+) -> ConvertResult<BookingLookup<FlightSupplierBooking>> {
     Ok(match lookup {
         flight_booking::BookingLookup::Found(state) => {
             BookingLookup::Found(Box::new(supplier_booking(state, expected)?))
@@ -316,18 +317,18 @@ pub(crate) fn booking_lookup(
     })
 }
 
-pub(crate) fn quote(quote: flight_cancellation::Quote) -> ConvertResult<SupplierQuote> {
+pub(crate) fn quote(quote: flight_cancellation::Quote) -> ConvertResult<FlightSupplierQuote> {
     Ok(match quote {
         flight_cancellation::Quote::Quoted(quoted) => {
             let currency = currency("quoted.currency", &quoted.currency)?;
-            SupplierQuote::Quoted {
+            FlightSupplierQuote::Quoted {
                 fee: money("quoted.fee", quoted.fee, currency)?,
                 refund: money("quoted.refund", quoted.refund, currency)?,
                 expires_at: optional(quoted.expires_at, |at| instant("quoted.expires-at", at))?,
             }
         }
         flight_cancellation::Quote::Unavailable(reason) => {
-            SupplierQuote::Unavailable(text::operator_message(reason))
+            FlightSupplierQuote::Unavailable(text::operator_message(reason))
         }
     })
 }

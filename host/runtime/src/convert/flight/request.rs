@@ -6,14 +6,15 @@ use crate::bindings::exports::stopover::supplier::{
 use crate::bindings::stopover::supplier::flight_types as wire;
 use host_domain::flight::passenger::PassengerContact;
 use host_domain::flight::supplier_api::{
-    BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, PrebookRequest,
-    PriceRequest, RequestedJourney, ServiceOrderItem, Sort,
+    BookingReference, BuyRequest, Filters, FlightBookRequest, FlightCancelRequest,
+    FlightPrebookRequest, FlightPriceRequest, RequestedJourney, ServiceOrderItem, Sort,
 };
 use host_domain::flight::{
     Cabin, Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,
 };
+use host_domain::supplier::FindRequest;
 
-pub(crate) fn price_request(request: PriceRequest) -> flight_pricing::PriceRequest {
+pub(crate) fn price_request(request: FlightPriceRequest) -> flight_pricing::PriceRequest {
     flight_pricing::PriceRequest {
         journeys: request
             .journeys
@@ -136,7 +137,7 @@ fn loyalty_account(account: LoyaltyAccount) -> wire::LoyaltyAccount {
     }
 }
 
-pub(crate) fn prebook_request(request: PrebookRequest) -> flight_booking::PrebookRequest {
+pub(crate) fn prebook_request(request: FlightPrebookRequest) -> flight_booking::PrebookRequest {
     flight_booking::PrebookRequest {
         client_reference: request.client_reference,
         supplier_offer: request.supplier_offer,
@@ -148,7 +149,7 @@ pub(crate) fn prebook_request(request: PrebookRequest) -> flight_booking::Preboo
     }
 }
 
-pub(crate) fn book_request(request: BookRequest) -> flight_booking::BookRequest {
+pub(crate) fn book_request(request: FlightBookRequest) -> flight_booking::BookRequest {
     flight_booking::BookRequest {
         client_reference: request.client_reference,
         supplier_prebook: request.supplier_prebook,
@@ -175,7 +176,7 @@ pub(crate) fn quote_request(booking: BookingReference) -> flight_cancellation::Q
     }
 }
 
-pub(crate) fn cancel_request(request: CancelRequest) -> flight_cancellation::CancelRequest {
+pub(crate) fn cancel_request(request: FlightCancelRequest) -> flight_cancellation::CancelRequest {
     flight_cancellation::CancelRequest {
         client_reference: request.client_reference,
         booking_client_reference: request.booking_client_reference,

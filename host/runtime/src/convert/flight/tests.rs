@@ -12,13 +12,13 @@ pub(super) fn euros() -> Currency {
 }
 
 /// Builds a request for a return trip of two adults and an infant.
-pub(super) fn request() -> PriceRequest {
+pub(super) fn request() -> FlightPriceRequest {
     let leg = |origin: &str, destination: &str, date: &str| RequestedJourney {
         origin: origin.to_owned(),
         destination: destination.to_owned(),
         date: date.parse().unwrap(),
     };
-    PriceRequest {
+    FlightPriceRequest {
         journeys: vec![
             leg("LHR", "JFK", "2027-01-10"),
             leg("JFK", "LHR", "2027-01-17"),
@@ -117,7 +117,7 @@ pub(super) fn response(offers: Vec<flight_pricing::Offer>) -> flight_pricing::Pr
     }
 }
 
-fn read(response: flight_pricing::PriceResponse) -> ConvertResult<PriceResponse> {
+fn read(response: flight_pricing::PriceResponse) -> ConvertResult<FlightPriceResponse> {
     price_response(response, FlightPriceExpectation::of(&request()))
 }
 
@@ -408,7 +408,7 @@ fn invalid_or_different_ticket_is_rejected() {
 #[test]
 fn every_ticket_call_checks_the_returned_reference() {
     let client = || "fbk_1".to_owned();
-    let to_cancel = BookingExpectation::for_cancel(&CancelRequest {
+    let to_cancel = BookingExpectation::for_cancel(&FlightCancelRequest {
         client_reference: "fbk_1-cancel-1".to_owned(),
         booking_client_reference: client(),
         supplier_reference: "order".to_owned(),
@@ -461,7 +461,7 @@ fn quote_has_amounts_of_one_currency_or_reason() {
     let why = flight_cancellation::Quote::Unavailable("not\nnow".to_owned());
     assert_eq!(
         quote(why).unwrap(),
-        SupplierQuote::Unavailable("not now".to_owned())
+        FlightSupplierQuote::Unavailable("not now".to_owned())
     );
 }
 

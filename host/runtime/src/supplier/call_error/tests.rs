@@ -20,9 +20,9 @@ fn not_sent_is_accepted_only_without_sent_change_and_rate_limit_always() {
         (&[false, true][..], false),
     ] {
         let error = ChangeError::from_wire(not_sent(), &sent(requests));
-        let told = matches!(error, ChangeError::NotSent(_));
+        let accepted = matches!(error, ChangeError::NotSent(_));
         let overruled = matches!(error, ChangeError::Unknown(_));
-        assert_eq!((told, overruled), (believed, !believed), "{requests:?}");
+        assert_eq!((accepted, overruled), (believed, !believed), "{requests:?}");
         assert_eq!(
             ChangeError::from_wire(limit(), &sent(requests)),
             ChangeError::RateLimited {
@@ -36,7 +36,7 @@ fn not_sent_is_accepted_only_without_sent_change_and_rate_limit_always() {
 #[test]
 fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
     let nothing = OutboundTracker::default();
-    let told = |error| VerifyError::from_wire(error, &nothing).outcome();
+    let returned = |error| VerifyError::from_wire(error, &nothing).outcome();
     let broken = |how| VerifyError::from_guest_error(how, &nothing).outcome();
     let nonsense = InvalidResponse {
         field: "events.id",
@@ -44,11 +44,11 @@ fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
     };
     for (outcome, expected) in [
         (
-            told(event_wire::VerifyError::InvalidSignature(String::new())),
+            returned(event_wire::VerifyError::InvalidSignature(String::new())),
             PluginCallOutcome::InvalidSignature,
         ),
         (
-            told(event_wire::VerifyError::Malformed(String::new())),
+            returned(event_wire::VerifyError::Malformed(String::new())),
             PluginCallOutcome::InvalidResponse,
         ),
         (

@@ -13,7 +13,7 @@ use wit_parser::abi::{AbiVariant, WasmType};
 
 /// Addresses of the guest's own data.
 const DESCRIPTION: u32 = 1024;
-const ANSWER: u32 = 4096;
+const RESULT: u32 = 4096;
 const RESPONSE: u32 = 8192;
 const TEXTS: u32 = 12_000;
 const HEADERS: u32 = 24_000;
@@ -65,6 +65,24 @@ impl Default for Guest {
             extra_imports: "",
             extra_world: "",
             extra_functions: String::new(),
+        }
+    }
+}
+
+impl Guest {
+    /// A guest whose `read-reviews` sends no request.
+    pub(crate) fn quiet() -> Self {
+        Self {
+            sends_on_read: false,
+            ..Self::default()
+        }
+    }
+
+    /// A quiet guest whose `read-reviews` runs this code.
+    pub(crate) fn running(on_read: &str) -> Self {
+        Self {
+            on_read: on_read.to_owned(),
+            ..Self::quiet()
         }
     }
 }
@@ -173,8 +191,8 @@ pub(crate) fn every_function(names: &[&str], body: &str) -> String {
 }
 
 /// Builds a request without a body. The response is stored at its fixed address.
-fn send(wanted: bool, method: &str, url: &str, headers: usize) -> String {
-    if !wanted {
+fn send(sends: bool, method: &str, url: &str, headers: usize) -> String {
+    if !sends {
         return String::new();
     }
     let nothing = "(i32.const 0) ".repeat(5);
@@ -199,21 +217,21 @@ impl Guest {
         data.text(DESCRIPTION + 48, self.settings_schema);
         match self.change_ends {
             "refused" => {
-                data.bytes(ANSWER, &[1]);
-                data.bytes(ANSWER + 8, &[0]);
-                data.bytes(ANSWER + 16, &[8]);
-                data.text(ANSWER + 52, "the supplier said no");
+                data.bytes(RESULT, &[1]);
+                data.bytes(RESULT + 8, &[0]);
+                data.bytes(RESULT + 16, &[8]);
+                data.text(RESULT + 52, "the supplier said no");
             }
             "rate-limited" => {
-                data.bytes(ANSWER, &[1]);
-                data.bytes(ANSWER + 8, &[2]);
-                data.bytes(ANSWER + 16, &[1]);
-                data.word(ANSWER + 20, 7);
+                data.bytes(RESULT, &[1]);
+                data.bytes(RESULT + 8, &[2]);
+                data.bytes(RESULT + 16, &[1]);
+                data.word(RESULT + 20, 7);
             }
             ending => {
-                data.bytes(ANSWER, &[1]);
-                data.bytes(ANSWER + 8, &[if ending == "not-sent" { 1 } else { 3 }]);
-                data.text(ANSWER + 16, ending);
+                data.bytes(RESULT, &[1]);
+                data.bytes(RESULT + 8, &[if ending == "not-sent" { 1 } else { 3 }]);
+                data.text(RESULT + 16, ending);
             }
         }
         data.lines
@@ -264,7 +282,7 @@ impl Guest {
     (param i32 i32 i32 i32) (param $url i32) (param $bytes i32) (param i32 i32) (result i32)
     {send_on_change}
     {on_change}
-    (i32.const {ANSWER}))
+    (i32.const {RESULT}))
   {extra_functions}
 )"#,
             extra_functions = self.extra_functions,
@@ -276,11 +294,11 @@ impl Guest {
             send_on_read = send(self.sends_on_read, "(local.get $method)", url, headers),
             send_on_change = send(self.sends_on_change, "(i32.const 2)", url, headers),
             on_change = self.on_change,
-            ok = ANSWER + 2048,
-            average = ANSWER + 2048 + 8,
-            count = ANSWER + 2048 + 24,
-            items = ANSWER + 2048 + 28,
-            items_length = ANSWER + 2048 + 32,
+            ok = RESULT + 2048,
+            average = RESULT + 2048 + 8,
+            count = RESULT + 2048 + 24,
+            items = RESULT + 2048 + 28,
+            items_length = RESULT + 2048 + 32,
             status = RESPONSE + 8,
         )
     }

@@ -121,14 +121,18 @@ impl Bench {
         PluginSpec::new(id(), self.write("guest.wasm", &guest.component()))
     }
 
+    /// Builds the configuration of a guest with grants for the given hosts.
+    pub(crate) fn granted_spec(&self, guest: &guest::Guest, grants: &[&str]) -> PluginSpec {
+        let grants = grants.iter().map(|text| text.parse::<HostGrant>().unwrap());
+        PluginSpec {
+            grants: grants.collect(),
+            ..self.spec(guest)
+        }
+    }
+
     /// Loads a guest with grants for the given hosts.
     pub(crate) async fn load(&self, guest: &guest::Guest, grants: &[&str]) -> Supplier {
-        let mut spec = self.spec(guest);
-        spec.grants = grants
-            .iter()
-            .map(|text| text.parse::<HostGrant>().unwrap())
-            .collect();
-        self.load_spec(spec).await
+        self.load_spec(self.granted_spec(guest, grants)).await
     }
 
     pub(crate) async fn load_spec(&self, spec: PluginSpec) -> Supplier {

@@ -17,7 +17,7 @@ pub(crate) enum Behaviour {
 
 pub(crate) struct Upstream {
     pub(crate) port: u16,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
     server: JoinHandle<()>,
 }
 
@@ -35,15 +35,15 @@ impl Upstream {
     pub(crate) async fn start(behaviour: Behaviour) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&asked);
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let received = Arc::clone(&requests);
         let server = tokio::spawn(async move {
             while let Ok((mut connection, _)) = listener.accept().await {
-                let (behaviour, heard) = (behaviour.clone(), Arc::clone(&heard));
+                let (behaviour, received) = (behaviour.clone(), Arc::clone(&received));
                 tokio::spawn(async move {
                     let mut request = vec![0; 64 << 10];
                     let length = connection.read(&mut request).await.unwrap_or(0);
-                    heard
+                    received
                         .lock()
                         .unwrap()
                         .push(String::from_utf8_lossy(request.get(..length).unwrap()).into_owned());
@@ -61,7 +61,7 @@ impl Upstream {
         });
         Self {
             port,
-            asked,
+            requests,
             server,
         }
     }
@@ -70,13 +70,24 @@ impl Upstream {
         Self::start(Behaviour::Respond(head_and_body.as_bytes().to_vec())).await
     }
 
+    /// Responds with a status and no body.
+    pub(crate) async fn with_status(status: &str) -> Self {
+        let head = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+        Self::responding_with(&head).await
+    }
+
+    /// Returns an address on which nothing listens.
+    pub(crate) async fn closed_origin() -> String {
+        Self::responding_with("").await.origin()
+    }
+
     pub(crate) fn origin(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Returns the complete text of every request in lower case.
-    pub(crate) fn asked(&self) -> Vec<String> {
-        self.asked
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests
             .lock()
             .unwrap()
             .iter()

@@ -1,12 +1,11 @@
 //! Query plans for due price checks and for watches affected by a price do not depend on the number
 //! of watches.
 
-use super::super::plan::{names, postgres_plan, sqlite_plan};
+use super::super::plan::{check_postgres_plans, names, sqlite_plan};
 use super::*;
 use crate::statement::Statement;
 use crate::watch;
 use host_domain::id::PriceCheckId;
-use sqlx::{Connection, Executor, PgConnection};
 
 /// Statements with the index that each must use.
 fn expectations() -> Vec<(Statement, &'static str)> {
@@ -67,19 +66,10 @@ async fn sqlite_watch_plans_use_expected_indexes() {
 
 #[tokio::test]
 async fn postgres_watch_plans_use_expected_indexes() {
-    let db = TestDatabase::postgres().await;
-    let mut connection = PgConnection::connect(&db.url).await.unwrap();
-    for sql in FILL {
-        connection.execute(*sql).await.unwrap();
-    }
-    for (statement, index) in expectations() {
-        let (sql, plan) = postgres_plan(&mut connection, &statement).await;
-        assert!(names(&plan, index), "{sql}\n{plan}");
-        assert!(!plan.contains("Seq Scan"), "{sql}\n{plan}");
-        assert!(!plan.contains("Sort"), "{sql}\n{plan}");
-    }
-    connection.close().await.unwrap();
-    db.remove().await;
+    check_postgres_plans(FILL, expectations(), |plan, index| {
+        names(plan, index) && !plan.contains("Seq Scan") && !plan.contains("Sort")
+    })
+    .await;
 }
 
 /// Inserts many price checks, one that many watches use, and a user with many watches.

@@ -26,9 +26,7 @@ fn events_of_one_unit_are_combined() {
 }
 
 fn publishing(event: &OutboxEvent) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.publish(&tenant(), event);
-    write
+    unit(|write| write.publish(&tenant(), event))
 }
 
 async fn event_is_delivered_to_matching_subscriptions(db: &TestDatabase) {
@@ -72,8 +70,8 @@ async fn event_is_delivered_to_matching_subscriptions(db: &TestDatabase) {
         (8, false),
     ] {
         let expected = wants.then(|| recorded(9, number));
-        let told = told(&db.store, number).await;
-        assert_eq!(told, Vec::from_iter(expected), "{number}");
+        let stored = deliveries(&db.store, number).await;
+        assert_eq!(stored, Vec::from_iter(expected), "{number}");
     }
 }
 
@@ -87,16 +85,16 @@ async fn event_is_delivered_once_or_not_at_all(db: &TestDatabase) {
     assert_eq!(conflict(&db.store, publishing(&ping)).await, None);
     let again = conflict(&db.store, publishing(&ping)).await;
     assert_eq!(again, Some(Conflict::EventExists));
-    assert_eq!(told(&db.store, 1).await.len(), 1);
+    assert_eq!(deliveries(&db.store, 1).await.len(), 1);
     // If another statement of the unit of work fails, no delivery is inserted.
     let mut write = publishing(&event(2, "ping"));
     write.insert_subscription(&subscription(1, Product::Hotel, &[]), b"");
     let refused = conflict(&db.store, write).await;
     assert_eq!(refused, Some(Conflict::SubscriptionExists));
-    assert_eq!(told(&db.store, 1).await.len(), 1);
+    assert_eq!(deliveries(&db.store, 1).await.len(), 1);
     // Several events of one unit of work each get a delivery.
     publish(&db.store, &[event(3, "ping"), event(4, "ping")]).await;
-    assert_eq!(told(&db.store, 1).await.len(), 3);
+    assert_eq!(deliveries(&db.store, 1).await.len(), 3);
 }
 
 async fn event_for_one_subscription_skips_others(db: &TestDatabase) {
@@ -106,8 +104,8 @@ async fn event_for_one_subscription_skips_others(db: &TestDatabase) {
     write.publish_to_subscription(&tenant(), &event(1, "ping"), &subscription_id(2));
     write.publish_to_subscription(&tenant(), &event(2, "ping"), &subscription_id(3));
     db.store.commit(write).await.unwrap();
-    assert!(told(&db.store, 1).await.is_empty());
-    assert_eq!(told(&db.store, 2).await, [recorded(1, 2)]);
+    assert!(deliveries(&db.store, 1).await.is_empty());
+    assert_eq!(deliveries(&db.store, 2).await, [recorded(1, 2)]);
 }
 
 async fn list_is_newest_first_with_filter_and_count(db: &TestDatabase) {
@@ -150,9 +148,7 @@ async fn list_is_newest_first_with_filter_and_count(db: &TestDatabase) {
 }
 
 fn replaying(delivery: &Delivery, read_status: DeliveryStatus) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.replay_delivery(&tenant(), delivery, read_status);
-    write
+    unit(|write| write.replay_delivery(&tenant(), delivery, read_status))
 }
 
 async fn replay_is_stored_once(db: &TestDatabase) {
@@ -191,8 +187,8 @@ async fn failed_deliveries_are_found_by_failure_time(db: &TestDatabase) {
             expired.failure(),
             Some((at, DeliveryFailureReason::Expired))
         );
-        let mut write = UnitOfWork::new(NOW);
-        write.expire_delivery(&tenant(), &expired, DeliveryStatus::Pending);
+        let write =
+            unit(|write| write.expire_delivery(&tenant(), &expired, DeliveryStatus::Pending));
         assert_eq!(conflict(&db.store, write.clone()).await, None);
         let again = conflict(&db.store, write).await;
         assert_eq!(again, Some(Conflict::DeliveryChanged));

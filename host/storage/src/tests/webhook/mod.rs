@@ -54,15 +54,11 @@ fn event(number: u32, event_type: &str) -> OutboxEvent {
 }
 
 fn inserting(subscription: &Subscription) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_subscription(subscription, b"sealed");
-    write
+    unit(|write| write.insert_subscription(subscription, b"sealed"))
 }
 
 fn updating(subscription: &Subscription) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.update_subscription(subscription, subscription.version - 1);
-    write
+    unit(|write| write.update_subscription(subscription, subscription.version - 1))
 }
 
 async fn insert(store: &Store, subscriptions: &[Subscription]) {
@@ -109,13 +105,27 @@ fn recorded(number: u32, subscription: u32) -> StoredDelivery {
 }
 
 /// Returns the delivery after a sender claimed it.
-fn taken(stored: StoredDelivery, now: Timestamp) -> StoredDelivery {
+fn claimed(stored: StoredDelivery, now: Timestamp) -> StoredDelivery {
     let delivery = stored.delivery.apply(DeliveryEvent::Claimed, now).unwrap();
     StoredDelivery { delivery, ..stored }
 }
 
+/// Returns the delivery after an attempt with this result.
+fn finished(delivery: &Delivery, outcome: DeliveryResult, now: Timestamp) -> Delivery {
+    let event = DeliveryEvent::AttemptFinished {
+        generation: delivery.generation,
+        result: outcome,
+        retry_policy: RetryPolicy {
+            delays_s: &[60],
+            jitter_permille: 0,
+            retry_after_limit: RetryAfterLimit::TwiceDelay,
+        },
+    };
+    delivery.clone().apply(event, now).unwrap()
+}
+
 /// Returns the deliveries to a subscription, newest first.
-async fn told(store: &Store, number: u32) -> Vec<StoredDelivery> {
+async fn deliveries(store: &Store, number: u32) -> Vec<StoredDelivery> {
     let filter = DeliveryFilter::default();
     let (tenant, id) = (tenant(), subscription_id(number));
     let listed = store.deliveries(&tenant, &id, filter, ALL).await;

@@ -1,11 +1,10 @@
 //! Query plans for deliveries do not depend on the backlog of one subscription.
 
-use super::super::plan::{in_sqlite, names, postgres_plan, sqlite_plan};
+use super::super::plan::{check_postgres_plans, in_sqlite, names, sqlite_plan};
 use super::*;
 use crate::statement::Statement;
 use crate::watch_event_log;
 use crate::webhook::{attempt, delivery, dispatch, subscription as subscriptions};
-use sqlx::{Connection, Executor, PgConnection};
 
 /// Statements with the index that each must use. `whole` is the index for a subscription that is
 /// named by its whole key, for which two indexes are equally suitable.
@@ -107,18 +106,11 @@ fn is_small(scanned: &str) -> bool {
 
 #[tokio::test]
 async fn postgres_delivery_plans_use_expected_indexes() {
-    let db = TestDatabase::postgres().await;
-    let mut connection = PgConnection::connect(&db.url).await.unwrap();
-    for sql in FILL {
-        connection.execute(*sql).await.unwrap();
-    }
-    for (statement, index) in expectations("webhook_subscription_id") {
-        let (sql, plan) = postgres_plan(&mut connection, &statement).await;
-        assert!(names(&plan, index), "{sql}\n{plan}");
-        assert!(!plan.contains("Seq Scan"), "{sql}\n{plan}");
-    }
-    connection.close().await.unwrap();
-    db.remove().await;
+    let expectations = expectations("webhook_subscription_id");
+    check_postgres_plans(FILL, expectations, |plan, index| {
+        names(plan, index) && !plan.contains("Seq Scan")
+    })
+    .await;
 }
 
 /// Inserts many subscriptions, one of which has far more deliveries than the others.

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::{DeliveryAttempt, DeliveryRelease};
-use futures::future::join_all;
 
 on_both_databases!(
     claimed_delivery_matches_domain_transition,
@@ -24,19 +23,6 @@ async fn filled(db: &TestDatabase, subscriptions: u32, events: u32) {
     insert(&db.store, &all.collect::<Vec<_>>()).await;
     let events: Vec<_> = (1..=events).map(|number| event(number, "ping")).collect();
     publish(&db.store, &events).await;
-}
-
-fn answered(delivery: &Delivery, outcome: DeliveryResult, now: Timestamp) -> Delivery {
-    let event = DeliveryEvent::AttemptFinished {
-        generation: delivery.generation,
-        result: outcome,
-        retry_policy: RetryPolicy {
-            delays_s: &[60],
-            jitter_permille: 0,
-            retry_after_limit: RetryAfterLimit::TwiceDelay,
-        },
-    };
-    delivery.clone().apply(event, now).unwrap()
 }
 
 fn attempt(number: i64) -> DeliveryAttempt {
@@ -61,9 +47,7 @@ fn outcome(token: &str, delivery: Delivery, attempt: Option<DeliveryAttempt>) ->
 }
 
 async fn store_outcomes(store: &Store, outcomes: &[DeliveryRelease]) {
-    let mut write = UnitOfWork::new(NOW);
-    write.release_deliveries(outcomes);
-    store.commit(write).await.unwrap();
+    commit(store, |write| write.release_deliveries(outcomes)).await;
 }
 
 async fn attempts(store: &Store, ids: &[DeliveryId]) -> Vec<(DeliveryId, DeliveryAttempt)> {
@@ -84,9 +68,9 @@ async fn due(store: &Store, without: &[u32]) -> Vec<(SubscriptionId, Timestamp)>
 async fn claimed_delivery_matches_domain_transition(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(5);
-    let expected = taken(recorded(1, 1), now);
+    let expected = claimed(recorded(1, 1), now);
     assert_eq!(claim_whole(db, now).await, std::slice::from_ref(&expected));
-    assert_eq!(told(&db.store, 1).await, [expected]);
+    assert_eq!(deliveries(&db.store, 1).await, [expected]);
 }
 
 async fn claim_whole(db: &TestDatabase, now: Timestamp) -> Vec<StoredDelivery> {
@@ -138,10 +122,10 @@ async fn concurrent_claims_return_each_delivery_once(db: &TestDatabase) {
 
 async fn claim_respects_capacity_of_each_subscription(db: &TestDatabase) {
     filled(db, 3, 5).await;
-    let taken = claim(&db.store, &[(1, 2), (3, 4)], NOW.plus_s(1), "t").await;
+    let claimed = claim(&db.store, &[(1, 2), (3, 4)], NOW.plus_s(1), "t").await;
     let of = |number| {
         let id = subscription_id(number);
-        let of_it = taken.iter().filter(move |one| one.subscription == id);
+        let of_it = claimed.iter().filter(move |one| one.subscription == id);
         of_it.map(|one| one.id.clone()).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -179,10 +163,10 @@ async fn due_subscriptions_are_listed_longest_due_first(db: &TestDatabase) {
     // and must wait.
     claim(&db.store, &[(2, 9), (3, 1)], now, "t").await;
     let failed = stored(&db.store, 1, 3).await;
-    let not_taken = DeliveryResult::Failed {
+    let failure = DeliveryResult::Failed {
         retry_after_s: None,
     };
-    let failed = answered(&failed, not_taken, now);
+    let failed = finished(&failed, failure, now);
     store_outcomes(&db.store, &[outcome("t", failed, Some(attempt(1)))]).await;
     let first = NOW.plus_ms(1);
     let found = due(&db.store, &[4]).await;
@@ -191,12 +175,12 @@ async fn due_subscriptions_are_listed_longest_due_first(db: &TestDatabase) {
         (subscription_id(3), NOW.plus_ms(2)),
     ];
     assert_eq!(found, expected);
-    let wanted = db.store.due_subscriptions(&[], 1).await.unwrap();
+    let subscriptions = db.store.due_subscriptions(&[], 1).await.unwrap();
     assert_eq!(
-        wanted[0].subscription,
+        subscriptions[0].subscription,
         subscription(1, Product::Hotel, &["*"])
     );
-    assert_eq!(wanted[0].secrets.current, b"sealed");
+    assert_eq!(subscriptions[0].secrets.current, b"sealed");
     // The next delivery of the third subscription is due after its retry delay.
     let rest = claim(&db.store, &[(3, 9)], now, "t").await;
     assert_eq!(rest.len(), 1);
@@ -207,20 +191,20 @@ async fn due_subscriptions_are_listed_longest_due_first(db: &TestDatabase) {
 async fn attempts_are_stored_with_delivery_results(db: &TestDatabase) {
     filled(db, 1, 4).await;
     let now = NOW.plus_s(1);
-    let taken = claim(&db.store, &[(1, 9)], now, "t").await;
-    let not_taken = DeliveryResult::Failed {
+    let claimed = claim(&db.store, &[(1, 9)], now, "t").await;
+    let failure = DeliveryResult::Failed {
         retry_after_s: None,
     };
     let kinds = [
-        not_taken,
+        failure,
         DeliveryResult::Accepted,
         DeliveryResult::Gone,
         DeliveryResult::UrlNotAllowed,
     ];
-    let after: Vec<_> = taken
+    let after: Vec<_> = claimed
         .iter()
         .zip(kinds)
-        .map(|(delivery, kind)| answered(delivery, kind, now.plus_s(1)))
+        .map(|(delivery, kind)| finished(delivery, kind, now.plus_s(1)))
         .collect();
     let silent = DeliveryAttempt {
         response_status: None,
@@ -245,17 +229,17 @@ async fn attempts_are_stored_with_delivery_results(db: &TestDatabase) {
         response_body: Some("b\0roken \"ü' \\ $1".to_owned()),
         ..attempt(2)
     };
-    let delivered = answered(&again[0], DeliveryResult::Accepted, now.plus_s(99));
-    let failed = answered(&again[1], DeliveryResult::UrlNotAllowed, now.plus_s(99));
+    let delivered = finished(&again[0], DeliveryResult::Accepted, now.plus_s(99));
+    let failed = finished(&again[1], DeliveryResult::UrlNotAllowed, now.plus_s(99));
     let outcomes = [
         outcome("u", delivered, Some(zeroes)),
         outcome("u", failed.clone(), Some(attempt(2))),
     ];
     store_outcomes(&db.store, &outcomes).await;
     assert_eq!(stored(&db.store, 4, 1).await, failed);
-    let told = attempts(&db.store, &ids[..1]).await;
-    let told: Vec<_> = told.into_iter().map(|(_, attempt)| attempt).collect();
-    assert_eq!(told, [attempt(1), attempt(2)]);
+    let stored = attempts(&db.store, &ids[..1]).await;
+    let stored: Vec<_> = stored.into_iter().map(|(_, attempt)| attempt).collect();
+    assert_eq!(stored, [attempt(1), attempt(2)]);
 }
 
 async fn late_result_is_discarded(db: &TestDatabase) {
@@ -263,7 +247,7 @@ async fn late_result_is_discarded(db: &TestDatabase) {
     let now = NOW.plus_s(1);
     let first = claim_for(&db.store, &[(1, 1)], now, "first", 0).await;
     let second = claim(&db.store, &[(1, 1)], now, "second").await;
-    let late = answered(&first[0], DeliveryResult::Accepted, now);
+    let late = finished(&first[0], DeliveryResult::Accepted, now);
     let late = outcome("first", late, Some(attempt(1)));
     store_outcomes(&db.store, std::slice::from_ref(&late)).await;
     assert_eq!(stored(&db.store, 1, 1).await, second[0]);
@@ -274,11 +258,12 @@ async fn late_result_is_discarded(db: &TestDatabase) {
         published_after_s: 0,
     };
     let replayed = second[0].clone().replay(rule, now.plus_s(1)).unwrap();
-    let mut write = UnitOfWork::new(NOW);
-    write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Published);
-    db.store.commit(write).await.unwrap();
+    commit(&db.store, |write| {
+        write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Published)
+    })
+    .await;
     let third = claim(&db.store, &[(1, 1)], now.plus_s(1), "second").await;
-    let late = answered(&second[0], DeliveryResult::Gone, now);
+    let late = finished(&second[0], DeliveryResult::Gone, now);
     store_outcomes(&db.store, &[outcome("second", late, Some(attempt(1)))]).await;
     assert_eq!(stored(&db.store, 1, 1).await, third[0]);
     assert!(attempts(&db.store, &[delivery_id(1, 1)]).await.is_empty());
@@ -287,12 +272,12 @@ async fn late_result_is_discarded(db: &TestDatabase) {
 async fn delivery_without_attempt_is_released(db: &TestDatabase) {
     filled(db, 1, 2).await;
     let now = NOW.plus_s(1);
-    let taken = claim(&db.store, &[(1, 2)], now, "t").await;
-    let back = outcome("t", taken[0].clone(), None);
-    let delivered = answered(&taken[1], DeliveryResult::Accepted, now);
+    let claimed = claim(&db.store, &[(1, 2)], now, "t").await;
+    let back = outcome("t", claimed[0].clone(), None);
+    let delivered = finished(&claimed[1], DeliveryResult::Accepted, now);
     let tried = outcome("t", delivered, Some(attempt(1)));
     store_outcomes(&db.store, &[back, tried]).await;
-    assert_eq!(claim(&db.store, &[(1, 2)], now, "u").await, taken[..1]);
+    assert_eq!(claim(&db.store, &[(1, 2)], now, "u").await, claimed[..1]);
 }
 
 async fn stalled_deliveries_and_oldest_undelivered_are_found(db: &TestDatabase) {
@@ -317,7 +302,7 @@ async fn stalled_deliveries_and_oldest_undelivered_are_found(db: &TestDatabase) 
     assert_eq!(stranded, [recorded(1, 1), recorded(2, 1)]);
     assert_eq!(store.stalled_deliveries(before, 1).await.unwrap().len(), 1);
     for delivery in claim(store, &[(2, 9)], NOW.plus_s(1), "t").await {
-        let delivered = answered(&delivery, DeliveryResult::Accepted, NOW.plus_s(1));
+        let delivered = finished(&delivery, DeliveryResult::Accepted, NOW.plus_s(1));
         store_outcomes(store, &[outcome("t", delivered, None)]).await;
     }
     assert_eq!(store.oldest_undelivered().await.unwrap(), None);
@@ -331,8 +316,9 @@ async fn replayed_delivery_is_stalled_from_its_replay(db: &TestDatabase) {
         published_after_s: 8100,
     };
     let replayed = recorded(1, 1).delivery.replay(rule, now).unwrap();
-    let mut write = UnitOfWork::new(now);
-    write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Pending);
+    let write = unit_at(now, |write| {
+        write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Pending)
+    });
     store.commit(write).await.unwrap();
     let paused = subscription(1, Product::Hotel, &["*"]).apply(SubscriptionEvent::Paused, NOW);
     store.commit(updating(&paused.unwrap())).await.unwrap();
@@ -349,9 +335,10 @@ async fn successful_delivery_clears_failing_since(db: &TestDatabase) {
     insert(&db.store, &[first.clone(), second.clone()]).await;
     let failing = first.clone().apply(failed, NOW).unwrap();
     db.store.commit(updating(&failing)).await.unwrap();
-    let mut write = UnitOfWork::new(NOW);
-    write.clear_failing_since(&[&first, &second]);
-    db.store.commit(write).await.unwrap();
+    commit(&db.store, |write| {
+        write.clear_failing_since(&[&first, &second])
+    })
+    .await;
     let succeeded = failing
         .apply(SubscriptionEvent::DeliverySucceeded, NOW)
         .unwrap();

@@ -92,11 +92,7 @@ async fn rotation_stores_both_secrets(db: &TestDatabase) {
     };
     let rotated = made.apply(event, NOW.plus_s(1)).unwrap();
     let sealed = secrets(Some(b"older"));
-    let rotate = || {
-        let mut write = UnitOfWork::new(NOW);
-        write.rotate_subscription_secret(&rotated, 1, &sealed);
-        write
-    };
+    let rotate = || unit(|write| write.rotate_subscription_secret(&rotated, 1, &sealed));
     assert_eq!(conflict(&db.store, rotate()).await, None);
     let read_back = db.store.sealed_secrets(&tenant(), &rotated.id).await;
     assert_eq!(read_back.unwrap(), Some(sealed.clone()));
@@ -113,11 +109,7 @@ async fn deleted_subscription_loses_secrets_then_deliveries(db: &TestDatabase) {
     insert(&db.store, &both).await;
     let events: Vec<_> = (1..=5).map(|number| event(number, "ping")).collect();
     publish(&db.store, &events).await;
-    let delete = |product| {
-        let mut write = UnitOfWork::new(NOW);
-        write.delete_subscription(&tenant(), product, &both[0].id);
-        write
-    };
+    let delete = |product| unit(|write| write.delete_subscription(&tenant(), product, &both[0].id));
     let unknown = Some(Conflict::SubscriptionNotFound);
     assert_eq!(conflict(&db.store, delete(Product::Flight)).await, unknown);
     assert_eq!(conflict(&db.store, delete(Product::Hotel)).await, None);
@@ -150,8 +142,8 @@ async fn deleted_subscription_loses_secrets_then_deliveries(db: &TestDatabase) {
             .await;
         assert_eq!(removed.unwrap(), forgotten);
     }
-    assert!(told(&db.store, 1).await.is_empty());
-    assert_eq!(told(&db.store, 2).await.len(), 6);
+    assert!(deliveries(&db.store, 1).await.is_empty());
+    assert_eq!(deliveries(&db.store, 2).await.len(), 6);
     let deleted = db
         .store
         .fetch_all(crate::webhook::dispatch::deleted(NOW.plus_s(1)));

@@ -19,15 +19,15 @@ on_both_databases!(
     expired_delivery_fails_its_event,
 );
 
-fn told_by_watch(number: u32) -> OutboxEvent {
+fn watch_event(number: u32) -> OutboxEvent {
     OutboxEvent {
         product: Product::Watch,
         ..event(number, "travel.hotel.watch.triggered")
     }
 }
 
-fn all_told(numbers: std::ops::RangeInclusive<u32>) -> Vec<OutboxEvent> {
-    numbers.map(told_by_watch).collect()
+fn watch_events(numbers: std::ops::RangeInclusive<u32>) -> Vec<OutboxEvent> {
+    numbers.map(watch_event).collect()
 }
 
 fn endpoint(number: u32) -> Subscription {
@@ -38,9 +38,9 @@ fn endpoint(number: u32) -> Subscription {
 /// `since` are sent to it.
 fn registering(number: u32, replaced: Option<u32>, since: Timestamp) -> UnitOfWork {
     let replaced = replaced.map(subscription_id);
-    let mut write = UnitOfWork::new(NOW);
-    write.replace_watch_endpoint(&endpoint(number), b"sealed", replaced.as_ref(), since);
-    write
+    unit(|write| {
+        write.replace_watch_endpoint(&endpoint(number), b"sealed", replaced.as_ref(), since)
+    })
 }
 
 async fn logged(store: &Store, after: Option<&EventId>, limit: u32) -> Vec<WatchLogEntry> {
@@ -55,7 +55,7 @@ async fn statuses(store: &Store) -> Vec<WatchEventStatus> {
 
 /// Returns the events with a delivery to an endpoint.
 async fn recorded_for(store: &Store, number: u32) -> BTreeSet<EventId> {
-    let recorded = told(store, number).await.into_iter();
+    let recorded = deliveries(store, number).await.into_iter();
     recorded.map(|one| one.delivery.event).collect()
 }
 
@@ -67,47 +67,35 @@ fn ids(numbers: impl IntoIterator<Item = u32>) -> BTreeSet<EventId> {
 /// Claims all due deliveries of an endpoint and stores `outcome` for them.
 async fn attempt_all(store: &Store, number: u32, outcome: DeliveryResult) {
     let claimed = claim(store, &[(number, 100)], NOW.plus_s(1), "t").await;
-    answer(store, claimed, outcome).await;
+    release_all(store, claimed, outcome).await;
 }
 
-async fn answer(store: &Store, claimed: Vec<Delivery>, outcome: DeliveryResult) {
-    let answered = claimed.into_iter().map(|delivery| {
-        let event = DeliveryEvent::AttemptFinished {
-            generation: delivery.generation,
-            result: outcome,
-            retry_policy: RetryPolicy {
-                delays_s: &[60],
-                jitter_permille: 0,
-                retry_after_limit: RetryAfterLimit::TwiceDelay,
-            },
-        };
-        DeliveryRelease {
-            token: "t".to_owned(),
-            tenant: tenant(),
-            product: Product::Watch,
-            delivery: delivery.apply(event, NOW.plus_s(1)).unwrap(),
-            attempt: None,
-        }
+async fn release_all(store: &Store, claimed: Vec<Delivery>, outcome: DeliveryResult) {
+    let releases = claimed.iter().map(|delivery| DeliveryRelease {
+        token: "t".to_owned(),
+        tenant: tenant(),
+        product: Product::Watch,
+        delivery: finished(delivery, outcome, NOW.plus_s(1)),
+        attempt: None,
     });
-    let mut write = UnitOfWork::new(NOW);
-    write.release_deliveries(&answered.collect::<Vec<_>>());
-    store.commit(write).await.unwrap();
+    commit(store, |write| {
+        write.release_deliveries(&releases.collect::<Vec<_>>())
+    })
+    .await;
 }
 
 async fn log_is_paged_oldest_first(db: &TestDatabase) {
     let store = &db.store;
     assert!(logged(store, None, 10).await.is_empty());
     // The log keeps the order of publication, whatever the creation times are.
-    let events: Vec<_> = [3, 1, 2].map(told_by_watch).into();
+    let events: Vec<_> = [3, 1, 2].map(watch_event).into();
     publish(store, &events).await;
     publish(store, &[event(4, "hotel.booking.confirmed")]).await;
     let other = Tenant {
         mode: Mode::Live,
         ..tenant()
     };
-    let mut write = UnitOfWork::new(NOW);
-    write.publish(&other, &told_by_watch(5));
-    store.commit(write).await.unwrap();
+    commit(store, |write| write.publish(&other, &watch_event(5))).await;
     let expected = events.iter().map(|event| WatchLogEntry {
         event: event.clone(),
         status: WatchEventStatus::Pending,
@@ -133,7 +121,7 @@ async fn reader_sees_all_events_during_concurrent_writes(db: &TestDatabase) {
     let writers = (0..WRITERS).map(|writer| async move {
         let mut number = writer * 1000;
         for write in 1..=WRITES {
-            let events = all_told(number + 1..=number + 1 + write % 2);
+            let events = watch_events(number + 1..=number + 1 + write % 2);
             publish(&db.store, &events).await;
             number += 2;
         }
@@ -168,20 +156,20 @@ async fn reader_sees_all_events_during_concurrent_writes(db: &TestDatabase) {
 #[tokio::test]
 async fn event_is_not_visible_before_earlier_sequence_numbers() {
     let db = TestDatabase::postgres().await;
-    let held = subscription(1, Product::Hotel, &["*"]);
-    insert(&db.store, std::slice::from_ref(&held)).await;
+    let locked = subscription(1, Product::Hotel, &["*"]);
+    insert(&db.store, std::slice::from_ref(&locked)).await;
     let mut holder = PgConnection::connect(&db.url).await.unwrap();
     let hold = "BEGIN; SELECT id FROM webhook_subscription FOR UPDATE";
     holder.execute(hold).await.unwrap();
     let mut slow = UnitOfWork::new(NOW);
-    slow.publish(&tenant(), &told_by_watch(1));
-    let paused = held.apply(SubscriptionEvent::Paused, NOW).unwrap();
+    slow.publish(&tenant(), &watch_event(1));
+    let paused = locked.apply(SubscriptionEvent::Paused, NOW).unwrap();
     slow.append(updating(&paused));
     let publishing = async {
         let first = db.store.commit(slow);
         let second = async {
             until_waiting(&db.store, 1).await;
-            publish(&db.store, &[told_by_watch(2)]).await;
+            publish(&db.store, &[watch_event(2)]).await;
         };
         let (first, ()) = join(first, second).await;
         first.unwrap();
@@ -196,7 +184,7 @@ async fn event_is_not_visible_before_earlier_sequence_numbers() {
     let after = seen.last().map(|one: &WatchLogEntry| one.event.id.clone());
     seen.extend(logged(&db.store, after.as_ref(), 10).await);
     let seen: Vec<_> = seen.into_iter().map(|one| one.event).collect();
-    assert_eq!(seen, all_told(1..=2));
+    assert_eq!(seen, watch_events(1..=2));
     holder.close().await.unwrap();
     db.remove().await;
 }
@@ -218,17 +206,17 @@ async fn until_waiting(store: &Store, transactions: i64) {
 
 async fn pending_events_are_sent_to_new_endpoint(db: &TestDatabase) {
     let store = &db.store;
-    publish(store, &all_told(1..=3)).await;
-    let since = told_by_watch(2).created_at;
+    publish(store, &watch_events(1..=3)).await;
+    let since = watch_event(2).created_at;
     store.commit(registering(1, None, since)).await.unwrap();
     let (second, third) = (recorded(2, 1), recorded(3, 1));
     assert_eq!(
-        told(store, 1).await,
+        deliveries(store, 1).await,
         [third, second],
         "the deliveries are the same as with an earlier registration"
     );
     attempt_all(store, 1, DeliveryResult::Accepted).await;
-    publish(store, &all_told(4..=5)).await;
+    publish(store, &watch_events(4..=5)).await;
     assert_eq!(recorded_for(store, 1).await, ids(2..=5));
     let replacing = registering(2, Some(1), NOW);
     store.commit(replacing).await.unwrap();
@@ -237,7 +225,7 @@ async fn pending_events_are_sent_to_new_endpoint(db: &TestDatabase) {
         ids([1, 4, 5]),
         "accepted events are not sent again"
     );
-    publish(store, &all_told(6..=6)).await;
+    publish(store, &watch_events(6..=6)).await;
     assert_eq!(recorded_for(store, 1).await, ids(2..=5), "no later events");
     assert_eq!(recorded_for(store, 2).await, ids([1, 4, 5, 6]));
 }
@@ -254,9 +242,10 @@ async fn second_endpoint_is_rejected(db: &TestDatabase) {
     store.commit(registering(2, Some(1), NOW)).await.unwrap();
     let listed = store.subscriptions(&tenant(), Product::Watch, ALL).await;
     assert_eq!(listed.unwrap().items, [endpoint(2)]);
-    let mut write = UnitOfWork::new(NOW);
-    write.delete_subscription(&tenant(), Product::Watch, &subscription_id(2));
-    store.commit(write).await.unwrap();
+    commit(store, |write| {
+        write.delete_subscription(&tenant(), Product::Watch, &subscription_id(2))
+    })
+    .await;
     store.commit(registering(3, None, NOW)).await.unwrap();
 }
 
@@ -264,7 +253,7 @@ async fn events_during_endpoint_replacement_are_delivered(db: &TestDatabase) {
     const ENDPOINTS: u32 = 12;
     let publishing = (0..4).map(|writer| async move {
         for number in 1..=20 {
-            publish(&db.store, &[told_by_watch(writer * 100 + number)]).await;
+            publish(&db.store, &[watch_event(writer * 100 + number)]).await;
         }
     });
     let replacing = async {
@@ -289,27 +278,27 @@ async fn events_during_endpoint_replacement_are_delivered(db: &TestDatabase) {
 async fn log_contains_status_of_each_event(db: &TestDatabase) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
-    let not_taken = DeliveryResult::Failed {
+    let failure = DeliveryResult::Failed {
         retry_after_s: None,
     };
     let outcomes = [
         (DeliveryResult::Accepted, WatchEventStatus::Delivered),
         (DeliveryResult::Gone, WatchEventStatus::Failed),
         (DeliveryResult::UrlNotAllowed, WatchEventStatus::Pending),
-        (not_taken, WatchEventStatus::Pending),
+        (failure, WatchEventStatus::Pending),
     ];
     let mut expected = Vec::new();
     for (number, (outcome, status)) in (1..).zip(outcomes) {
-        publish(store, &[told_by_watch(number)]).await;
+        publish(store, &[watch_event(number)]).await;
         attempt_all(store, 1, outcome).await;
         expected.push(status);
         assert_eq!(statuses(store).await, expected);
     }
     // Another host has leased deliveries, so this host must not change their status.
-    publish(store, &[told_by_watch(5)]).await;
-    let held = claim_for(store, &[(1, 1)], NOW.plus_s(1), "t", 0).await;
+    publish(store, &[watch_event(5)]).await;
+    let claimed = claim_for(store, &[(1, 1)], NOW.plus_s(1), "t", 0).await;
     claim(store, &[(1, 1)], NOW.plus_s(1), "u").await;
-    answer(store, held, DeliveryResult::Gone).await;
+    release_all(store, claimed, DeliveryResult::Gone).await;
     expected.push(WatchEventStatus::Pending);
     assert_eq!(statuses(store).await, expected);
 }
@@ -317,11 +306,11 @@ async fn log_contains_status_of_each_event(db: &TestDatabase) {
 async fn replaced_endpoint_cannot_fail_an_event(db: &TestDatabase) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
-    publish(store, &all_told(1..=2)).await;
+    publish(store, &watch_events(1..=2)).await;
     let mut claimed = claim(store, &[(1, 2)], NOW.plus_s(1), "t").await;
     store.commit(registering(2, Some(1), NOW)).await.unwrap();
-    answer(store, claimed.split_off(1), DeliveryResult::Accepted).await;
-    answer(store, claimed, DeliveryResult::Gone).await;
+    release_all(store, claimed.split_off(1), DeliveryResult::Accepted).await;
+    release_all(store, claimed, DeliveryResult::Gone).await;
     let (pending, delivered) = (WatchEventStatus::Pending, WatchEventStatus::Delivered);
     assert_eq!(statuses(store).await, [pending, delivered]);
     attempt_all(store, 2, DeliveryResult::Gone).await;
@@ -332,11 +321,12 @@ async fn replaced_endpoint_cannot_fail_an_event(db: &TestDatabase) {
 async fn expired_delivery_fails_its_event(db: &TestDatabase) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
-    publish(store, &all_told(1..=1)).await;
+    publish(store, &watch_events(1..=1)).await;
     let waiting = stored(store, 1, 1).await;
     let expired = waiting.apply(DeliveryEvent::Expired, NOW).unwrap();
-    let mut write = UnitOfWork::new(NOW);
-    write.expire_delivery(&tenant(), &expired, DeliveryStatus::Pending);
-    store.commit(write).await.unwrap();
+    commit(store, |write| {
+        write.expire_delivery(&tenant(), &expired, DeliveryStatus::Pending)
+    })
+    .await;
     assert_eq!(statuses(store).await, [WatchEventStatus::Failed]);
 }

@@ -2,12 +2,14 @@
 #![expect(clippy::too_many_lines, reason = "a table has one entry for each case")]
 
 use super::*;
-use crate::booking::interpret::tests::{NOW, REPEATABLE, consistent, euros, judge, repeated, sent};
+use crate::booking::interpret::tests::{
+    NOW, REPEATABLE, consistent, euros, repeated, scheduled, sent,
+};
 use host_domain::id::{InstrumentId, PaymentId};
 use host_domain::payment::{Instrument, Refund};
 use host_domain::supplier::SupplierId;
 
-fn paying(payment_state: PaymentState) -> Payment {
+fn paying(state: PaymentState) -> Payment {
     let processor = SupplierId::parse("CARDS").unwrap();
     let instrument = Instrument {
         id: InstrumentId::from_bits(1),
@@ -23,10 +25,7 @@ fn paying(payment_state: PaymentState) -> Payment {
         &instrument,
         NOW,
     );
-    Payment {
-        state: payment_state,
-        ..payment
-    }
+    Payment { state, ..payment }
 }
 
 fn at_processor(status: ProcessorPaymentStatus) -> ProcessorPayment {
@@ -53,7 +52,7 @@ fn authorization_succeeds_only_for_the_requested_amount() {
         authorized: euros(50),
         ..at_processor(ProcessorPaymentStatus::Authorized)
     };
-    for (answer, event) in [
+    for (response, event) in [
         (
             Ok(at_processor(ProcessorPaymentStatus::Authorized)),
             "payment_authorized",
@@ -75,8 +74,9 @@ fn authorization_succeeds_only_for_the_requested_amount() {
         (Err(P::NotSent("refused".into())), "payment_not_authorized"),
         (Err(P::Unknown("cut".into())), "payment_unresolved"),
     ] {
-        let judgement = judge(|times| authorize_response(&payment, answer.clone(), times));
-        assert_eq!(judgement.event.name(), event, "{answer:?}");
+        let interpretation =
+            scheduled(|schedules| authorize_response(&payment, response.clone(), schedules));
+        assert_eq!(interpretation.event.name(), event, "{response:?}");
     }
 }
 
@@ -153,16 +153,16 @@ fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
         ),
     ] {
         let payment = paying(payment_state.clone());
-        let judgement = judge(|times| {
+        let interpretation = scheduled(|schedules| {
             payment_lookup(
                 &payment,
                 Ok(found.map(at_processor)),
                 consistent(after_ms),
-                times,
+                schedules,
             )
         });
         assert_eq!(
-            judgement.event.name(),
+            interpretation.event.name(),
             event,
             "{payment_state:?}, {found:?}"
         );
@@ -172,12 +172,13 @@ fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
 #[test]
 fn missing_authorization_is_resent_only_if_idempotent_resend_is_supported() {
     let payment = paying(PaymentState::Authorizing(sent(0)));
-    for (promises, event) in [
+    for (guarantees, event) in [
         (REPEATABLE, "payment_resend_scheduled"),
         (consistent(None), "payment_unresolved"),
     ] {
-        let judgement = judge(|times| payment_lookup(&payment, Ok(None), promises, times));
-        assert_eq!(judgement.event.name(), event, "{promises:?}");
+        let interpretation =
+            scheduled(|schedules| payment_lookup(&payment, Ok(None), guarantees, schedules));
+        assert_eq!(interpretation.event.name(), event, "{guarantees:?}");
     }
 }
 
@@ -186,9 +187,10 @@ fn missing_authorization_is_resent_only_if_idempotent_resend_is_supported() {
 fn unsent_resend_leaves_the_first_call_unresolved() {
     let not_sent = || PaymentError::NotSent("refused".into());
     let payment = paying(PaymentState::Authorizing(repeated(0, 9_000)));
-    let judgement = judge(|times| authorize_response(&payment, Err(not_sent()), times));
-    assert_eq!(judgement.event.name(), "payment_unresolved");
-    for (leg, event) in [
+    let interpretation =
+        scheduled(|schedules| authorize_response(&payment, Err(not_sent()), schedules));
+    assert_eq!(interpretation.event.name(), "payment_unresolved");
+    for (call, event) in [
         (sent(9_000), "refund_failed"),
         (repeated(0, 9_000), "refund_unresolved"),
     ] {
@@ -197,9 +199,10 @@ fn unsent_resend_leaves_the_first_call_unresolved() {
         payment.refunds = vec![Refund {
             id: id.clone(),
             amount: euros(10),
-            call: Some(leg),
+            call: Some(call),
         }];
-        let judgement = judge(|times| refund_response(&payment, &id, Err(not_sent()), times));
-        assert_eq!(judgement.event.name(), event);
+        let interpretation =
+            scheduled(|schedules| refund_response(&payment, &id, Err(not_sent()), schedules));
+        assert_eq!(interpretation.event.name(), event);
     }
 }

@@ -1,13 +1,13 @@
 //! Bookings in every state, created by applying events.
 
-use crate::booking::{ChangeSource, Failure, PaymentCollector};
+use crate::booking::{BookingEvent, BookingState, ChangeSource, Failure, PaymentCollector};
 use crate::flight::booking::*;
 pub(super) use crate::flight::itinerary::FareCondition;
 use crate::flight::itinerary::{Cabin, Direction, FareConditions, Journey, Segment};
 use crate::flight::passenger::{Gender, PassengerContact, PassengerType, Travellers};
 pub(super) use crate::flight::supplier_api::SupplierService;
 use crate::flight::supplier_api::{
-    Baggage, BaggageType, PrebookResponse, ServiceType, SupplierBooking,
+    Baggage, BaggageType, FlightPrebookResponse, FlightSupplierBooking, ServiceType,
 };
 use crate::id::{BookingId, InstrumentId, PassengerId, PaymentId, PurchaseId, RefundId, ServiceId};
 use crate::money::{Currency, Money};
@@ -77,7 +77,7 @@ pub(super) fn journey(segments: &[&str]) -> Journey {
     }
 }
 
-pub(super) fn created() -> Booking {
+pub(super) fn created() -> FlightBooking {
     let passenger = |bits| BookedPassenger {
         id: PassengerId::from_bits(bits),
         position: 0,
@@ -90,7 +90,7 @@ pub(super) fn created() -> Booking {
         nationality: None,
         loyalty_accounts: vec![],
     };
-    Booking {
+    FlightBooking {
         id: BookingId::from_bits(1),
         owner: Owner {
             tenant: Tenant {
@@ -103,43 +103,45 @@ pub(super) fn created() -> Booking {
         supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
         reference_id: None,
         supplier_offer: "offer".into(),
-        exclusive_key: None,
         supplier_prebook: None,
         supplier_reference: None,
-        airline_pnr: None,
-        contact: PassengerContact {
-            email: "a@example.org".into(),
-            phone: "+4912345678".into(),
-        },
-        travellers: Travellers {
-            adults: 2,
-            children: vec![],
-            infants: 0,
-        },
-        passengers: vec![passenger(1), passenger(2)],
-        sealed_passenger_data: None,
-        offered_total: euros(32_000),
-        ticket_total: None,
-        fare: None,
-        fare_tax: None,
-        fare_conditions: conditions(),
-        journeys: vec![],
-        services: vec![],
-        purchases: vec![],
-        changes: vec![],
-        id_sequence: 0,
         use_payment_sdk: false,
         payment_collector: PaymentCollector::Gateway,
         offer_expires_at: Timestamp(9_000_000),
-        state: State::Created,
+        state: BookingState::Created,
         payments: vec![],
-        cancellation_count: 0,
-        cancellation: None,
         failure: None,
         created_at: NOW,
         updated_at: NOW,
         confirmed_at: None,
         canceled_at: None,
+        details: FlightBookingDetails {
+            exclusive_key: None,
+            airline_pnr: None,
+            contact: PassengerContact {
+                email: "a@example.org".into(),
+                phone: "+4912345678".into(),
+            },
+            travellers: Travellers {
+                adults: 2,
+                children: vec![],
+                infants: 0,
+            },
+            passengers: vec![passenger(1), passenger(2)],
+            sealed_passenger_data: None,
+            offered_total: euros(32_000),
+            ticket_total: None,
+            fare: None,
+            fare_tax: None,
+            fare_conditions: conditions(),
+            journeys: vec![],
+            services: vec![],
+            purchases: vec![],
+            changes: vec![],
+            id_sequence: 0,
+            cancellation_count: 0,
+            cancellation: None,
+        },
     }
 }
 
@@ -167,8 +169,8 @@ fn no() -> Failure {
     Failure::new("book_failed", "No.")
 }
 
-pub(super) fn ticket(status: SupplierBookingStatus) -> Box<SupplierBooking> {
-    Box::new(SupplierBooking {
+pub(super) fn ticket(status: SupplierBookingStatus) -> Box<FlightSupplierBooking> {
+    Box::new(FlightSupplierBooking {
         status,
         supplier_reference: "S1".into(),
         client_reference: None,
@@ -184,15 +186,18 @@ pub(super) fn ticket(status: SupplierBookingStatus) -> Box<SupplierBooking> {
 }
 
 /// Applies a change reported by the supplier at [`NOW`].
-pub(super) fn hinted(booking: Booking) -> Booking {
-    after(booking, vec![Event::ChangeReported(ChangeSource::Supplier)])
+pub(super) fn change_reported(booking: FlightBooking) -> FlightBooking {
+    after(
+        booking,
+        vec![BookingEvent::ChangeReported(ChangeSource::Supplier)],
+    )
 }
 
-pub(super) fn reread(state: Box<SupplierBooking>) -> Event {
-    Event::Refreshed {
-        state,
+pub(super) fn refreshed(state: Box<FlightSupplierBooking>) -> BookingEvent<FlightBookingDetails> {
+    BookingEvent::Kind(FlightEvent::Refreshed {
+        supplier_booking: state,
         change_reported_at: NOW,
-    }
+    })
 }
 
 pub(super) fn bag_on_ticket() -> SupplierService {
@@ -210,8 +215,8 @@ pub(super) fn bag_on_ticket() -> SupplierService {
     }
 }
 
-fn prebook_bound() -> Event {
-    let bound = PrebookResponse {
+fn prebook_bound() -> BookingEvent<FlightBookingDetails> {
+    let bound = FlightPrebookResponse {
         supplier_prebook: "P1".into(),
         total: euros(32_000),
         fare: Some(euros(25_600)),
@@ -222,21 +227,21 @@ fn prebook_bound() -> Event {
         expires_at: None,
         checkout: None,
     };
-    Event::PrebookConfirmed {
-        bound: Box::new(bound),
+    BookingEvent::PrebookConfirmed {
+        prebook: Box::new(bound),
         expires_at: Timestamp(9_000_000),
         payment: None,
     }
 }
 
-pub(super) fn book_confirmed() -> Event {
-    Event::BookConfirmed {
-        state: ticket(SupplierBookingStatus::Confirmed),
+pub(super) fn book_confirmed() -> BookingEvent<FlightBookingDetails> {
+    BookingEvent::BookConfirmed {
+        supplier_booking: ticket(SupplierBookingStatus::Confirmed),
         payment: PaymentId::from_bits(9),
     }
 }
 
-pub(super) fn purchase_started() -> Event {
+pub(super) fn purchase_started() -> BookingEvent<FlightBookingDetails> {
     let bag = bag_on_ticket();
     let service = BookedService {
         id: ServiceId::from_bits(1),
@@ -263,30 +268,30 @@ pub(super) fn purchase_started() -> Event {
         failure: None,
         created_at: NOW,
     };
-    Event::PurchaseStarted {
+    BookingEvent::Kind(FlightEvent::PurchaseStarted {
         purchase: Box::new(purchase),
         services: vec![service],
         payment: Box::new(bag_payment()),
-    }
+    })
 }
 
-fn purchase_done() -> Event {
+fn purchase_done() -> BookingEvent<FlightBookingDetails> {
     let mut state = ticket(SupplierBookingStatus::Confirmed);
     state.services = vec![bag_on_ticket()];
-    Event::PurchaseSucceeded(state)
+    BookingEvent::Kind(FlightEvent::PurchaseSucceeded(state))
 }
 
-fn pay(event: PaymentEvent) -> Event {
+fn pay(event: PaymentEvent) -> BookingEvent<FlightBookingDetails> {
     let id = ticket_payment().id;
-    Event::Payment { id, event }
+    BookingEvent::Payment { id, event }
 }
 
-pub(super) fn bag_pay(event: PaymentEvent) -> Event {
+pub(super) fn bag_pay(event: PaymentEvent) -> BookingEvent<FlightBookingDetails> {
     let id = bag_payment().id;
-    Event::Payment { id, event }
+    BookingEvent::Payment { id, event }
 }
 
-fn held() -> PaymentEvent {
+fn authorized() -> PaymentEvent {
     PaymentEvent::Authorized {
         processor_reference: "ch_1".into(),
         card: None,
@@ -296,55 +301,57 @@ fn held() -> PaymentEvent {
 /// Returns every event once, in the order of declaration. Payment events are listed for the
 /// ticket's payment and for the bags' payment.
 #[expect(clippy::too_many_lines, reason = "a complete list of events")]
-pub(super) fn events() -> Vec<Event> {
+pub(super) fn events() -> Vec<BookingEvent<FlightBookingDetails>> {
     let next_at = LATER;
     let refund = RefundId::of(created().id.as_str(), 1);
     let own = vec![
-        Event::PrebookStarted,
+        BookingEvent::PrebookStarted,
         prebook_bound(),
-        Event::PrebookRefused(no()),
-        Event::PrebookTimedOut,
-        Event::OfferExpired,
-        Event::BookStarted {
+        BookingEvent::PrebookRefused(no()),
+        BookingEvent::PrebookTimedOut,
+        BookingEvent::OfferExpired,
+        BookingEvent::BookStarted {
             payment: Some(ticket_payment()),
         },
-        Event::BookSent { next_at },
-        Event::BookNotSent,
-        Event::BookAccepted {
+        BookingEvent::BookSent { next_at },
+        BookingEvent::BookNotSent,
+        BookingEvent::BookAccepted {
             supplier_reference: None,
             next_at,
         },
-        Event::BookUnresolved { next_at },
-        Event::BookResendScheduled { at: LATER },
+        BookingEvent::BookUnresolved { next_at },
+        BookingEvent::BookResendScheduled { at: LATER },
         book_confirmed(),
-        Event::BookRefused(no()),
-        Event::CheckoutNotCompleted,
-        Event::CancelStarted,
-        Event::CancelSent { next_at },
-        Event::CancelNotSent { retry_at: LATER },
-        Event::CancelAccepted { next_at },
-        Event::CancelUnresolved { next_at },
-        Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled)),
-        Event::CancelRefused(no()),
-        Event::CancelNotExecuted(no()),
-        Event::CancelExpedited,
-        Event::RefundDecided(euros(20_000)),
+        BookingEvent::BookRefused(no()),
+        BookingEvent::CheckoutNotCompleted,
+        BookingEvent::Kind(FlightEvent::CancelStarted),
+        BookingEvent::CancelSent { next_at },
+        BookingEvent::CancelNotSent { retry_at: LATER },
+        BookingEvent::CancelAccepted { next_at },
+        BookingEvent::CancelUnresolved { next_at },
+        BookingEvent::Kind(FlightEvent::CancelSucceeded(ticket(
+            SupplierBookingStatus::Canceled,
+        ))),
+        BookingEvent::CancelRefused(no()),
+        BookingEvent::CancelNotExecuted(no()),
+        BookingEvent::Kind(FlightEvent::CancelExpedited),
+        BookingEvent::Kind(FlightEvent::RefundDecided(euros(20_000))),
         purchase_started(),
-        Event::PurchaseSent { next_at },
-        Event::PurchaseNotSent,
-        Event::PurchaseUnresolved { next_at },
-        Event::PurchaseResendScheduled { at: LATER },
+        BookingEvent::Kind(FlightEvent::PurchaseSent { next_at }),
+        BookingEvent::Kind(FlightEvent::PurchaseNotSent),
+        BookingEvent::Kind(FlightEvent::PurchaseUnresolved { next_at }),
+        BookingEvent::Kind(FlightEvent::PurchaseResendScheduled { at: LATER }),
         purchase_done(),
-        Event::PurchaseRefused(no()),
-        Event::ChangeReported(ChangeSource::Supplier),
-        Event::RefreshFailed { next_at },
-        reread(ticket(SupplierBookingStatus::Canceled)),
+        BookingEvent::Kind(FlightEvent::PurchaseRefused(no())),
+        BookingEvent::ChangeReported(ChangeSource::Supplier),
+        BookingEvent::RefreshFailed { next_at },
+        refreshed(ticket(SupplierBookingStatus::Canceled)),
     ];
     let of_payments = [
         PaymentEvent::Sent {
             reconcile_at: next_at,
         },
-        held(),
+        authorized(),
         PaymentEvent::Declined(DeclineReason::InsufficientFunds),
         PaymentEvent::NotAuthorized,
         PaymentEvent::Captured,
@@ -372,63 +379,74 @@ pub(super) fn events() -> Vec<Event> {
     own.into_iter().chain(ticket).chain(bags).collect()
 }
 
-pub(super) fn after(booking: Booking, events: Vec<Event>) -> Booking {
+pub(super) fn after(
+    booking: FlightBooking,
+    events: Vec<BookingEvent<FlightBookingDetails>>,
+) -> FlightBooking {
     events.into_iter().fold(booking, |booking, event| {
         booking.apply(event, NOW).unwrap().booking
     })
 }
 
-pub(super) fn ready() -> Booking {
-    after(created(), vec![Event::PrebookStarted, prebook_bound()])
+pub(super) fn ready() -> FlightBooking {
+    after(
+        created(),
+        vec![BookingEvent::PrebookStarted, prebook_bound()],
+    )
 }
 
-pub(super) fn paying() -> Booking {
+pub(super) fn paying() -> FlightBooking {
     let payment = Some(ticket_payment());
-    after(ready(), vec![Event::BookStarted { payment }])
+    after(ready(), vec![BookingEvent::BookStarted { payment }])
 }
 
-pub(super) fn paid() -> Booking {
+pub(super) fn paid() -> FlightBooking {
     let sent = PaymentEvent::Sent {
         reconcile_at: LATER,
     };
-    after(paying(), vec![pay(sent), pay(held())])
+    after(paying(), vec![pay(sent), pay(authorized())])
 }
 
-pub(super) fn booking_sent() -> Booking {
-    after(paid(), vec![Event::BookSent { next_at: LATER }])
+pub(super) fn booking_sent() -> FlightBooking {
+    after(paid(), vec![BookingEvent::BookSent { next_at: LATER }])
 }
 
-pub(super) fn confirmed() -> Booking {
+pub(super) fn confirmed() -> FlightBooking {
     after(booking_sent(), vec![book_confirmed()])
 }
 
-pub(super) fn captured() -> Booking {
+pub(super) fn captured() -> FlightBooking {
     let sent = PaymentEvent::Sent {
         reconcile_at: LATER,
     };
     after(confirmed(), vec![pay(sent), pay(PaymentEvent::Captured)])
 }
 
-pub(super) fn buying() -> Booking {
+pub(super) fn buying() -> FlightBooking {
     after(captured(), vec![purchase_started()])
 }
 
-pub(super) fn bags_paid() -> Booking {
+pub(super) fn bags_paid() -> FlightBooking {
     let sent = PaymentEvent::Sent {
         reconcile_at: LATER,
     };
-    after(buying(), vec![bag_pay(sent), bag_pay(held())])
+    after(buying(), vec![bag_pay(sent), bag_pay(authorized())])
 }
 
-pub(super) fn bags_sent() -> Booking {
-    after(bags_paid(), vec![Event::PurchaseSent { next_at: LATER }])
+pub(super) fn bags_sent() -> FlightBooking {
+    after(
+        bags_paid(),
+        vec![BookingEvent::Kind(FlightEvent::PurchaseSent {
+            next_at: LATER,
+        })],
+    )
 }
 
-pub(super) fn bags_bought() -> Booking {
+pub(super) fn bags_bought() -> FlightBooking {
     after(bags_sent(), vec![purchase_done()])
 }
 
-pub(super) fn bags_captured() -> Booking {
+pub(super) fn bags_captured() -> FlightBooking {
     let sent = PaymentEvent::Sent {
         reconcile_at: LATER,
     };
@@ -438,24 +456,40 @@ pub(super) fn bags_captured() -> Booking {
     )
 }
 
-pub(super) fn canceling() -> Booking {
-    after(captured(), vec![Event::CancelStarted])
+pub(super) fn canceling() -> FlightBooking {
+    after(
+        captured(),
+        vec![BookingEvent::Kind(FlightEvent::CancelStarted)],
+    )
 }
 
-pub(super) fn cancel_sent() -> Booking {
-    after(canceling(), vec![Event::CancelSent { next_at: LATER }])
+pub(super) fn cancel_sent() -> FlightBooking {
+    after(
+        canceling(),
+        vec![BookingEvent::CancelSent { next_at: LATER }],
+    )
 }
 
 /// Returns a cancelled booking for which neither the supplier nor the fare gives a refund amount.
-pub(super) fn refund_held() -> Booking {
-    let mut booking = after(captured(), vec![Event::CancelStarted]);
-    booking.fare_conditions.refund.penalty = None;
-    let done = Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled));
-    after(booking, vec![Event::CancelSent { next_at: LATER }, done])
+pub(super) fn refund_held() -> FlightBooking {
+    let mut booking = after(
+        captured(),
+        vec![BookingEvent::Kind(FlightEvent::CancelStarted)],
+    );
+    booking.details.fare_conditions.refund.penalty = None;
+    let done = BookingEvent::Kind(FlightEvent::CancelSucceeded(ticket(
+        SupplierBookingStatus::Canceled,
+    )));
+    after(
+        booking,
+        vec![BookingEvent::CancelSent { next_at: LATER }, done],
+    )
 }
 
-pub(super) fn canceled() -> Booking {
-    let done = Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled));
+pub(super) fn canceled() -> FlightBooking {
+    let done = BookingEvent::Kind(FlightEvent::CancelSucceeded(ticket(
+        SupplierBookingStatus::Canceled,
+    )));
     let mut booking = after(cancel_sent(), vec![done]);
     // The refunds are done.
     for payment in &mut booking.payments {
@@ -468,13 +502,15 @@ pub(super) fn canceled() -> Booking {
 }
 
 /// Returns a booking in every state that the table distinguishes.
-pub(super) fn states() -> Vec<(&'static str, Booking)> {
-    let asked = after(created(), vec![Event::PrebookStarted]);
-    let pending = Event::BookAccepted {
+pub(super) fn states() -> Vec<(&'static str, FlightBooking)> {
+    let asked = after(created(), vec![BookingEvent::PrebookStarted]);
+    let pending = BookingEvent::BookAccepted {
         supplier_reference: None,
         next_at: LATER,
     };
-    let released = Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled));
+    let released = BookingEvent::Kind(FlightEvent::CancelSucceeded(ticket(
+        SupplierBookingStatus::Canceled,
+    )));
     vec![
         ("CREATED", created()),
         ("PREBOOK_IN_PROGRESS", asked),
@@ -488,7 +524,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ),
         ("CONFIRMED capturing", confirmed()),
         ("CONFIRMED captured", captured()),
-        ("CONFIRMED hinted", hinted(captured())),
+        ("CONFIRMED hinted", change_reported(captured())),
         ("CONFIRMED paying bags", buying()),
         ("CONFIRMED bags paid", bags_paid()),
         ("CONFIRMED bags sent", bags_sent()),
@@ -499,7 +535,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
             "CANCEL_IN_PROGRESS pending",
             after(
                 cancel_sent(),
-                vec![Event::CancelAccepted { next_at: LATER }],
+                vec![BookingEvent::CancelAccepted { next_at: LATER }],
             ),
         ),
         ("CANCELED refunding", after(cancel_sent(), vec![released])),
@@ -507,8 +543,8 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ("CANCELED refund held", refund_held()),
         (
             "FAILED",
-            after(booking_sent(), vec![Event::BookRefused(no())]),
+            after(booking_sent(), vec![BookingEvent::BookRefused(no())]),
         ),
-        ("EXPIRED", after(ready(), vec![Event::OfferExpired])),
+        ("EXPIRED", after(ready(), vec![BookingEvent::OfferExpired])),
     ]
 }

@@ -1,9 +1,9 @@
 //! Bookings in every state, created by applying events.
 
-use crate::booking::{ChangeSource, Failure, PaymentCollector};
+use crate::booking::{BookingEvent, BookingState, ChangeSource, Failure, PaymentCollector};
 use crate::hotel::booking::*;
-use crate::hotel::supplier_api::CancellationAmounts;
-use crate::hotel::supplier_api::{PrebookResponse, SupplierBooking};
+use crate::hotel::supplier_api::HotelCancellationAmounts;
+use crate::hotel::supplier_api::{HotelPrebookResponse, HotelSupplierBooking};
 use crate::hotel::types::{Board, CancellationPolicy, Contact, Guest, HotelSummary, Stay};
 use crate::hotel::types::{GuestType, Location, Occupancy, Penalty, RoomRate};
 use crate::id::InstrumentId;
@@ -87,9 +87,9 @@ pub(super) fn room(bits: u128) -> Room {
     }
 }
 
-pub(super) fn created() -> Booking {
+pub(super) fn created() -> HotelBooking {
     let date = |day| Date::new(2027, 1, day).unwrap();
-    Booking {
+    HotelBooking {
         id: BookingId::from_bits(1),
         owner: Owner {
             tenant: Tenant {
@@ -100,50 +100,52 @@ pub(super) fn created() -> Booking {
         },
         version: 1,
         supplier: SupplierId::parse("SANDBOX").unwrap(),
-        hotel_id: HotelId::from_bits(1),
-        hotel: hotel(),
         reference_id: None,
         supplier_offer: "offer".into(),
         supplier_prebook: None,
         supplier_reference: None,
-        stay: Stay {
-            check_in: date(1),
-            check_out: date(2),
-            occupancies: vec![
-                Occupancy {
-                    adults: 1,
-                    children: vec![]
-                };
-                2
-            ],
-            guest_nationality: "DE".into(),
-            guest_residence: None,
-            currency: Currency::parse("EUR").unwrap(),
-        },
-        contact: Contact {
-            first_name: "Ada".into(),
-            last_name: "L".into(),
-            email: "a@example.org".into(),
-            phone: "+4912345678".into(),
-        },
-        rooms: vec![room(1), room(2)],
-        total: euros(20_000),
-        policy: Some(policy()),
-        promotions: vec![],
-        loyalty: None,
         use_payment_sdk: false,
         payment_collector: PaymentCollector::Gateway,
-        hotel_confirmation_code: None,
-        hotel_remarks: None,
         offer_expires_at: Timestamp(9_000_000),
-        state: State::Created,
+        state: BookingState::Created,
         payments: vec![],
-        cancellations: vec![],
         failure: None,
         created_at: NOW,
         updated_at: NOW,
         confirmed_at: None,
         canceled_at: None,
+        details: HotelBookingDetails {
+            hotel_id: HotelId::from_bits(1),
+            hotel: hotel(),
+            stay: Stay {
+                check_in: date(1),
+                check_out: date(2),
+                occupancies: vec![
+                    Occupancy {
+                        adults: 1,
+                        children: vec![]
+                    };
+                    2
+                ],
+                guest_nationality: "DE".into(),
+                guest_residence: None,
+                currency: Currency::parse("EUR").unwrap(),
+            },
+            contact: Contact {
+                first_name: "Ada".into(),
+                last_name: "L".into(),
+                email: "a@example.org".into(),
+                phone: "+4912345678".into(),
+            },
+            rooms: vec![room(1), room(2)],
+            total: euros(20_000),
+            policy: Some(policy()),
+            promotions: vec![],
+            loyalty: None,
+            hotel_confirmation_code: None,
+            hotel_remarks: None,
+            cancellations: vec![],
+        },
     }
 }
 
@@ -184,11 +186,11 @@ pub(super) fn no() -> Failure {
     }
 }
 
-pub(super) fn supplier_state(
+pub(super) fn reported(
     status: SupplierBookingStatus,
-    cancellation: Option<CancellationAmounts>,
-) -> Box<SupplierBooking> {
-    Box::new(SupplierBooking {
+    cancellation: Option<HotelCancellationAmounts>,
+) -> Box<HotelSupplierBooking> {
+    Box::new(HotelSupplierBooking {
         status,
         supplier_reference: "S1".into(),
         client_reference: None,
@@ -201,8 +203,8 @@ pub(super) fn supplier_state(
     })
 }
 
-pub(super) fn bound() -> Box<PrebookResponse> {
-    Box::new(PrebookResponse {
+pub(super) fn bound() -> Box<HotelPrebookResponse> {
+    Box::new(HotelPrebookResponse {
         supplier_prebook: "P1".into(),
         total: euros(20_000),
         hotel: hotel(),
@@ -215,14 +217,14 @@ pub(super) fn bound() -> Box<PrebookResponse> {
     })
 }
 
-pub(super) fn pay(event: PaymentEvent) -> Event {
-    Event::Payment {
+pub(super) fn pay(event: PaymentEvent) -> BookingEvent<HotelBookingDetails> {
+    BookingEvent::Payment {
         id: PaymentId::from_bits(1),
         event,
     }
 }
 
-pub(super) fn authorized() -> Event {
+pub(super) fn authorized() -> BookingEvent<HotelBookingDetails> {
     pay(PaymentEvent::Authorized {
         processor_reference: "ch_1".into(),
         card: None,
@@ -230,17 +232,20 @@ pub(super) fn authorized() -> Event {
 }
 
 /// Applies a change reported by the supplier.
-pub(super) fn hinted(booking: Booking) -> Booking {
-    after(booking, vec![Event::ChangeReported(ChangeSource::Supplier)])
+pub(super) fn change_reported(booking: HotelBooking) -> HotelBooking {
+    after(
+        booking,
+        vec![BookingEvent::ChangeReported(ChangeSource::Supplier)],
+    )
 }
 
-pub(super) fn reread(state: Box<SupplierBooking>) -> Event {
-    Event::Refreshed {
-        state,
+pub(super) fn refreshed(state: Box<HotelSupplierBooking>) -> BookingEvent<HotelBookingDetails> {
+    BookingEvent::Kind(HotelEvent::Refreshed {
+        supplier_booking: state,
         change_reported_at: NOW,
         cancellation: CancellationId::from_bits(8),
         refund: refund_id(),
-    }
+    })
 }
 
 pub(super) fn refund_id() -> RefundId {
@@ -248,50 +253,51 @@ pub(super) fn refund_id() -> RefundId {
 }
 
 /// Returns every event once, in the order of declaration.
-pub(super) fn events() -> Vec<Event> {
+pub(super) fn events() -> Vec<BookingEvent<HotelBookingDetails>> {
     vec![
-        Event::PrebookStarted,
-        Event::PrebookConfirmed {
+        BookingEvent::PrebookStarted,
+        BookingEvent::PrebookConfirmed {
             prebook: bound(),
             expires_at: Timestamp(9_000_000),
             payment: None,
         },
-        Event::PrebookRefused(no()),
-        Event::PrebookTimedOut,
-        Event::OfferExpired,
-        Event::BookStarted {
+        BookingEvent::PrebookRefused(no()),
+        BookingEvent::PrebookTimedOut,
+        BookingEvent::OfferExpired,
+        BookingEvent::BookStarted {
             payment: Some(payment()),
         },
-        Event::BookSent {
-            reconcile_at: LATER,
-        },
-        Event::BookNotSent,
-        Event::BookAccepted {
+        BookingEvent::BookSent { next_at: LATER },
+        BookingEvent::BookNotSent,
+        BookingEvent::BookAccepted {
             supplier_reference: None,
             next_at: LATER,
         },
-        Event::BookUnresolved { next_at: LATER },
-        Event::BookResendScheduled { at: LATER },
-        Event::BookConfirmed(supplier_state(SupplierBookingStatus::Confirmed, None)),
-        Event::BookRefused(no()),
-        Event::CheckoutNotCompleted,
-        Event::CancelStarted {
+        BookingEvent::BookUnresolved { next_at: LATER },
+        BookingEvent::BookResendScheduled { at: LATER },
+        BookingEvent::BookConfirmed {
+            supplier_booking: reported(SupplierBookingStatus::Confirmed, None),
+            payment: PaymentId::from_bits(7),
+        },
+        BookingEvent::BookRefused(no()),
+        BookingEvent::CheckoutNotCompleted,
+        BookingEvent::Kind(HotelEvent::CancelStarted {
             id: CancellationId::from_bits(9),
             room_ids: vec![],
-        },
-        Event::CancelSent { next_at: LATER },
-        Event::CancelNotSent { retry_at: LATER },
-        Event::CancelAccepted { next_at: LATER },
-        Event::CancelUnresolved { next_at: LATER },
-        Event::CancelSucceeded {
-            supplier_booking: supplier_state(SupplierBookingStatus::Canceled, None),
+        }),
+        BookingEvent::CancelSent { next_at: LATER },
+        BookingEvent::CancelNotSent { retry_at: LATER },
+        BookingEvent::CancelAccepted { next_at: LATER },
+        BookingEvent::CancelUnresolved { next_at: LATER },
+        BookingEvent::Kind(HotelEvent::CancelSucceeded {
+            supplier_booking: reported(SupplierBookingStatus::Canceled, None),
             refund: refund_id(),
-        },
-        Event::CancelRefused(no()),
-        Event::CancelNotExecuted(no()),
-        Event::ChangeReported(ChangeSource::Supplier),
-        Event::RefreshFailed { next_at: LATER },
-        reread(supplier_state(SupplierBookingStatus::Canceled, None)),
+        }),
+        BookingEvent::CancelRefused(no()),
+        BookingEvent::CancelNotExecuted(no()),
+        BookingEvent::ChangeReported(ChangeSource::Supplier),
+        BookingEvent::RefreshFailed { next_at: LATER },
+        refreshed(reported(SupplierBookingStatus::Canceled, None)),
         pay(PaymentEvent::Sent {
             reconcile_at: LATER,
         }),
@@ -319,18 +325,21 @@ pub(super) fn events() -> Vec<Event> {
     ]
 }
 
-pub(super) fn after(booking: Booking, events: Vec<Event>) -> Booking {
+pub(super) fn after(
+    booking: HotelBooking,
+    events: Vec<BookingEvent<HotelBookingDetails>>,
+) -> HotelBooking {
     events.into_iter().fold(booking, |booking, event| {
         booking.apply(event, NOW).unwrap().booking
     })
 }
 
-pub(super) fn ready() -> Booking {
+pub(super) fn ready() -> HotelBooking {
     after(
         created(),
         vec![
-            Event::PrebookStarted,
-            Event::PrebookConfirmed {
+            BookingEvent::PrebookStarted,
+            BookingEvent::PrebookConfirmed {
                 prebook: bound(),
                 expires_at: Timestamp(9_000_000),
                 payment: None,
@@ -339,16 +348,16 @@ pub(super) fn ready() -> Booking {
     )
 }
 
-pub(super) fn paying() -> Booking {
+pub(super) fn paying() -> HotelBooking {
     after(
         ready(),
-        vec![Event::BookStarted {
+        vec![BookingEvent::BookStarted {
             payment: Some(payment()),
         }],
     )
 }
 
-pub(super) fn paid() -> Booking {
+pub(super) fn paid() -> HotelBooking {
     after(
         paying(),
         vec![
@@ -360,26 +369,21 @@ pub(super) fn paid() -> Booking {
     )
 }
 
-pub(super) fn booking_sent() -> Booking {
+pub(super) fn booking_sent() -> HotelBooking {
+    after(paid(), vec![BookingEvent::BookSent { next_at: LATER }])
+}
+
+pub(super) fn confirmed() -> HotelBooking {
     after(
-        paid(),
-        vec![Event::BookSent {
-            reconcile_at: LATER,
+        booking_sent(),
+        vec![BookingEvent::BookConfirmed {
+            supplier_booking: reported(SupplierBookingStatus::Confirmed, None),
+            payment: PaymentId::from_bits(7),
         }],
     )
 }
 
-pub(super) fn confirmed() -> Booking {
-    after(
-        booking_sent(),
-        vec![Event::BookConfirmed(supplier_state(
-            SupplierBookingStatus::Confirmed,
-            None,
-        ))],
-    )
-}
-
-pub(super) fn captured() -> Booking {
+pub(super) fn captured() -> HotelBooking {
     after(
         confirmed(),
         vec![
@@ -391,37 +395,37 @@ pub(super) fn captured() -> Booking {
     )
 }
 
-pub(super) fn canceling(room_ids: Vec<RoomId>) -> Booking {
+pub(super) fn canceling(room_ids: Vec<RoomId>) -> HotelBooking {
     after(
         captured(),
-        vec![Event::CancelStarted {
+        vec![BookingEvent::Kind(HotelEvent::CancelStarted {
             id: CancellationId::from_bits(1),
             room_ids,
-        }],
+        })],
     )
 }
 
-pub(super) fn cancel_sent(room_ids: Vec<RoomId>) -> Booking {
+pub(super) fn cancel_sent(room_ids: Vec<RoomId>) -> HotelBooking {
     after(
         canceling(room_ids),
-        vec![Event::CancelSent { next_at: LATER }],
+        vec![BookingEvent::CancelSent { next_at: LATER }],
     )
 }
 
-pub(super) fn cancel_done() -> Event {
-    Event::CancelSucceeded {
-        supplier_booking: supplier_state(SupplierBookingStatus::Canceled, None),
+pub(super) fn cancel_done() -> BookingEvent<HotelBookingDetails> {
+    BookingEvent::Kind(HotelEvent::CancelSucceeded {
+        supplier_booking: reported(SupplierBookingStatus::Canceled, None),
         refund: refund_id(),
-    }
+    })
 }
 
 /// Returns a booking in every state that the table distinguishes.
-pub(super) fn states() -> Vec<(&'static str, Booking)> {
+pub(super) fn states() -> Vec<(&'static str, HotelBooking)> {
     vec![
         ("CREATED", created()),
         (
             "PREBOOK_IN_PROGRESS",
-            after(created(), vec![Event::PrebookStarted]),
+            after(created(), vec![BookingEvent::PrebookStarted]),
         ),
         ("READY_FOR_COMPLETE", ready()),
         ("COMPLETE_IN_PROGRESS paying", paying()),
@@ -431,7 +435,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
             "COMPLETE_IN_PROGRESS pending",
             after(
                 booking_sent(),
-                vec![Event::BookAccepted {
+                vec![BookingEvent::BookAccepted {
                     supplier_reference: None,
                     next_at: LATER,
                 }],
@@ -439,14 +443,14 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ),
         ("CONFIRMED capturing", confirmed()),
         ("CONFIRMED captured", captured()),
-        ("CONFIRMED hinted", hinted(captured())),
+        ("CONFIRMED hinted", change_reported(captured())),
         ("CANCEL_IN_PROGRESS due", canceling(vec![])),
         ("CANCEL_IN_PROGRESS sent", cancel_sent(vec![])),
         (
             "CANCEL_IN_PROGRESS pending",
             after(
                 cancel_sent(vec![]),
-                vec![Event::CancelAccepted { next_at: LATER }],
+                vec![BookingEvent::CancelAccepted { next_at: LATER }],
             ),
         ),
         (
@@ -455,7 +459,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ),
         (
             "PARTIALLY_CANCELED hinted",
-            hinted(after(
+            change_reported(after(
                 cancel_sent(vec![RoomId::from_bits(1)]),
                 vec![cancel_done()],
             )),
@@ -476,8 +480,8 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ),
         (
             "FAILED",
-            after(booking_sent(), vec![Event::BookRefused(no())]),
+            after(booking_sent(), vec![BookingEvent::BookRefused(no())]),
         ),
-        ("EXPIRED", after(ready(), vec![Event::OfferExpired])),
+        ("EXPIRED", after(ready(), vec![BookingEvent::OfferExpired])),
     ]
 }

@@ -1,0 +1,311 @@
+//! Interprets the responses of suppliers to the calls that hotels and flights share.
+
+#[cfg(test)]
+mod tests;
+
+use crate::booking::aggregate::{BookingAggregate, ChangeResponse, LookupResponse};
+use crate::booking::interpret::{
+    AbsenceMeaning, CallOutcome, InterpretContext, Interpretation, NOT_FOUND_EVIDENCE,
+    RETRIED_EVIDENCE, booking_failure, classify_absence, classify_booking_absence, interpretation,
+    may_have_been_executed,
+};
+use host_domain::booking::{Booking, BookingEvent, Failure, ReportedBooking};
+use host_domain::id::PaymentId;
+use host_domain::remote_call::RemoteCall;
+use host_domain::supplier::{BookingLookup, ChangeError, RefusalReason, SupplierBookingStatus};
+use host_domain::time::Timestamp;
+
+/// Interprets the response to a booking call.
+pub fn book_response<K: BookingAggregate>(
+    booking: &Booking<K>,
+    response: ChangeResponse<K>,
+    context: &InterpretContext<'_>,
+) -> Interpretation<BookingEvent<K>> {
+    let call = booking.active_call();
+    let next_at = context.schedules.next_reconcile_at(call);
+    match response {
+        Ok(supplier_booking) => interpret_reported_booking(supplier_booking, context, next_at),
+        Err(ChangeError::Refused(refusal)) => match refusal.reason {
+            RefusalReason::PaymentRequired => interpretation(
+                BookingEvent::CheckoutNotCompleted,
+                CallOutcome::Rejected,
+                refusal.message,
+            ),
+            RefusalReason::Duplicate => {
+                // The supplier already knows the gateway's own reference; reconciling shows whose
+                // booking it is.
+                let next_at = context.schedules.now;
+                let event = BookingEvent::BookUnresolved { next_at };
+                interpretation(event, CallOutcome::Unknown, refusal.message)
+            }
+            _ => {
+                let failure = booking_failure(&refusal, K::TEXTS.sold_out);
+                let event = BookingEvent::BookRefused(failure);
+                interpretation(event, CallOutcome::Rejected, refusal.message)
+            }
+        },
+        Err(ChangeError::Unknown(reason)) => unresolved_book(next_at, reason),
+        Err(error) if may_have_been_executed(call) => unresolved_book(next_at, error.to_string()),
+        Err(
+            error @ (ChangeError::NotSent(_)
+            | ChangeError::RateLimited { .. }
+            | ChangeError::Overloaded
+            | ChangeError::Unsupported),
+        ) => interpretation(
+            BookingEvent::BookNotSent,
+            CallOutcome::NotSent,
+            error.to_string(),
+        ),
+    }
+}
+
+/// Interprets what reconciling a booking call found.
+pub fn book_lookup<K: BookingAggregate>(
+    booking: &Booking<K>,
+    response: LookupResponse<K>,
+    context: &InterpretContext<'_>,
+) -> Interpretation<BookingEvent<K>> {
+    let call = booking.active_call();
+    let next_at = context.schedules.next_reconcile_at(call);
+    match response {
+        Ok(BookingLookup::Found(supplier_booking)) => {
+            interpret_reported_booking(*supplier_booking, context, next_at)
+        }
+        Ok(BookingLookup::NotFound) => {
+            match classify_booking_absence(
+                booking.payment_collector,
+                call,
+                context.guarantees,
+                context.schedules,
+            ) {
+                AbsenceMeaning::NeverExecuted => {
+                    let failure = Failure::new("book_failed", "The supplier has no such booking.");
+                    let evidence = "reconciled: not found, and reads are consistent";
+                    let event = BookingEvent::BookRefused(failure);
+                    interpretation(event, CallOutcome::Rejected, evidence)
+                }
+                AbsenceMeaning::SafeToRetry => interpretation(
+                    BookingEvent::BookResendScheduled { at: next_at },
+                    CallOutcome::NotSent,
+                    RETRIED_EVIDENCE,
+                ),
+                AbsenceMeaning::Inconclusive => unresolved_book(next_at, NOT_FOUND_EVIDENCE),
+            }
+        }
+        Err(error) => unresolved_book(next_at, error.to_string()),
+    }
+}
+
+fn interpret_reported_booking<K: BookingAggregate>(
+    supplier_booking: K::SupplierBooking,
+    context: &InterpretContext<'_>,
+    next_at: Timestamp,
+) -> Interpretation<BookingEvent<K>> {
+    let reference = supplier_booking.supplier_reference().to_owned();
+    let interpretation = match supplier_booking.status() {
+        SupplierBookingStatus::PartiallyCanceled if !K::CAN_CANCEL_PARTIALLY => {
+            accepted_book(&reference, next_at)
+        }
+        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled => {
+            let event = BookingEvent::BookConfirmed {
+                supplier_booking: Box::new(supplier_booking),
+                payment: PaymentId::from_bits(context.ids.generate()),
+            };
+            interpretation(event, CallOutcome::Succeeded, "confirmed")
+        }
+        SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending => {
+            accepted_book(&reference, next_at)
+        }
+        SupplierBookingStatus::Canceled => {
+            let failure = Failure::new("book_failed", "The supplier canceled the booking.");
+            let event = BookingEvent::BookRefused(failure);
+            interpretation(event, CallOutcome::Rejected, "canceled at the supplier")
+        }
+        SupplierBookingStatus::Failed(refusal) => {
+            let event = BookingEvent::BookRefused(booking_failure(refusal, K::TEXTS.sold_out));
+            interpretation(event, CallOutcome::Rejected, refusal.message.clone())
+        }
+    };
+    interpretation.with_reference(&reference)
+}
+
+fn accepted_book<K: BookingAggregate>(
+    reference: &str,
+    next_at: Timestamp,
+) -> Interpretation<BookingEvent<K>> {
+    let supplier_reference = Some(reference.to_owned()).filter(|known| !known.is_empty());
+    let event = BookingEvent::BookAccepted {
+        supplier_reference,
+        next_at,
+    };
+    interpretation(event, CallOutcome::Succeeded, "accepted")
+}
+
+fn unresolved_book<K: BookingAggregate>(
+    next_at: Timestamp,
+    evidence: impl Into<String>,
+) -> Interpretation<BookingEvent<K>> {
+    let event = BookingEvent::BookUnresolved { next_at };
+    interpretation(event, CallOutcome::Unknown, evidence)
+}
+
+/// Interprets the response to a cancellation.
+pub fn cancel_response<K: BookingAggregate>(
+    booking: &Booking<K>,
+    response: ChangeResponse<K>,
+    context: &InterpretContext<'_>,
+) -> Interpretation<BookingEvent<K>> {
+    let call = booking.active_call();
+    let next_at = context.schedules.next_reconcile_at(call);
+    match response {
+        Ok(supplier_booking) => {
+            interpret_reported_cancellation(booking, supplier_booking, context, next_at)
+        }
+        Err(ChangeError::Refused(refusal)) => refused_cancel(REFUSED, refusal.message),
+        Err(ChangeError::Unsupported) => {
+            refused_cancel("The supplier does not cancel bookings.", "not supported")
+        }
+        Err(
+            error @ (ChangeError::NotSent(_)
+            | ChangeError::RateLimited { .. }
+            | ChangeError::Overloaded),
+        ) => {
+            let retry_at = context.schedules.next_retry_at(call);
+            let event = BookingEvent::CancelNotSent { retry_at };
+            interpretation(event, CallOutcome::NotSent, error.to_string())
+        }
+        Err(ChangeError::Unknown(reason)) => unresolved_cancel(next_at, reason),
+    }
+}
+
+/// Interprets what reconciling a cancellation found.
+pub fn cancel_lookup<K: BookingAggregate>(
+    booking: &Booking<K>,
+    response: LookupResponse<K>,
+    context: &InterpretContext<'_>,
+) -> Interpretation<BookingEvent<K>> {
+    let call = booking.active_call();
+    let next_at = context.schedules.next_reconcile_at(call);
+    let supplier_booking = match response {
+        Ok(BookingLookup::Found(supplier_booking)) => *supplier_booking,
+        Ok(BookingLookup::NotFound) => {
+            return unresolved_cancel(next_at, "reconciled: booking not found");
+        }
+        Err(error) => return unresolved_cancel(next_at, error.to_string()),
+    };
+    let is_still_booked = match supplier_booking.status() {
+        SupplierBookingStatus::Confirmed => true,
+        SupplierBookingStatus::PartiallyCanceled => {
+            K::CAN_CANCEL_PARTIALLY && !K::is_canceled_as_requested(booking, &supplier_booking)
+        }
+        SupplierBookingStatus::Pending
+        | SupplierBookingStatus::CancelPending
+        | SupplierBookingStatus::Canceled
+        | SupplierBookingStatus::Failed(_) => false,
+    };
+    if !is_still_booked {
+        return interpret_reported_cancellation(booking, supplier_booking, context, next_at);
+    }
+    match call {
+        Some(RemoteCall::Accepted { .. }) => {
+            refused_cancel(REFUSED, "reconciled: the booking is still confirmed")
+        }
+        _ if classify_absence(call, context.guarantees, context.schedules)
+            == AbsenceMeaning::NeverExecuted =>
+        {
+            let failure = Failure::new(
+                "cancel_failed",
+                "The cancellation did not reach the supplier.",
+            );
+            interpretation(
+                BookingEvent::CancelNotExecuted(failure),
+                CallOutcome::Rejected,
+                "reconciled: the booking is still confirmed, and reads are consistent",
+            )
+        }
+        _ => unresolved_cancel(
+            next_at,
+            "reconciled: the booking is still confirmed, but the supplier may show the change later",
+        ),
+    }
+}
+
+const REFUSED: &str = "The supplier refused the cancellation.";
+
+fn interpret_reported_cancellation<K: BookingAggregate>(
+    booking: &Booking<K>,
+    supplier_booking: K::SupplierBooking,
+    context: &InterpretContext<'_>,
+    next_at: Timestamp,
+) -> Interpretation<BookingEvent<K>> {
+    let reference = supplier_booking.supplier_reference().to_owned();
+    let is_canceled = K::is_canceled_as_requested(booking, &supplier_booking);
+    let interpretation = match supplier_booking.status() {
+        _ if is_canceled => {
+            let evidence = match supplier_booking.has_cancellation_amounts() {
+                true => "canceled",
+                false => "canceled, without readable amounts",
+            };
+            let event = K::cancel_succeeded_event(Box::new(supplier_booking), context.ids);
+            interpretation(BookingEvent::Kind(event), CallOutcome::Succeeded, evidence)
+        }
+        SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => interpretation(
+            BookingEvent::CancelAccepted { next_at },
+            CallOutcome::Succeeded,
+            "accepted",
+        ),
+        SupplierBookingStatus::Confirmed
+        | SupplierBookingStatus::PartiallyCanceled
+        | SupplierBookingStatus::Canceled
+        | SupplierBookingStatus::Failed(_) => {
+            unresolved_cancel(next_at, "the supplier still shows the booking")
+        }
+    };
+    interpretation.with_reference(&reference)
+}
+
+fn refused_cancel<K: BookingAggregate>(
+    description: &str,
+    evidence: impl Into<String>,
+) -> Interpretation<BookingEvent<K>> {
+    let event = BookingEvent::CancelRefused(Failure::new("cancel_refused", description));
+    interpretation(event, CallOutcome::Rejected, evidence)
+}
+
+fn unresolved_cancel<K: BookingAggregate>(
+    next_at: Timestamp,
+    evidence: impl Into<String>,
+) -> Interpretation<BookingEvent<K>> {
+    let event = BookingEvent::CancelUnresolved { next_at };
+    interpretation(event, CallOutcome::Unknown, evidence)
+}
+
+/// Interprets the response to refreshing a booking after a reported change.
+pub fn refresh_response<K: BookingAggregate>(
+    booking: &Booking<K>,
+    response: LookupResponse<K>,
+    context: &InterpretContext<'_>,
+) -> Interpretation<BookingEvent<K>> {
+    let call = booking.active_call();
+    let evidence = match response {
+        Ok(BookingLookup::Found(supplier_booking)) => {
+            let reported_at = change_reported_at(call, context.schedules.now);
+            let event = K::refreshed_event(supplier_booking, reported_at, context.ids);
+            let event = BookingEvent::Kind(event);
+            return interpretation(event, CallOutcome::Succeeded, "refreshed");
+        }
+        Ok(BookingLookup::NotFound) => "refreshed: booking not found".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let next_at = context.schedules.next_reconcile_at(call);
+    let event = BookingEvent::RefreshFailed { next_at };
+    interpretation(event, CallOutcome::Unknown, evidence)
+}
+
+/// Returns when the change was reported that a booking is refreshed for.
+fn change_reported_at(call: Option<&RemoteCall>, now: Timestamp) -> Timestamp {
+    match call {
+        Some(RemoteCall::Accepted { accepted_at, .. }) => *accepted_at,
+        Some(RemoteCall::Pending { .. } | RemoteCall::Sent { .. }) | None => now,
+    }
+}

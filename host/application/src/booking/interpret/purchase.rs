@@ -1,0 +1,124 @@
+//! Interprets a flight supplier's responses to purchases of extras.
+
+#[cfg(test)]
+mod tests;
+
+use crate::booking::aggregate::{ChangeResponse, LookupResponse};
+use crate::booking::interpret::{
+    AbsenceMeaning, CallOutcome, InterpretContext, Interpretation, NOT_FOUND_EVIDENCE,
+    RETRIED_EVIDENCE, classify_absence, interpretation, may_have_been_executed,
+};
+use host_domain::booking::{BookingEvent, Failure};
+use host_domain::flight::booking::{FlightBooking, FlightBookingDetails, FlightEvent};
+use host_domain::flight::supplier_api::FlightSupplierBooking;
+use host_domain::remote_call::RemoteCall;
+use host_domain::supplier::{BookingLookup, ChangeError, RefusalReason};
+
+fn purchase_failed(description: &str) -> BookingEvent<FlightBookingDetails> {
+    FlightEvent::PurchaseRefused(Failure::new("purchase_failed", description)).into()
+}
+
+fn purchase_call(booking: &FlightBooking) -> Option<&RemoteCall> {
+    booking.open_purchase().and_then(|purchase| purchase.call())
+}
+
+/// Interprets the response to a purchase of extras.
+pub fn purchase_response(
+    booking: &FlightBooking,
+    response: ChangeResponse<FlightBookingDetails>,
+    context: &InterpretContext<'_>,
+) -> Interpretation<BookingEvent<FlightBookingDetails>> {
+    let call = purchase_call(booking);
+    let next_at = context.schedules.next_reconcile_at(call);
+    let unknown = |evidence: String| {
+        interpretation(
+            FlightEvent::PurchaseUnresolved { next_at }.into(),
+            CallOutcome::Unknown,
+            evidence,
+        )
+    };
+    match response {
+        Ok(supplier_booking) => match is_purchase_on_ticket(booking, &supplier_booking) {
+            true => interpretation(
+                FlightEvent::PurchaseSucceeded(Box::new(supplier_booking)).into(),
+                CallOutcome::Succeeded,
+                "bought",
+            ),
+            false => unknown("the response does not show what was bought".to_owned()),
+        },
+        Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
+            // The supplier already knows the gateway's own reference; reconciling shows the
+            // outcome.
+            let event = FlightEvent::PurchaseUnresolved {
+                next_at: context.schedules.now,
+            }
+            .into();
+            interpretation(event, CallOutcome::Unknown, refusal.message)
+        }
+        Err(ChangeError::Refused(refusal)) => {
+            let event = purchase_failed("The supplier refused to sell the extras.");
+            interpretation(event, CallOutcome::Rejected, refusal.message)
+        }
+        Err(ChangeError::Unknown(reason)) => unknown(reason),
+        Err(error) if may_have_been_executed(call) => unknown(error.to_string()),
+        Err(
+            error @ (ChangeError::NotSent(_)
+            | ChangeError::RateLimited { .. }
+            | ChangeError::Overloaded
+            | ChangeError::Unsupported),
+        ) => interpretation(
+            FlightEvent::PurchaseNotSent.into(),
+            CallOutcome::NotSent,
+            error.to_string(),
+        ),
+    }
+}
+
+/// Interprets what reconciling a purchase of extras found.
+pub fn purchase_lookup(
+    booking: &FlightBooking,
+    response: LookupResponse<FlightBookingDetails>,
+    context: &InterpretContext<'_>,
+) -> Interpretation<BookingEvent<FlightBookingDetails>> {
+    let call = purchase_call(booking);
+    let next_at = context.schedules.next_reconcile_at(call);
+    let unknown = |evidence: String| {
+        interpretation(
+            FlightEvent::PurchaseUnresolved { next_at }.into(),
+            CallOutcome::Unknown,
+            evidence,
+        )
+    };
+    match response {
+        Ok(BookingLookup::Found(supplier_booking))
+            if is_purchase_on_ticket(booking, &supplier_booking) =>
+        {
+            let event = FlightEvent::PurchaseSucceeded(supplier_booking).into();
+            interpretation(event, CallOutcome::Succeeded, "reconciled: bought")
+        }
+        Ok(BookingLookup::Found(_)) => {
+            match classify_absence(call, context.guarantees, context.schedules) {
+                AbsenceMeaning::NeverExecuted => {
+                    let event = purchase_failed("The supplier did not sell the extras.");
+                    let evidence = "reconciled: not on the ticket, and reads are consistent";
+                    interpretation(event, CallOutcome::Rejected, evidence)
+                }
+                AbsenceMeaning::SafeToRetry => {
+                    let event = FlightEvent::PurchaseResendScheduled { at: next_at }.into();
+                    interpretation(event, CallOutcome::NotSent, RETRIED_EVIDENCE)
+                }
+                AbsenceMeaning::Inconclusive => unknown(NOT_FOUND_EVIDENCE.to_owned()),
+            }
+        }
+        Ok(BookingLookup::NotFound) => unknown("reconciled: booking not found".to_owned()),
+        Err(error) => unknown(error.to_string()),
+    }
+}
+
+fn is_purchase_on_ticket(
+    booking: &FlightBooking,
+    supplier_booking: &FlightSupplierBooking,
+) -> bool {
+    let purchase = booking.open_purchase();
+    purchase.is_some_and(|purchase| booking.is_on_ticket(purchase, supplier_booking))
+}

@@ -1,0 +1,149 @@
+//! Tables of a flight supplier's responses to purchases of extras, and what each means.
+
+use super::*;
+use crate::booking::interpret::tests::{
+    REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, refused, repeated, sent,
+    unknown, unsent,
+};
+use host_domain::booking::Named;
+use host_domain::flight::booking::{
+    BookedService, ServicePurchase, ServicePurchaseState, ServiceStatus,
+};
+use host_domain::flight::supplier_api::{ServiceType, SupplierService};
+use host_domain::id::{PaymentId, PurchaseId, ServiceId};
+use host_domain::supplier::{ReadError, SupplierBookingStatus};
+use host_domain::time::Timestamp;
+
+fn buying(call: RemoteCall) -> FlightBooking {
+    let bag = bag();
+    let mut booking = FlightBookingDetails::confirmed(None);
+    booking.details.purchases = vec![ServicePurchase {
+        id: PurchaseId::from_bits(1),
+        services: vec![ServiceId::from_bits(1)],
+        payment: PaymentId::from_bits(1),
+        total: euros(60),
+        state: ServicePurchaseState::InProgress { call },
+        failure: None,
+        created_at: Timestamp(0),
+    }];
+    booking.details.services = vec![BookedService {
+        id: ServiceId::from_bits(1),
+        status: ServiceStatus::Pending,
+        supplier_service_id: bag.supplier_service_id,
+        supplier_ticket_service_id: None,
+        service_type: bag.service_type,
+        passenger: 0,
+        supplier_segment_ids: vec![],
+        segment_ids: vec![],
+        baggage: None,
+        quantity: 1,
+        unit_amount: euros(60),
+        payment: PaymentId::from_bits(1),
+    }];
+    booking
+}
+
+fn bag() -> SupplierService {
+    SupplierService {
+        supplier_service_id: "bag-1".into(),
+        service_type: ServiceType::Baggage,
+        passenger: Some(0),
+        supplier_segment_ids: vec![],
+        baggage: None,
+        quantity: 1,
+        unit_amount: euros(60),
+    }
+}
+
+fn with_bag() -> FlightSupplierBooking {
+    FlightSupplierBooking {
+        services: vec![bag()],
+        ..FlightBookingDetails::reported(SupplierBookingStatus::Confirmed)
+    }
+}
+
+fn named(
+    interpretation: &Interpretation<BookingEvent<FlightBookingDetails>>,
+) -> (&'static str, CallOutcome) {
+    (interpretation.event.name(), interpretation.outcome)
+}
+
+/// The first call may have arrived, whatever the outcome of the resend.
+#[test]
+fn unsent_resend_leaves_the_purchase_unknown() {
+    let booking = buying(repeated(0, 9_000));
+    for error in unsent() {
+        let interpretation = interpret(|context| purchase_response(&booking, Err(error), context));
+        let unresolved = ("purchase_unresolved", CallOutcome::Unknown);
+        assert_eq!(named(&interpretation), unresolved);
+    }
+}
+
+#[test]
+fn purchase_succeeds_only_if_the_ticket_shows_the_bags() {
+    use RefusalReason as R;
+    let sent = buying(sent(9_000));
+    let unsent = unsent().map(|error| (Err(error), ("purchase_not_sent", CallOutcome::NotSent)));
+    let responses = [
+        (
+            Ok(with_bag()),
+            ("purchase_succeeded", CallOutcome::Succeeded),
+        ),
+        (
+            Ok(FlightBookingDetails::reported(
+                SupplierBookingStatus::Confirmed,
+            )),
+            ("purchase_unresolved", CallOutcome::Unknown),
+        ),
+        (
+            Err(refused(R::Unavailable)),
+            ("purchase_refused", CallOutcome::Rejected),
+        ),
+        (
+            Err(refused(R::Duplicate)),
+            ("purchase_unresolved", CallOutcome::Unknown),
+        ),
+        (
+            Err(unknown()),
+            ("purchase_unresolved", CallOutcome::Unknown),
+        ),
+    ];
+    for (response, expected) in responses.into_iter().chain(unsent) {
+        let interpretation =
+            interpret(|context| purchase_response(&sent, response.clone(), context));
+        assert_eq!(named(&interpretation), expected, "{response:?}");
+    }
+}
+
+#[test]
+fn missing_bags_are_refused_only_after_reads_are_consistent() {
+    let read = |booking: FlightSupplierBooking| Ok(BookingLookup::Found(Box::new(booking)));
+    let bare = || FlightBookingDetails::reported(SupplierBookingStatus::Confirmed);
+    for (response, guarantees, event) in [
+        (read(with_bag()), consistent(None), "purchase_succeeded"),
+        (read(bare()), REPEATABLE, "purchase_resend_scheduled"),
+        (read(bare()), consistent(None), "purchase_unresolved"),
+        (
+            read(bare()),
+            consistent(Some(10_001)),
+            "purchase_unresolved",
+        ),
+        (read(bare()), consistent(Some(10_000)), "purchase_refused"),
+        (
+            Ok(BookingLookup::NotFound),
+            consistent(Some(0)),
+            "purchase_unresolved",
+        ),
+        (
+            Err(ReadError::Failed("500".into())),
+            consistent(Some(0)),
+            "purchase_unresolved",
+        ),
+    ] {
+        let booking = buying(sent(0));
+        let interpretation = interpret_with(guarantees, |context| {
+            purchase_lookup(&booking, response.clone(), context)
+        });
+        assert_eq!(interpretation.event.name(), event, "{response:?}");
+    }
+}

@@ -1,0 +1,416 @@
+//! A booking of any kind: its data, states and events. Up to the supplier's confirmation, hotels
+//! and flights have the same life cycle; what follows is a rule of the kind.
+
+use crate::booking::status::BookingStatus;
+use crate::booking::step::BookingStep;
+use crate::booking::{ChangeSource, Failure, Named, Notifications, PaymentCollector};
+use crate::event::{EventType, Product};
+use crate::id::{BookingId, PaymentId};
+use crate::money::Money;
+use crate::owner::Owner;
+use crate::payment::{Payment, PaymentEvent};
+use crate::remote_call::RemoteCall;
+use crate::supplier::{SupplierBookingStatus, SupplierId};
+use crate::time::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+
+/// The rules and data that only one kind of booking has. The type that implements it holds the
+/// fields of that kind.
+pub trait BookingKind:
+    Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + Sized + 'static
+{
+    /// The product of the events for subscribers.
+    const PRODUCT: Product;
+    /// The types of the events for subscribers up to the confirmation.
+    const EVENT_TYPES: LifecycleEventTypes;
+
+    /// The state of a booking that the supplier confirmed.
+    type BookedState: Clone + Debug + PartialEq + Eq + Serialize + DeserializeOwned + Send + Sync;
+    /// The supplier's response to a prebook.
+    type PrebookResponse: Clone + Debug + PartialEq + Send + Sync;
+    /// The booking as the supplier reports it.
+    type SupplierBooking: ReportedBooking + Clone + Debug + PartialEq + Send + Sync;
+    /// An event that only this kind has.
+    type Event: Named + Clone + Debug + PartialEq + Send + Sync;
+    /// A step that only this kind has.
+    type Step: Named + Clone + Debug + PartialEq + Eq + Send + Sync;
+
+    /// Returns the prebooked price without services, or the offered one before the prebook.
+    fn booked_price(&self) -> Money;
+    /// Stores the prebooked offer.
+    fn apply_prebook(booking: &mut Booking<Self>, prebook: Self::PrebookResponse);
+    /// Stores the booking that the supplier confirmed and starts to settle the payments. `payment`
+    /// becomes the id of a payment that the supplier collected.
+    fn confirm(
+        booking: &mut Booking<Self>,
+        supplier_booking: &Self::SupplierBooking,
+        payment: PaymentId,
+        now: Timestamp,
+        notifications: &mut Notifications,
+    ) -> Self::BookedState;
+    /// Applies an event to a booking that is confirmed. Returns `None` if it does not fit.
+    fn apply_booked(
+        booking: &mut Booking<Self>,
+        state: Self::BookedState,
+        event: BookingEvent<Self>,
+        now: Timestamp,
+        notifications: &mut Notifications,
+    ) -> Option<Self::BookedState>;
+    /// Schedules the reads that a reported change of a confirmed booking requires. Returns whether
+    /// there is anything to read.
+    fn on_change_reported(
+        booking: &mut Booking<Self>,
+        state: &mut Self::BookedState,
+        source: ChangeSource,
+        now: Timestamp,
+    ) -> bool;
+    /// Declines the service purchase that a failed payment was for.
+    fn on_payment_failed(_booking: &mut Booking<Self>, _payment: &PaymentId, _now: Timestamp) {}
+    /// Returns whether a payment pays for services that were bought after the booking.
+    fn pays_for_services(&self, _payment: &PaymentId) -> bool {
+        false
+    }
+    /// Returns the status of a confirmed booking.
+    fn booked_status(state: &Self::BookedState) -> BookingStatus;
+    /// Returns the steps of a confirmed booking, with the times when they are due.
+    fn booked_steps(
+        booking: &Booking<Self>,
+        state: &Self::BookedState,
+    ) -> Vec<(Timestamp, BookingStep<Self::Step>)>;
+    /// Returns the call of a confirmed booking that is in progress, or the refresh that is due.
+    fn booked_call(state: &Self::BookedState) -> Option<BookedCall<'_>>;
+}
+
+/// The types of the events for subscribers up to the confirmation, which both kinds have.
+#[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "the fields are the names of the event types")]
+pub struct LifecycleEventTypes {
+    pub created: EventType,
+    pub failed: EventType,
+    pub expired: EventType,
+}
+
+/// A booking as its supplier reports it.
+pub trait ReportedBooking {
+    /// Returns the status at the supplier.
+    fn status(&self) -> &SupplierBookingStatus;
+    /// Returns the supplier's id of the booking.
+    fn supplier_reference(&self) -> &str;
+    /// Returns the total that the supplier charges.
+    fn total(&self) -> Money;
+    /// Returns whether the supplier stated the amounts of a cancellation.
+    fn has_cancellation_amounts(&self) -> bool;
+}
+
+/// The call of a confirmed booking that is in progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BookedCall<'a> {
+    /// A refresh after a reported change.
+    Refresh(&'a RemoteCall),
+    /// A cancellation.
+    Cancel(&'a RemoteCall),
+}
+
+impl<'a> BookedCall<'a> {
+    /// Returns the call.
+    #[must_use]
+    pub const fn call(self) -> &'a RemoteCall {
+        match self {
+            Self::Refresh(call) | Self::Cancel(call) => call,
+        }
+    }
+}
+
+/// The phase of a booking with regard to its completion.
+#[derive(Debug, Clone, Copy)]
+pub enum BookingPhase<'a> {
+    /// The offer is not bound yet.
+    Prebooking,
+    /// The offer is bound, and the caller has to complete the booking.
+    ReadyToComplete,
+    /// The booking is being paid and booked.
+    Completing(&'a RemoteCall),
+    /// The booking is confirmed.
+    Confirmed,
+    /// The booking was confirmed, and is cancelled or being cancelled since.
+    Canceling,
+    /// The booking failed.
+    Failed {
+        /// Whether the offer was prebooked before.
+        was_prebooked: bool,
+    },
+    /// The booking expired before it was completed.
+    Expired,
+}
+
+/// The state of a booking, with the data that only this state has. `B` is the state after the
+/// supplier's confirmation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum BookingState<B> {
+    /// The gateway accepted the booking.
+    Created,
+    /// A prebook of the offer was sent to the supplier.
+    PrebookInProgress {
+        /// Time at which the prebook started.
+        started_at: Timestamp,
+    },
+    /// The offer is prebooked. The client can complete the booking.
+    ReadyForComplete,
+    /// The booking is being paid and booked.
+    CompleteInProgress {
+        /// The call to the supplier. It stays pending until the payment is authorized.
+        book: RemoteCall,
+    },
+    /// The supplier confirmed the booking, which may have been cancelled since.
+    Booked(B),
+    /// The booking failed.
+    Failed,
+    /// The booking was not completed in time.
+    Expired,
+}
+
+/// A booking. `K` holds the fields and rules of its kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Booking<K: BookingKind> {
+    /// The booking's id, which is also its reference at the supplier.
+    pub id: BookingId,
+    /// The owner of the booking.
+    pub owner: Owner,
+    /// The version, incremented by each change. Every update is conditional on it.
+    pub version: i64,
+    /// The supplier of the offer. It never changes.
+    pub supplier: SupplierId,
+    /// The client's reference.
+    pub reference_id: Option<String>,
+    /// The adapter's opaque offer data.
+    pub supplier_offer: String,
+    /// The adapter's opaque prebook data, once prebooked.
+    pub supplier_prebook: Option<String>,
+    /// The supplier's id of the booking, once booked.
+    pub supplier_reference: Option<String>,
+    /// Whether the payer pays in a browser.
+    pub use_payment_sdk: bool,
+    /// The party that collects the payment.
+    pub payment_collector: PaymentCollector,
+    /// Time until which the booking can be completed.
+    pub offer_expires_at: Timestamp,
+    /// The state of the booking.
+    pub state: BookingState<K::BookedState>,
+    /// All payments that were started, oldest first.
+    pub payments: Vec<Payment>,
+    /// The reason why the booking failed or a cancellation was refused.
+    pub failure: Option<Failure>,
+    /// Time at which the gateway accepted the booking.
+    pub created_at: Timestamp,
+    /// Time of the last change.
+    pub updated_at: Timestamp,
+    /// Time at which the supplier confirmed the booking.
+    pub confirmed_at: Option<Timestamp>,
+    /// Time at which the whole booking was cancelled.
+    pub canceled_at: Option<Timestamp>,
+    /// The fields of this kind of booking.
+    pub details: K,
+}
+
+/// An event that changes a booking.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BookingEvent<K: BookingKind> {
+    /// The prebook is about to be sent to the supplier.
+    PrebookStarted,
+    /// The supplier prebooked the offer.
+    PrebookConfirmed {
+        /// The prebooked offer.
+        prebook: Box<K::PrebookResponse>,
+        /// Time until which the booking can be completed.
+        expires_at: Timestamp,
+        /// The payment that waits for the payer's browser.
+        payment: Option<Payment>,
+    },
+    /// The supplier refused the prebook, or its response cannot be used.
+    PrebookRefused(Failure),
+    /// No outcome of the prebook became known within [`crate::booking::PREBOOK_TIMEOUT_MS`].
+    PrebookTimedOut,
+    /// The booking was not completed in time.
+    OfferExpired,
+    /// The client completes the booking, with a new payment, with the browser's payment, or with
+    /// none.
+    BookStarted {
+        /// A payment to authorize.
+        payment: Option<Payment>,
+    },
+    /// The booking is about to be sent to the supplier.
+    BookSent {
+        /// Time of the reconciliation if no response arrives.
+        next_at: Timestamp,
+    },
+    /// The booking could not be sent, so nothing was booked.
+    BookNotSent,
+    /// The supplier accepted the booking and has not decided yet.
+    BookAccepted {
+        /// The supplier's id, if known.
+        supplier_reference: Option<String>,
+        /// Time of the next reconciliation.
+        next_at: Timestamp,
+    },
+    /// A reconciliation of the booking gave no result.
+    BookUnresolved {
+        /// Time of the next reconciliation.
+        next_at: Timestamp,
+    },
+    /// A reconciliation did not find the booking, which is to be resent as the same call.
+    BookResendScheduled {
+        /// Time of the resend.
+        at: Timestamp,
+    },
+    /// The supplier confirmed the booking.
+    BookConfirmed {
+        /// The booking as the supplier reports it.
+        supplier_booking: Box<K::SupplierBooking>,
+        /// The id of the payment to record if the supplier collected the payment.
+        payment: PaymentId,
+    },
+    /// The supplier refused the booking, or a reconciliation proved that nothing was booked.
+    BookRefused(Failure),
+    /// The payment at the supplier's checkout is not completed.
+    CheckoutNotCompleted,
+    /// The cancellation is about to be sent to the supplier.
+    CancelSent {
+        /// Time of the reconciliation if no response arrives.
+        next_at: Timestamp,
+    },
+    /// The cancellation could not be sent and is to be retried.
+    CancelNotSent {
+        /// Time of the retry.
+        retry_at: Timestamp,
+    },
+    /// The supplier accepted the cancellation and has not decided yet.
+    CancelAccepted {
+        /// Time of the next reconciliation.
+        next_at: Timestamp,
+    },
+    /// A reconciliation of the cancellation gave no result.
+    CancelUnresolved {
+        /// Time of the next reconciliation.
+        next_at: Timestamp,
+    },
+    /// The supplier refused the cancellation.
+    CancelRefused(Failure),
+    /// A reconciliation showed that the cancellation was never executed.
+    CancelNotExecuted(Failure),
+    /// The supplier or the processor reported a change, which must be read there.
+    ChangeReported(ChangeSource),
+    /// A refresh after a reported change gave no response.
+    RefreshFailed {
+        /// Time of the retry.
+        next_at: Timestamp,
+    },
+    /// An event that only this kind of booking has.
+    Kind(K::Event),
+    /// An event of one of the payments.
+    Payment {
+        /// The payment.
+        id: PaymentId,
+        /// The event of the payment.
+        event: PaymentEvent,
+    },
+}
+
+impl<K: BookingKind> Named for BookingEvent<K> {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::PrebookStarted => "prebook_started",
+            Self::PrebookConfirmed { .. } => "prebook_confirmed",
+            Self::PrebookRefused(_) => "prebook_refused",
+            Self::PrebookTimedOut => "prebook_timed_out",
+            Self::OfferExpired => "offer_expired",
+            Self::BookStarted { .. } => "book_started",
+            Self::BookSent { .. } => "book_sent",
+            Self::BookNotSent => "book_not_sent",
+            Self::BookAccepted { .. } => "book_accepted",
+            Self::BookUnresolved { .. } => "book_unresolved",
+            Self::BookResendScheduled { .. } => "book_resend_scheduled",
+            Self::BookConfirmed { .. } => "book_confirmed",
+            Self::BookRefused(_) => "book_refused",
+            Self::CheckoutNotCompleted => "checkout_not_completed",
+            Self::CancelSent { .. } => "cancel_sent",
+            Self::CancelNotSent { .. } => "cancel_not_sent",
+            Self::CancelAccepted { .. } => "cancel_accepted",
+            Self::CancelUnresolved { .. } => "cancel_unresolved",
+            Self::CancelRefused(_) => "cancel_refused",
+            Self::CancelNotExecuted(_) => "cancel_not_executed",
+            Self::ChangeReported(_) => "change_reported",
+            Self::RefreshFailed { .. } => "refresh_failed",
+            Self::Kind(event) => event.name(),
+            Self::Payment { event, .. } => event.name(),
+        }
+    }
+}
+
+impl<K: BookingKind> Booking<K> {
+    /// Returns the booking status of the API.
+    #[must_use]
+    pub fn status(&self) -> BookingStatus {
+        match &self.state {
+            BookingState::Created => BookingStatus::Created,
+            BookingState::PrebookInProgress { .. } => BookingStatus::PrebookInProgress,
+            BookingState::ReadyForComplete => BookingStatus::ReadyForComplete,
+            BookingState::CompleteInProgress { .. } => BookingStatus::CompleteInProgress,
+            BookingState::Booked(state) => K::booked_status(state),
+            BookingState::Failed => BookingStatus::Failed,
+            BookingState::Expired => BookingStatus::Expired,
+        }
+    }
+
+    /// Returns the phase with regard to the completion.
+    #[must_use]
+    pub fn phase(&self) -> BookingPhase<'_> {
+        match &self.state {
+            BookingState::Created | BookingState::PrebookInProgress { .. } => {
+                BookingPhase::Prebooking
+            }
+            BookingState::ReadyForComplete => BookingPhase::ReadyToComplete,
+            BookingState::CompleteInProgress { book } => BookingPhase::Completing(book),
+            BookingState::Booked(state) => match K::booked_status(state) {
+                BookingStatus::Confirmed => BookingPhase::Confirmed,
+                _ => BookingPhase::Canceling,
+            },
+            BookingState::Failed => BookingPhase::Failed {
+                was_prebooked: self.supplier_prebook.is_some(),
+            },
+            BookingState::Expired => BookingPhase::Expired,
+        }
+    }
+
+    /// Returns the payment that the current or next completion uses.
+    #[must_use]
+    pub fn current_payment(&self) -> Option<&Payment> {
+        let mut newest_first = self.payments.iter().rev();
+        newest_first
+            .find(|payment| payment.has_funds() && !self.details.pays_for_services(&payment.id))
+    }
+
+    /// Returns a payment by its id.
+    #[must_use]
+    pub fn payment(&self, id: &PaymentId) -> Option<&Payment> {
+        self.payments.iter().find(|payment| payment.id == *id)
+    }
+
+    /// Returns the call to the supplier that is in progress, or the refresh that is due. Excludes the
+    /// call of a service purchase.
+    #[must_use]
+    pub fn active_call(&self) -> Option<&RemoteCall> {
+        match &self.state {
+            BookingState::CompleteInProgress { book } => Some(book),
+            BookingState::Booked(state) => K::booked_call(state).map(BookedCall::call),
+            BookingState::Created
+            | BookingState::PrebookInProgress { .. }
+            | BookingState::ReadyForComplete
+            | BookingState::Failed
+            | BookingState::Expired => None,
+        }
+    }
+}

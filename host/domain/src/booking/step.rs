@@ -1,0 +1,37 @@
+//! The steps of a booking's workflow. Each makes one call.
+
+use crate::booking::Named;
+use crate::payment::PaymentStep;
+
+/// A call to make. `S` is a step that only one kind of booking has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BookingStep<S> {
+    /// Books at the supplier.
+    Book,
+    /// Reconciles a booking whose outcome is unknown.
+    ReconcileBooking,
+    /// Refreshes a booking after a reported change.
+    Refresh,
+    /// Cancels at the supplier.
+    Cancel,
+    /// Reconciles a cancellation whose outcome is unknown.
+    ReconcileCancellation,
+    /// Runs a step of this kind of booking.
+    Kind(S),
+    /// Runs a step of a payment at its processor.
+    Payment(PaymentStep),
+}
+
+impl<S: Named> Named for BookingStep<S> {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Book => "book",
+            Self::ReconcileBooking => "find_booking",
+            Self::Refresh => "reread",
+            Self::Cancel => "cancel",
+            Self::ReconcileCancellation => "find_cancellation",
+            Self::Kind(step) => step.name(),
+            Self::Payment(step) => step.name(),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The rules of the life cycle that only hotel bookings have.
+
+use crate::booking::{
+    BookedCall, Booking, BookingEvent, BookingKind, BookingStatus, BookingStep, ChangeSource,
+    LifecycleEventTypes, Named, Notifications, ReportedBooking, advance_cancel_call,
+    cancellation_step, refresh_step,
+};
+use crate::event::{EventType, Product};
+use crate::hotel::booking::{
+    CancelableState, CancellationStatus, HotelBookedState, HotelBooking, HotelBookingDetails,
+    HotelEvent,
+};
+use crate::hotel::supplier_api::{HotelPrebookResponse, HotelSupplierBooking};
+use crate::id::{CancellationId, PaymentId};
+use crate::money::Money;
+use crate::remote_call::RemoteCall;
+use crate::supplier::SupplierBookingStatus;
+use crate::time::Timestamp;
+
+/// A step that only hotel bookings have. There is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HotelStep {}
+
+impl Named for HotelStep {
+    fn name(&self) -> &'static str {
+        match *self {}
+    }
+}
+
+impl ReportedBooking for HotelSupplierBooking {
+    fn status(&self) -> &SupplierBookingStatus {
+        &self.status
+    }
+
+    fn supplier_reference(&self) -> &str {
+        &self.supplier_reference
+    }
+
+    fn total(&self) -> Money {
+        self.total
+    }
+
+    fn has_cancellation_amounts(&self) -> bool {
+        self.cancellation.is_some()
+    }
+}
+
+impl BookingKind for HotelBookingDetails {
+    const PRODUCT: Product = Product::Hotel;
+    const EVENT_TYPES: LifecycleEventTypes = LifecycleEventTypes {
+        created: EventType::HotelBookingCreated,
+        failed: EventType::HotelBookingFailed,
+        expired: EventType::HotelBookingExpired,
+    };
+
+    type BookedState = HotelBookedState;
+    type PrebookResponse = HotelPrebookResponse;
+    type SupplierBooking = HotelSupplierBooking;
+    type Event = HotelEvent;
+    type Step = HotelStep;
+
+    fn booked_price(&self) -> Money {
+        self.total
+    }
+
+    fn apply_prebook(booking: &mut HotelBooking, prebook: HotelPrebookResponse) {
+        let details = &mut booking.details;
+        for (room, rate) in details.rooms.iter_mut().zip(prebook.rooms) {
+            room.name = rate.name;
+            room.board = rate.board;
+            room.board_name = rate.board_name;
+            room.total = rate.total;
+            room.due_at_property = rate.due_at_property;
+            room.policy = Some(rate.policy);
+        }
+        details.hotel = prebook.hotel;
+        details.total = prebook.total;
+        details.policy = Some(prebook.policy);
+        details.promotions = prebook.promotions;
+        details.loyalty = prebook.loyalty;
+        booking.supplier_prebook = Some(prebook.supplier_prebook);
+    }
+
+    fn confirm(
+        booking: &mut HotelBooking,
+        supplier_booking: &HotelSupplierBooking,
+        _payment: PaymentId,
+        now: Timestamp,
+        notifications: &mut Notifications,
+    ) -> HotelBookedState {
+        booking.merge_supplier_booking(supplier_booking);
+        booking.capture_payments(now);
+        notifications.push_booking_event(EventType::HotelBookingConfirmed);
+        HotelBookedState::Confirmed { refresh: None }
+    }
+
+    fn apply_booked(
+        booking: &mut HotelBooking,
+        state: HotelBookedState,
+        event: BookingEvent<Self>,
+        now: Timestamp,
+        notifications: &mut Notifications,
+    ) -> Option<HotelBookedState> {
+        match state {
+            HotelBookedState::Confirmed { refresh } => booking.transition_active(
+                CancelableState::Confirmed,
+                refresh,
+                event,
+                now,
+                notifications,
+            ),
+            HotelBookedState::PartiallyCanceled { refresh } => booking.transition_active(
+                CancelableState::PartiallyCanceled,
+                refresh,
+                event,
+                now,
+                notifications,
+            ),
+            HotelBookedState::CancelInProgress {
+                previous,
+                cancellation,
+                cancel,
+            } => booking.transition_cancellation(
+                previous,
+                cancellation,
+                cancel,
+                event,
+                now,
+                notifications,
+            ),
+            HotelBookedState::Canceled => None,
+        }
+    }
+
+    fn on_change_reported(
+        _booking: &mut HotelBooking,
+        state: &mut HotelBookedState,
+        source: ChangeSource,
+        now: Timestamp,
+    ) -> bool {
+        match state {
+            HotelBookedState::CancelInProgress { cancel, .. } => cancel.expedite_reconcile(now),
+            HotelBookedState::Confirmed { refresh }
+            | HotelBookedState::PartiallyCanceled { refresh } => {
+                let is_supplier = source == ChangeSource::Supplier;
+                if is_supplier {
+                    *refresh = Some(RemoteCall::for_refresh(now));
+                }
+                is_supplier
+            }
+            HotelBookedState::Canceled => false,
+        }
+    }
+
+    fn booked_status(state: &HotelBookedState) -> BookingStatus {
+        match state {
+            HotelBookedState::Confirmed { .. } => BookingStatus::Confirmed,
+            HotelBookedState::CancelInProgress { .. } => BookingStatus::CancelInProgress,
+            HotelBookedState::PartiallyCanceled { .. } => BookingStatus::PartiallyCanceled,
+            HotelBookedState::Canceled => BookingStatus::Canceled,
+        }
+    }
+
+    fn booked_steps(
+        _booking: &Booking<Self>,
+        state: &HotelBookedState,
+    ) -> Vec<(Timestamp, BookingStep<HotelStep>)> {
+        match state {
+            HotelBookedState::Confirmed { refresh }
+            | HotelBookedState::PartiallyCanceled { refresh } => {
+                refresh_step(refresh.as_ref()).into_iter().collect()
+            }
+            HotelBookedState::CancelInProgress { cancel, .. } => vec![cancellation_step(cancel)],
+            HotelBookedState::Canceled => Vec::new(),
+        }
+    }
+
+    fn booked_call(state: &HotelBookedState) -> Option<BookedCall<'_>> {
+        match state {
+            HotelBookedState::Confirmed { refresh }
+            | HotelBookedState::PartiallyCanceled { refresh } => {
+                refresh.as_ref().map(BookedCall::Refresh)
+            }
+            HotelBookedState::CancelInProgress { cancel, .. } => Some(BookedCall::Cancel(cancel)),
+            HotelBookedState::Canceled => None,
+        }
+    }
+}
+
+impl HotelBooking {
+    /// Applies an event to a booking of which at least one room is booked.
+    fn transition_active(
+        &mut self,
+        state: CancelableState,
+        refresh: Option<RemoteCall>,
+        event: BookingEvent<HotelBookingDetails>,
+        now: Timestamp,
+        notifications: &mut Notifications,
+    ) -> Option<HotelBookedState> {
+        match (refresh, event) {
+            (_, BookingEvent::Kind(HotelEvent::CancelStarted { id, room_ids })) => {
+                self.begin_cancellation(state, id, &room_ids, now, notifications)
+            }
+            (Some(call), BookingEvent::RefreshFailed { next_at }) => {
+                Some(state.into_state(Some(call.mark_unresolved(now, next_at))))
+            }
+            (
+                Some(call),
+                BookingEvent::Kind(HotelEvent::Refreshed {
+                    supplier_booking,
+                    change_reported_at,
+                    cancellation,
+                    refund,
+                }),
+            ) => {
+                let is_reported_again = call.is_change_reported_after(change_reported_at);
+                let active = self.apply_refresh(
+                    state,
+                    &supplier_booking,
+                    cancellation,
+                    refund,
+                    now,
+                    notifications,
+                );
+                Some(match active {
+                    Some(active) => active.into_state(is_reported_again.then_some(call)),
+                    None => HotelBookedState::Canceled,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn transition_cancellation(
+        &mut self,
+        previous: CancelableState,
+        id: CancellationId,
+        cancel: RemoteCall,
+        event: BookingEvent<HotelBookingDetails>,
+        now: Timestamp,
+        notifications: &mut Notifications,
+    ) -> Option<HotelBookedState> {
+        let is_sent = !matches!(cancel, RemoteCall::Pending { .. });
+        let (status, failure) = match event {
+            BookingEvent::Kind(HotelEvent::CancelSucceeded {
+                supplier_booking,
+                refund,
+            }) if is_sent => {
+                let active =
+                    self.complete_cancellation(&id, &supplier_booking, refund, now, notifications);
+                return Some(match active {
+                    Some(active) => active.into_state(None),
+                    None => HotelBookedState::Canceled,
+                });
+            }
+            BookingEvent::CancelRefused(failure) if is_sent => {
+                (CancellationStatus::Refused, failure)
+            }
+            BookingEvent::CancelNotExecuted(failure) if is_sent => {
+                (CancellationStatus::Failed, failure)
+            }
+            event => {
+                return Some(HotelBookedState::CancelInProgress {
+                    previous,
+                    cancellation: id,
+                    cancel: advance_cancel_call(cancel, &event, now)?,
+                });
+            }
+        };
+        Some(self.end_cancellation_without_effect(
+            previous,
+            &id,
+            status,
+            failure,
+            now,
+            notifications,
+        ))
+    }
+}

@@ -1,0 +1,52 @@
+//! SQL conditions of lists and counts.
+
+use crate::statement::{Statement, Value, statement};
+use host_domain::page::PageRequest;
+
+/// Conditions and their arguments. Only requested filters become conditions: an optional condition
+/// in the SQL text would keep the database from using the index of another one.
+#[derive(Default)]
+pub(crate) struct ConditionBuilder {
+    texts: Vec<String>,
+    args: Vec<Value>,
+}
+
+impl ConditionBuilder {
+    pub(crate) fn add(&mut self, left: &str, right: impl Into<Value>) {
+        let right = self.bind(right);
+        self.texts.push(format!("{left} {right}"));
+    }
+
+    /// Adds an argument and returns its parameter.
+    pub(crate) fn bind(&mut self, value: impl Into<Value>) -> String {
+        self.args.push(value.into());
+        format!("${}", self.args.len())
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.texts.join(" AND ")
+    }
+
+    /// Returns the `LIMIT` of a page, with one row more than the page has.
+    pub(crate) fn limit(&mut self, page: PageRequest) -> String {
+        let limit = self.bind(page.limit.saturating_add(1));
+        let offset = self.bind(page.offset);
+        format!("LIMIT {limit} OFFSET {offset}")
+    }
+
+    /// Builds a statement with the arguments of the conditions.
+    pub(crate) fn statement(self, sql: String) -> Statement {
+        Statement {
+            args: self.args,
+            ..statement!(sql)
+        }
+    }
+
+    /// Builds the statement that counts the rows of a table that meet the conditions.
+    pub(crate) fn count(self, table: &str) -> Statement {
+        let condition = self.text();
+        self.statement(format!(
+            "SELECT COUNT(*) AS number FROM {table} WHERE {condition}"
+        ))
+    }
+}
