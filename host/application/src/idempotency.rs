@@ -43,13 +43,9 @@ pub enum KeyClaim {
 
 impl IdempotentRequest {
     /// Creates the idempotent request of an owner and an operation.
-    pub fn new(owner: &Owner, operation: &str, key: String, fingerprint: String) -> Self {
+    pub fn new(owner: &Owner, operation: &str, key: &str, fingerprint: String) -> Self {
         Self {
-            key: IdempotencyKey {
-                owner: owner.clone(),
-                operation: operation.to_owned(),
-                key,
-            },
+            key: IdempotencyKey::new(owner, operation, key),
             fingerprint,
         }
     }

@@ -14,7 +14,7 @@ pub use aggregate::{
 pub(crate) use next_step::{cancellation_step, refresh_step};
 pub use status::BookingStatus;
 pub use step::BookingStep;
-pub(crate) use transition::advance_cancel_call;
+pub(crate) use transition::{advance_cancel_call, schedule_refresh};
 
 use crate::event::EventType;
 use crate::id::{BookingId, PaymentId, RefundId};

@@ -1,4 +1,4 @@
-//! What a booking's workflow does next, and when.
+//! The next action of a booking's workflow, and the time when it is due.
 
 use crate::time::Timestamp;
 

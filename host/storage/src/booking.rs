@@ -13,7 +13,8 @@ pub trait BookingTable: BookingKind {
     /// Name of the table.
     const TABLE: &'static str;
 
-    /// Stores a new booking.
+    /// Stores a new booking. Fails with a conflict if its id exists or, if the supplier allows one
+    /// unfinished booking per offer, if there is one.
     fn insert(booking: &Booking<Self>, write: &mut UnitOfWork);
     /// Stores a booking that was read at version `read_version`. Fails with
     /// [`Conflict::BookingVersion`](crate::Conflict::BookingVersion) if the stored version is

@@ -16,6 +16,18 @@ pub struct IdempotencyKey {
     pub key: String,
 }
 
+impl IdempotencyKey {
+    /// Creates the key of an owner for an operation.
+    #[must_use]
+    pub fn new(owner: &Owner, operation: &str, key: &str) -> Self {
+        Self {
+            owner: owner.clone(),
+            operation: operation.to_owned(),
+            key: key.to_owned(),
+        }
+    }
+}
+
 /// The request that a key was used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyRecord {

@@ -37,7 +37,7 @@ pub(crate) struct IdempotencyKeyHeader<const MAX: usize = 200> {
 impl<const MAX: usize> IdempotencyKeyHeader<MAX> {
     /// Returns the idempotent request of an owner and an operation.
     pub(crate) fn for_operation(self, owner: &Owner, operation: &str) -> IdempotentRequest {
-        IdempotentRequest::new(owner, operation, self.key, self.fingerprint)
+        IdempotentRequest::new(owner, operation, &self.key, self.fingerprint)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the workflow needs to know about a kind of booking: its requests to suppliers, and the
+//! The interface of a kind of booking that the workflow uses: its requests to suppliers, and the
 //! events that follow from their responses.
 
 use crate::booking::interpret::{InterpretContext, Interpretation};
@@ -95,9 +95,9 @@ pub trait BookingAggregate: BookingTable {
         request: FindRequest,
         call: SupplierTarget<'a>,
     ) -> BoxFuture<'a, LookupResponse<Self>>;
-    /// Returns the name of the step whose call is reconciled by `step`, or `None` if `step` changes
-    /// something itself.
-    fn reconciled_step(step: &Self::Step) -> Option<&'static str>;
+    /// Returns the step whose call is reconciled by `step`, or `None` if `step` changes something
+    /// itself.
+    fn reconciled_step(step: &Self::Step) -> Option<Self::Step>;
     /// Interprets the response to a step that only this kind has.
     fn interpret_kind_step(
         booking: &Booking<Self>,

@@ -75,7 +75,7 @@ impl WorkflowError {
     }
 }
 
-/// What precedes the call of a step.
+/// The record that is committed, or looked up, before the call of a step.
 pub enum StepRecord<E> {
     /// The call changes something at the other side. This event and this call are committed before
     /// it is sent.

@@ -12,12 +12,10 @@ use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails, Room};
 use host_domain::hotel::supplier_api::{HotelPrebookRequest, HotelPrebookResponse};
 use host_domain::hotel::types::{Contact, Guest};
 use host_domain::id::{BookingId, GuestId, RoomId};
-use host_domain::owner::Owner;
 use host_runtime::Supplier;
-use host_storage::IdempotencyKey;
 
 /// The operation that prebook keys belong to.
-const OPERATION: &str = "hotel_prebook";
+pub const OPERATION: &str = "hotel_prebook";
 
 /// A caller's request to bind an offer.
 #[derive(Debug, Clone)]
@@ -33,15 +31,6 @@ impl PrebookHotelCommand {
     pub fn to_context(&self) -> PrebookContext {
         let expires_at = self.offer.expires_at;
         self.parameters.to_context(OPERATION, expires_at)
-    }
-}
-
-/// Builds the idempotency key of a hotel prebook.
-pub fn idempotency_key(owner: &Owner, key: &str) -> IdempotencyKey {
-    IdempotencyKey {
-        owner: owner.clone(),
-        operation: OPERATION.to_owned(),
-        key: key.to_owned(),
     }
 }
 

@@ -27,7 +27,9 @@ use host_domain::owner::Owner;
 use host_domain::payment::{Payment, PaymentError};
 use host_domain::supplier::{ChangeError, Checkout, RefusalReason, SupplierId};
 use host_runtime::IntentRequest;
-use host_storage::{BookingHistoryEntry, CommitError, Conflict, DatabaseError, UnitOfWork};
+use host_storage::{
+    BookingHistoryEntry, CommitError, Conflict, DatabaseError, IdempotencyKey, UnitOfWork,
+};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -183,7 +185,7 @@ impl PrebookService {
         owner: &Owner,
         key: &str,
     ) -> Result<Option<PrebookRefusal>, DatabaseError> {
-        let key = hotel_prebook::idempotency_key(owner, key);
+        let key = IdempotencyKey::new(owner, hotel_prebook::OPERATION, key);
         let record = self.base.store.idempotency_record(&key).await?;
         let refusal = record.and_then(|record| record.refusal);
         Ok(refusal.map(|text| PrebookRefusal::from_json(&text)))

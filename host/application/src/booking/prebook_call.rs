@@ -39,7 +39,7 @@ pub struct PrebookParameters {
     pub deadline: Instant,
 }
 
-/// What a new booking takes from the offer.
+/// The values that a new booking takes from the offer.
 pub struct OfferBinding<'a> {
     pub supplier: &'a SupplierId,
     pub supplier_offer: &'a str,
@@ -51,11 +51,7 @@ impl PrebookParameters {
     /// Returns the context of the prebook. `operation` is what the idempotency key belongs to.
     pub fn to_context(&self, operation: &str, expires_at: Timestamp) -> PrebookContext {
         PrebookContext {
-            key: IdempotencyKey {
-                owner: self.owner.clone(),
-                operation: operation.to_owned(),
-                key: self.key.clone(),
-            },
+            key: IdempotencyKey::new(&self.owner, operation, &self.key),
             fingerprint: self.fingerprint.clone(),
             expires_at,
             use_payment_sdk: self.use_payment_sdk,

@@ -24,7 +24,7 @@ use host_domain::owner::Owner;
 use host_domain::payment::{DeclineReason, Payment};
 use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
-use host_storage::{IdempotencyKey, IdempotencyRecord, UnitOfWork};
+use host_storage::{IdempotencyRecord, UnitOfWork};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -200,14 +200,8 @@ impl ServicePurchaseService {
         &self,
         command: PurchaseServicesCommand,
     ) -> Result<FlightBooking, ServicePurchaseError> {
-        let key = IdempotentRequest {
-            key: IdempotencyKey {
-                owner: command.owner.clone(),
-                operation: OPERATION.to_owned(),
-                key: command.key.clone(),
-            },
-            fingerprint: command.fingerprint.clone(),
-        };
+        let (owner, fingerprint) = (&command.owner, command.fingerprint.clone());
+        let key = IdempotentRequest::new(owner, OPERATION, &command.key, fingerprint);
         loop {
             // The booking is read before the key: if this booking version already has a purchase
             // under the key, the key is found, too.

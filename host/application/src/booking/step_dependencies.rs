@@ -6,8 +6,8 @@ use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::settings::RetrySchedules;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::supplier::directory::SupplierDirectory;
-use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
+use host_runtime::Supplier;
 use std::sync::Arc;
 
 /// Dependencies of the steps that call suppliers and payment processors.
@@ -41,16 +41,16 @@ impl StepDependencies {
         let now = self.base.now();
         self.schedules.reconcile.next_after(now, now)
     }
+}
 
-    /// Returns the guarantees that the adapter of a supplier or processor declares.
-    pub fn supplier_guarantees(&self, id: &SupplierId) -> SupplierGuarantees {
-        let supplier = self.suppliers.loaded(id);
-        supplier.map_or(SupplierGuarantees::default(), |supplier| {
-            let description = &supplier.info().description;
-            SupplierGuarantees {
-                reads_consistent_after_ms: description.reads_consistent_after_ms,
-                supports_idempotent_retry: description.supports_idempotent_resend,
-            }
-        })
-    }
+/// Returns the guarantees that the adapter of a supplier or processor declares. One that is not
+/// configured guarantees nothing.
+pub fn declared_guarantees(supplier: Option<&Supplier>) -> SupplierGuarantees {
+    supplier.map_or(SupplierGuarantees::default(), |supplier| {
+        let description = &supplier.info().description;
+        SupplierGuarantees {
+            reads_consistent_after_ms: description.reads_consistent_after_ms,
+            supports_idempotent_retry: description.supports_idempotent_resend,
+        }
+    })
 }

@@ -288,3 +288,17 @@ pub(crate) fn advance_cancel_call<K: BookingKind>(
         _ => None,
     }
 }
+
+/// Schedules a refresh after a reported change, if the supplier reported it. A processor reports
+/// only payments. Returns whether a refresh was scheduled.
+pub(crate) fn schedule_refresh(
+    refresh: &mut Option<RemoteCall>,
+    source: ChangeSource,
+    now: Timestamp,
+) -> bool {
+    let is_supplier = source == ChangeSource::Supplier;
+    if is_supplier {
+        *refresh = Some(RemoteCall::for_refresh(now));
+    }
+    is_supplier
+}

@@ -24,7 +24,7 @@ use host_application::booking::aggregate::SupplierResponse;
 use host_application::booking::interpret::{InterpretContext, ScheduleContext};
 use host_application::booking::plan::{PlannedAction, plan_transitions};
 use host_application::booking::steps::execute::interpret_response;
-use host_application::booking::steps::prepare::StepRequest;
+use host_application::booking::steps::prepare::{StepRequest, SupplierRequest};
 use host_domain::booking::{Booking, BookingEvent, BookingStep, Failure};
 use host_domain::flight::FlightBookingDetails;
 use host_domain::hotel::HotelBookingDetails;
@@ -350,8 +350,10 @@ impl<'a, K: Subject> Life<'a, K> {
             job.hold(name, self.now);
         }
         let request = match prepared.request {
-            StepRequest::Change(request) => K::simulated_request(request),
-            StepRequest::Find(_) => Request::FindBooking,
+            StepRequest::Supplier(SupplierRequest::Change(request)) => {
+                K::simulated_request(request)
+            }
+            StepRequest::Supplier(SupplierRequest::Find(_)) => Request::FindBooking,
             StepRequest::Payment(call) => payment_request(call),
         };
         self.send(Walker {

@@ -34,9 +34,7 @@ pub fn book_response<K: BookingAggregate>(
             RefusalReason::Duplicate => {
                 // The supplier already knows the gateway's own reference; reconciling shows whose
                 // booking it is.
-                let next_at = context.schedules.now;
-                let event = BookingEvent::BookUnresolved { next_at };
-                interpretation(event, CallOutcome::Unknown, refusal.message)
+                unresolved_book(context.schedules.now, refusal.message)
             }
             _ => {
                 let failure = booking_failure(&refusal, K::TEXTS.sold_out);

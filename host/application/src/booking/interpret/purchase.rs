@@ -13,9 +13,18 @@ use host_domain::flight::booking::{FlightBooking, FlightBookingDetails, FlightEv
 use host_domain::flight::supplier_api::FlightSupplierBooking;
 use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{BookingLookup, ChangeError, RefusalReason};
+use host_domain::time::Timestamp;
 
 fn purchase_failed(description: &str) -> BookingEvent<FlightBookingDetails> {
     FlightEvent::PurchaseRefused(Failure::new("purchase_failed", description)).into()
+}
+
+fn unresolved_purchase(
+    next_at: Timestamp,
+    evidence: impl Into<String>,
+) -> Interpretation<BookingEvent<FlightBookingDetails>> {
+    let event = FlightEvent::PurchaseUnresolved { next_at }.into();
+    interpretation(event, CallOutcome::Unknown, evidence)
 }
 
 fn purchase_call(booking: &FlightBooking) -> Option<&RemoteCall> {
@@ -30,13 +39,6 @@ pub fn purchase_response(
 ) -> Interpretation<BookingEvent<FlightBookingDetails>> {
     let call = purchase_call(booking);
     let next_at = context.schedules.next_reconcile_at(call);
-    let unknown = |evidence: String| {
-        interpretation(
-            FlightEvent::PurchaseUnresolved { next_at }.into(),
-            CallOutcome::Unknown,
-            evidence,
-        )
-    };
     match response {
         Ok(supplier_booking) => match is_purchase_on_ticket(booking, &supplier_booking) {
             true => interpretation(
@@ -44,23 +46,21 @@ pub fn purchase_response(
                 CallOutcome::Succeeded,
                 "bought",
             ),
-            false => unknown("the response does not show what was bought".to_owned()),
+            false => unresolved_purchase(next_at, "the response does not show what was bought"),
         },
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
             // The supplier already knows the gateway's own reference; reconciling shows the
             // outcome.
-            let event = FlightEvent::PurchaseUnresolved {
-                next_at: context.schedules.now,
-            }
-            .into();
-            interpretation(event, CallOutcome::Unknown, refusal.message)
+            unresolved_purchase(context.schedules.now, refusal.message)
         }
         Err(ChangeError::Refused(refusal)) => {
             let event = purchase_failed("The supplier refused to sell the extras.");
             interpretation(event, CallOutcome::Rejected, refusal.message)
         }
-        Err(ChangeError::Unknown(reason)) => unknown(reason),
-        Err(error) if may_have_been_executed(call) => unknown(error.to_string()),
+        Err(ChangeError::Unknown(reason)) => unresolved_purchase(next_at, reason),
+        Err(error) if may_have_been_executed(call) => {
+            unresolved_purchase(next_at, error.to_string())
+        }
         Err(
             error @ (ChangeError::NotSent(_)
             | ChangeError::RateLimited { .. }
@@ -82,13 +82,6 @@ pub fn purchase_lookup(
 ) -> Interpretation<BookingEvent<FlightBookingDetails>> {
     let call = purchase_call(booking);
     let next_at = context.schedules.next_reconcile_at(call);
-    let unknown = |evidence: String| {
-        interpretation(
-            FlightEvent::PurchaseUnresolved { next_at }.into(),
-            CallOutcome::Unknown,
-            evidence,
-        )
-    };
     match response {
         Ok(BookingLookup::Found(supplier_booking))
             if is_purchase_on_ticket(booking, &supplier_booking) =>
@@ -107,11 +100,13 @@ pub fn purchase_lookup(
                     let event = FlightEvent::PurchaseResendScheduled { at: next_at }.into();
                     interpretation(event, CallOutcome::NotSent, RETRIED_EVIDENCE)
                 }
-                AbsenceMeaning::Inconclusive => unknown(NOT_FOUND_EVIDENCE.to_owned()),
+                AbsenceMeaning::Inconclusive => unresolved_purchase(next_at, NOT_FOUND_EVIDENCE),
             }
         }
-        Ok(BookingLookup::NotFound) => unknown("reconciled: booking not found".to_owned()),
-        Err(error) => unknown(error.to_string()),
+        Ok(BookingLookup::NotFound) => {
+            unresolved_purchase(next_at, "reconciled: booking not found")
+        }
+        Err(error) => unresolved_purchase(next_at, error.to_string()),
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::booking::aggregate::{BookingAggregate, SupplierResponse, SupplierTarget};
 use crate::booking::execution::{ExecutionContext, WorkflowError};
 use crate::booking::interpret::{self, InterpretContext, Interpretation};
-use crate::booking::step_dependencies::StepDependencies;
+use crate::booking::step_dependencies::{StepDependencies, declared_guarantees};
 use crate::booking::steps::payment::execute_payment_request;
-use crate::booking::steps::prepare::{PreparedStep, StepRequest};
+use crate::booking::steps::prepare::{PreparedStep, StepRequest, SupplierRequest};
 use host_domain::booking::{Booking, BookingEvent, BookingStep, ReportedBooking};
 use host_domain::supplier::{ChangeError, ReadError};
 
@@ -23,49 +23,39 @@ pub async fn execute_step<K: BookingAggregate>(
     dependencies: &StepDependencies,
     execution: &ExecutionContext,
 ) -> Result<Interpretation<BookingEvent<K>>, WorkflowError> {
-    let requested_at = dependencies.base.now();
-    let request = match prepared.request {
-        StepRequest::Payment(call) => {
-            return execute_payment_request(dependencies, booking, call, execution).await;
+    let PreparedStep { step, request } = prepared;
+    let request = match request {
+        StepRequest::Payment(request) => {
+            return execute_payment_request(dependencies, booking, request, execution).await;
         }
-        request => request,
+        StepRequest::Supplier(request) => request,
     };
+    let requested_at = dependencies.base.now();
     let context = execution.call_context(&booking.owner, &booking.id);
     let supplier = dependencies.suppliers.loaded(&booking.supplier);
-    let call = supplier.as_ref().map(|supplier| SupplierTarget {
+    let target = supplier.as_ref().map(|supplier| SupplierTarget {
         supplier,
         context: &context,
         passenger_secrets: &dependencies.passenger_secrets,
     });
-    let response = match (request, call) {
-        (StepRequest::Change(request), Some(call)) => {
-            SupplierResponse::Change(K::send_change(booking, request, call).await)
-        }
-        (StepRequest::Change(_), None) => {
-            let error = ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned());
-            SupplierResponse::Change(Err(error))
-        }
-        (StepRequest::Find(request), Some(call)) => {
-            SupplierResponse::Lookup(K::find(request, call).await)
-        }
-        (StepRequest::Find(_) | StepRequest::Payment(_), None | Some(_)) => {
-            let error = ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned());
-            SupplierResponse::Lookup(Err(error))
-        }
+    let response = match request {
+        SupplierRequest::Change(request) => SupplierResponse::Change(match target {
+            Some(target) => K::send_change(booking, request, target).await,
+            None => Err(ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())),
+        }),
+        SupplierRequest::Find(request) => SupplierResponse::Lookup(match target {
+            Some(target) => K::find(request, target).await,
+            None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),
+        }),
     };
     let context = InterpretContext {
         schedules: dependencies
             .schedule_context()
             .with_requested_at(requested_at),
-        guarantees: dependencies.supplier_guarantees(&booking.supplier),
+        guarantees: declared_guarantees(supplier.as_ref()),
         ids: &*dependencies.base.ids,
     };
-    Ok(interpret_response(
-        booking,
-        &prepared.step,
-        response,
-        &context,
-    ))
+    Ok(interpret_response(booking, &step, response, &context))
 }
 
 /// Interprets the supplier's response to a step.

@@ -9,7 +9,7 @@ use crate::booking::interpret::{InterpretContext, Interpretation, purchase};
 use crate::id_generator::IdGenerator;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{BookingEvent, BookingKind, Failure, Named, Notification};
+use host_domain::booking::{BookingEvent, BookingKind, Failure, Notification};
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails, FlightEvent, FlightStep};
 use host_domain::flight::supplier_api::{
     BuyRequest, FlightBookRequest, FlightCancelRequest, FlightSupplierBooking, ServiceOrderItem,
@@ -100,10 +100,10 @@ impl BookingAggregate for FlightBookingDetails {
         response.boxed()
     }
 
-    fn reconciled_step(step: &FlightStep) -> Option<&'static str> {
+    fn reconciled_step(step: &FlightStep) -> Option<FlightStep> {
         match step {
             FlightStep::BuyServices => None,
-            FlightStep::ReconcilePurchase => Some(FlightStep::BuyServices.name()),
+            FlightStep::ReconcilePurchase => Some(FlightStep::BuyServices),
         }
     }
 

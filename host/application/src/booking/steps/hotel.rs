@@ -90,7 +90,7 @@ impl BookingAggregate for HotelBookingDetails {
         response.boxed()
     }
 
-    fn reconciled_step(step: &HotelStep) -> Option<&'static str> {
+    fn reconciled_step(step: &HotelStep) -> Option<HotelStep> {
         match *step {}
     }
 

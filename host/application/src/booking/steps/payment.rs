@@ -5,7 +5,7 @@ use crate::booking::execution::{
     CallKey, ExecutionContext, OutboundCall, StepRecord, WorkflowError, request_digest,
 };
 use crate::booking::interpret::{self, Interpretation};
-use crate::booking::step_dependencies::StepDependencies;
+use crate::booking::step_dependencies::{StepDependencies, declared_guarantees};
 use host_domain::booking::{
     Booking, BookingEvent, payment_client_reference, refund_client_reference,
 };
@@ -26,7 +26,7 @@ use host_runtime::{
 /// Text on the payer's statement.
 pub const STATEMENT_DESCRIPTOR: &str = "Travel booking";
 
-/// The call of a payment step.
+/// The request of a payment step.
 #[derive(Debug, Clone)]
 pub enum PaymentRequest {
     /// Authorizes the amount. The token of the instrument is added when it is sent.
@@ -74,7 +74,7 @@ pub fn prepare_payment_step<K: BookingAggregate>(
         reconcile_at: next_at,
     };
     let reference = client_reference.clone();
-    let (call, event, amount) = match step {
+    let (request, event, amount) = match step {
         PaymentStep::Authorize(_) => {
             let request = AuthorizeRequest {
                 client_reference: reference,
@@ -118,7 +118,7 @@ pub fn prepare_payment_step<K: BookingAggregate>(
             )
         }
         PaymentStep::Reconcile(_) | PaymentStep::ReconcileRefund(..) => {
-            return prepare_reconciliation(booking, payment, step);
+            return prepare_payment_lookup(booking, payment, step, client_reference);
         }
     };
     let record = OutboundCall {
@@ -130,16 +130,16 @@ pub fn prepare_payment_step<K: BookingAggregate>(
         id: payment.id.clone(),
         event,
     };
-    Some((call, StepRecord::Intent(intent, record)))
+    Some((request, StepRecord::Intent(intent, record)))
 }
 
 /// Prepares a step that reconciles an earlier call about a payment.
-fn prepare_reconciliation<K: BookingAggregate>(
+fn prepare_payment_lookup<K: BookingAggregate>(
     booking: &Booking<K>,
     payment: &Payment,
     step: &PaymentStep,
+    client_reference: String,
 ) -> Option<(PaymentRequest, StepRecord<BookingEvent<K>>)> {
-    let client_reference = client_reference(booking, payment, step);
     let processor_reference = payment.processor_reference.clone();
     let (operation, request) = match step {
         PaymentStep::ReconcileRefund(_, refund) => (
@@ -171,23 +171,23 @@ fn prepare_reconciliation<K: BookingAggregate>(
 pub async fn execute_payment_request<K: BookingAggregate>(
     dependencies: &StepDependencies,
     booking: &Booking<K>,
-    call: PaymentRequest,
+    request: PaymentRequest,
     execution: &ExecutionContext,
 ) -> Result<Interpretation<BookingEvent<K>>, WorkflowError> {
-    let payment = booking.payment(call.payment());
+    let payment = booking.payment(request.payment());
     let payment = payment.ok_or_else(|| WorkflowError::BookingMissing(booking.id.clone()))?;
     let context = execution.call_context(&booking.owner, &booking.id);
     let loaded = dependencies.suppliers.loaded(&payment.processor);
     let processor = loaded.as_ref();
     let configured = || processor.ok_or_else(processor_not_configured);
-    let guarantees = dependencies.supplier_guarantees(&payment.processor);
+    let guarantees = declared_guarantees(processor);
     let requested_at = dependencies.base.now();
     let schedules = || {
         dependencies
             .schedule_context()
             .with_requested_at(requested_at)
     };
-    let interpretation = match call {
+    let interpretation = match request {
         PaymentRequest::Authorize(_, request) => {
             let token = instrument_token(dependencies, &booking.owner, payment, execution).await;
             let response = async {

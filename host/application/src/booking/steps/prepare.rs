@@ -4,7 +4,7 @@
 use crate::booking::aggregate::{BookingAggregate, ChangeStep};
 use crate::booking::execution::{CallKey, OutboundCall, StepRecord};
 use crate::booking::steps::payment::{PaymentRequest, prepare_payment_step};
-use host_domain::booking::{Booking, BookingEvent, BookingStep};
+use host_domain::booking::{Booking, BookingEvent, BookingStep, Named};
 use host_domain::supplier::FindRequest;
 use host_domain::time::Timestamp;
 
@@ -20,13 +20,23 @@ pub struct PreparedStep<K: BookingAggregate> {
 /// The request of a step's call.
 #[derive(Debug, Clone)]
 pub enum StepRequest<K: BookingAggregate> {
-    /// Changes something at the supplier.
-    Change(K::ChangeRequest),
-    /// Looks the booking up at its supplier.
-    Find(FindRequest),
+    /// Calls the supplier.
+    Supplier(SupplierRequest<K>),
     /// Calls the payment processor.
     Payment(PaymentRequest),
 }
+
+/// A request to a supplier.
+#[derive(Debug, Clone)]
+pub enum SupplierRequest<K: BookingAggregate> {
+    /// Changes something.
+    Change(K::ChangeRequest),
+    /// Looks the booking up.
+    Find(FindRequest),
+}
+
+/// The request of a step's call, and what is recorded or looked up before the call.
+type Preparation<K> = (StepRequest<K>, StepRecord<BookingEvent<K>>);
 
 /// Prepares a step. If the response of its call is lost, the call is reconciled at `next_at`.
 /// Returns `None` if the part of the booking that the step concerns no longer exists.
@@ -35,42 +45,50 @@ pub fn prepare_step<K: BookingAggregate>(
     step: BookingStep<K::Step>,
     next_at: Timestamp,
 ) -> Option<(PreparedStep<K>, StepRecord<BookingEvent<K>>)> {
-    // The step that changes something, or the name of the step that is reconciled.
-    let change = match &step {
-        BookingStep::Payment(payment_step) => {
-            let (call, record) = prepare_payment_step(booking, payment_step, next_at)?;
-            let request = StepRequest::Payment(call);
-            return Some((PreparedStep { step, request }, record));
-        }
-        BookingStep::Book => Ok(ChangeStep::Book),
-        BookingStep::Cancel => Ok(ChangeStep::Cancel),
-        BookingStep::ReconcileBooking => Err("book"),
-        BookingStep::Refresh => Err("reread"),
-        BookingStep::ReconcileCancellation => Err("cancel"),
+    let change = |step| prepare_change(booking, step, next_at);
+    let lookup = |step| Some(prepare_lookup(booking, &step));
+    let preparation = match &step {
+        BookingStep::Book => change(ChangeStep::Book),
+        BookingStep::ReconcileBooking => lookup(BookingStep::Book),
+        BookingStep::Refresh => lookup(BookingStep::Refresh),
+        BookingStep::Cancel => change(ChangeStep::Cancel),
+        BookingStep::ReconcileCancellation => lookup(BookingStep::Cancel),
         BookingStep::Kind(kind_step) => match K::reconciled_step(kind_step) {
-            Some(earlier) => Err(earlier),
-            None => Ok(ChangeStep::Kind(kind_step)),
+            Some(earlier) => lookup(BookingStep::Kind(earlier)),
+            None => change(ChangeStep::Kind(kind_step)),
         },
-    };
-    let (request, record) = match change {
-        Err(earlier) => (
-            StepRequest::Find(find_request(booking)),
-            StepRecord::Reconcile(CallKey::of_step(earlier)),
-        ),
-        Ok(change) => {
-            let change = K::prepare_change(booking, change, next_at)?;
-            let call = OutboundCall {
-                target: booking.supplier.clone(),
-                client_reference: change.client_reference,
-                request_digest: change.digest,
-            };
-            (
-                StepRequest::Change(change.request),
-                StepRecord::Intent(change.intent, call),
-            )
+        BookingStep::Payment(payment_step) => {
+            let preparation = prepare_payment_step(booking, payment_step, next_at);
+            preparation.map(|(request, record)| (StepRequest::Payment(request), record))
         }
     };
+    let (request, record) = preparation?;
     Some((PreparedStep { step, request }, record))
+}
+
+fn prepare_change<K: BookingAggregate>(
+    booking: &Booking<K>,
+    step: ChangeStep<'_, K::Step>,
+    next_at: Timestamp,
+) -> Option<Preparation<K>> {
+    let change = K::prepare_change(booking, step, next_at)?;
+    let call = OutboundCall {
+        target: booking.supplier.clone(),
+        client_reference: change.client_reference,
+        request_digest: change.digest,
+    };
+    let request = StepRequest::Supplier(SupplierRequest::Change(change.request));
+    Some((request, StepRecord::Intent(change.intent, call)))
+}
+
+/// Prepares the lookup that reconciles the call of `earlier`.
+fn prepare_lookup<K: BookingAggregate>(
+    booking: &Booking<K>,
+    earlier: &BookingStep<K::Step>,
+) -> Preparation<K> {
+    let request = StepRequest::Supplier(SupplierRequest::Find(find_request(booking)));
+    let record = StepRecord::Reconcile(CallKey::of_step(earlier.name()));
+    (request, record)
 }
 
 fn find_request<K: BookingAggregate>(booking: &Booking<K>) -> FindRequest {

@@ -3,7 +3,7 @@
 use crate::booking::{
     BookedCall, BookingEvent, BookingKind, BookingStatus, BookingStep, ChangeSource,
     LifecycleEventTypes, Named, Notifications, PaymentCollector, ReportedBooking,
-    advance_cancel_call, cancellation_step, refresh_step,
+    advance_cancel_call, cancellation_step, refresh_step, schedule_refresh,
 };
 use crate::event::{EventType, Product};
 use crate::flight::booking::{
@@ -153,11 +153,7 @@ impl BookingKind for FlightBookingDetails {
                         call.expedite_reconcile(now);
                     }
                 }
-                let is_supplier = source == ChangeSource::Supplier;
-                if is_supplier {
-                    *refresh = Some(RemoteCall::for_refresh(now));
-                }
-                is_supplier
+                schedule_refresh(refresh, source, now)
             }
             FlightBookedState::Canceled => false,
         }

@@ -3,7 +3,7 @@
 use crate::booking::{
     BookedCall, Booking, BookingEvent, BookingKind, BookingStatus, BookingStep, ChangeSource,
     LifecycleEventTypes, Named, Notifications, ReportedBooking, advance_cancel_call,
-    cancellation_step, refresh_step,
+    cancellation_step, refresh_step, schedule_refresh,
 };
 use crate::event::{EventType, Product};
 use crate::hotel::booking::{
@@ -142,11 +142,7 @@ impl BookingKind for HotelBookingDetails {
             HotelBookedState::CancelInProgress { cancel, .. } => cancel.expedite_reconcile(now),
             HotelBookedState::Confirmed { refresh }
             | HotelBookedState::PartiallyCanceled { refresh } => {
-                let is_supplier = source == ChangeSource::Supplier;
-                if is_supplier {
-                    *refresh = Some(RemoteCall::for_refresh(now));
-                }
-                is_supplier
+                schedule_refresh(refresh, source, now)
             }
             HotelBookedState::Canceled => false,
         }
