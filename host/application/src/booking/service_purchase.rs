@@ -206,17 +206,26 @@ impl ServicePurchaseService {
             // The booking is read before the key: if this booking version already has a purchase
             // under the key, the key is found, too.
             let booking = self.find_booking(&command.owner, &command.booking).await?;
-            let previous = match self.base.store.idempotency_record(&key.key).await? {
-                Some(record) => self.previous_purchase(&record, &command).await?,
+            let record = self.base.store.idempotency_record(&key.key).await?;
+            let previous = match &record {
+                Some(record) => self.previous_purchase(record, &command).await?,
                 None => PreviousPurchase::NotStarted,
             };
             match previous {
                 PreviousPurchase::Completed(booking) => return Ok(*booking),
                 PreviousPurchase::InProgress => {}
                 PreviousPurchase::NotStarted => {
-                    let started = self.start_purchase(require_confirmed(booking)?, &key, &command);
-                    if let Some(booking) = started.await? {
-                        return Ok(booking);
+                    let booking = require_confirmed(booking)?;
+                    match self.start_purchase(booking, &key, &command).await {
+                        // The bags may be missing because another call with this key has bought
+                        // them since the key was read.
+                        Err(ServicePurchaseError::NotOffered(_))
+                            if self.base.store.idempotency_record(&key.key).await? != record => {}
+                        started => {
+                            if let Some(booking) = started? {
+                                return Ok(booking);
+                            }
+                        }
                     }
                 }
             }
